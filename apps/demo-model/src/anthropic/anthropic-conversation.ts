@@ -1,0 +1,31 @@
+import type { AnsweredCall, Conversation, ConversationTurn } from '../script/conversation';
+import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './anthropic-request';
+
+/** Expects messages whose calls and results are paired. A message of results alone is no turn of the user's. */
+export function anthropicConversation({ messages, tools = [] }: AnthropicRequest): Conversation {
+  const turns = messages.flatMap((message, index): ConversationTurn[] => {
+    const text = textOf(message.content);
+    if (message.role === 'assistant') return [{ role: 'assistant', text, calls: callsOf(message, messages[index + 1]) }];
+    return text === '' ? [] : [{ role: 'user', text }];
+  });
+  return { offeredTools: tools.map(({ name }) => name), turns };
+}
+
+function callsOf(message: AnthropicMessage, next: AnthropicMessage | undefined): AnsweredCall[] {
+  const results = blocksOf(next?.content ?? []).filter((block) => block.type === 'tool_result');
+  return blocksOf(message.content)
+    .filter((block) => block.type === 'tool_use')
+    .map(({ id, name }) => ({
+      name,
+      result: textOf(results.find((result) => result.tool_use_id === id)?.content ?? ''),
+    }));
+}
+
+type Content = string | readonly AnthropicBlock[];
+
+const blocksOf = (content: Content): readonly AnthropicBlock[] => (typeof content === 'string' ? [] : content);
+
+function textOf(content: Content): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}

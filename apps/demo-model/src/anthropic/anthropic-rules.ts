@@ -1,0 +1,116 @@
+import { Violation } from '../refusal';
+import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './anthropic-request';
+import { signatureOf } from './signature';
+
+const maxCacheMarks = 4;
+
+/** What a schema cannot say: how the fields of a request, and its messages, have to fit each other. */
+export function checkAnthropicRules(request: AnthropicRequest): void {
+  checkSettings(request);
+  checkRoles(request.messages);
+  checkToolUses(request.messages);
+  checkThinking(request.messages);
+}
+
+function checkSettings({ thinking, temperature, max_tokens, tools = [], tool_choice, ...request }: AnthropicRequest): void {
+  if (thinking?.type === 'enabled' && max_tokens <= thinking.budget_tokens) {
+    throw new Violation('`max_tokens` must be greater than `thinking.budget_tokens`.', 'max_tokens');
+  }
+  if (thinking && thinking.type !== 'disabled') {
+    if (temperature !== undefined && temperature !== 1) {
+      throw new Violation('`temperature` may only be set to 1 when thinking is enabled.', 'temperature');
+    }
+    if (tool_choice?.type === 'any' || tool_choice?.type === 'tool') {
+      throw new Violation('Thinking may not be enabled when tool_choice forces tool use.', 'tool_choice');
+    }
+  }
+  if (tool_choice && tools.length === 0) {
+    throw new Violation('tool_choice: may only be specified while providing tools', 'tool_choice');
+  }
+  if (new Set(tools.map(({ name }) => name)).size < tools.length) {
+    throw new Violation('tools: Tool names must be unique.', 'tools');
+  }
+  const marks = cacheMarksIn([request.messages, request.system, tools]);
+  if (marks > maxCacheMarks) {
+    throw new Violation(`A maximum of ${maxCacheMarks} blocks with cache_control may be provided. Found ${marks}.`);
+  }
+}
+
+function cacheMarksIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, entry) => sum + cacheMarksIn(entry), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = 'cache_control' in value && value.cache_control ? 1 : 0;
+  return own + ('content' in value ? cacheMarksIn(value.content) : 0);
+}
+
+function checkRoles(messages: readonly AnthropicMessage[]): void {
+  if (messages[0]?.role !== 'user') throw new Violation('messages: first message must use the "user" role', 'messages.0');
+  messages.forEach(({ role }, index) => {
+    if (role === messages[index - 1]?.role) {
+      throw new Violation(
+        `messages: roles must alternate between "user" and "assistant", but found multiple "${role}" roles in a row`,
+        `messages.${index}`,
+      );
+    }
+  });
+  if (messages.at(-1)?.role !== 'user') {
+    throw new Violation(
+      'This model does not support assistant message prefill. The conversation must end with a user message.',
+      `messages.${messages.length - 1}`,
+    );
+  }
+}
+
+function checkToolUses(messages: readonly AnthropicMessage[]): void {
+  const known = new Set<string>();
+  let asked: string[] = [];
+
+  messages.forEach((message, index) => {
+    const blocks = blocksOf(message);
+    checkResults(blocks, asked, index);
+    asked = blocks.filter((block) => block.type === 'tool_use').map(({ id }) => id);
+    for (const id of asked) {
+      if (known.has(id)) throw new Violation('messages: `tool_use` ids must be unique', `messages.${index}`);
+      known.add(id);
+    }
+  });
+}
+
+/** The results of the previous message's calls stand first, one for each call and no other. */
+function checkResults(blocks: readonly AnthropicBlock[], asked: readonly string[], index: number): void {
+  const open = new Set(asked);
+  blocks.forEach((block, position) => {
+    if (block.type !== 'tool_result') return;
+    const place = `messages.${index}.content.${position}`;
+    if (position > 0 && blocks[position - 1]?.type !== 'tool_result') {
+      throw new Violation(`${place}: \`tool_result\` blocks must come before any other content of the message`, place);
+    }
+    if (open.delete(block.tool_use_id)) return;
+    throw new Violation(
+      asked.includes(block.tool_use_id)
+        ? `${place}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${block.tool_use_id}`
+        : `${place}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. ` +
+          'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
+      place,
+    );
+  });
+  if (open.size > 0) {
+    throw new Violation(
+      `messages.${index - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ` +
+        `${[...open].join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+      `messages.${index}`,
+    );
+  }
+}
+
+function checkThinking(messages: readonly AnthropicMessage[]): void {
+  messages.forEach((message, index) => {
+    blocksOf(message).forEach((block, position) => {
+      if (block.type !== 'thinking' || block.signature === signatureOf(block.thinking)) return;
+      const place = `messages.${index}.content.${position}`;
+      throw new Violation(`${place}: Invalid \`signature\` in \`thinking\` block`, place);
+    });
+  });
+}
+
+const blocksOf = ({ content }: AnthropicMessage): readonly AnthropicBlock[] => (typeof content === 'string' ? [] : content);

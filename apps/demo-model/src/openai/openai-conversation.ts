@@ -1,0 +1,35 @@
+import type { AnsweredCall, Conversation, ConversationTurn } from '../script/conversation';
+import type { OpenAiMessage, OpenAiRequest } from './openai-request';
+
+type AssistantMessage = Extract<OpenAiMessage, { role: 'assistant' }>;
+
+/** Expects messages whose calls and answers are paired. */
+export function openAiConversation({ messages, tools = [] }: OpenAiRequest): Conversation {
+  const turns = messages.flatMap((message, index): ConversationTurn[] => {
+    switch (message.role) {
+      case 'user':
+        return [{ role: 'user', text: textOf(message.content) }];
+      case 'assistant':
+        return [{ role: 'assistant', text: textOf(message.content), calls: callsOf(message, messages.slice(index + 1)) }];
+      case 'system':
+      case 'developer':
+      case 'tool':
+        return [];
+    }
+  });
+  return { offeredTools: tools.map((tool) => tool.function.name), turns };
+}
+
+/** Ids are unique within one reply only, so an answer is looked for right behind its call. */
+function callsOf({ tool_calls = [] }: AssistantMessage, following: readonly OpenAiMessage[]): AnsweredCall[] {
+  const answers = following.slice(0, tool_calls.length).filter((message) => message.role === 'tool');
+  return tool_calls.map((call) => ({
+    name: call.function.name,
+    result: textOf(answers.find((answer) => answer.tool_call_id === call.id)?.content),
+  }));
+}
+
+function textOf(content: OpenAiMessage['content']): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
+}

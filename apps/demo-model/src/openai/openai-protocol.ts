@@ -1,0 +1,53 @@
+import { firstIssue } from '../first-issue';
+import type { Asked, Protocol, WireError } from '../protocol';
+import { type Refusal, type RefusalKind, Violation } from '../refusal';
+import { openAiConversation } from './openai-conversation';
+import { openAiCompletion, openAiFrames } from './openai-reply';
+import { openAiRequest } from './openai-request';
+import { checkOpenAiRules } from './openai-rules';
+
+/** OpenAI's Chat Completions. */
+export const openAiProtocol: Protocol = {
+  name: 'openai',
+  read,
+  frames: openAiFrames,
+  whole: openAiCompletion,
+  error,
+  errorFrame: (refusal) => `data: ${JSON.stringify(error(refusal).body)}\n\n`,
+};
+
+function read(body: unknown): Asked {
+  const parsed = openAiRequest.safeParse(body);
+  if (!parsed.success) {
+    const { path, message } = firstIssue(parsed.error);
+    throw new Violation(`Invalid value for '${path.join('.')}': ${message}`, path.join('.'));
+  }
+  const request = parsed.data;
+  checkOpenAiRules(request);
+  return {
+    model: request.model,
+    stream: request.stream ?? false,
+    includeUsage: request.stream_options?.include_usage ?? false,
+    messages: request.messages.length,
+    conversation: openAiConversation(request),
+  };
+}
+
+const wire: Record<RefusalKind, { status: number; type: string; code: string | null }> = {
+  invalid_request: { status: 400, type: 'invalid_request_error', code: null },
+  authentication: { status: 401, type: 'invalid_request_error', code: 'invalid_api_key' },
+  not_found: { status: 404, type: 'invalid_request_error', code: 'model_not_found' },
+  too_large: { status: 413, type: 'invalid_request_error', code: null },
+  rate_limit: { status: 429, type: 'requests', code: 'rate_limit_exceeded' },
+  server_error: { status: 500, type: 'server_error', code: null },
+  overloaded: { status: 503, type: 'server_error', code: 'overloaded' },
+};
+
+function error({ kind, message, details }: Refusal): WireError {
+  const { status, type, code } = wire[kind];
+  return {
+    status,
+    headers: details.retryAfterS === undefined ? {} : { 'retry-after': String(details.retryAfterS) },
+    body: { error: { message, type, param: details.parameter ?? null, code } },
+  };
+}

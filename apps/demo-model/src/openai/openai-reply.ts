@@ -1,0 +1,83 @@
+import { argumentsText, partsOf, piecesOf } from '../play/parts';
+import type { Frame, Reply } from '../protocol';
+import { finishReasonOf } from '../script/turn';
+
+const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const structure = (text: string): Frame => ({ text, outputChars: 0 });
+
+export function* openAiFrames(reply: Reply): Generator<Frame> {
+  const head = headOf(reply, 'chat.completion.chunk');
+  const usage = reply.asked.includeUsage ? { usage: null } : {};
+  const chunk = (delta: object, finish_reason: string | null = null): string =>
+    event({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...usage });
+
+  yield structure(chunk({ role: 'assistant', content: '', refusal: null }));
+  for (const part of partsOf(reply.turn)) {
+    if (part.type === 'call') yield structure(chunk({ tool_calls: [callStart(reply, part.index, part.name)] }));
+    for (const piece of piecesOf(part.text, reply.turn)) {
+      yield { text: chunk(deltaOf(part, piece)), outputChars: piece.length };
+    }
+  }
+  yield structure(chunk({}, finishReasonOf(reply.turn)));
+  if (reply.asked.includeUsage) yield structure(event({ ...head, choices: [], usage: usageOf(reply) }));
+  yield structure('data: [DONE]\n\n');
+}
+
+function deltaOf(part: ReturnType<typeof partsOf>[number], piece: string): object {
+  switch (part.type) {
+    case 'text':
+      return { content: piece };
+    case 'reasoning':
+      return { reasoning_content: piece };
+    case 'call':
+      return { tool_calls: [{ index: part.index, function: { arguments: piece } }] };
+  }
+}
+
+export function openAiCompletion(reply: Reply): object {
+  const { text, reasoning, calls = [] } = reply.turn;
+  const message = {
+    role: 'assistant',
+    content: text ?? null,
+    refusal: null,
+    ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0
+      ? {}
+      : {
+          tool_calls: calls.map((call, index) => ({
+            id: callId(reply, index),
+            type: 'function',
+            function: { name: call.name, arguments: argumentsText(call) },
+          })),
+        }),
+  };
+  return {
+    ...headOf(reply, 'chat.completion'),
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(reply.turn) }],
+    usage: usageOf(reply),
+  };
+}
+
+const headOf = ({ key, asked }: Reply, object: string) => ({
+  id: `chatcmpl-${key}`,
+  object,
+  created: Math.floor(Date.now() / 1000),
+  model: asked.model,
+});
+
+const callId = ({ key }: Reply, index: number): string => `call_${key}_${index}`;
+
+const callStart = (reply: Reply, index: number, name: string) => ({
+  index,
+  id: callId(reply, index),
+  type: 'function',
+  function: { name, arguments: '' },
+});
+
+const usageOf = ({ usage }: Reply) => ({
+  prompt_tokens: usage.inputTokens,
+  completion_tokens: usage.outputTokens,
+  total_tokens: usage.inputTokens + usage.outputTokens,
+  prompt_tokens_details: { cached_tokens: usage.cachedTokens },
+  completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+});

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The connection is gone. There is nobody left to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/** How long what was written may take to reach the client's reader before a reset throws it away. */
+const settleMs = 50;
+
+/** The response as a player sees it: every wait on it ends with ClientGone as soon as the connection is gone. */
+export class ClientConnection {
+  private readonly gone = new AbortController();
+
+  constructor(
+    private readonly response: ServerResponse,
+    onHangUp: () => void,
+  ) {
+    response.once('close', () => {
+      if (!response.writableFinished && !this.gone.signal.aborted) onHangUp();
+      this.gone.abort();
+    });
+  }
+
+  get begun(): boolean {
+    return this.response.headersSent;
+  }
+
+  /** Leaves with the first thing written. */
+  prepare(status: number, headers: Record<string, string>): void {
+    this.response.statusCode = status;
+    for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value);
+  }
+
+  async wait(ms: number): Promise<void> {
+    if (ms > 0) await this.orGone(sleep(ms, undefined, { signal: this.gone.signal }));
+  }
+
+  async write(text: string): Promise<void> {
+    if (this.response.destroyed) throw new ClientGone();
+    if (!this.response.write(text)) await this.orGone(once(this.response, 'drain', { signal: this.gone.signal }));
+  }
+
+  end(text?: string): void {
+    this.response.end(text);
+  }
+
+  async hang(): Promise<never> {
+    for (;;) await this.wait(60_000);
+  }
+
+  async reset(): Promise<never> {
+    await this.wait(settleMs);
+    this.gone.abort();
+    this.response.socket?.resetAndDestroy();
+    throw new ClientGone();
+  }
+
+  private async orGone(waiting: Promise<unknown>): Promise<void> {
+    try {
+      await waiting;
+    } catch (error) {
+      throw this.gone.signal.aborted ? new ClientGone() : error;
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { Conversation } from '../script/conversation';
+import type { Turn } from '../script/turn';
+
+type Call = NonNullable<Turn['calls']>[number];
+
+/** A stretch of a reply that is streamed piece by piece. */
+export type Part =
+  | { readonly type: 'reasoning' | 'text'; readonly text: string }
+  | { readonly type: 'call'; readonly text: string; readonly index: number; readonly name: string };
+
+export function partsOf({ reasoning = '', text = '', calls = [] }: Turn): Part[] {
+  const spoken: Part[] = [
+    { type: 'reasoning', text: reasoning },
+    { type: 'text', text },
+  ];
+  return [
+    ...spoken.filter((part) => part.text !== ''),
+    ...calls.map((call, index): Part => ({ type: 'call', text: argumentsText(call), index, name: call.name })),
+  ];
+}
+
+export const argumentsText = (call: Call): string =>
+  typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
+
+const defaultChunkChars = 16;
+
+/** Splits between code points, so that no piece holds half a character. */
+export function piecesOf(text: string, { chunk_chars = defaultChunkChars }: Turn): readonly string[] {
+  return text.match(new RegExp(`.{1,${chunk_chars}}`, 'gsu')) ?? [];
+}
+
+/** Names a conversation with a model: every attempt at the same reply has the same key, and no other reply has. */
+export function conversationKey(model: string, conversation: Conversation): string {
+  return createHash('sha256').update(JSON.stringify([model, conversation])).digest('hex').slice(0, 24);
+}

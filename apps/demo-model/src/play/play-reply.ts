@@ -1,0 +1,81 @@
+import type { Frame, Protocol, Reply } from '../protocol';
+import type { Fault } from '../script/turn';
+import type { ClientConnection } from './client-connection';
+import { partsOf } from './parts';
+import { strike, strikeMidStream } from './strike';
+
+export interface Play {
+  readonly protocol: Protocol;
+  readonly reply: Reply;
+  /** Set while the turn's fault strikes this attempt. */
+  readonly fault: Fault | undefined;
+  readonly defaultPaceMs: number;
+  readonly onOutput: (chars: number) => void;
+}
+
+/** Plays a turn to its client, faults included. Throws a Refusal for a fault that strikes instead of a response. */
+export async function playReply(play: Play, client: ClientConnection): Promise<void> {
+  const { protocol, reply, fault, onOutput } = play;
+  await client.wait(reply.turn.delay_ms ?? 0);
+  if (fault && (fault.after_chunks === undefined || !reply.asked.stream)) await strike(fault, client);
+
+  if (reply.asked.stream) return stream(play, client);
+
+  client.prepare(200, { 'content-type': 'application/json' });
+  onOutput(partsOf(reply.turn).reduce((sum, { text }) => sum + text.length, 0));
+  client.end(JSON.stringify(protocol.whole(reply)));
+}
+
+async function stream({ protocol, reply, fault, ...play }: Play, client: ClientConnection): Promise<void> {
+  client.prepare(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  const pacer = new Pacer(client, reply.turn.pace_ms ?? play.defaultPaceMs);
+  const strikesAfter = fault?.after_chunks ?? Infinity;
+  let begun = false;
+
+  for (const frame of protocol.frames(reply)) {
+    if (fault && begun && pacer.pieces >= strikesAfter) {
+      await pacer.flush();
+      return strikeMidStream(fault, protocol, client);
+    }
+    await pacer.send(frame);
+    if (frame.outputChars > 0) play.onOutput(frame.outputChars);
+    begun = true;
+  }
+  await pacer.flush();
+  client.end();
+}
+
+const batchChars = 16_384;
+
+/** Sends piece after piece by a timetable that a late timer does not shift; without a pace, as few packets as possible. */
+class Pacer {
+  pieces = 0;
+  private batch = '';
+  private readonly startedMs = performance.now();
+
+  constructor(
+    private readonly client: ClientConnection,
+    private readonly paceMs: number,
+  ) {}
+
+  async send(frame: Frame): Promise<void> {
+    if (frame.outputChars > 0) {
+      if (this.pieces > 0 && this.paceMs > 0) await this.waitForTurn();
+      this.pieces += 1;
+    }
+    this.batch += frame.text;
+    if (this.batch.length >= batchChars) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    if (this.batch === '') return;
+    const text = this.batch;
+    this.batch = '';
+    await this.client.write(text);
+  }
+
+  private async waitForTurn(): Promise<void> {
+    await this.flush();
+    await this.client.wait(this.startedMs + this.pieces * this.paceMs - performance.now());
+  }
+}

@@ -1,0 +1,7 @@
+const sentence = 'The quick brown fox jumps over the lazy dog, and the dog lets it pass. ';
+
+/** Text of so many tokens by this server's own estimate. */
+export function proseOf(tokens: number): string {
+  const chars = tokens * 4;
+  return sentence.repeat(Math.ceil(chars / sentence.length)).slice(0, chars);
+}

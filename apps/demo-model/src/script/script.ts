@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { firstIssue } from '../first-issue';
+import { type Conversation, type Progress, progressOf } from './conversation';
+import { badModel } from './model-name';
+import type { Turn } from './turn';
+
+/** A model that follows a plan. Its reply depends on the conversation and on nothing else (no clock, no memory). */
+export interface Script {
+  readonly description: string;
+  reply(conversation: Conversation, parameters: Readonly<Record<string, string>>): Turn;
+}
+
+/** A script's parameters come from the model's name, so they arrive as strings. */
+export const wholeNumber = (range: { min?: number; max?: number } = {}) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'is not a whole number')
+    .transform(Number)
+    .pipe(
+      z
+        .int()
+        .min(range.min ?? 0)
+        .max(range.max ?? 1_000_000),
+    );
+
+const delivery = z.object({
+  delay_ms: wholeNumber({ max: 600_000 }).optional(),
+  pace_ms: wholeNumber({ max: 600_000 }).optional(),
+  chunk_chars: wholeNumber({ min: 1, max: 100_000 }).optional(),
+});
+
+interface Definition<Shape extends z.ZodRawShape> {
+  readonly description: string;
+  /** Without these the script can only say that it misses them. */
+  readonly tools?: readonly string[];
+  readonly parameters?: Shape;
+  play(progress: Progress, parameters: z.output<z.ZodObject<Shape>>, conversation: Conversation): Turn;
+}
+
+/** Every script also takes `delay_ms`, `pace_ms` and `chunk_chars`, which say how each of its turns is delivered. */
+export function defineScript<Shape extends z.ZodRawShape>(definition: Definition<Shape>): Script {
+  // An absent shape is the empty one, which TypeScript cannot see in a generic.
+  const own = z.strictObject(definition.parameters ?? ({} as Shape));
+
+  return {
+    description: definition.description,
+    reply(conversation, given) {
+      const pacing = delivery.safeParse(given);
+      if (!pacing.success) throw badParameter(pacing.error);
+      const rest = Object.entries(given).filter(([name]) => !(name in delivery.shape));
+      const parameters = own.safeParse(Object.fromEntries(rest));
+      if (!parameters.success) throw badParameter(parameters.error);
+
+      const missing = (definition.tools ?? []).filter((tool) => !conversation.offeredTools.includes(tool));
+      if (missing.length > 0) return { text: `I cannot play this script without the tools ${missing.join(', ')}.` };
+      return { ...definition.play(progressOf(conversation), parameters.data, conversation), ...pacing.data };
+    },
+  };
+}
+
+function badParameter(error: z.ZodError) {
+  const { path, message } = firstIssue(error);
+  return badModel([...path.map(String), message].join(' '));
+}

@@ -1,0 +1,3 @@
+import { defineScript } from '../script/script';
+
+export const empty = defineScript({ description: 'Says nothing at all and calls nothing.', play: () => ({}) });

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+const count = z.number().int().nonnegative();
+const shortText = z.string().max(8_192);
+
+/** What the agent may say. It lives with hostile code, so everything is bounded and nothing unknown gets through. */
+export const agentMessage = z.union([
+  z.strictObject({ id: count, ok: z.literal(true), result: z.unknown() }),
+  z.strictObject({ id: count, ok: z.literal(false), error: z.strictObject({ code: shortText, message: shortText }) }),
+  z.strictObject({ event: z.literal('output'), command: count, data: z.base64() }),
+  z.strictObject({
+    event: z.literal('ended'),
+    command: count,
+    reason: z.enum(['exit', 'timeout', 'output-limit', 'killed', 'oom']),
+    exitCode: count.max(255).optional(),
+    signal: shortText.optional(),
+    dead: z.boolean().optional(),
+    failure: shortText.optional(),
+    cwd: shortText,
+  }),
+]);
+export type AgentMessage = z.infer<typeof agentMessage>;
+export type OutputEvent = Extract<AgentMessage, { event: 'output' }>;
+export type EndedEvent = Extract<AgentMessage, { event: 'ended' }>;
+
+const fileKind = z.enum(['file', 'directory', 'link', 'other']);
+const nothing = z.strictObject({});
+
+/** The answers, by call. */
+export const agentAnswers = {
+  configure: nothing,
+  run: z.strictObject({ cwd: shortText }),
+  kill: z.strictObject({ wasRunning: z.boolean(), dead: z.boolean() }),
+  'file.read': z.strictObject({ content: z.base64(), size: count }),
+  'file.write': nothing,
+  'file.delete': nothing,
+  'file.list': z.strictObject({
+    entries: z.array(z.strictObject({ path: shortText, kind: fileKind, size: count })).max(10_000),
+    truncated: z.boolean(),
+  }),
+  'file.stat': z.discriminatedUnion('found', [
+    z.strictObject({ found: z.literal(false) }),
+    z.strictObject({ found: z.literal(true), kind: fileKind, size: count, permissions: count, modifiedAt: shortText }),
+  ]),
+};
+export type AgentCall = keyof typeof agentAnswers;
+export type AgentAnswer<C extends AgentCall> = z.infer<(typeof agentAnswers)[C]>;

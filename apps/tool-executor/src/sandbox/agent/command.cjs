@@ -1,0 +1,86 @@
+'use strict';
+const { spawn } = require('node:child_process');
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { endProcesses } = require('./processes.cjs');
+
+const script = readFileSync(join(__dirname, 'command.sh'), 'utf8');
+
+/** A daemon may hold the pipe for ever; what the shell itself wrote is here well within this time. */
+const drainMs = 150;
+const longestTimerMs = 2 ** 31 - 1;
+
+/** One process group, from its start to its one end. */
+class Command {
+  #reason;
+  #killing;
+  #outputBytes = 0;
+  #timer;
+
+  /** `emit` takes `output(bytes)`, which answers false when we should pause, and `ended(end)`, once. */
+  constructor(request, { cwd, environment, directory }, emit) {
+    this.request = request;
+    this.emit = emit;
+    const mark = `SANDBOX_COMMAND=${request.command}`;
+    this.child = spawn('/bin/bash', ['--norc', '--noprofile', '-c', script, 'bash', directory, request.script], {
+      cwd,
+      env: { ...environment, SANDBOX_COMMAND: String(request.command) },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    this.processes = { leader: this.child.pid, mark };
+    this.child.once('error', (error) => this.#finish({ exitCode: 127, failure: error.message }));
+    this.child.once('exit', (code, signal) => void this.#shellEnded(code, signal));
+    this.child.stdout.on('data', (bytes) => this.#output(bytes));
+    if (request.timeoutMs) {
+      this.#timer = setTimeout(() => void this.end('timeout'), Math.min(request.timeoutMs, longestTimerMs));
+    }
+  }
+
+  /** Kills everything that belongs to the command. True when proven dead; the first reason given is the one reported. */
+  end(reason, graceMs = this.request.graceMs) {
+    this.#reason ??= reason;
+    this.#killing ??= this.child.pid === undefined ? Promise.resolve(true) : endProcesses(this.processes, graceMs);
+    return this.#killing;
+  }
+
+  pause() {
+    this.child.stdout.pause();
+  }
+
+  resume() {
+    this.child.stdout.resume();
+  }
+
+  #output(bytes) {
+    const room = this.request.maxOutputBytes - this.#outputBytes;
+    this.#outputBytes += bytes.length;
+    if (room > 0 && this.emit) this.emit.output(bytes.subarray(0, room));
+    if (bytes.length > room && this.emit) void this.end('output-limit', 0);
+  }
+
+  async #shellEnded(code, signal) {
+    clearTimeout(this.#timer);
+    await Promise.race([new Promise((resolve) => this.child.stdout.once('close', resolve)), this.#drained()]);
+    const dead = await (this.#killing ?? true);
+    this.#finish({ exitCode: code ?? undefined, signal: signal ?? undefined, dead });
+  }
+
+  /** Patience is for the reader of the output too: while the host has paused us, nothing has been drained. */
+  #drained() {
+    return new Promise((resolve) => {
+      const look = () => (this.child.stdout.isPaused() ? void setTimeout(look, drainMs) : resolve());
+      setTimeout(look, drainMs);
+    });
+  }
+
+  /** From here on output is read and thrown away: closing the pipe would kill a daemon that the command left behind. */
+  #finish(end) {
+    const emit = this.emit;
+    this.emit = undefined;
+    clearTimeout(this.#timer);
+    emit?.ended({ ...end, reason: this.#reason ?? 'exit' });
+  }
+}
+
+module.exports = { Command };

@@ -1,0 +1,125 @@
+'use strict';
+const fs = require('node:fs/promises');
+const { constants } = require('node:fs');
+const { randomUUID } = require('node:crypto');
+const { dirname, join, resolve, relative } = require('node:path');
+const { Failure } = require('./failure.cjs');
+
+/**
+ * File operations. They run in here, where every path that a link can lead to belongs to the sandbox anyway.
+ * `realRoot` is set only when there is no isolation: then links that lead out of the workspace are refused as well as
+ * can be done without it.
+ */
+class Files {
+  constructor({ workspace, realRoot }) {
+    this.workspace = workspace;
+    this.realRoot = realRoot;
+  }
+
+  async read({ path, offset, length, maxBytes }) {
+    const file = await fs.open(await this.#existing(path), constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const { size } = await regular(file, path);
+      if (length === undefined && size > maxBytes) throw tooLarge(path, size, maxBytes);
+      const wanted = Buffer.alloc(Math.min(length ?? maxBytes, maxBytes, Math.max(size - (offset ?? 0), 0)));
+      let filled = 0;
+      while (filled < wanted.length) {
+        const { bytesRead } = await file.read(wanted, filled, wanted.length - filled, (offset ?? 0) + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return { content: wanted.subarray(0, filled).toString('base64'), size };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Written beside its place and then moved there, so that nobody ever sees half a file. */
+  async write({ path, content, mode, permissions }) {
+    const target = await this.#target(path, mode);
+    const existing = await fs.stat(target).catch(() => undefined);
+    if (mode === 'create' && existing) throw new Failure('already_exists', `${path} exists already.`);
+    if (existing && !existing.isFile()) throw new Failure('not_a_file', `${path} is not a file.`);
+    const draft = join(dirname(target), `.${randomUUID()}.part`);
+    try {
+      await fs.writeFile(draft, Buffer.from(content, 'base64'), { flag: 'wx' });
+      await fs.chmod(draft, permissions ?? (existing ? existing.mode & 0o7777 : 0o644));
+      await (mode === 'create' ? fs.link(draft, target) : fs.rename(draft, target));
+    } finally {
+      await fs.rm(draft, { force: true });
+    }
+    return {};
+  }
+
+  async delete({ path, recursive }) {
+    await this.#existing(dirname(path));
+    const status = await fs.lstat(path);
+    if (status.isDirectory() && !recursive) throw new Failure('not_a_file', `${path} is a directory.`);
+    await fs.rm(path, { recursive: recursive === true });
+    return {};
+  }
+
+  async list({ path, depth, exclude, maxEntries }) {
+    const root = await this.#existing(path);
+    const entries = [];
+    const queue = [{ directory: root, level: 1 }];
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      for await (const item of await fs.opendir(next.directory)) {
+        if (entries.length >= maxEntries) return { entries, truncated: true };
+        const found = join(next.directory, item.name);
+        const status = await fs.lstat(found).catch(() => undefined);
+        if (!status) continue;
+        entries.push({ path: relative(root, found), kind: kindOf(status), size: status.size });
+        if (status.isDirectory() && next.level < depth && !exclude.includes(item.name)) {
+          queue.push({ directory: found, level: next.level + 1 });
+        }
+      }
+    }
+    return { entries, truncated: false };
+  }
+
+  async stat({ path }) {
+    const status = await fs.lstat(path).catch((error) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+      throw error;
+    });
+    if (!status) return { found: false };
+    const { size, mode, mtime } = status;
+    return { found: true, kind: kindOf(status), size, permissions: mode & 0o7777, modifiedAt: mtime.toISOString() };
+  }
+
+  /** Where a write lands: the file that an existing link leads to, or a new one whose parents are made. */
+  async #target(path, mode) {
+    if (mode === 'replace') return this.#existing(path);
+    const found = await fs.realpath(path).catch(() => undefined);
+    if (found) return this.#existing(found);
+    await fs.mkdir(dirname(path), { recursive: true });
+    await this.#existing(dirname(path));
+    return path;
+  }
+
+  async #existing(path) {
+    const real = await fs.realpath(path);
+    const inside = !this.realRoot || resolve(real) === this.realRoot || real.startsWith(`${this.realRoot}/`);
+    if (!inside) throw new Failure('invalid_path', `${path} leads out of the workspace.`);
+    return real;
+  }
+}
+
+async function regular(file, path) {
+  const status = await file.stat();
+  if (!status.isFile()) throw new Failure('not_a_file', `${path} is not a file.`);
+  return status;
+}
+
+function tooLarge(path, size, maxBytes) {
+  return new Failure('too_large', `${path} has ${size} bytes; the limit is ${maxBytes}.`);
+}
+
+function kindOf(status) {
+  if (status.isFile()) return 'file';
+  if (status.isDirectory()) return 'directory';
+  return status.isSymbolicLink() ? 'link' : 'other';
+}
+
+module.exports = { Files };

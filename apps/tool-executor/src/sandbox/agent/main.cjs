@@ -1,0 +1,54 @@
+'use strict';
+/**
+ * The process inside a sandbox through which the host acts. It answers requests (`{id, call, …}` → `{id, ok, …}`) and
+ * reports on commands (`{event, command, …}`) over the socket it was born with. It holds no secrets and is trusted with
+ * none: commands run as the same user and could take it over, so the host believes nothing it says without checking.
+ */
+const net = require('node:net');
+const { Commands } = require('./commands.cjs');
+const { describeFailure, Failure } = require('./failure.cjs');
+const { Files } = require('./files.cjs');
+const { createFrameReader, encodeFrame } = require('./frames.cjs');
+const { watchMemory } = require('./memory-watch.cjs');
+const { startRelay } = require('./relay.cjs');
+
+const control = new net.Socket({ fd: Number(process.argv[2]) });
+const channel = {
+  send: (message) => control.write(encodeFrame(message)),
+  onDrain: (listener) => control.on('drain', listener),
+};
+const calls = { configure };
+
+/** The first request. Everything else exists from here on. */
+async function configure(settings) {
+  const commands = new Commands(settings, channel);
+  const files = new Files(settings);
+  if (settings.relay) await startRelay(settings.relay);
+  if (settings.watchedMemoryBytes) watchMemory(settings.watchedMemoryBytes, commands);
+  Object.assign(calls, {
+    run: (request) => commands.run(request),
+    kill: (request) => commands.kill(request),
+    'file.read': (request) => files.read(request),
+    'file.write': (request) => files.write(request),
+    'file.delete': (request) => files.delete(request),
+    'file.list': (request) => files.list(request),
+    'file.stat': (request) => files.stat(request),
+  });
+  // Inside a sandbox the kernel kills what is left when we go. Without one, we are the only ones to do it.
+  process.on('exit', () => commands.endAll('killed'));
+  return {};
+}
+
+async function answer({ id, call, ...request }) {
+  try {
+    const handler = calls[call];
+    if (!handler) throw new Failure('invalid_request', `There is no call ${call}.`);
+    channel.send({ id, ok: true, result: await handler(request) });
+  } catch (error) {
+    channel.send({ id, ok: false, error: describeFailure(error) });
+  }
+}
+
+control.on('data', createFrameReader((message) => void answer(message)));
+control.on('close', () => process.exit(0));
+control.on('error', () => process.exit(0));

@@ -1,0 +1,81 @@
+'use strict';
+const { readdirSync, readFileSync } = require('node:fs');
+const { setTimeout: delay } = require('node:timers/promises');
+
+const giveUpAfterMs = 2_000;
+
+/** Every live process we can see, but ourselves. The name in `stat` may hold spaces and brackets, hence the last one. */
+function processTable() {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map(readProcess)
+    .filter((entry) => entry !== undefined && entry.state !== 'Z' && entry.state !== 'X');
+}
+
+function readProcess(name) {
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { pid: Number(name), state, parent: Number(parent), group: Number(group), session: Number(session) };
+  } catch {
+    return undefined; // It ended while we looked.
+  }
+}
+
+function carriesMark(pid, mark) {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${mark}\0`);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The processes of a command: its group, its session, whoever inherited its mark in the environment (so that a daemon
+ * that has left group and session is found too), and all their descendants.
+ */
+function processesOf({ leader, mark }) {
+  const table = processTable();
+  const members = new Set();
+  for (const { pid, group, session } of table) {
+    if (group === leader || session === leader || carriesMark(pid, mark)) members.add(pid);
+  }
+  for (let found = -1; found !== members.size; ) {
+    found = members.size;
+    for (const { pid, parent } of table) if (members.has(parent)) members.add(pid);
+  }
+  return [...members];
+}
+
+function signal(pid, name) {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone already, which is what we want.
+  }
+}
+
+function signalAll(leader, pids, name) {
+  signal(-leader, name); // The group at once: members cannot out-fork a signal that reaches them together.
+  for (const pid of pids) signal(pid, name);
+}
+
+/** SIGTERM, patience, SIGKILL; true only when a look at the process table proves that nothing is left. */
+async function endProcesses(command, graceMs) {
+  const startedAt = Date.now();
+  let alive = processesOf(command);
+  if (alive.length > 0 && graceMs > 0) signalAll(command.leader, alive, 'SIGTERM');
+  while (alive.length > 0 && Date.now() - startedAt < graceMs) {
+    await delay(10);
+    alive = processesOf(command);
+  }
+  const killingSince = Date.now();
+  while (alive.length > 0 && Date.now() - killingSince < giveUpAfterMs) {
+    signalAll(command.leader, alive, 'SIGKILL');
+    await delay(5);
+    alive = processesOf(command);
+  }
+  return alive.length === 0;
+}
+
+module.exports = { endProcesses };

@@ -1,0 +1,190 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { processIsAlive } from './process-liveness';
+import type { SandboxSettings } from './sandbox-settings';
+
+export type ControlGroupLimits = Pick<SandboxSettings, 'memoryBytes' | 'processes' | 'cpu'>;
+
+/** The kernel's limits around one sandbox. */
+export interface ControlGroup {
+  /** A process joins by writing its id into each of these. */
+  processFiles: readonly string[];
+  /** How often the kernel has killed for memory in here. */
+  outOfMemoryKills(): number;
+  remove(): Promise<void>;
+}
+
+export interface ControlGroups {
+  version: 'v1' | 'v2' | 'none';
+  memory: boolean;
+  processes: boolean;
+  cpu: boolean;
+  create(name: string, limits: ControlGroupLimits): ControlGroup;
+}
+
+/** One directory of the control group file system with the files to write once a group is made in it. */
+interface Hierarchy {
+  directory: string;
+  limits(limits: ControlGroupLimits): Record<string, string>;
+  optional: readonly string[];
+}
+
+const cpuPeriodMicroseconds = 100_000;
+/** The agent's own threads and bubblewrap's processes, which no command should have to pay for. */
+const ownProcesses = 24;
+const quotaOf = (cpu: number) => String(Math.round(cpu * cpuPeriodMicroseconds));
+const processLimit = ({ processes }: ControlGroupLimits) => String(processes + ownProcesses);
+const groupName = /^rondo-(\d+)-/;
+
+/** Looks for what this host lets us use: v2 delegated to us, else v1 controllers, else nothing. Decided by trying. */
+export function detectControlGroups(mount = '/sys/fs/cgroup', self = '/proc/self/cgroup'): ControlGroups {
+  return delegatedV2(mount, self) ?? writableV1(mount) ?? noControlGroups;
+}
+
+export const noControlGroups: ControlGroups = {
+  version: 'none',
+  memory: false,
+  processes: false,
+  cpu: false,
+  create: () => ({ processFiles: [], outOfMemoryKills: () => 0, remove: async () => {} }),
+};
+
+/** v2 forbids groups that hold both processes and limited children, so ours go beside our own group rather than into it. */
+function delegatedV2(mount: string, self: string): ControlGroups | undefined {
+  if (!existsSync(join(mount, 'cgroup.controllers')) || !existsSync(self)) return undefined;
+  const own = /^0::(.*)$/m.exec(readFileSync(self, 'utf8'))?.[1];
+  if (own === undefined) return undefined;
+
+  for (let path = own; ; path = dirname(path)) {
+    const directory = join(mount, path);
+    const controllers = readWords(join(directory, 'cgroup.subtree_control'));
+    const hierarchy: Hierarchy = {
+      directory,
+      limits: (limits) => ({
+        'memory.max': String(limits.memoryBytes),
+        'memory.swap.max': '0',
+        'pids.max': processLimit(limits),
+        'cpu.max': `${quotaOf(limits.cpu)} ${cpuPeriodMicroseconds}`,
+      }),
+      optional: ['memory.swap.max', ...(controllers.includes('cpu') ? [] : ['cpu.max'])],
+    };
+    if (controllers.includes('memory') && controllers.includes('pids') && works([hierarchy])) {
+      return groupsIn('v2', [hierarchy], { cpu: controllers.includes('cpu') });
+    }
+    if (path === '/' || path === '.') return undefined;
+  }
+}
+
+function writableV1(mount: string): ControlGroups | undefined {
+  const memory: Hierarchy = {
+    directory: join(mount, 'memory'),
+    limits: ({ memoryBytes }) => ({
+      'memory.limit_in_bytes': String(memoryBytes),
+      'memory.memsw.limit_in_bytes': String(memoryBytes),
+    }),
+    optional: ['memory.memsw.limit_in_bytes'],
+  };
+  const processes: Hierarchy = {
+    directory: join(mount, 'pids'),
+    limits: (limits) => ({ 'pids.max': processLimit(limits) }),
+    optional: [],
+  };
+  const cpu: Hierarchy = {
+    directory: join(mount, 'cpu'),
+    limits: (limits) => ({
+      'cpu.cfs_period_us': String(cpuPeriodMicroseconds),
+      'cpu.cfs_quota_us': quotaOf(limits.cpu),
+    }),
+    optional: [],
+  };
+  if (!works([memory, processes])) return undefined;
+  const cpuWorks = works([cpu]);
+  return groupsIn('v1', cpuWorks ? [memory, processes, cpu] : [memory, processes], { cpu: cpuWorks });
+}
+
+function groupsIn(version: 'v1' | 'v2', hierarchies: readonly Hierarchy[], { cpu }: { cpu: boolean }): ControlGroups {
+  for (const { directory } of hierarchies) removeLeftOvers(directory);
+  return {
+    version,
+    memory: true,
+    processes: true,
+    cpu,
+    create: (name, limits) => createGroup(hierarchies, `rondo-${process.pid}-${name}`, limits),
+  };
+}
+
+function works(hierarchies: readonly Hierarchy[]): boolean {
+  try {
+    const trial = { memoryBytes: 2 ** 30, processes: 64, cpu: 1 };
+    const name = `rondo-${process.pid}-trial`;
+    createGroup(hierarchies, name, trial);
+    for (const { directory } of hierarchies) rmdirSync(join(directory, name));
+    return true;
+  } catch {
+    return false; // Not mounted, read-only or not ours: the next kind is tried.
+  }
+}
+
+function createGroup(hierarchies: readonly Hierarchy[], name: string, limits: ControlGroupLimits): ControlGroup {
+  const directories = hierarchies.map((hierarchy) => {
+    const directory = join(hierarchy.directory, name);
+    mkdirSync(directory, { recursive: false });
+    for (const [file, value] of Object.entries(hierarchy.limits(limits))) {
+      writeLimit(join(directory, file), value, hierarchy.optional.includes(file));
+    }
+    return directory;
+  });
+  return {
+    processFiles: directories.map((directory) => join(directory, 'cgroup.procs')),
+    outOfMemoryKills: () => outOfMemoryKills(directories),
+    remove: async () => {
+      for (const directory of directories) await removeGroup(directory);
+    },
+  };
+}
+
+function writeLimit(file: string, value: string, optional: boolean): void {
+  if (optional && !existsSync(file)) return;
+  try {
+    writeFileSync(file, value);
+  } catch (error) {
+    if (!optional) throw error;
+  }
+}
+
+function outOfMemoryKills(directories: readonly string[]): number {
+  const files = directories.flatMap((directory) => ['memory.events', 'memory.oom_control'].map((f) => join(directory, f)));
+  const text = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
+  return Number(/^oom_kill (\d+)$/m.exec(text.join('\n'))?.[1] ?? 0);
+}
+
+/** Its processes are dead by now, but the kernel may take a moment to let go of them. */
+async function removeGroup(directory: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    try {
+      rmdirSync(directory);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // Node's own file system errors carry a code.
+      await delay(10);
+    }
+  }
+}
+
+/** Groups of an executor that was killed; its sandboxes died with it. */
+function removeLeftOvers(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const owner = groupName.exec(name)?.[1];
+    if (owner === undefined || processIsAlive(Number(owner))) continue;
+    try {
+      rmdirSync(join(directory, name));
+    } catch {
+      continue; // Still being emptied; the next start finds it.
+    }
+  }
+}
+
+function readWords(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split(/\s+/) : [];
+}

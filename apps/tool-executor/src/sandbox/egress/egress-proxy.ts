@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { lookup } from 'node:dns/promises';
+import { chmod, chown, rm } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { decideDestination, EgressRefusal, type EgressRules, type Resolve } from './destination';
+
+const maximumConnections = 64;
+const idleTimeoutMs = 60_000;
+const connectTimeoutMs = 10_000;
+const hopByHop = ['connection', 'proxy-connection', 'keep-alive', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
+
+/** Asks the host's resolver; its answer is only a claim until the address has been checked. */
+export const resolveWithSystem: Resolve = async (host) =>
+  (await lookup(host, { all: true, verbatim: false })).map(({ address }) => address);
+
+/**
+ * The only way out of a sandbox: an HTTP and CONNECT proxy on a unix socket of its own. It resolves a name, checks every
+ * address it got, and connects to the checked address and no other.
+ */
+export class EgressProxy {
+  private readonly server: Server;
+  private readonly sockets = new Set<Duplex>();
+
+  constructor(private readonly rules: EgressRules) {
+    this.server = createServer((request, response) => void this.forward(request, response));
+    this.server.maxConnections = maximumConnections;
+    this.server.on('connection', (socket: Socket) => this.track(socket));
+    this.server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      void this.tunnel({ request, socket, head });
+    });
+  }
+
+  async listen(socketPath: string, uid?: number): Promise<void> {
+    await rm(socketPath, { force: true });
+    this.server.listen(socketPath);
+    await once(this.server, 'listening');
+    if (uid !== undefined) await chown(socketPath, uid, uid);
+    await chmod(socketPath, 0o600);
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private async tunnel({ request, socket, head }: { request: IncomingMessage; socket: Duplex; head: Buffer }) {
+    try {
+      const target = parseTarget(`http://${request.url ?? ''}`);
+      const outside = connect(await this.destinationOf(target));
+      this.track(outside);
+      await connected(outside);
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.length > 0) outside.write(head);
+      socket.pipe(outside).pipe(socket);
+      socket.on('close', () => outside.destroy());
+      outside.on('close', () => socket.destroy());
+    } catch (error) {
+      const { status, text } = describe(error);
+      socket.end(`HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${text}\n`);
+    }
+  }
+
+  private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const target = parseTarget(request.url ?? '');
+      const { address, port } = await this.destinationOf(target);
+      const outgoing = httpRequest({
+        host: address,
+        port,
+        method: request.method,
+        path: `${target.pathname}${target.search}`,
+        headers: { ...endToEnd(request.headers), host: target.host },
+        timeout: connectTimeoutMs,
+        agent: false,
+      });
+      outgoing.on('socket', (socket) => this.track(socket));
+      request.pipe(outgoing);
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]; // Node's documented arguments.
+      response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming.headers));
+      incoming.pipe(response);
+      incoming.on('error', () => response.destroy());
+      response.on('close', () => outgoing.destroy());
+    } catch (error) {
+      const { status, text } = describe(error);
+      request.unpipe();
+      if (!response.headersSent) response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' });
+      response.end(`${text}\n`);
+    }
+  }
+
+  private async destinationOf(target: URL) {
+    if (target.protocol !== 'http:') throw new EgressRefusal('Only http and CONNECT pass through here.');
+    return decideDestination({ hostname: target.hostname, port: Number(target.port || 80) }, this.rules);
+  }
+
+  /** Every socket, inside and out, ends when it idles or when the sandbox goes. */
+  private track(socket: Duplex & { setTimeout?: Socket['setTimeout'] }): void {
+    if (this.sockets.has(socket)) return;
+    this.sockets.add(socket);
+    socket.setTimeout?.(idleTimeoutMs, () => socket.destroy());
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.sockets.delete(socket));
+  }
+}
+
+function parseTarget(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) throw new EgressRefusal('The request names no host.');
+  return url;
+}
+
+async function connected(socket: Socket): Promise<void> {
+  const timer = setTimeout(() => socket.destroy(new Error('no answer')), connectTimeoutMs);
+  try {
+    await once(socket, 'connect');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function endToEnd(headers: IncomingMessage['headers']): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)));
+}
+
+function describe(error: unknown): { status: number; text: string } {
+  if (error instanceof EgressRefusal) return { status: 403, text: error.message };
+  return { status: 502, text: 'The host could not be reached.' };
+}

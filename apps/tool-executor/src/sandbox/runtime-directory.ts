@@ -1,0 +1,45 @@
+import { chmod, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { processIsAlive } from './process-liveness';
+
+const prefix = 'rondo-sandboxes-';
+const leftOver = new RegExp(`^${prefix}(\\d+)-`);
+
+/** What sandboxes need of ours while we run: copies that any user can reach, wherever this program is installed. */
+export interface RuntimeDirectory {
+  path: string;
+  agent: string;
+  systemFiles: string;
+  seccompFilter?: string;
+  remove(): Promise<void>;
+}
+
+export async function createRuntimeDirectory(seccompFilter: Buffer | undefined): Promise<RuntimeDirectory> {
+  await removeLeftOvers();
+  const path = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+  const agent = join(path, 'agent');
+  const systemFiles = join(path, 'etc');
+  await cp(join(__dirname, 'agent'), agent, { recursive: true });
+  await cp(join(__dirname, 'etc'), systemFiles, { recursive: true });
+  await Promise.all([path, agent, systemFiles].map((directory) => chmod(directory, 0o755)));
+  for (const directory of [agent, systemFiles]) {
+    for (const name of await readdir(directory)) await chmod(join(directory, name), 0o644);
+  }
+  const remove = () => rm(path, { recursive: true, force: true });
+  if (!seccompFilter) return { path, agent, systemFiles, remove };
+
+  const filterFile = join(path, 'seccomp.bpf');
+  await writeFile(filterFile, seccompFilter);
+  return { path, agent, systemFiles, seccompFilter: filterFile, remove };
+}
+
+/** Those of an executor that was killed. */
+async function removeLeftOvers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = leftOver.exec(name)?.[1];
+    if (owner !== undefined && !processIsAlive(Number(owner))) {
+      await rm(join(tmpdir(), name), { recursive: true, force: true });
+    }
+  }
+}

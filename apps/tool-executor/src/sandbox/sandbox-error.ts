@@ -1,0 +1,26 @@
+export type SandboxErrorCode =
+  | 'unavailable'
+  | 'lost'
+  | 'invalid_request'
+  | 'invalid_path'
+  | 'not_found'
+  | 'already_exists'
+  | 'not_a_file'
+  | 'not_a_directory'
+  | 'too_large'
+  | 'session_busy'
+  | 'failed';
+
+/**
+ * What a sandbox refuses or could not do. `unavailable` and `lost` concern the sandbox and may pass; every other code is
+ * an answer about the request itself, with a message fit for the model to read.
+ */
+export class SandboxError extends Error {
+  constructor(
+    readonly code: SandboxErrorCode,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'SandboxError';
+  }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+const mebibyte = 1024 * 1024;
+const bytes = z.number().int().positive();
+const milliseconds = z.number().int().positive();
+
+/** What leaves a sandbox: nothing, or public addresses through the proxy; allowed hosts narrow the latter (`*.example.org` for subdomains). */
+export const egressSettings = z.object({
+  policy: z.enum(['none', 'public']).default('public'),
+  allowedHosts: z.array(z.string().min(1)).optional(),
+});
+export type EgressSettings = z.infer<typeof egressSettings>;
+
+/** Everything that can be tuned about sandboxes. Only the root directory has no default. */
+export const sandboxSettings = z.object({
+  /** Workspaces live here, one directory per thread. */
+  root: z.string().min(1),
+  bubblewrapPath: z.string().min(1).default('bwrap'),
+  /** Runs commands as plain processes of the host, without isolation. For a developer's own machine only. */
+  unsafeHost: z.boolean().default(false),
+  egress: egressSettings.prefault({}),
+  memoryBytes: bytes.default(2048 * mebibyte),
+  processes: z.number().int().positive().default(256),
+  /** In processor cores. */
+  cpu: z.number().positive().default(2),
+  openFiles: z.number().int().positive().default(4096),
+  /** One file. */
+  fileSizeBytes: bytes.default(1024 * mebibyte),
+  /** The whole workspace; watched, so exceeded for a moment. */
+  diskBytes: bytes.default(4096 * mebibyte),
+  temporaryBytes: bytes.default(256 * mebibyte),
+  /** Of a file that is read or written in one piece. */
+  transferBytes: bytes.max(4 * mebibyte).default(4 * mebibyte),
+  listedEntries: z.number().int().positive().max(10_000).default(2_000),
+  commandTimeoutMs: milliseconds.default(120_000),
+  graceMs: milliseconds.default(2_000),
+  outputBytes: bytes.default(8 * mebibyte),
+  backgroundOutputBytes: bytes.default(64 * mebibyte),
+  keepBytes: bytes.default(50_000),
+  bootTimeoutMs: milliseconds.default(10_000),
+  idleMs: milliseconds.default(15 * 60_000),
+  /** A job in the background keeps its sandbox awake for this long at most. */
+  backgroundKeepAliveMs: milliseconds.default(4 * 3_600_000),
+  /** Uids for sandboxes when running as root; the default range is one that Linux distributions leave unused. */
+  firstUid: z.number().int().positive().default(1_900_000_000),
+  uidCount: z.number().int().positive().default(100_000_000),
+});
+export type SandboxSettings = z.infer<typeof sandboxSettings>;

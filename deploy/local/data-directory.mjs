@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, readPidFile, removePidFile, writePidFile } from './process-identity.mjs';
+
+const isRoot = process.getuid?.() === 0;
+const leftoverGraceMs = 10_000;
+
+/**
+ * Takes a data directory for this process and stops what an earlier owner left running when it was killed.
+ * Rejects while another owner lives.
+ */
+export async function claimDataDirectory(dataDir) {
+  const runDirectory = join(dataDir, 'run');
+  mkdirSync(runDirectory, { recursive: true });
+  chmodSync(dataDir, 0o711); // other users may pass through, as the database's user must, but not look around
+  const ownerFile = join(runDirectory, 'owner.json');
+  const owner = readPidFile(ownerFile);
+  if (owner?.pid === process.pid) return;
+  if (owner) throw new Error(`${dataDir} is in use by process ${owner.pid}, which is still running; stop it first.`);
+  writePidFile(ownerFile, process.pid);
+  await stopLeftovers(runDirectory);
+}
+
+export function releaseDataDirectory(dataDir) {
+  removePidFile(join(dataDir, 'run', 'owner.json'));
+}
+
+/** Services go before the servers that they write to. */
+async function stopLeftovers(runDirectory) {
+  const files = readdirSync(runDirectory).filter((file) => file.endsWith('.pid'));
+  const leftovers = files.map((file) => readPidFile(join(runDirectory, file))).filter(Boolean);
+  await Promise.all(leftovers.filter(({ kind }) => kind === 'service').map(stopLeftover));
+  await Promise.all(leftovers.filter(({ kind }) => kind !== 'service').map(stopLeftover));
+  for (const file of files) removePidFile(join(runDirectory, file));
+}
+
+async function stopLeftover(leftover) {
+  process.kill(leftover.pid, leftover.stopSignal);
+  const deadline = performance.now() + leftoverGraceMs;
+  while (isAlive(leftover) && performance.now() < deadline) await delay(20);
+  if (isAlive(leftover)) process.kill(leftover.pid, 'SIGKILL');
+  while (isAlive(leftover)) await delay(20);
+}
+
+/**
+ * A directory below the data directory, or below /var/tmp when we are root and users without rights must
+ * reach it (the database, a sandbox) but cannot pass through the data directory's parents.
+ */
+export function reachableDirectory(dataDir, name) {
+  const directory = join(isRoot && !everyoneMayPass(dataDir) ? publicDirectory(dataDir) : dataDir, name);
+  mkdirSync(directory, { recursive: true });
+  if (isRoot) chmodSync(directory, 0o711);
+  return directory;
+}
+
+export function removeDataDirectory(dataDir) {
+  rmSync(dataDir, { recursive: true, force: true });
+  rmSync(publicDirectoryOf(dataDir), { recursive: true, force: true });
+}
+
+function everyoneMayPass(directory) {
+  const mayPass = (statSync(directory).mode & 0o001) !== 0;
+  return mayPass && (directory === dirname(directory) || everyoneMayPass(dirname(directory)));
+}
+
+function publicDirectory(dataDir) {
+  const directory = publicDirectoryOf(dataDir);
+  mkdirSync(directory, { recursive: true, mode: 0o711 });
+  const { uid } = lstatSync(directory);
+  if (uid !== 0 || !lstatSync(directory).isDirectory()) throw new Error(`${directory} belongs to somebody else; remove it.`);
+  return directory;
+}
+
+function publicDirectoryOf(dataDir) {
+  return `/var/tmp/rondo-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
+}

@@ -1,0 +1,26 @@
+import { createServer } from 'node:net';
+
+const lowest = 20_000;
+const highest = 32_000; // below Linux's range for outgoing connections, which could take the port of a server that restarts
+const given = new Set();
+
+export function isFree(port, host = '127.0.0.1') {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** The preferred port when nobody listens there, else a free one; never the same twice from one process. */
+export async function choosePort(preferred) {
+  for (let candidate = preferred ?? anyPort(); ; candidate = anyPort()) {
+    if (given.has(candidate)) continue;
+    given.add(candidate);
+    if (await isFree(candidate)) return candidate;
+  }
+}
+
+function anyPort() {
+  return lowest + Math.floor(Math.random() * (highest - lowest));
+}

@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+/** When a process started, so that a number used again by another process is never mistaken for it. */
+export function startTime(pid) {
+  try {
+    if (!existsSync('/proc/self/stat')) return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)]).toString().trim();
+    const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+    const [state, startTicks] = [afterName[0], afterName[19]];
+    return state === 'Z' ? undefined : startTicks;
+  } catch {
+    return undefined; // no such process
+  }
+}
+
+export function writePidFile(file, pid, details = {}) {
+  writeFileSync(file, JSON.stringify({ pid, startTime: startTime(pid), ...details }));
+}
+
+/** The process that wrote this file or was written into it, while it lives. */
+export function readPidFile(file) {
+  if (!existsSync(file)) return undefined;
+  const process = JSON.parse(readFileSync(file, 'utf8'));
+  return isAlive(process) ? process : undefined;
+}
+
+export function removePidFile(file) {
+  rmSync(file, { force: true });
+}
+
+export function isAlive({ pid, startTime: since }) {
+  return since !== undefined && startTime(pid) === since;
+}

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { removePidFile, writePidFile } from './process-identity.mjs';
+
+const restartDelaysMs = [50, 250, 1_000, 2_000, 5_000, 15_000];
+const healthyAfterMs = 3_000;
+const probeEveryMs = 25;
+
+/**
+ * A program that is kept running: started, watched until it is ready, started again when it dies (unless
+ * `supervise` is false), and stopped with time to finish. It leads a process group of its own, so that a
+ * Ctrl-C in the terminal reaches only us; whatever of that group outlives it is killed.
+ *
+ * Emits `died {reason, restartInMs?}` and `recovered {ms}`.
+ */
+export class SupervisedProcess extends EventEmitter {
+  #options;
+  #child;
+  #isReady = false;
+  #isWanted = false;
+  #quickDeaths = 0;
+  #startedAt = 0;
+
+  /**
+   * `command` returns `{file, args, env, cwd?, uid?, gid?}`; `probe` resolves when the program is ready
+   * and rejects when it is not yet.
+   */
+  constructor(options) {
+    super();
+    this.#options = { supervise: false, stopSignal: 'SIGTERM', stopGraceMs: 10_000, readyTimeoutMs: 60_000, ...options };
+  }
+
+  get name() {
+    return this.#options.name;
+  }
+
+  get url() {
+    return this.#options.url;
+  }
+
+  get pid() {
+    return this.#child?.pid;
+  }
+
+  /** Resolves when the program is ready; rejects with the end of its log when it dies first. */
+  async start() {
+    this.#isWanted = true;
+    if (!this.#child) this.#spawn();
+    const child = this.#child;
+    const ended = this.#endOf(child);
+    const giveUp = AbortSignal.timeout(this.#options.readyTimeoutMs);
+    while (!this.#isReady) {
+      if (child !== this.#child) throw new Error(`${this.name} ${await ended}${this.#endOfLog()}`);
+      if (giveUp.aborted) throw new Error(`${this.name} was not ready after ${this.#options.readyTimeoutMs} ms${this.#endOfLog()}`);
+      this.#isReady = await this.#options.probe().then(() => child === this.#child, () => false);
+      if (!this.#isReady) await Promise.race([delay(probeEveryMs), ended]);
+    }
+  }
+
+  /** Sends a signal as an accident would; a supervised program comes back by itself, another by `start`. */
+  async kill(signal = 'SIGKILL') {
+    const child = this.#child;
+    if (!child) return;
+    child.kill(signal);
+    if (signal === 'SIGKILL') await this.#endOf(child);
+  }
+
+  async stop() {
+    this.#isWanted = false;
+    const child = this.#child;
+    if (!child) return;
+    child.kill(this.#options.stopSignal);
+    const force = setTimeout(() => child.kill('SIGKILL'), this.#options.stopGraceMs);
+    await this.#endOf(child);
+    clearTimeout(force);
+  }
+
+  #spawn() {
+    const { file, args, ...options } = this.#options.command();
+    const log = openSync(this.#options.logFile, 'a');
+    const child = spawn(file, args, { ...options, detached: true, stdio: ['ignore', log, log] });
+    closeSync(log);
+    this.#child = child;
+    this.#isReady = false;
+    this.#startedAt = performance.now();
+    if (child.pid) writePidFile(this.#options.pidFile, child.pid, { kind: this.#options.kind, stopSignal: this.#options.stopSignal });
+    child.once('error', (error) => child.pid ?? this.#onEnd(child, `could not be started: ${error.message}`));
+    child.once('exit', (code, signal) => this.#onEnd(child, signal ? `was killed by ${signal}` : `ended with code ${code}`));
+  }
+
+  #onEnd(child, reason) {
+    if (child.pid) killGroup(child.pid);
+    removePidFile(this.#options.pidFile);
+    const wasReady = this.#isReady;
+    this.#child = undefined;
+    this.#isReady = false;
+    this.emit(`end ${child.pid}`, reason);
+    if (!this.#isWanted) return;
+    if (!this.#options.supervise || !(wasReady || this.#quickDeaths > 0)) return this.emit('died', { reason });
+    this.#restart(reason);
+  }
+
+  /** One that died at once waits longer each time; one that had lived for a while is back at once. */
+  async #restart(reason) {
+    const lived = performance.now() - this.#startedAt > healthyAfterMs;
+    this.#quickDeaths = lived ? 1 : this.#quickDeaths + 1;
+    const restartInMs = restartDelaysMs[Math.min(this.#quickDeaths, restartDelaysMs.length) - 1];
+    this.emit('died', { reason, restartInMs });
+    const since = performance.now();
+    await delay(restartInMs, undefined, { ref: false });
+    if (!this.#isWanted || this.#child) return;
+    await this.start().then(
+      () => this.emit('recovered', { ms: performance.now() - since }),
+      () => undefined, // its end was reported, and has already planned the next attempt
+    );
+  }
+
+  async #endOf(child) {
+    if (child !== this.#child) return undefined;
+    const [reason] = await once(this, `end ${child.pid}`);
+    return reason;
+  }
+
+  #endOfLog() {
+    const { logFile } = this.#options;
+    return `; the end of ${logFile}:\n${readFileSync(logFile, 'utf8').trim().split('\n').slice(-12).join('\n')}`;
+  }
+}
+
+/** Puts the log of the previous start aside. */
+export function rotateLog(logFile) {
+  mkdirSync(dirname(logFile), { recursive: true });
+  if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`);
+  return logFile;
+}
+
+function killGroup(leader) {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // nothing of the group is left
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { callId } from './ids';
+import { toolResult } from './tool-result';
+
+const textBlock = z.strictObject({ type: z.literal('text'), text: z.string() });
+
+const imageBlock = z.strictObject({
+  type: z.literal('image'),
+  source: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('base64'), media_type: z.string(), data: z.base64() }),
+    z.strictObject({ type: z.literal('url'), url: z.url({ protocol: /^https?$/ }) }),
+  ]),
+});
+
+/** What the model thought. `signature` and `redacted` belong to the provider and go back to it unchanged. */
+const reasoningBlock = z.strictObject({
+  type: z.literal('reasoning'),
+  text: z.string(),
+  signature: z.string().optional(),
+  redacted: z.string().optional(),
+});
+
+/** `raw_arguments` keeps what the model wrote where that was not a JSON object; `arguments` is then empty. */
+const toolCallBlock = z.strictObject({
+  type: z.literal('tool_call'),
+  tool_call_id: callId,
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  raw_arguments: z.string().optional(),
+});
+
+const toolResultBlock = z.strictObject({
+  type: z.literal('tool_result'),
+  tool_call_id: callId,
+  name: z.string(),
+  result: toolResult,
+});
+
+export const contentBlock = z.discriminatedUnion('type', [
+  textBlock,
+  imageBlock,
+  reasoningBlock,
+  toolCallBlock,
+  toolResultBlock,
+]);
+export type ContentBlock = z.infer<typeof contentBlock>;
+export type ToolCallBlock = z.infer<typeof toolCallBlock>;
+export type ToolResultBlock = z.infer<typeof toolResultBlock>;
+export type ReasoningBlock = z.infer<typeof reasoningBlock>;
+
+const inputBlock = z.discriminatedUnion('type', [textBlock, imageBlock]);
+export type InputBlock = z.infer<typeof inputBlock>;
+
+/** What a person may say: a string, or blocks of text and images. A string becomes one text block. */
+export const inputContent = z
+  .union([z.string().min(1), z.array(inputBlock).min(1).max(100)])
+  .transform((content): InputBlock[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : content));

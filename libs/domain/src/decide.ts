@@ -1,0 +1,113 @@
+import type { StopRequest } from './errors';
+import type { Pass } from './pass';
+import type { FinishReason, RunError, Waiting } from './run';
+import type { NewFact } from './run-event';
+import type { KnownCall } from './run-state';
+import { ask } from './tools/conversation.tools';
+
+/** What follows from where the run stands. `over`: the loop leaves it, because it ended or because it waits. */
+export interface Decision {
+  readonly facts: readonly NewFact[];
+  readonly over: boolean;
+}
+
+/** A reply that breaks off after it had begun is asked for this many times in all. */
+const maxReplyAttempts = 3;
+
+export function decide(pass: Pass): Decision {
+  const { state, signals } = pass;
+  if (state.ended) return over();
+  if (signals.stop.aborted) return over(stopped(pass, signals.stop.reason as StopRequest)); // whoever aborts gives this reason
+
+  if (state.phase === 'thinking') return state.restarts + 1 > maxReplyAttempts ? over(failed(pass, noReply)) : goOn();
+  if (state.phase === 'between') return goOn();
+
+  const reason = endOfIteration(pass);
+  const iterationCompleted: NewFact = {
+    type: 'iteration.completed',
+    iteration: state.iteration,
+    data: { iteration: state.iteration, finish_reason: reason },
+  };
+  const next = afterIteration(pass, reason);
+  return next ? over(iterationCompleted, next) : goOn(iterationCompleted);
+}
+
+const over = (...facts: NewFact[]): Decision => ({ facts, over: true });
+const goOn = (...facts: NewFact[]): Decision => ({ facts, over: false });
+
+const noReply: RunError = {
+  code: 'model_no_reply',
+  message: `The model gave no whole reply, ${maxReplyAttempts} times in a row.`,
+};
+
+function endOfIteration({ state }: Pass): FinishReason {
+  if (state.calls.size === 0) return state.modelFinishReason;
+  if (answeredCall(state.calls.values(), 'ask')) return 'ask';
+  return answeredCall(state.calls.values(), 'complete') ? 'complete' : 'tool_calls';
+}
+
+const answeredCall = (calls: Iterable<KnownCall>, name: string): KnownCall | undefined =>
+  [...calls].find(({ call, status }) => call.name === name && status === 'completed');
+
+/** The fact that ends or parks the run after an iteration, if one does. */
+function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
+  const { state, run } = pass;
+  const { limits } = run.settings;
+
+  if (reason === 'ask') return { type: 'run.waiting', iteration: state.iteration, data: questionOf(pass) };
+  if (reason !== 'tool_calls') return completed(pass, reason);
+  if (state.malformedInARow >= limits.max_malformed_calls) return failed(pass, tooManyMalformed(state.malformedInARow));
+  if (state.iteration >= limits.max_iterations) return completed(pass, 'max_iterations');
+  if (isSpent(pass)) return completed(pass, 'budget_exceeded');
+  return isOutOfTime(pass) ? failed(pass, outOfTime(limits.max_duration_s)) : undefined;
+}
+
+function questionOf({ state }: Pass): Waiting {
+  const asked = answeredCall(state.calls.values(), 'ask');
+  if (!asked) return { reason: 'ask' };
+  const { text, attachments } = ask.input.parse(asked.call.arguments);
+  return { reason: 'ask', question: { text, attachments: [attachments ?? []].flat(), tool_call_id: asked.call.id } };
+}
+
+const tooManyMalformed = (count: number): RunError => ({
+  code: 'too_many_malformed_calls',
+  message: `The model wrote ${count} tool calls in a row that could not be read.`,
+});
+
+const outOfTime = (seconds: number): RunError => ({
+  code: 'max_duration_exceeded',
+  message: `The run took longer than its limit of ${seconds} s.`,
+});
+
+function isSpent({ state: { usage }, run: { settings } }: Pass): boolean {
+  const { usd, tokens } = settings.budget;
+  return (
+    (usd !== undefined && (usage.cost_usd ?? 0) >= usd) ||
+    (tokens !== undefined && usage.input_tokens + usage.output_tokens >= tokens)
+  );
+}
+
+/** The time that a run waited for a person does not count. */
+function isOutOfTime({ state, run, ports }: Pass): boolean {
+  if (!state.startedAt) return false;
+  const activeMs = Date.parse(ports.clerk.now()) - Date.parse(state.startedAt) - state.waitedMs;
+  return activeMs > run.settings.limits.max_duration_s * 1000;
+}
+
+const completed = ({ state }: Pass, reason: FinishReason): NewFact => ({
+  type: 'run.completed',
+  iteration: state.iteration,
+  data: { finish_reason: reason, usage: state.usage },
+});
+
+export const failed = ({ state }: Pass, error: RunError): NewFact => ({
+  type: 'run.failed',
+  iteration: state.iteration,
+  data: { error, usage: state.usage },
+});
+
+const stopped = ({ state, receipt }: Pass, { requestedAt, reason }: StopRequest): NewFact => ({
+  type: 'run.stopped',
+  iteration: state.iteration,
+  data: { reason, receipt: receipt.contents(requestedAt), usage: state.usage },
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** Ids name their kind and sort by time: `run_01J…`. The part after the prefix is letters and digits only. */
+const prefixed = <Brand extends string>(prefix: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,48}$`), `must be an id like ${prefix}_…`)
+    .brand<Brand>();
+
+export const accountId = prefixed<'AccountId'>('acc');
+export const apiKeyId = prefixed<'ApiKeyId'>('key');
+export const threadId = prefixed<'ThreadId'>('thr');
+export const runId = prefixed<'RunId'>('run');
+export const messageId = prefixed<'MessageId'>('msg');
+export const callId = prefixed<'CallId'>('call');
+export const eventId = prefixed<'EventId'>('evt');
+export const modelCallId = prefixed<'ModelCallId'>('mdl');
+
+export type AccountId = z.infer<typeof accountId>;
+export type ApiKeyId = z.infer<typeof apiKeyId>;
+export type ThreadId = z.infer<typeof threadId>;
+export type RunId = z.infer<typeof runId>;
+export type MessageId = z.infer<typeof messageId>;
+export type CallId = z.infer<typeof callId>;
+export type EventId = z.infer<typeof eventId>;
+export type ModelCallId = z.infer<typeof modelCallId>;
+
+/** Makes the part of an id after its prefix: unique, sortable by time, letters and digits only. */
+export type Mint = () => string;
+
+/**
+ * The id of a message's nth call follows from the message's id, so that a holder that takes over after a crash can
+ * name the streams its predecessor may have shown.
+ */
+export const callIdAt = (message: MessageId, index: number): CallId =>
+  callId.parse(`call_${message.slice('msg_'.length)}${index.toString(36).padStart(2, '0')}`);

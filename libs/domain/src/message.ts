@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { contentBlock } from './content';
+import { messageId, runId, threadId } from './ids';
+
+export const messageType = z.enum(['user', 'assistant', 'tool', 'summary', 'browser_state', 'image_context', 'status']);
+export type MessageType = z.infer<typeof messageType>;
+
+/** A row of a thread. `dialogue` messages (`is_llm_message`) reach the model, `state` messages never do. */
+export const message = z.object({
+  id: messageId,
+  thread_id: threadId,
+  run_id: runId.nullable(),
+  iteration: z.number().int().nonnegative().nullable(),
+  seq: z.number().int().positive(),
+  type: messageType,
+  is_llm_message: z.boolean(),
+  content: z.array(contentBlock),
+  metadata: z.record(z.string(), z.unknown()),
+  created_at: z.iso.datetime(),
+});
+export type Message = z.infer<typeof message>;
+
+/** A message before the store gives it its place in the thread. */
+export type NewMessage = Omit<Message, 'seq' | 'created_at'>;

@@ -1,0 +1,77 @@
+import type { InputBlock, ReasoningBlock } from './content';
+import type { CallId } from './ids';
+import type { FinishReason, RunError, Usage } from './run';
+import type { LlmSettings } from './run-settings';
+
+/** What a provider is asked, after the dialect has said everything in the provider's terms but in no provider's shape. */
+export interface ModelRequest {
+  /** `provider/model`. */
+  readonly model: string;
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  readonly settings: LlmSettings;
+}
+
+/** Valid for any provider (I6): starts with `user`; a `tool` message answers exactly the calls of the `assistant` before it. */
+export type ModelMessage =
+  | { readonly role: 'user'; readonly content: readonly InputBlock[] }
+  | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] }
+  | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
+
+export type AssistantBlock =
+  | ReasoningBlock
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool_call';
+      readonly id: CallId;
+      readonly name: string;
+      readonly arguments: Record<string, unknown>;
+    };
+
+export interface ModelToolResult {
+  readonly tool_call_id: CallId;
+  readonly text: string;
+  readonly is_error: boolean;
+  readonly image?: { readonly media_type: string; readonly data: string };
+}
+
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly schema: Record<string, unknown>;
+}
+
+/** What a model says, in order. The last chunk is always `end`, also after an abort or a failure. */
+export type ModelChunk =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  /** Closes the reasoning so far; what the provider wants to see again unchanged. */
+  | { readonly type: 'reasoning_end'; readonly signature?: string; readonly redacted?: string }
+  /** `index` counts the calls of this reply from 0. */
+  | { readonly type: 'call_start'; readonly index: number; readonly name: string }
+  | { readonly type: 'call_arguments'; readonly index: number; readonly text: string }
+  /** The provider refused before the first output and will be asked again after `delayMs` (R4). */
+  | { readonly type: 'retried'; readonly attempt: number; readonly delayMs: number; readonly error: RunError }
+  | ModelEnd;
+
+/**
+ * How a reply ended. `finished`: the provider gave its reason. `aborted`: our signal closed the stream.
+ * `broken`: the stream ended without a reason after output, or transiently failed (asking anew may help).
+ * `failed`: it cannot help.
+ */
+export type ModelEnd = {
+  readonly type: 'end';
+  /** Undefined where nothing was billed. `estimated` when the provider did not report it. */
+  readonly usage?: Usage & { readonly estimated: boolean };
+} & (
+  | { readonly how: 'finished'; readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
+  | { readonly how: 'aborted' }
+  | { readonly how: 'broken' | 'failed'; readonly error: RunError }
+);
+
+/** A language model behind a provider. Never rejects: what goes wrong is said in the `end` chunk. */
+export interface Model {
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk>;
+}

@@ -1,0 +1,43 @@
+import type { RunId, ThreadId } from './ids';
+import type { AgentPorts, AgentSignals } from './ports';
+import type { Delta, NewFact } from './run-event';
+import type { RunSettings } from './run-settings';
+import { type RunState, evolve } from './run-state';
+import type { StopReceipt } from './stop-receipt';
+
+/** A run as the loop needs it. */
+export interface AgentRun {
+  readonly id: RunId;
+  readonly threadId: ThreadId;
+  readonly settings: RunSettings;
+  /** ISO 8601; the prompt's date, so that the prompt stays the same for the whole run. */
+  readonly createdAt: string;
+  readonly state: RunState;
+}
+
+/** One passage of the loop through a run. Only `state` changes, and only by facts. */
+export interface Pass {
+  readonly run: AgentRun;
+  readonly ports: AgentPorts;
+  readonly signals: AgentSignals;
+  readonly receipt: StopReceipt;
+  state: RunState;
+}
+
+/** What the loop yields: facts that belong in one transaction, or a delta for those who watch. */
+export type Step = { readonly facts: readonly NewFact[]; readonly hold: boolean } | { readonly delta: Delta };
+
+/** States facts: they change the pass's state and go to the caller, who writes them before the loop goes on. */
+export function* state(pass: Pass, ...facts: readonly NewFact[]): Generator<Step, void> {
+  yield* stateTogether(pass, facts, { hold: false });
+}
+
+/** The same; with `hold` the caller may write them in one transaction with the next step's. */
+export function* stateTogether(
+  pass: Pass,
+  facts: readonly NewFact[],
+  { hold }: { hold: boolean },
+): Generator<Step, void> {
+  pass.state = facts.reduce<RunState>(evolve, pass.state);
+  yield { facts, hold };
+}

@@ -1,0 +1,57 @@
+import { type CallProblem, answerCall } from './answer-call';
+import type { DecodedCall } from './dialects/dialect';
+import { type MessageId, callIdAt } from './ids';
+import type { Pass } from './pass';
+import type { NewFact } from './run-event';
+import type { ToolCall } from './tool-call';
+import { failedResult } from './tool-result';
+import { toolNamed } from './tools/catalog';
+
+/**
+ * Enters a reply's calls into the ledger. A call that cannot run is answered in the same breath, so that it is never
+ * open: what the model wrote is not guessed at (W11), an unknown name is named back (TR11), and a call over the limit
+ * is told that it was not executed (K10).
+ */
+export function planCalls(pass: Pass, messageId: MessageId, calls: readonly DecodedCall[]): NewFact[] {
+  return calls.flatMap((decoded) => {
+    const call = ledgerRow(pass, messageId, decoded);
+    const planned: NewFact = { type: 'tool.planned', iteration: pass.state.iteration, data: { tool_call: call } };
+    const refusal = refusalOf(pass, decoded);
+    return refusal ? [planned, ...answerCall(pass, call, { ...refusal, durationMs: 0 })] : [planned];
+  });
+}
+
+const ledgerRow = ({ run, state }: Pass, messageId: MessageId, decoded: DecodedCall): ToolCall => ({
+  id: callIdAt(messageId, decoded.index),
+  run_id: run.id,
+  iteration: state.iteration,
+  index: decoded.index,
+  name: decoded.name,
+  arguments: decoded.arguments,
+  dialect: run.settings.processor.dialect,
+  effect_class: toolNamed(decoded.name)?.effect ?? 'unsafe',
+  status: 'planned',
+  result: null,
+  attempt: 0,
+  message_id: messageId,
+  started_at: null,
+  finished_at: null,
+});
+
+function refusalOf({ run: { settings } }: Pass, call: DecodedCall) {
+  const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });
+  const { max_tool_calls, execute_tools } = settings.processor;
+
+  if (!execute_tools) return refuse('surplus', 'Not executed: this run does not execute tools.');
+  if (max_tool_calls > 0 && call.index >= max_tool_calls) {
+    return refuse(
+      'surplus',
+      `Not executed: at most ${max_tool_calls} tool calls per turn. Call it again if you need it.`,
+    );
+  }
+  if (call.malformed) return refuse('malformed', `${call.malformed.reason} Send the call again.`);
+  if (!settings.tools.includes(call.name)) {
+    return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${settings.tools.join(', ')}.`);
+  }
+  return undefined;
+}

@@ -1,0 +1,49 @@
+import type { CallId, MessageId, ModelCallId } from './ids';
+import type { Model } from './model';
+import type { ToolCall } from './tool-call';
+import type { ToolResult } from './tool-result';
+
+/** What came of a call that was sent to an executor. */
+export type ToolAnswer =
+  | { readonly how: 'answered'; readonly result: ToolResult; readonly durationMs: number }
+  /** It may or may not have taken effect: the executor died, or left no trace. */
+  | { readonly how: 'unknown'; readonly reason: string }
+  /** Our stop ended it. `verifiedDeadAt` is null where nobody confirmed it in time. */
+  | { readonly how: 'stopped'; readonly verifiedDeadAt: string | null };
+
+/**
+ * The hands. Resolves even when the tool fails; rejects only when this worker may not go on (a lost claim, a drain).
+ * An abort of `signal` stops the call: its process group is killed and the answer is `stopped`, at most 3 s later.
+ */
+export interface Tools {
+  /** Sends a call that the ledger holds as dispatched and that nobody has sent before. */
+  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer>;
+  /** Finds the answer of a call that an earlier holder may have sent. An `unsafe` call is never sent a second time (I5). */
+  reattach(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer>;
+}
+
+/** New ids and the time, which the core must not take by itself. */
+export interface Clerk {
+  messageId(): MessageId;
+  modelCallId(): ModelCallId;
+  /** ISO 8601, UTC, milliseconds. */
+  now(): string;
+}
+
+export interface AgentPorts {
+  readonly model: Model;
+  readonly tools: Tools;
+  readonly clerk: Clerk;
+}
+
+/** `stop` ends the run (its reason is a StopRequest), `drain` asks to leave it at the next boundary of an iteration. */
+export interface AgentSignals {
+  readonly stop: AbortSignal;
+  readonly drain: AbortSignal;
+}
+
+/** Calls stopped by a stop, as the receipt lists them (I7). */
+export interface StoppedTool {
+  readonly tool_call_id: CallId;
+  readonly verified_dead_at: string | null;
+}

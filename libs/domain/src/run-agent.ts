@@ -1,0 +1,41 @@
+import { decide } from './decide';
+import type { AgentPorts, AgentSignals } from './ports';
+import { type AgentRun, type Pass, type Step, state, stateTogether } from './pass';
+import { settle } from './settle';
+import { StopReceipt } from './stop-receipt';
+import { think } from './think';
+
+/**
+ * The agent loop. The rest of the repository feeds it or listens to it.
+ *
+ *   settle   answer every tool call that the model is waiting for
+ *   decide   is the run over, or must it wait?
+ *   think    ask the model, and pass on what it says
+ *
+ * It yields what happened and then waits. The caller writes the facts of a step in one transaction before it asks for
+ * the next step, so nothing is done that is not in the log: a call is dispatched after its intent is committed, and a
+ * committed reply is never asked for again (I4). Resuming after a crash is therefore no second code path. It is "load
+ * the log, call this again": debts are settled first, and a reply that never arrived is asked for anew.
+ *
+ * A step marked `hold` may be written together with the next one, because nothing happens in between.
+ *
+ * When it returns, the run is over, parked, or (after `drain`) left to another worker; its state tells which.
+ * There is no try/catch here. Tools answer even when they fail, models say how they ended, and what remains
+ * (a lost claim, a database that is away) goes through the loop to the caller.
+ */
+export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: AgentSignals): AsyncGenerator<Step, void> {
+  const pass: Pass = { run, ports, signals, state: run.state, receipt: new StopReceipt() };
+  if (pass.state.ended) return;
+
+  if (!pass.state.started) yield* state(pass, { type: 'run.started', iteration: 0, data: {} });
+
+  for (;;) {
+    yield* settle(pass);
+
+    const { facts, over } = decide(pass);
+    if (facts.length > 0) yield* stateTogether(pass, facts, { hold: !over });
+    if (over || signals.drain.aborted) return;
+
+    yield* think(pass);
+  }
+}

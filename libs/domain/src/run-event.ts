@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { callId, eventId, messageId, modelCallId, runId, threadId } from './ids';
+import { type NewMessage, message } from './message';
+import { finishReason, question, runError, usage } from './run';
+import { toolCall } from './tool-call';
+import { toolResult } from './tool-result';
+
+/**
+ * Everything that can happen to a run. One union is the spine of the house: the log, the wire, the reducer and the
+ * tests all speak it.
+ *
+ * A **fact** is in the past tense, is written to Postgres and gets a `seq`: 1, 2, 3 … without a gap (I2).
+ * A **delta** is for watchers only: it is sent and forgotten, superseded by a fact, and nothing depends on it.
+ */
+
+/** Facts of the run as a whole. */
+const runFacts = {
+  'run.created': z.object({ profile: z.string(), model: z.string() }),
+  'run.started': z.object({}),
+  'run.waiting': z.object({
+    reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown']),
+    question: question.optional(),
+  }),
+  'run.resumed': z.object({ reason: z.string() }),
+  'run.stop_requested': z.object({ reason: z.string().nullable(), requested_at: z.iso.datetime() }),
+  'run.stopped': z.object({
+    reason: z.string().nullable(),
+    receipt: z.object({
+      requested_at: z.iso.datetime(),
+      model_aborted_at: z.iso.datetime().nullable(),
+      tools_stopped: z.array(z.object({ tool_call_id: callId, verified_dead_at: z.iso.datetime().nullable() })),
+      tokens_after_stop: z.number().int().nonnegative(),
+    }),
+    usage,
+  }),
+  'run.completed': z.object({ finish_reason: finishReason, usage }),
+  'run.failed': z.object({ error: runError, usage }),
+};
+
+/** Facts of one iteration. `message_id` is the id that the reply will have: its deltas carry it as `stream_id`. */
+const iterationFacts = {
+  'iteration.started': z.object({ iteration: z.number().int().positive(), message_id: messageId }),
+  'iteration.restarted': z.object({
+    iteration: z.number().int().positive(),
+    message_id: messageId,
+    withdrawn_stream_ids: z.array(z.string()),
+  }),
+  'iteration.completed': z.object({ iteration: z.number().int().positive(), finish_reason: finishReason }),
+  'message.created': z.object({ message }),
+  'model.retried': z.object({
+    attempt: z.number().int().positive(),
+    delay_ms: z.number().nonnegative(),
+    error: runError,
+  }),
+  'usage.recorded': z.object({
+    model_call_id: modelCallId,
+    model: z.string(),
+    input_tokens: z.number().int().nonnegative(),
+    cached_tokens: z.number().int().nonnegative(),
+    output_tokens: z.number().int().nonnegative(),
+    cost_usd: z.number().nonnegative().nullable(),
+    estimated: z.boolean(),
+    finish_reason: z.string(),
+    duration_ms: z.number().nonnegative(),
+    first_token_ms: z.number().nonnegative().nullable(),
+  }),
+};
+
+/** Facts of one tool call; the ledger's rows follow from them (I5). */
+const answered = z.object({
+  tool_call_id: callId,
+  name: z.string(),
+  result: toolResult,
+  duration_ms: z.number().nonnegative(),
+  message_id: messageId,
+});
+const toolFacts = {
+  'tool.planned': z.object({ tool_call: toolCall }),
+  'tool.started': z.object({ tool_call_id: callId, name: z.string(), attempt: z.number().int().positive() }),
+  'tool.completed': answered,
+  'tool.failed': answered,
+  'tool.unknown': z.object({ tool_call_id: callId, name: z.string(), reason: z.string(), message_id: messageId }),
+};
+
+const factData = { ...runFacts, ...iterationFacts, ...toolFacts };
+type FactData = { [Type in keyof typeof factData]: z.infer<(typeof factData)[Type]> };
+export type FactType = keyof FactData;
+export const factTypes = Object.keys(factData) as FactType[]; // the keys of an object literal are exactly its type's keys
+
+/** A fact as the loop states it, before the log gives it a place. Messages get their thread `seq` from the store. */
+export type NewFact = {
+  [Type in FactType]: {
+    type: Type;
+    iteration: number;
+    data: Type extends 'message.created' ? { message: NewMessage } : FactData[Type];
+  };
+}[FactType];
+
+const envelope = {
+  id: eventId,
+  v: z.literal(1),
+  run_id: runId,
+  thread_id: threadId,
+  iteration: z.number().int().nonnegative(),
+  epoch: z.number().int().nonnegative(),
+  at: z.iso.datetime(),
+};
+
+type Envelope = z.infer<z.ZodObject<typeof envelope>>;
+
+/** A fact with its place in the run's log. `seq` starts at 1 and has no gaps. */
+export type RecordedFact = {
+  [Type in FactType]: Envelope & { seq: number; type: Type; data: FactData[Type] };
+}[FactType];
+
+const recordedFactOptions = factTypes.map((type) =>
+  z.object({ ...envelope, seq: z.number().int().positive(), type: z.literal(type), data: factData[type] }),
+);
+
+/** Parses a fact that comes back from the log or over the wire. Key order and unknown keys of `data` do not matter. */
+export const recordedFact = z.discriminatedUnion(
+  'type',
+  recordedFactOptions as [(typeof recordedFactOptions)[number], ...typeof recordedFactOptions],
+) as unknown as z.ZodType<RecordedFact>; // zod cannot see through the map above; the mapped type says the same
+
+export const deltaType = z.enum(['message.delta', 'reasoning.delta', 'tool.call_delta', 'tool.output']);
+export type DeltaType = z.infer<typeof deltaType>;
+
+/**
+ * A piece of a stream, as the loop or a tool says it. `tool.call_delta` carries argument text, `tool.output` what a
+ * running command printed on `channel`.
+ */
+export interface Delta {
+  readonly type: DeltaType;
+  /** The id that the message or call has, or will have when it is stored. */
+  readonly streamId: string;
+  readonly text: string;
+  /** For `tool.output`. */
+  readonly channel?: 'stdout' | 'stderr';
+  /** For `tool.call_delta`: the tool's name. */
+  readonly name?: string;
+}
+
+/** A delta on its way to watchers. `offset` counts UTF-16 units of this stream and type before it. */
+export const deltaEvent = z.object({
+  ...envelope,
+  seq: z.null(),
+  type: deltaType,
+  after_seq: z.number().int().nonnegative(),
+  stream_id: z.string(),
+  offset: z.number().int().nonnegative(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type DeltaEvent = z.infer<typeof deltaEvent>;
+
+export type RunEvent = RecordedFact | DeltaEvent;
+
+/** The name under which a delta's `data` holds its text. */
+export const deltaTextKey = (type: DeltaType): 'text' | 'arguments_text' =>
+  type === 'tool.call_delta' ? 'arguments_text' : 'text';

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { dialectName } from './tool-call';
+
+/** `provider/model`; the part after the first slash goes to the provider unchanged. */
+export const modelName = z.string().regex(/^[a-z0-9_-]+\/.+$/, 'must look like provider/model');
+
+/** Settings of the model call, passed to the provider where it has them. */
+export const llmSettings = z.strictObject({
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  max_tokens: z.number().int().positive().optional(),
+  reasoning_effort: z.enum(['low', 'medium', 'high']).optional(),
+  enable_thinking: z.boolean().optional(),
+  thinking_budget: z.number().int().min(1024).optional(),
+  tool_choice: z.enum(['auto', 'none', 'required']).optional(),
+  response_format: z.record(z.string(), z.unknown()).optional(),
+});
+export type LlmSettings = z.infer<typeof llmSettings>;
+
+export const processorSettings = z.strictObject({
+  dialect: dialectName,
+  execute_tools: z.boolean(),
+  execute_on_stream: z.boolean(),
+  tool_execution_strategy: z.enum(['sequential', 'parallel']),
+  xml_adding_strategy: z.enum(['user_message', 'assistant_message', 'inline_edit']),
+  max_tool_calls: z.number().int().nonnegative(),
+  native_max_auto_continues: z.number().int().min(0).max(100),
+  include_xml_examples: z.boolean(),
+  json_repair_attempts: z.number().int().min(0).max(5),
+});
+export type ProcessorSettings = z.infer<typeof processorSettings>;
+
+export const limitSettings = z.strictObject({
+  max_iterations: z.number().int().min(1).max(500),
+  max_duration_s: z.number().int().positive(),
+  max_malformed_calls: z.number().int().positive(),
+  tool_timeout_s: z.number().int().min(1).max(600),
+});
+
+export const contextSettings = z.strictObject({
+  strategy: z.enum(['summary', 'head_tail', 'none']),
+  token_threshold: z.number().int().min(1000),
+  summary_target_tokens: z.number().int().min(100),
+  reserve_tokens: z.number().int().nonnegative(),
+  max_turns: z.number().int().min(1),
+  keep_first: z.number().int().nonnegative(),
+  summary_model: modelName.optional(),
+});
+
+export const budgetSettings = z.strictObject({
+  usd: z.number().positive().optional(),
+  tokens: z.number().int().positive().optional(),
+});
+
+/** Who the agent is: the words that the system prompt is made from. */
+export const agentIdentity = z.strictObject({
+  name: z.string().max(200).optional(),
+  description: z.string().max(2_000).optional(),
+  task: z.string().max(20_000).optional(),
+  system_prompt: z.string().max(200_000).optional(),
+  directives: z.array(z.string().max(2_000)).max(100).optional(),
+});
+
+export const profileName = z.enum(['suna', 'ii', 'symphony']);
+export type ProfileName = z.infer<typeof profileName>;
+
+/** Everything that decides how a run behaves, after profile, agent and request were laid over each other. */
+export const runSettings = z.strictObject({
+  profile: profileName,
+  model: modelName,
+  agent: agentIdentity,
+  tools: z.array(z.string()),
+  llm: llmSettings,
+  processor: processorSettings,
+  limits: limitSettings,
+  context: contextSettings,
+  budget: budgetSettings,
+});
+export type RunSettings = z.infer<typeof runSettings>;
+
+const overridable = {
+  model: modelName.optional(),
+  tools: z.array(z.string()).max(200).optional(),
+  llm: llmSettings.optional(),
+  processor: processorSettings
+    .partial()
+    .extend({ max_xml_tool_calls: z.number().int().nonnegative().optional() })
+    .optional(),
+  limits: limitSettings.partial().optional(),
+  context: contextSettings.partial().optional(),
+  budget: budgetSettings.optional(),
+};
+
+/** What a request may say about a run's behaviour; every part is optional. A later part wins: profile < agent < run. */
+export const settingsRequest = z.strictObject({
+  profile: profileName.optional(),
+  agent: agentIdentity.extend(overridable).optional(),
+  ...overridable,
+});
+export type SettingsRequest = z.infer<typeof settingsRequest>;

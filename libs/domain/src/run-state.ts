@@ -1,0 +1,152 @@
+import type { CallId, MessageId } from './ids';
+import type { Message, NewMessage } from './message';
+import { type FinishReason, type Usage, addUsage, noUsage } from './run';
+import type { NewFact, RecordedFact } from './run-event';
+import type { ToolCall, ToolCallStatus } from './tool-call';
+
+/** A call of the current iteration, as far as the log tells. */
+export interface KnownCall {
+  readonly call: ToolCall;
+  readonly status: ToolCallStatus;
+}
+
+/** Where a run stands, as far as its facts tell. Everything the loop decides, it decides from this. */
+export interface RunState {
+  readonly started: boolean;
+  readonly ended: boolean;
+  readonly iteration: number;
+  /** The current iteration: not begun, waiting for the reply, or with the reply in the log. */
+  readonly phase: 'between' | 'thinking' | 'acting';
+  /** The id of the reply of the current iteration. */
+  readonly messageId: MessageId | undefined;
+  readonly modelFinishReason: FinishReason;
+  /** The calls of the current iteration, in order. */
+  readonly calls: ReadonlyMap<CallId, KnownCall>;
+  /** Every dialogue message that the model may see, in thread order. */
+  readonly conversation: readonly (Message | NewMessage)[];
+  readonly usage: Usage;
+  /** Unreadable calls since the last readable one. */
+  readonly malformedInARow: number;
+  /** Attempts at the current reply that broke after they had begun. */
+  readonly restarts: number;
+  readonly startedAt: string | undefined;
+  /** When it began to wait, and how long it has waited before, in milliseconds. */
+  readonly waitingSince: string | undefined;
+  readonly waitedMs: number;
+}
+
+const beginning: RunState = {
+  started: false,
+  ended: false,
+  iteration: 0,
+  phase: 'between',
+  messageId: undefined,
+  modelFinishReason: 'stop',
+  calls: new Map(),
+  conversation: [],
+  usage: noUsage,
+  malformedInARow: 0,
+  restarts: 0,
+  startedAt: undefined,
+  waitingSince: undefined,
+  waitedMs: 0,
+};
+
+/** The state after a run's log. `earlier` are the thread's dialogue messages that are not this run's. */
+export function replay(log: readonly RecordedFact[], earlier: readonly Message[] = []): RunState {
+  const state = log.reduce<RunState>(evolve, beginning);
+  return { ...state, conversation: inThreadOrder(earlier, state.conversation) };
+}
+
+function inThreadOrder(earlier: readonly Message[], own: RunState['conversation']): RunState['conversation'] {
+  const place = (message: Message | NewMessage) => ('seq' in message ? message.seq : Number.MAX_SAFE_INTEGER);
+  return [...earlier, ...own].sort((a, b) => place(a) - place(b));
+}
+
+/** The state after one more fact. Facts of others (a stop request, say) change nothing here. */
+export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState {
+  switch (fact.type) {
+    case 'run.created':
+    case 'run.stop_requested':
+    case 'model.retried':
+      return state;
+    case 'run.started':
+      return { ...state, started: true, startedAt: timeOf(fact) };
+    case 'run.waiting':
+      return { ...state, waitingSince: timeOf(fact) };
+    case 'run.resumed':
+      return {
+        ...state,
+        waitingSince: undefined,
+        waitedMs: state.waitedMs + millisecondsBetween(state.waitingSince, timeOf(fact)),
+      };
+    case 'run.completed':
+    case 'run.failed':
+    case 'run.stopped':
+      return { ...state, ended: true };
+    case 'iteration.started':
+      return { ...state, ...thinking(fact.data), calls: new Map(), restarts: 0 };
+    case 'iteration.restarted':
+      return { ...state, ...thinking(fact.data), restarts: state.restarts + 1 };
+    case 'iteration.completed':
+      return { ...state, phase: 'between', messageId: undefined };
+    case 'message.created':
+      return hear(state, fact.data.message);
+    case 'usage.recorded':
+      return {
+        ...state,
+        usage: addUsage(state.usage, fact.data),
+        modelFinishReason: asFinishReason(fact.data.finish_reason),
+      };
+    case 'tool.planned':
+      return know(state, fact.data.tool_call, 'planned');
+    case 'tool.started':
+      return mark(state, fact.data.tool_call_id, 'dispatched');
+    case 'tool.completed':
+      return mark(state, fact.data.tool_call_id, 'completed');
+    case 'tool.failed':
+      return mark(state, fact.data.tool_call_id, 'failed');
+    case 'tool.unknown':
+      return mark(state, fact.data.tool_call_id, 'unknown');
+  }
+}
+
+const thinking = (data: { iteration: number; message_id: MessageId }) => ({
+  phase: 'thinking' as const,
+  iteration: data.iteration,
+  messageId: data.message_id,
+});
+
+/** The reply itself moves the iteration on; an unreadable call counts until a readable one comes. */
+function hear(state: RunState, message: Message | NewMessage): RunState {
+  if (!message.is_llm_message) return state;
+  return {
+    ...state,
+    conversation: [...state.conversation, message],
+    phase: message.id === state.messageId ? 'acting' : state.phase,
+    malformedInARow: message.type === 'tool' ? countMalformed(state.malformedInARow, message) : state.malformedInARow,
+  };
+}
+
+const countMalformed = (before: number, message: Message | NewMessage): number =>
+  message.metadata['problem'] === 'malformed' ? before + 1 : 0;
+
+const know = (state: RunState, call: ToolCall, status: ToolCallStatus): RunState => ({
+  ...state,
+  calls: new Map(state.calls).set(call.id, { call, status }),
+});
+
+function mark(state: RunState, id: CallId, status: ToolCallStatus): RunState {
+  const known = state.calls.get(id);
+  return known ? know(state, known.call, status) : state;
+}
+
+export const openCalls = (state: RunState): KnownCall[] =>
+  [...state.calls.values()].filter(({ status }) => status === 'planned' || status === 'dispatched');
+
+const timeOf = (fact: NewFact | RecordedFact): string | undefined => ('at' in fact ? fact.at : undefined);
+
+const millisecondsBetween = (from: string | undefined, to: string | undefined): number =>
+  from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;
+
+const asFinishReason = (reason: string): FinishReason => (reason === 'length' ? 'length' : 'stop');

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { runId, threadId } from './ids';
+import { runSettings } from './run-settings';
+
+export const runStatus = z.enum([
+  'queued',
+  'running',
+  'stopping',
+  'waiting_input',
+  'waiting_budget',
+  'completed',
+  'failed',
+  'stopped',
+]);
+export type RunStatus = z.infer<typeof runStatus>;
+
+const terminal = ['completed', 'failed', 'stopped'] as const satisfies readonly RunStatus[];
+export const terminalStatuses: readonly RunStatus[] = terminal;
+export const isTerminal = (status: RunStatus): boolean => terminalStatuses.includes(status);
+export const isWaiting = (status: RunStatus): boolean => status === 'waiting_input' || status === 'waiting_budget';
+
+export const finishReason = z.enum([
+  'stop',
+  'length',
+  'tool_calls',
+  'complete',
+  'ask',
+  'xml_tool_limit_reached',
+  'max_iterations',
+  'budget_exceeded',
+  'loop_detected',
+  'stopped',
+  'error',
+]);
+export type FinishReason = z.infer<typeof finishReason>;
+
+/** An RFC 9457 problem: the same object in HTTP errors, socket acks and `run.failed`. */
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  code: z.string(),
+  detail: z.string().optional(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+});
+export type Problem = z.infer<typeof problem>;
+
+export const runError = z.object({ code: z.string(), message: z.string() });
+export type RunError = z.infer<typeof runError>;
+
+/** Tokens and money. `cost_usd` is null where the model's price is not known. */
+export const usage = z.object({
+  input_tokens: z.number().int().nonnegative(),
+  cached_tokens: z.number().int().nonnegative(),
+  output_tokens: z.number().int().nonnegative(),
+  cost_usd: z.number().nonnegative().nullable(),
+});
+export type Usage = z.infer<typeof usage>;
+
+export const noUsage: Usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 };
+
+/** An unknown price makes the sum unknown, never cheaper. */
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  input_tokens: a.input_tokens + b.input_tokens,
+  cached_tokens: a.cached_tokens + b.cached_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
+});
+
+export const question = z.object({ text: z.string(), attachments: z.array(z.string()), tool_call_id: z.string() });
+export type Question = z.infer<typeof question>;
+
+export const waiting = z.object({
+  reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown']),
+  question: question.optional(),
+});
+export type Waiting = z.infer<typeof waiting>;
+
+/** A run as the API shows it. */
+export const run = z.object({
+  id: runId,
+  thread_id: threadId,
+  status: runStatus,
+  iteration: z.number().int().nonnegative(),
+  last_seq: z.number().int().nonnegative(),
+  epoch: z.number().int().nonnegative(),
+  finish_reason: finishReason.nullable(),
+  error: runError.nullable(),
+  waiting: waiting.nullable(),
+  usage,
+  profile: z.string(),
+  model: z.string(),
+  settings: runSettings,
+  metadata: z.record(z.string(), z.string()),
+  stop_requested_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+  started_at: z.iso.datetime().nullable(),
+  finished_at: z.iso.datetime().nullable(),
+});
+export type Run = z.infer<typeof run>;

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { callId, messageId, runId } from './ids';
+import { toolResult } from './tool-result';
+
+/**
+ * How dangerous it is to run a call a second time.
+ * `pure` reads only; `idempotent` ends in the same state; `keyed` is told apart by the call's id at the other end;
+ * `unsafe` may take effect twice, so after a crash its outcome is unknown (I5).
+ */
+export const effectClass = z.enum(['pure', 'idempotent', 'keyed', 'unsafe']);
+export type EffectClass = z.infer<typeof effectClass>;
+
+export const dialectName = z.enum(['native', 'xml_invoke', 'xml_tag', 'json']);
+export type DialectName = z.infer<typeof dialectName>;
+
+/** The effect ledger's states (I5): planned → dispatched → completed, failed or unknown. */
+export const toolCallStatus = z.enum(['planned', 'dispatched', 'completed', 'failed', 'unknown']);
+export type ToolCallStatus = z.infer<typeof toolCallStatus>;
+
+/** A row of the effect ledger. */
+export const toolCall = z.object({
+  id: callId,
+  run_id: runId,
+  iteration: z.number().int().positive(),
+  index: z.number().int().nonnegative(),
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  dialect: dialectName,
+  effect_class: effectClass,
+  status: toolCallStatus,
+  result: toolResult.nullable(),
+  attempt: z.number().int().nonnegative(),
+  message_id: messageId,
+  started_at: z.iso.datetime().nullable(),
+  finished_at: z.iso.datetime().nullable(),
+});
+export type ToolCall = z.infer<typeof toolCall>;

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { EffectClass } from '../tool-call';
+
+/**
+ * A tool, as data: what the model reads, what its arguments must be, and how careful the engine must be with it.
+ * The hand that does the work lives elsewhere (`tool-executor/src/hands`, or the loop itself for `runsIn: 'loop'`).
+ */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly effect: EffectClass;
+  /** `executor`: in the thread's sandbox. `loop`: answered by the run itself, without leaving the worker. */
+  readonly runsIn: 'executor' | 'loop';
+  /** The longest that a call may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly group: 'shell' | 'files' | 'conversation';
+}
+
+export const defineTool = <const Definition extends ToolDefinition>(definition: Definition): Definition => definition;
+
+/** The JSON Schema that providers and `GET /v1/tools` show. */
+export const argumentsSchema = (tool: ToolDefinition): Record<string, unknown> => {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
+  return schema;
+};

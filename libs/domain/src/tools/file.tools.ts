@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { defineTool } from './define-tool';
+
+const filePath = z.string().min(1).max(4_096).describe('Path of the file, relative to /workspace.');
+const fileContents = z.string().max(5_000_000).describe('The whole contents of the file.');
+const permissions = z
+  .string()
+  .regex(/^[0-7]{3}$/, 'three octal digits')
+  .default('644');
+
+/** Files are quick: what takes longer than this is stuck. */
+const timeoutMs = 30_000;
+
+export const createFile = defineTool({
+  name: 'create_file',
+  description: 'Create a new file with the given contents. Missing folders are made. Fails if the file exists.',
+  input: z.strictObject({ file_path: filePath, file_contents: fileContents, permissions }),
+  effect: 'unsafe',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'files',
+});
+
+export const readFile = defineTool({
+  name: 'read_file',
+  description: 'Read a text file, or some of its lines.',
+  input: z.strictObject({
+    file_path: filePath,
+    start_line: z.number().int().min(1).optional().describe('First line, counted from 1.'),
+    end_line: z.number().int().min(1).optional().describe('Last line, included.'),
+  }),
+  effect: 'pure',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'files',
+});
+
+export const strReplace = defineTool({
+  name: 'str_replace',
+  description: 'Replace a piece of text in a file. old_str must occur exactly once, byte for byte.',
+  input: z.strictObject({ file_path: filePath, old_str: z.string().min(1), new_str: z.string() }),
+  effect: 'unsafe',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'files',
+});
+
+export const fullFileRewrite = defineTool({
+  name: 'full_file_rewrite',
+  description: 'Replace the whole contents of a file that exists.',
+  input: z.strictObject({ file_path: filePath, file_contents: fileContents, permissions }),
+  effect: 'idempotent',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'files',
+});
+
+export const deleteFile = defineTool({
+  name: 'delete_file',
+  description: 'Delete a file. Fails if it does not exist.',
+  input: z.strictObject({ file_path: filePath }),
+  effect: 'unsafe',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'files',
+});
+
+export const listFiles = defineTool({
+  name: 'list_files',
+  description: 'List files and folders below a folder, without dependency and version-control folders.',
+  input: z.strictObject({
+    path: z.string().max(4_096).default('.').describe('Folder, relative to /workspace.'),
+    depth: z.number().int().min(1).max(10).default(2),
+  }),
+  effect: 'pure',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'files',
+});

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { defineTool } from './define-tool';
+
+const sessionName = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'letters, digits, dot, dash and underscore only')
+  .describe('Name of the shell session. A session keeps its working directory and environment between commands.');
+
+const maxCommandTimeoutS = 600;
+
+export const executeCommand = defineTool({
+  name: 'execute_command',
+  description:
+    'Run a bash command in the sandbox. With blocking=true the answer is its output and exit code. ' +
+    'Without it the command goes on in the background of its session: read it with check_command_output.',
+  input: z.strictObject({
+    command: z.string().min(1).max(100_000),
+    folder: z.string().max(4_096).optional().describe('Working directory, relative to /workspace.'),
+    session_name: sessionName.optional(),
+    blocking: z.boolean().default(false),
+    timeout: z.number().int().min(1).max(maxCommandTimeoutS).default(60).describe('Seconds, for blocking commands.'),
+  }),
+  effect: 'unsafe',
+  runsIn: 'executor',
+  timeoutMs: maxCommandTimeoutS * 1000,
+  group: 'shell',
+});
+
+export const checkCommandOutput = defineTool({
+  name: 'check_command_output',
+  description: 'Read what a background command has printed, and whether it still runs.',
+  input: z.strictObject({ session_name: sessionName, kill_session: z.boolean().default(false) }),
+  effect: 'idempotent',
+  runsIn: 'executor',
+  timeoutMs: 30_000,
+  group: 'shell',
+});
+
+export const terminateCommand = defineTool({
+  name: 'terminate_command',
+  description: 'Stop the command that runs in a session, with everything it started.',
+  input: z.strictObject({ session_name: sessionName }),
+  effect: 'idempotent',
+  runsIn: 'executor',
+  timeoutMs: 30_000,
+  group: 'shell',
+});
+
+export const listCommands = defineTool({
+  name: 'list_commands',
+  description: 'List the sessions of the sandbox and what runs in them.',
+  input: z.strictObject({}),
+  effect: 'pure',
+  runsIn: 'executor',
+  timeoutMs: 30_000,
+  group: 'shell',
+});
