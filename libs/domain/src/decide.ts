@@ -19,7 +19,7 @@ export function decide(pass: Pass): Decision {
   if (state.ended) return over();
   if (signals.stop.aborted) return over(stopped(pass, signals.stop.reason as StopRequest)); // whoever aborts gives this reason
 
-  if (state.phase === 'thinking') return state.restarts + 1 > maxReplyAttempts ? over(failed(pass, noReply)) : goOn();
+  if (state.phase === 'thinking') return state.lostReplies >= maxReplyAttempts ? over(failed(pass, noReply)) : goOn();
   if (state.phase === 'between') return goOn();
 
   const reason = endOfIteration(pass);

@@ -4,6 +4,7 @@ import { type MessageId, callIdAt } from './ids';
 import type { NewMessage } from './message';
 import type { ModelEnd } from './model';
 import type { Pass } from './pass';
+import { noUsage } from './run';
 import { planCalls } from './plan-calls';
 import type { Delta, NewFact } from './run-event';
 
@@ -85,12 +86,11 @@ export class Reply {
   }
 
   private usage(end: ModelEnd): NewFact[] {
-    if (!end.usage) return [];
     const { run, state, ports } = this.pass;
     const data = {
       model_call_id: ports.clerk.modelCallId(),
       model: run.settings.model,
-      ...end.usage,
+      ...(end.usage ?? { ...noUsage, estimated: true }),
       finish_reason: end.how === 'finished' ? end.finishReason : end.how,
       duration_ms: this.time() - this.beganAt,
       first_token_ms: this.firstOutputAt === undefined ? null : this.firstOutputAt - this.beganAt,

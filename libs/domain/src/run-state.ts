@@ -27,8 +27,8 @@ export interface RunState {
   readonly usage: Usage;
   /** Unreadable calls since the last readable one. */
   readonly malformedInARow: number;
-  /** Attempts at the current reply that broke after they had begun. */
-  readonly restarts: number;
+  /** Attempts at the current reply that came to nothing by the model's doing; a crash of ours does not count. */
+  readonly lostReplies: number;
   readonly startedAt: string | undefined;
   /** When it began to wait, and how long it has waited before, in milliseconds. */
   readonly waitingSince: string | undefined;
@@ -46,7 +46,7 @@ const beginning: RunState = {
   conversation: [],
   usage: noUsage,
   malformedInARow: 0,
-  restarts: 0,
+  lostReplies: 0,
   startedAt: undefined,
   waitingSince: undefined,
   waitedMs: 0,
@@ -85,9 +85,9 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'run.stopped':
       return { ...state, ended: true };
     case 'iteration.started':
-      return { ...state, ...thinking(fact.data), calls: new Map(), restarts: 0 };
+      return { ...state, ...thinking(fact.data), calls: new Map(), lostReplies: 0 };
     case 'iteration.restarted':
-      return { ...state, ...thinking(fact.data), restarts: state.restarts + 1 };
+      return { ...state, ...thinking(fact.data) };
     case 'iteration.completed':
       return { ...state, phase: 'between', messageId: undefined };
     case 'message.created':
@@ -97,6 +97,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
         ...state,
         usage: addUsage(state.usage, fact.data),
         modelFinishReason: asFinishReason(fact.data.finish_reason),
+        lostReplies: state.phase === 'thinking' ? state.lostReplies + 1 : state.lostReplies,
       };
     case 'tool.planned':
       return know(state, fact.data.tool_call, 'planned');

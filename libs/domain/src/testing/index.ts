@@ -1,1 +1,6 @@
-export {};
+export * from './counting-clerk';
+export * from './in-memory-run-store';
+export * from './ledgered-tools';
+export * from './run-house';
+export * from './run-store.contract';
+export * from './scripted-model';

@@ -1,0 +1,129 @@
+import {
+  type AgentPorts,
+  type AgentRun,
+  ClaimLostError,
+  type ClaimedRun,
+  type Clerk,
+  type Model,
+  type RunId,
+  type RunStore,
+  StopPendingError,
+  TerminalError,
+  type Tools,
+  type NewFact,
+  replay,
+  runAgent,
+} from '@rondo/domain';
+import { AbandonableModel } from './abandonable-model';
+import type { HeldRun } from './held-run';
+import type { HeldRuns } from './held-runs';
+import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
+import type { Setbacks } from './setbacks';
+
+/** How an activation ended. `failed`: something broke in this process; another activation will look at it. */
+export type Verdict = 'not due' | 'ended' | 'parked' | 'handed over' | 'claim lost';
+
+/** This process must let go of a run although nothing is wrong with it. */
+export class AbandonedError extends Error {
+  override readonly name = 'AbandonedError';
+}
+
+export interface HeldTools extends Tools {
+  close(reason: Error): void;
+}
+
+export interface AgentRunnerParts {
+  readonly owner: string;
+  readonly store: RunStore;
+  readonly feed: RunFeed;
+  readonly model: Model;
+  readonly toolsFor: (held: HeldRun, journal: RunJournal) => HeldTools;
+  readonly clerk: Clerk;
+  readonly held: HeldRuns;
+  readonly setbacks: Setbacks;
+  readonly journal: JournalSettings;
+}
+
+/** Takes a run through as many iterations as it may, and leaves it in a state in which anyone can take it on. */
+export class AgentRunner {
+  constructor(private readonly parts: AgentRunnerParts) {}
+
+  /** Rejects only when the database cannot be reached; the lease then runs out and the reaper queues the run again. */
+  async activate(id: RunId): Promise<Verdict> {
+    const claim = await this.parts.store.claim(id, this.parts.owner);
+    if (!claim) return 'not due';
+
+    const held = this.parts.held.hold(claim);
+    try {
+      return await this.drive(claim, held);
+    } catch (error) {
+      return await this.leave(claim, error);
+    } finally {
+      this.parts.held.release(held);
+    }
+  }
+
+  private async drive(claim: ClaimedRun, held: HeldRun): Promise<Verdict> {
+    const { store, feed, model, toolsFor, clerk, journal: settings } = this.parts;
+    const journal = new RunJournal(claim, store, feed, settings);
+    held.journal = journal;
+    const tools = toolsFor(held, journal);
+    const leave = () => tools.close(held.signals.abandon.reason as Error); // whoever abandons gives an Error
+    held.signals.abandon.addEventListener('abort', leave, { once: true });
+
+    try {
+      const ports: AgentPorts = { model: new AbandonableModel(model, held.signals.abandon), tools, clerk };
+      return await this.follow(claim, journal, { ports, held });
+    } finally {
+      tools.close(new AbandonedError('the run was left'));
+    }
+  }
+
+  private async follow(
+    claim: ClaimedRun,
+    journal: RunJournal,
+    { ports, held }: { ports: AgentPorts; held: HeldRun },
+  ): Promise<Verdict> {
+    const run = agentRun(claim);
+    for await (const step of runAgent(run, ports, held.signals)) {
+      if ('delta' in step) journal.say(step.delta);
+      else await journal.write(step);
+      held.signals.abandon.throwIfAborted();
+    }
+    await journal.commit();
+    if (journal.claimEnded) return journal.claimEnded;
+
+    await this.parts.store.handOver(claim);
+    return 'handed over';
+  }
+
+  /** The one place where the three kinds of error are told apart. */
+  private async leave(claim: ClaimedRun, error: unknown): Promise<Verdict> {
+    if (error instanceof ClaimLostError) return 'claim lost';
+    if (error instanceof TerminalError) return this.fail(claim, error);
+    if (!(error instanceof AbandonedError || error instanceof StopPendingError)) {
+      const verdict = this.parts.setbacks.count(claim, error);
+      if (verdict === 'hopeless') {
+        return this.fail(claim, new TerminalError('internal_error', 'The run could not go on.', { cause: error }));
+      }
+    }
+    await this.parts.store.handOver(claim);
+    return 'handed over';
+  }
+
+  private async fail(claim: ClaimedRun, error: TerminalError): Promise<Verdict> {
+    const { iteration, usage } = claim.run;
+    const data = { error: { code: error.code, message: error.message }, usage };
+    const fact: NewFact = { type: 'run.failed', iteration, data };
+    this.parts.feed.publish(await this.parts.store.append(claim, [fact]));
+    return 'ended';
+  }
+}
+
+const agentRun = ({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun => ({
+  id: runId,
+  threadId,
+  settings: run.settings,
+  createdAt: run.created_at,
+  state: replay(log, earlier),
+});

@@ -1,0 +1,34 @@
+import type { ClaimedRun, StopRequest } from '@rondo/domain';
+import type { RunJournal } from './run-journal';
+
+/**
+ * A run in this process, and the three ways to speak to it: `stop` ends it, `drain` asks it to leave at the next
+ * boundary of an iteration, `abandon` makes it leave now (the claim is lost, or the process must go).
+ */
+export class HeldRun {
+  readonly heldSince = Date.now();
+  journal: RunJournal | undefined;
+  private readonly stopping = new AbortController();
+  private readonly draining = new AbortController();
+  private readonly leaving = new AbortController();
+
+  constructor(readonly claim: ClaimedRun) {
+    if (claim.stop) this.stop(claim.stop);
+  }
+
+  get signals(): { stop: AbortSignal; drain: AbortSignal; abandon: AbortSignal } {
+    return { stop: this.stopping.signal, drain: this.draining.signal, abandon: this.leaving.signal };
+  }
+
+  stop(request: StopRequest): void {
+    this.stopping.abort(request);
+  }
+
+  drain(): void {
+    this.draining.abort();
+  }
+
+  abandon(reason: Error): void {
+    this.leaving.abort(reason);
+  }
+}

@@ -1,0 +1,50 @@
+import type { ClaimedRun, RunId, StopRequest } from '@rondo/domain';
+import { HeldRun } from './held-run';
+
+/** Every run that this process holds. */
+export class HeldRuns {
+  private readonly runs = new Map<RunId, HeldRun>();
+  private drained = false;
+  private whenEmpty: (() => void)[] = [];
+
+  get size(): number {
+    return this.runs.size;
+  }
+
+  hold(claim: ClaimedRun): HeldRun {
+    const held = new HeldRun(claim);
+    if (this.drained) held.drain();
+    this.runs.set(claim.runId, held);
+    return held;
+  }
+
+  release(held: HeldRun): void {
+    if (this.runs.get(held.claim.runId) === held) this.runs.delete(held.claim.runId);
+    if (this.runs.size > 0) return;
+    this.whenEmpty.forEach((resolve) => resolve());
+    this.whenEmpty = [];
+  }
+
+  all(): readonly HeldRun[] {
+    return [...this.runs.values()];
+  }
+
+  find(id: RunId): HeldRun | undefined {
+    return this.runs.get(id);
+  }
+
+  stop(id: RunId, request: StopRequest): void {
+    this.runs.get(id)?.stop(request);
+  }
+
+  /** Asks every run, and every run to come, to leave at its next boundary. */
+  drain(): void {
+    this.drained = true;
+    this.runs.forEach((held) => held.drain());
+  }
+
+  empty(): Promise<void> {
+    if (this.runs.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.whenEmpty.push(resolve));
+  }
+}

@@ -1,0 +1,89 @@
+import type { Claim, Delta, DeltaEvent, NewFact, RecordedFact, RunEvent, RunStore } from '@rondo/domain';
+import { DeltaFrames } from './delta-frames';
+import { OpenStreams } from './open-streams';
+
+/** Where a run's events go after they are true. Never throws: watchers read the log when they miss something. */
+export interface RunFeed {
+  publish(events: readonly RunEvent[]): void;
+}
+
+export interface JournalSettings {
+  readonly frameMs: number;
+  readonly newEventId: () => DeltaEvent['id'];
+  readonly now: () => string;
+}
+
+/**
+ * The one writer of a run while it is held. Facts are committed first and shown after; deltas are only shown. What is
+ * shown is in one order: deltas never overtake a fact, nor facts the deltas before them.
+ */
+export class RunJournal {
+  readonly streams = new OpenStreams();
+  lastSeq: number;
+  private readonly frames: DeltaFrames;
+  private held: NewFact[] = [];
+  private iteration: number;
+
+  constructor(
+    private readonly claim: Claim & { run: { last_seq: number; iteration: number } },
+    private readonly store: RunStore,
+    private readonly feed: RunFeed,
+    private readonly settings: JournalSettings,
+  ) {
+    this.lastSeq = claim.run.last_seq;
+    this.iteration = claim.run.iteration;
+    this.frames = new DeltaFrames((delta) => this.show(delta), settings.frameMs);
+  }
+
+  /** Set once a fact ended this claim: the run is over, or it waits for somebody. */
+  claimEnded: 'ended' | 'parked' | undefined;
+
+  say(delta: Delta): void {
+    this.frames.push(delta);
+  }
+
+  /** Commits the facts; held ones wait for the next that are not, so that both are one transaction. */
+  async write({ facts, hold }: { facts: readonly NewFact[]; hold: boolean }): Promise<void> {
+    this.held.push(...facts);
+    if (!hold) await this.commit();
+  }
+
+  async commit(): Promise<void> {
+    this.frames.flush();
+    if (this.held.length === 0) return;
+
+    const facts = this.held;
+    this.held = [];
+    const recorded = await this.store.append(this.claim, facts);
+    recorded.forEach((fact) => this.note(fact));
+    this.feed.publish(recorded);
+  }
+
+  private note(fact: RecordedFact): void {
+    this.lastSeq = fact.seq;
+    this.iteration = fact.iteration;
+    this.streams.supersede(fact);
+    if (fact.type === 'run.waiting') this.claimEnded = 'parked';
+    if (fact.type === 'run.completed' || fact.type === 'run.failed' || fact.type === 'run.stopped')
+      this.claimEnded = 'ended';
+  }
+
+  private show(delta: Delta): void {
+    const { runId, threadId, epoch } = this.claim;
+    const place = this.streams.extend(delta, { iteration: this.iteration, afterSeq: this.lastSeq });
+    const event: DeltaEvent = {
+      id: this.settings.newEventId(),
+      v: 1,
+      seq: null,
+      type: delta.type,
+      run_id: runId,
+      thread_id: threadId,
+      iteration: this.iteration,
+      epoch,
+      at: this.settings.now(),
+      after_seq: this.lastSeq,
+      ...place,
+    };
+    this.feed.publish([event]);
+  }
+}

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { callId, messageId, threadId } from '../ids';
+import type { Message } from '../message';
+import type { ModelMessage } from '../model';
+import { pairCalls } from './pair-calls';
+
+let seq = 0;
+const said = (type: Message['type'], content: Message['content']): Message => {
+  seq += 1;
+  return {
+    id: messageId.parse(`msg_${seq}`),
+    thread_id: threadId.parse('thr_1'),
+    run_id: null,
+    iteration: null,
+    seq,
+    type,
+    is_llm_message: true,
+    content,
+    metadata: {},
+    created_at: '2026-01-01T00:00:00.000Z',
+  };
+};
+
+/** Any conversation that a thread may hold: results that are late, missing, doubled or orphaned, and empty texts. */
+const anyConversation = fc.array(
+  fc.oneof(
+    fc.constantFrom('', '  ', 'hello').map((text) => said('user', [{ type: 'text', text }])),
+    fc
+      .record({
+        text: fc.constantFrom('', 'thinking aloud'),
+        ids: fc.uniqueArray(fc.integer({ min: 0, max: 9 }), { maxLength: 3 }),
+      })
+      .map(({ text, ids }) =>
+        said('assistant', [
+          { type: 'text', text },
+          ...ids.map((id) => ({
+            type: 'tool_call' as const,
+            tool_call_id: callId.parse(`call_${seq}x${id}`),
+            name: 't',
+            arguments: {},
+          })),
+        ]),
+      ),
+    fc
+      .integer({ min: 0, max: 40 })
+      .chain((message) =>
+        fc
+          .integer({ min: 0, max: 9 })
+          .map((id) =>
+            said('tool', [
+              {
+                type: 'tool_result',
+                tool_call_id: callId.parse(`call_${message}x${id}`),
+                name: 't',
+                result: { success: true, output: '' },
+              },
+            ]),
+          ),
+      ),
+    fc.constant(null).map(() => said('assistant', [{ type: 'reasoning', text: 'only thought' }])),
+  ),
+  { maxLength: 25 },
+);
+
+/** What every provider refuses. */
+function violations(messages: readonly ModelMessage[]): string[] {
+  return messages.flatMap((message, at) => {
+    const before = messages[at - 1];
+    switch (message.role) {
+      case 'user':
+        return message.content.length === 0 ? ['an empty user turn'] : [];
+      case 'assistant': {
+        const calls = message.content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []));
+        const next = messages[at + 1];
+        const answers = next?.role === 'tool' ? next.results.map((result) => result.tool_call_id) : [];
+        return [
+          ...(message.content.length === 0 ? ['an empty reply'] : []),
+          ...(!before || before.role === 'assistant' ? ['two replies in a row, or one at the start'] : []),
+          ...(JSON.stringify(calls) === JSON.stringify(answers) ? [] : ['calls and results do not match']),
+        ];
+      }
+      case 'tool':
+        return before?.role === 'assistant'
+          ? message.results.flatMap(({ text }) => (text ? [] : ['an empty result']))
+          : ['an orphaned result'];
+    }
+  });
+}
+
+describe('pairCalls', () => {
+  it('makes a valid request of any conversation (I6, R29, W33)', () => {
+    fc.assert(
+      fc.property(anyConversation, (conversation) => {
+        const messages = pairCalls(conversation);
+
+        expect(violations(messages)).toEqual([]);
+        if (messages.length > 0) expect(messages.at(-1)?.role).not.toBe('assistant');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('keeps the newest words of the user', () => {
+    fc.assert(
+      fc.property(anyConversation, (conversation) => {
+        const messages = pairCalls([...conversation, said('user', [{ type: 'text', text: 'the newest' }])]);
+
+        expect(JSON.stringify(messages.at(-1))).toContain('the newest');
+      }),
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import { effectiveSettings } from './effective-settings';
+
+const settingsOf = (request: Parameters<typeof effectiveSettings>[0]) => {
+  const effective = effectiveSettings(request, { model: 'demo/coder' });
+  if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
+  return effective.settings;
+};
+
+describe('effectiveSettings', () => {
+  it('lets the run win over the agent and the agent over the profile, field by field', () => {
+    const { limits, model, llm } = settingsOf({
+      limits: { max_iterations: 7 },
+      agent: { model: 'demo/plain', limits: { max_iterations: 9, tool_timeout_s: 5 }, llm: { temperature: 1 } },
+    });
+
+    expect(limits).toMatchObject({ max_iterations: 7, tool_timeout_s: 5, max_duration_s: 3600 });
+    expect(model).toBe('demo/plain');
+    expect(llm).toEqual({ temperature: 1 });
+  });
+
+  it('knows the older name of the limit of calls', () => {
+    expect(settingsOf({ processor: { max_xml_tool_calls: 2 } }).processor.max_tool_calls).toBe(2);
+  });
+
+  it.each([
+    ['tools', { tools: ['execute_command', 'fly'] }],
+    ['tools', { tools: ['ask', 'ask'] }],
+    ['profile', { profile: 'ii' as const }],
+    ['processor.dialect', { processor: { dialect: 'json' as const } }],
+    ['processor.execute_on_stream', { processor: { execute_on_stream: true } }],
+    ['context.strategy', { context: { strategy: 'summary' as const } }],
+  ])('names the field that cannot be honoured: %s', (field, request) => {
+    const effective = effectiveSettings(request, { model: 'demo/coder' });
+
+    expect('problems' in effective && effective.problems.map((problem) => problem.field)).toEqual([field]);
+  });
+});

@@ -1,0 +1,100 @@
+import type { ToolAnswer, Tools } from './ports';
+import { LedgeredTools, RunHouse, ScriptedModel, calls, says } from './testing';
+
+const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
+const command = { name: 'execute_command', arguments: { command: 'sleep 100', blocking: true } };
+
+/** The gateway commits the stop, then its signal reaches the worker. */
+const stopNow = (house: RunHouse): void => {
+  house.store.requestStop(house.id, stop);
+  house.stop.abort(stop);
+};
+
+describe('a stop (I7)', () => {
+  it('ends a run that has not begun, without asking the model', async () => {
+    const model = new ScriptedModel([says('Never said.')]);
+    const house = new RunHouse({ model });
+    house.store.requestStop(house.id, stop);
+
+    await house.activate();
+
+    expect(model.requests).toHaveLength(0);
+    expect(house.store.status(house.id)).toBe('stopped');
+  });
+
+  it('closes the model stream and keeps the text that was shown', async () => {
+    const house = new RunHouse({ model: new ScriptedModel([says('One two three four')]) });
+
+    await house.activate((step) => {
+      if ('delta' in step && house.deltas.length === 7) stopNow(house);
+    });
+
+    const shown = house.deltas.map(({ text }) => text).join('');
+    expect(house.state.conversation.at(-1)).toMatchObject({ content: [{ text: shown }], metadata: { partial: true } });
+    expect(house.log.at(-1)).toMatchObject({
+      type: 'run.stopped',
+      data: {
+        reason: 'enough',
+        receipt: {
+          requested_at: stop.requestedAt,
+          model_aborted_at: expect.any(String) as string,
+          tokens_after_stop: 0,
+        },
+      },
+    });
+  });
+
+  it('kills the tool that runs, says when it was dead, and leaves no call without a result (I6, R29)', async () => {
+    const verifiedDeadAt = '2026-01-01T00:00:01.000Z';
+    const model = new ScriptedModel([calls(command, command)]);
+    const house: RunHouse = new RunHouse({
+      model,
+      tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt }, (running) => running === 2 && stopNow(house)),
+    });
+
+    await house.activate();
+
+    const receipt = house.log.at(-1)?.data as { receipt: { tools_stopped: { verified_dead_at: string }[] } };
+    expect(receipt.receipt.tools_stopped.map((tool) => tool.verified_dead_at)).toEqual([
+      verifiedDeadAt,
+      verifiedDeadAt,
+    ]);
+    expect(house.types.filter((type) => type === 'tool.failed')).toHaveLength(2);
+  });
+
+  it('says that it does not know when nobody confirmed the kill', async () => {
+    const house: RunHouse = new RunHouse({
+      model: new ScriptedModel([calls(command)]),
+      tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt: null }, () => stopNow(house)),
+    });
+
+    await house.activate();
+
+    expect(house.types).toContain('tool.unknown');
+    expect(house.types.at(-1)).toBe('run.stopped');
+  });
+
+  it('does not run what was planned but not yet sent', async () => {
+    const tools = new LedgeredTools();
+    const house = new RunHouse({ model: new ScriptedModel([calls(command)]), tools });
+
+    await house.activate((step, position) => {
+      const planned = 'facts' in step && step.facts.some(({ type }) => type === 'tool.planned');
+      if (planned && position === 'before') stopNow(house);
+    });
+
+    expect(tools.effects.size).toBe(0);
+    expect(house.types).not.toContain('tool.started');
+    expect(house.types.at(-1)).toBe('run.stopped');
+  });
+});
+
+function hangsUntilStopped(answer: ToolAnswer, onRunning: (running: number) => unknown): Tools {
+  let running = 0;
+  const hang = (_: unknown, signal: AbortSignal) =>
+    new Promise<ToolAnswer>((resolve) => {
+      signal.addEventListener('abort', () => resolve(answer));
+      onRunning(++running);
+    });
+  return { execute: hang, reattach: hang };
+}

@@ -1,0 +1,24 @@
+import { messageId, modelCallId } from '../ids';
+import type { Clerk } from '../ports';
+
+/** Ids that count up and a clock that ticks one millisecond at each look. */
+export class CountingClerk implements Clerk {
+  private count = 0;
+
+  messageId() {
+    return messageId.parse(`msg_${this.next()}`);
+  }
+
+  modelCallId() {
+    return modelCallId.parse(`mdl_${this.next()}`);
+  }
+
+  now(): string {
+    return new Date(1_700_000_000_000 + this.next()).toISOString();
+  }
+
+  private next(): number {
+    this.count += 1;
+    return this.count;
+  }
+}

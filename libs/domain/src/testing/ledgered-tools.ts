@@ -1,0 +1,36 @@
+import type { CallId } from '../ids';
+import type { ToolAnswer, Tools } from '../ports';
+import type { ToolCall } from '../tool-call';
+
+/**
+ * Hands that count. Effects happen at the other end, as with a real executor: they outlive the worker that asked for
+ * them, and a call that was sent can be found again by its id.
+ */
+export class LedgeredTools implements Tools {
+  /** How often each call took effect. */
+  readonly effects = new Map<CallId, number>();
+  private readonly answers = new Map<CallId, ToolAnswer>();
+
+  constructor(private readonly perform: (call: ToolCall) => string = ({ name }) => `did ${name}`) {}
+
+  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+    if (signal.aborted) return Promise.resolve({ how: 'stopped', verifiedDeadAt: new Date(0).toISOString() });
+
+    this.effects.set(call.id, (this.effects.get(call.id) ?? 0) + 1);
+    const answer: ToolAnswer = {
+      how: 'answered',
+      result: { success: true, output: this.perform(call) },
+      durationMs: 1,
+    };
+    this.answers.set(call.id, answer);
+    return Promise.resolve(answer);
+  }
+
+  reattach(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+    const answer = this.answers.get(call.id);
+    if (answer) return Promise.resolve(answer);
+    if (call.effect_class === 'unsafe')
+      return Promise.resolve({ how: 'unknown', reason: 'No trace of the call was found.' });
+    return this.execute(call, signal);
+  }
+}

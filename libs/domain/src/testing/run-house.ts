@@ -1,0 +1,85 @@
+import { type RunId, runId, threadId } from '../ids';
+import type { Model } from '../model';
+import type { Step } from '../pass';
+import type { Tools } from '../ports';
+import { effectiveSettings } from '../profiles/effective-settings';
+import { runAgent } from '../run-agent';
+import type { NewFact, RecordedFact } from '../run-event';
+import type { SettingsRequest } from '../run-settings';
+import { type RunState, replay } from '../run-state';
+import { CountingClerk } from './counting-clerk';
+import { InMemoryRunStore } from './in-memory-run-store';
+import { LedgeredTools } from './ledgered-tools';
+
+/** A worker that crashed. */
+export class Crash extends Error {}
+
+export interface HouseParts {
+  readonly model: Model;
+  readonly tools?: Tools;
+  readonly settings?: SettingsRequest;
+  readonly input?: string;
+}
+
+/** The smallest house in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
+export class RunHouse {
+  readonly store = new InMemoryRunStore();
+  readonly id: RunId = runId.parse('run_1');
+  readonly tools: Tools;
+  readonly deltas: Extract<Step, { delta: unknown }>['delta'][] = [];
+  readonly stop = new AbortController();
+  readonly drain = new AbortController();
+  private readonly clerk = new CountingClerk();
+  private readonly model: Model;
+
+  constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.' }: HouseParts) {
+    this.model = model;
+    this.tools = tools;
+    const effective = effectiveSettings(settings, { model: 'demo/coder' });
+    if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
+    this.store.create({ id: this.id, threadId: threadId.parse('thr_1'), settings: effective.settings, input });
+  }
+
+  /**
+   * One activation by a worker. `onStep` may throw a Crash: the worker is gone then, and with it everything that it
+   * had not written. Answers whether there was anything to do.
+   */
+  async activate(onStep: (step: Step, position: 'before' | 'after') => void = () => {}): Promise<boolean> {
+    const claim = await this.store.claim(this.id, 'worker');
+    if (!claim) return false;
+    if (claim.stop) this.stop.abort(claim.stop);
+
+    const { run, runId: id, threadId: thread, log, earlier } = claim;
+    const agent = {
+      id,
+      threadId: thread,
+      settings: run.settings,
+      createdAt: run.created_at,
+      state: replay(log, earlier),
+    };
+    const ports = { model: this.model, tools: this.tools, clerk: this.clerk };
+    const held: NewFact[] = [];
+    for await (const step of runAgent(agent, ports, { stop: this.stop.signal, drain: this.drain.signal })) {
+      onStep(step, 'before');
+      if ('delta' in step) this.deltas.push(step.delta);
+      else held.push(...step.facts);
+      if ('facts' in step && !step.hold) await this.store.append(claim, held.splice(0));
+      onStep(step, 'after');
+    }
+    if (held.length > 0) await this.store.append(claim, held);
+    await this.store.handOver(claim);
+    return true;
+  }
+
+  get log(): readonly RecordedFact[] {
+    return this.store.log(this.id);
+  }
+
+  get types(): string[] {
+    return this.log.map(({ type }) => type);
+  }
+
+  get state(): RunState {
+    return replay(this.log);
+  }
+}

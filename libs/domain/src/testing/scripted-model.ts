@@ -1,0 +1,53 @@
+import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../model';
+
+/** What a scripted model says in one turn. */
+export type Turn = readonly ModelChunk[];
+
+const usage = { input_tokens: 10, cached_tokens: 0, output_tokens: 5, cost_usd: 0.001, estimated: false };
+
+export const finished = (finishReason: 'stop' | 'length' | 'tool_calls'): ModelEnd => ({
+  type: 'end',
+  how: 'finished',
+  finishReason,
+  usage,
+});
+
+export const says = (text: string): Turn =>
+  [...text].map((unit): ModelChunk => ({ type: 'text', text: unit })).concat(finished('stop'));
+
+export const calls = (...wanted: readonly { name: string; arguments: unknown }[]): Turn => [
+  ...wanted.flatMap(({ name, arguments: input }, index): ModelChunk[] => [
+    { type: 'call_start', index, name },
+    { type: 'call_arguments', index, text: typeof input === 'string' ? input : JSON.stringify(input) },
+  ]),
+  finished('tool_calls'),
+];
+
+/** The stream breaks off after some text. */
+export const breaksAfter = (text: string): Turn => [
+  { type: 'text', text },
+  { type: 'end', how: 'broken', error: { code: 'connection_error', message: 'The stream broke off.' }, usage },
+];
+
+/**
+ * Plays the turn that the conversation has come to, so that asking again after a crash gives the same reply. Keeps what
+ * it was asked. On abort it ends as a provider does: at once, with what was said so far.
+ */
+export class ScriptedModel implements Model {
+  readonly requests: ModelRequest[] = [];
+
+  constructor(private readonly turns: readonly Turn[]) {}
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk> {
+    this.requests.push(request);
+    const at = request.messages.filter(({ role }) => role === 'assistant').length;
+    for (const chunk of this.turns[at] ?? says('Nothing more to say.')) {
+      await Promise.resolve();
+      if (signal.aborted) {
+        yield { type: 'end', how: 'aborted', usage: { ...usage, estimated: true } };
+        return;
+      }
+      yield chunk;
+    }
+  }
+}
