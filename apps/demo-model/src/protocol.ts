@@ -12,6 +12,8 @@ export interface Asked {
   readonly includeUsage: boolean;
   /** How many messages the request held. */
   readonly messages: number;
+  /** The length of all that the model has to read. */
+  readonly promptChars: number;
   readonly conversation: Conversation;
 }
 

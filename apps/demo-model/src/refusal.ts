@@ -1,11 +1,5 @@
 export type RefusalKind =
-  | 'invalid_request'
-  | 'authentication'
-  | 'not_found'
-  | 'too_large'
-  | 'rate_limit'
-  | 'server_error'
-  | 'overloaded';
+  'invalid_request' | 'authentication' | 'not_found' | 'too_large' | 'rate_limit' | 'server_error' | 'overloaded';
 
 /** An answer with an error status. Each protocol says it in its provider's own words. */
 export class Refusal extends Error {

@@ -1,20 +1,17 @@
 import { z } from 'zod';
 
 /** Ids name their kind and sort by time: `run_01J…`. The part after the prefix is letters and digits only. */
-const prefixed = <Brand extends string>(prefix: string) =>
-  z
-    .string()
-    .regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,48}$`), `must be an id like ${prefix}_…`)
-    .brand<Brand>();
+const prefixed = (prefix: string) =>
+  z.string().regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,48}$`), `must be an id like ${prefix}_…`);
 
-export const accountId = prefixed<'AccountId'>('acc');
-export const apiKeyId = prefixed<'ApiKeyId'>('key');
-export const threadId = prefixed<'ThreadId'>('thr');
-export const runId = prefixed<'RunId'>('run');
-export const messageId = prefixed<'MessageId'>('msg');
-export const callId = prefixed<'CallId'>('call');
-export const eventId = prefixed<'EventId'>('evt');
-export const modelCallId = prefixed<'ModelCallId'>('mdl');
+export const accountId = prefixed('acc').brand<'AccountId'>();
+export const apiKeyId = prefixed('key').brand<'ApiKeyId'>();
+export const threadId = prefixed('thr').brand<'ThreadId'>();
+export const runId = prefixed('run').brand<'RunId'>();
+export const messageId = prefixed('msg').brand<'MessageId'>();
+export const callId = prefixed('call').brand<'CallId'>();
+export const eventId = prefixed('evt').brand<'EventId'>();
+export const modelCallId = prefixed('mdl').brand<'ModelCallId'>();
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;

@@ -43,7 +43,9 @@ async function crashAt(
 
 const stepsOf = async (strategy: 'parallel' | 'sequential'): Promise<number> => {
   let steps = 0;
-  await build(strategy).house.activate((_, at) => void (at === 'after' && steps++));
+  await build(strategy).house.activate((_, at) => {
+    if (at === 'after') steps++;
+  });
   return steps;
 };
 

@@ -38,7 +38,7 @@ const conversationEnded = ({ state, run }: Pass): boolean =>
 
 export const endsTurn = (name: string): boolean => name === 'ask' || name === 'complete';
 
-async function* refuse(pass: Pass, calls: readonly KnownCall[], reason: string): AsyncGenerator<Step, void> {
+function* refuse(pass: Pass, calls: readonly KnownCall[], reason: string): Generator<Step, void> {
   for (const { call } of calls) yield* answer(pass, call, { result: failedResult(reason), durationMs: 0 });
 }
 

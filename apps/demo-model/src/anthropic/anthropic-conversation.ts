@@ -5,7 +5,8 @@ import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './anthr
 export function anthropicConversation({ messages, tools = [] }: AnthropicRequest): Conversation {
   const turns = messages.flatMap((message, index): ConversationTurn[] => {
     const text = textOf(message.content);
-    if (message.role === 'assistant') return [{ role: 'assistant', text, calls: callsOf(message, messages[index + 1]) }];
+    if (message.role === 'assistant')
+      return [{ role: 'assistant', text, calls: callsOf(message, messages[index + 1]) }];
     return text === '' ? [] : [{ role: 'user', text }];
   });
   return { offeredTools: tools.map(({ name }) => name), turns };

@@ -28,13 +28,15 @@ function read(body: unknown, headers: IncomingHttpHeaders): Asked {
     stream: request.stream ?? false,
     includeUsage: true,
     messages: request.messages.length,
+    promptChars: JSON.stringify([request.system, request.messages, request.tools]).length,
     conversation: anthropicConversation(request),
   };
 }
 
 function unreadable({ path, message, code }: ReturnType<typeof firstIssue>): Violation {
   const place = path.join('.');
-  if (code === 'unrecognized_keys') return new Violation(`${place}: Extra inputs are not permitted (${message})`, place);
+  if (code === 'unrecognized_keys')
+    return new Violation(`${place}: Extra inputs are not permitted (${message})`, place);
   if (message.endsWith('received undefined')) return new Violation(`${place}: Field required`, place);
   return new Violation(`${place}: ${message}`, place);
 }

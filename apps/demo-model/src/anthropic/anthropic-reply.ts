@@ -9,7 +9,12 @@ const event = (data: Event): string => `event: ${data.type}\ndata: ${JSON.string
 const structure = (...data: Event[]): Frame => ({ text: data.map(event).join(''), outputChars: 0 });
 
 export function* anthropicFrames(reply: Reply): Generator<Frame> {
-  const message = { ...messageOf(reply), content: [], stop_reason: null, usage: { ...usageOf(reply), output_tokens: 1 } };
+  const message = {
+    ...messageOf(reply),
+    content: [],
+    stop_reason: null,
+    usage: { ...usageOf(reply), output_tokens: 1 },
+  };
   yield structure({ type: 'message_start', message }, { type: 'ping' });
 
   let index = 0;

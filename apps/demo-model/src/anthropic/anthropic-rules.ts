@@ -12,7 +12,14 @@ export function checkAnthropicRules(request: AnthropicRequest): void {
   checkThinking(request.messages);
 }
 
-function checkSettings({ thinking, temperature, max_tokens, tools = [], tool_choice, ...request }: AnthropicRequest): void {
+function checkSettings({
+  thinking,
+  temperature,
+  max_tokens,
+  tools = [],
+  tool_choice,
+  ...request
+}: AnthropicRequest): void {
   if (thinking?.type === 'enabled' && max_tokens <= thinking.budget_tokens) {
     throw new Violation('`max_tokens` must be greater than `thinking.budget_tokens`.', 'max_tokens');
   }
@@ -44,7 +51,8 @@ function cacheMarksIn(value: unknown): number {
 }
 
 function checkRoles(messages: readonly AnthropicMessage[]): void {
-  if (messages[0]?.role !== 'user') throw new Violation('messages: first message must use the "user" role', 'messages.0');
+  if (messages[0]?.role !== 'user')
+    throw new Violation('messages: first message must use the "user" role', 'messages.0');
   messages.forEach(({ role }, index) => {
     if (role === messages[index - 1]?.role) {
       throw new Violation(
@@ -90,7 +98,7 @@ function checkResults(blocks: readonly AnthropicBlock[], asked: readonly string[
       asked.includes(block.tool_use_id)
         ? `${place}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${block.tool_use_id}`
         : `${place}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. ` +
-          'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
+            'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.',
       place,
     );
   });
@@ -113,4 +121,5 @@ function checkThinking(messages: readonly AnthropicMessage[]): void {
   });
 }
 
-const blocksOf = ({ content }: AnthropicMessage): readonly AnthropicBlock[] => (typeof content === 'string' ? [] : content);
+const blocksOf = ({ content }: AnthropicMessage): readonly AnthropicBlock[] =>
+  typeof content === 'string' ? [] : content;

@@ -30,7 +30,9 @@ export class RequestJournal {
   private readonly ring = new Ring<JournalEntry>(capacity);
 
   open(request: { protocol: string; path: string; headers: IncomingHttpHeaders }): JournalLine {
-    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !secretHeaders.includes(name)));
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).filter(([name]) => !secretHeaders.includes(name)),
+    );
     const entry: JournalEntry = {
       protocol: request.protocol,
       path: request.path,
@@ -79,7 +81,7 @@ export class JournalLine {
     this.entry.tokens_sent = tokensIn(this.charsSent);
   }
 
-  ended(status: number): void {
+  ended(status: number | null): void {
     this.entry.status = status;
     this.entry.ended_at = new Date().toISOString();
     this.entry.ended_ms = performance.now();

@@ -10,7 +10,9 @@ export function openAiConversation({ messages, tools = [] }: OpenAiRequest): Con
       case 'user':
         return [{ role: 'user', text: textOf(message.content) }];
       case 'assistant':
-        return [{ role: 'assistant', text: textOf(message.content), calls: callsOf(message, messages.slice(index + 1)) }];
+        return [
+          { role: 'assistant', text: textOf(message.content), calls: callsOf(message, messages.slice(index + 1)) },
+        ];
       case 'system':
       case 'developer':
       case 'tool':

@@ -29,6 +29,7 @@ function read(body: unknown): Asked {
     stream: request.stream ?? false,
     includeUsage: request.stream_options?.include_usage ?? false,
     messages: request.messages.length,
+    promptChars: JSON.stringify([request.messages, request.tools]).length,
     conversation: openAiConversation(request),
   };
 }

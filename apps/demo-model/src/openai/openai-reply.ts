@@ -1,15 +1,16 @@
-import { argumentsText, partsOf, piecesOf } from '../play/parts';
+import { type Part, argumentsText, partsOf, piecesOf } from '../play/parts';
 import type { Frame, Reply } from '../protocol';
 import { finishReasonOf } from '../script/turn';
 
-const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 const structure = (text: string): Frame => ({ text, outputChars: 0 });
 
+/** Hundreds of thousands of chunks a second pass here, so what they have in common is written out once. */
 export function* openAiFrames(reply: Reply): Generator<Frame> {
   const head = headOf(reply, 'chat.completion.chunk');
-  const usage = reply.asked.includeUsage ? { usage: null } : {};
-  const chunk = (delta: object, finish_reason: string | null = null): string =>
-    event({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...usage });
+  const begin = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":`;
+  const end = reply.asked.includeUsage ? '}],"usage":null}\n\n' : '}]}\n\n';
+  const chunk = (delta: object, finishReason: string | null = null): string =>
+    `${begin}${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finishReason)}${end}`;
 
   yield structure(chunk({ role: 'assistant', content: '', refusal: null }));
   for (const part of partsOf(reply.turn)) {
@@ -19,11 +20,13 @@ export function* openAiFrames(reply: Reply): Generator<Frame> {
     }
   }
   yield structure(chunk({}, finishReasonOf(reply.turn)));
-  if (reply.asked.includeUsage) yield structure(event({ ...head, choices: [], usage: usageOf(reply) }));
+  if (reply.asked.includeUsage) {
+    yield structure(`data: ${JSON.stringify({ ...head, choices: [], usage: usageOf(reply) })}\n\n`);
+  }
   yield structure('data: [DONE]\n\n');
 }
 
-function deltaOf(part: ReturnType<typeof partsOf>[number], piece: string): object {
+function deltaOf(part: Part, piece: string): object {
   switch (part.type) {
     case 'text':
       return { content: piece };

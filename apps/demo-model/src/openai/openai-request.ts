@@ -20,10 +20,7 @@ const message = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('developer'), content: text, name: name.optional() }),
   z.strictObject({
     role: z.literal('user'),
-    content: z.union([
-      z.string().min(1),
-      z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1),
-    ]),
+    content: z.union([z.string().min(1), z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1)]),
     name: name.optional(),
   }),
   z

@@ -7,6 +7,9 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
+/** One for all, since every response ends with it and a stack trace costs. */
+const hungUp = new ClientGone();
+
 /** How long what was written may take to reach the client's reader before a reset throws it away. */
 const settleMs = 50;
 
@@ -20,12 +23,8 @@ export class ClientConnection {
   ) {
     response.once('close', () => {
       if (!response.writableFinished && !this.gone.signal.aborted) onHangUp();
-      this.gone.abort();
+      this.gone.abort(hungUp);
     });
-  }
-
-  get begun(): boolean {
-    return this.response.headersSent;
   }
 
   /** Leaves with the first thing written. */
@@ -39,12 +38,22 @@ export class ClientConnection {
   }
 
   async write(text: string): Promise<void> {
-    if (this.response.destroyed) throw new ClientGone();
+    if (this.response.destroyed) throw hungUp;
     if (!this.response.write(text)) await this.orGone(once(this.response, 'drain', { signal: this.gone.signal }));
   }
 
   end(text?: string): void {
-    this.response.end(text);
+    if (!this.response.destroyed) this.response.end(text);
+  }
+
+  /** An answer in place of the one that was planned; when that one has begun, all that is left is to break it off. */
+  replace(status: number, headers: Record<string, string>, body: string): void {
+    if (this.response.headersSent) {
+      this.response.destroy();
+      return;
+    }
+    this.prepare(status, headers);
+    this.end(body);
   }
 
   async hang(): Promise<never> {
@@ -53,16 +62,16 @@ export class ClientConnection {
 
   async reset(): Promise<never> {
     await this.wait(settleMs);
-    this.gone.abort();
+    this.gone.abort(hungUp);
     this.response.socket?.resetAndDestroy();
-    throw new ClientGone();
+    throw hungUp;
   }
 
   private async orGone(waiting: Promise<unknown>): Promise<void> {
     try {
       await waiting;
     } catch (error) {
-      throw this.gone.signal.aborted ? new ClientGone() : error;
+      throw this.gone.signal.aborted ? hungUp : error;
     }
   }
 }

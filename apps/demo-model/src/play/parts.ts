@@ -30,7 +30,10 @@ export function piecesOf(text: string, { chunk_chars = defaultChunkChars }: Turn
   return text.match(new RegExp(`.{1,${chunk_chars}}`, 'gsu')) ?? [];
 }
 
-/** Names a conversation with a model: every attempt at the same reply has the same key, and no other reply has. */
+/** The same for every attempt at a reply, and another one for the next reply of the conversation. */
 export function conversationKey(model: string, conversation: Conversation): string {
-  return createHash('sha256').update(JSON.stringify([model, conversation])).digest('hex').slice(0, 24);
+  return createHash('sha256')
+    .update(JSON.stringify([model, conversation]))
+    .digest('hex')
+    .slice(0, 24);
 }

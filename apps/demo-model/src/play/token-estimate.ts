@@ -12,11 +12,11 @@ export interface Usage {
 /** Four characters are a token: crude, cheap and the same every time. */
 export const tokensIn = (chars: number): number => Math.ceil(chars / 4);
 
-export function usageOf(turn: Turn, requestChars: number): Usage {
+export function usageOf(turn: Turn, promptChars: number): Usage {
   const { reasoning = '', text = '', calls = [], usage = {} } = turn;
   const callChars = calls.reduce((sum, call) => sum + call.name.length + argumentsText(call).length, 0);
   return {
-    inputTokens: usage.input_tokens ?? tokensIn(requestChars),
+    inputTokens: usage.input_tokens ?? tokensIn(promptChars),
     cachedTokens: usage.cached_tokens ?? 0,
     outputTokens: usage.output_tokens ?? tokensIn(reasoning.length + text.length + callChars),
     reasoningTokens: tokensIn(reasoning.length),

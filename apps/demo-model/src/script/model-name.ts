@@ -11,7 +11,8 @@ const pairShape = /^([a-z_]+)=([^=]+)$/;
 /** `plain`, `demo/plain` and `plain:tokens=200,pace_ms=20` name the script `plain`. */
 export function parseModelName(model: string): ModelName {
   const [, script, list] = shape.exec(model) ?? [];
-  if (script === undefined) throw new Refusal('not_found', `The model '${model}' does not exist.`, { parameter: 'model' });
+  if (script === undefined)
+    throw new Refusal('not_found', `The model '${model}' does not exist.`, { parameter: 'model' });
   if (list === undefined) return { script, parameters: {} };
 
   const pairs = list.split(',').map((pair): [string, string] => {

@@ -49,7 +49,8 @@ const run = (text: string): Turn => ({
 });
 
 function judge(steps: readonly AssistantTurn[], output: string): Turn {
-  if (output.includes('FizzBuzz')) return finish(`I wrote ${file_path}, found one mistake in it and mended it.`, output);
+  if (output.includes('FizzBuzz'))
+    return finish(`I wrote ${file_path}, found one mistake in it and mended it.`, output);
   if (!output.includes('Fizz')) return finish(`I wrote ${file_path}, but it did not run.`, output);
   if (steps.some((step) => did(step, 'str_replace'))) return finish('I could not mend the mistake.', output);
 

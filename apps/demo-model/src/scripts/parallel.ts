@@ -6,7 +6,8 @@ export const parallel = defineScript({
   parameters: { calls: wholeNumber({ min: 1, max: 100 }).default(3) },
   play({ steps }, { calls }) {
     const last = steps.at(-1);
-    if (last) return { text: `All ${last.calls.length} answered:\n${last.calls.map(({ result }) => result).join('\n')}` };
+    if (last)
+      return { text: `All ${last.calls.length} answered:\n${last.calls.map(({ result }) => result).join('\n')}` };
 
     return {
       text: `I make ${calls} calls at once.`,

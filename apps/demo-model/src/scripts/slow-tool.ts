@@ -1,7 +1,8 @@
 import { defineScript, wholeNumber } from '../script/script';
 
 export const slowTool = defineScript({
-  description: 'Calls a command that takes `seconds` seconds, so that there is time to stop it or to kill its executor.',
+  description:
+    'Calls a command that takes `seconds` seconds, so that there is time to stop it or to kill its executor.',
   tools: ['execute_command'],
   parameters: { seconds: wholeNumber({ max: 3600 }).default(30) },
   play({ steps }, { seconds }) {

@@ -41,22 +41,18 @@ const anyConversation = fc.array(
           })),
         ]),
       ),
-    fc
-      .integer({ min: 0, max: 40 })
-      .chain((message) =>
-        fc
-          .integer({ min: 0, max: 9 })
-          .map((id) =>
-            said('tool', [
-              {
-                type: 'tool_result',
-                tool_call_id: callId.parse(`call_${message}x${id}`),
-                name: 't',
-                result: { success: true, output: '' },
-              },
-            ]),
-          ),
+    fc.integer({ min: 0, max: 40 }).chain((message) =>
+      fc.integer({ min: 0, max: 9 }).map((id) =>
+        said('tool', [
+          {
+            type: 'tool_result',
+            tool_call_id: callId.parse(`call_${message}x${id}`),
+            name: 't',
+            result: { success: true, output: '' },
+          },
+        ]),
       ),
+    ),
     fc.constant(null).map(() => said('assistant', [{ type: 'reasoning', text: 'only thought' }])),
   ),
   { maxLength: 25 },

@@ -12,8 +12,10 @@ export const finished = (finishReason: 'stop' | 'length' | 'tool_calls'): ModelE
   usage,
 });
 
-export const says = (text: string): Turn =>
-  [...text].map((unit): ModelChunk => ({ type: 'text', text: unit })).concat(finished('stop'));
+export const says = (text: string): Turn => [
+  ...Array.from(text, (unit): ModelChunk => ({ type: 'text', text: unit })),
+  finished('stop'),
+];
 
 export const calls = (...wanted: readonly { name: string; arguments: unknown }[]): Turn => [
   ...wanted.flatMap(({ name, arguments: input }, index): ModelChunk[] => [

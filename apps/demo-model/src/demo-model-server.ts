@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { anthropicProtocol } from './anthropic/anthropic-protocol';
+import { type Answer, inspectionRoutes, sendJson } from './inspection';
+import { RequestJournal } from './journal/request-journal';
+import { ViolationLog } from './journal/violation-log';
+import { ModelDoor } from './model-door';
+import { openAiProtocol } from './openai/openai-protocol';
+import { FaultCounter } from './play/fault-counter';
+
+export interface DemoModel {
+  /** What `OPENAI_BASE_URL` (with `/v1` behind it) and `ANTHROPIC_BASE_URL` are set to. */
+  readonly url: string;
+  /** Lets the running replies end for two seconds, then cuts them off. */
+  close(): Promise<void>;
+}
+
+const graceMs = 2000;
+
+/** Starts the server in this process. Port 0, the default, finds a free one. */
+export async function startDemoModel({ port = 0, host = '127.0.0.1', paceMs = 0 } = {}): Promise<DemoModel> {
+  const answers = routes(paceMs);
+  const server = createServer((request, response) => {
+    const path = request.url?.replace(/\?.*$/s, '');
+    const answer = answers[`${request.method} ${path}`] ?? notFound;
+    void answer(request, response);
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(port, host);
+  await once(server, 'listening');
+
+  // A server that listens on TCP has an address of this form.
+  const address = server.address() as AddressInfo;
+  return { url: `http://${host}:${address.port}`, close: () => close(server) };
+}
+
+function routes(paceMs: number): Record<string, Answer> {
+  const books = { journal: new RequestJournal(), violations: new ViolationLog(), faults: new FaultCounter() };
+  const openai = new ModelDoor(openAiProtocol, books, paceMs);
+  const anthropic = new ModelDoor(anthropicProtocol, books, paceMs);
+  return {
+    'POST /v1/chat/completions': (request, response) => openai.answer(request, response),
+    'POST /v1/messages': (request, response) => anthropic.answer(request, response),
+    ...inspectionRoutes(books.journal, books.violations),
+  };
+}
+
+const notFound: Answer = (_request, response) =>
+  sendJson(response, 404, { error: { message: 'There is no such path.' } });
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  const stopWaiting = new AbortController();
+  server.close();
+  server.closeIdleConnections();
+  await Promise.race([closed, sleep(graceMs, undefined, { signal: stopWaiting.signal }).catch(() => undefined)]);
+  stopWaiting.abort();
+  server.closeAllConnections();
+  await closed;
+}

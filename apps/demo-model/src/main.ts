@@ -1,0 +1,17 @@
+import { once } from 'node:events';
+import { pino } from 'pino';
+import { config } from './config';
+import { startDemoModel } from './demo-model-server';
+
+const log = pino({ name: 'demo-model' });
+
+async function main(): Promise<void> {
+  const server = await startDemoModel({ port: config.PORT, host: config.HOST, paceMs: config.DEMO_PACE_MS });
+  log.info({ url: server.url }, 'demo model started');
+
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  await server.close();
+  log.info('demo model stopped');
+}
+
+void main();

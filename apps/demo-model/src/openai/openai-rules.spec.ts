@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { Violation } from '../refusal';
+import { openAiProtocol } from './openai-protocol';
+
+type Message = Record<string, unknown>;
+
+const read = (body: object) => openAiProtocol.read(body, {});
+const text = fc.string({ minLength: 1 });
+
+/** A reply with its calls answered, in any order. */
+const exchange = fc
+  .array(fc.record({ id: fc.stringMatching(/^[a-z]{8}$/), answer: fc.string() }), { maxLength: 3 })
+  .chain((drafts) => {
+    const calls = drafts.map(({ id, answer }, index) => ({ id: `${id}_${index}`, answer }));
+    return fc
+      .record({ said: text, answers: fc.shuffledSubarray(calls, { minLength: calls.length }) })
+      .map(({ said, answers }): Message[] => [
+        {
+          role: 'assistant',
+          content: said,
+          ...(calls.length > 0 && {
+            tool_calls: calls.map(({ id }) => ({ id, type: 'function', function: { name: 'ls', arguments: '{}' } })),
+          }),
+        },
+        ...answers.map(({ id, answer }) => ({ role: 'tool', tool_call_id: id, content: answer })),
+      ]);
+  });
+const history = fc
+  .record({
+    system: text,
+    turns: fc.array(
+      fc.oneof(
+        text.map((content) => [{ role: 'user', content }]),
+        exchange,
+      ),
+    ),
+    last: text,
+  })
+  .map(({ system, turns, last }): Message[] => [
+    { role: 'system', content: system },
+    ...turns.flat(),
+    { role: 'user', content: last },
+  ]);
+const historyWithCalls = history.filter((messages) => messages.some(({ role }) => role === 'tool'));
+
+const property = (arbitrary: fc.Arbitrary<Message[]>, check: (messages: Message[]) => void) =>
+  fc.assert(fc.property(arbitrary, check));
+const refuses = (mutilate: (messages: Message[], at: number) => Message[]) =>
+  property(historyWithCalls, (messages) => {
+    const at = messages.findIndex(({ role }) => role === 'tool');
+    expect(() => read({ model: 'plain', messages: mutilate(messages, at) })).toThrow(Violation);
+  });
+
+it('takes every history whose calls are answered (I6)', () => {
+  property(history, (messages) => {
+    expect(read({ model: 'plain', messages }).messages).toBe(messages.length);
+  });
+});
+
+it('knows the answer to each call, whatever the order of the answers', () => {
+  property(historyWithCalls, (messages) => {
+    const answers = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    const { turns } = read({ model: 'plain', messages }).conversation;
+    const known = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls.map(({ result }) => result) : []));
+
+    expect(known.sort()).toEqual(answers.sort());
+  });
+});
+
+it('refuses a history that has lost an answer (R29)', () => {
+  refuses((messages, at) => messages.toSpliced(at, 1));
+});
+
+it('refuses a history that has lost a call (R29)', () => {
+  refuses((messages, at) => messages.toSpliced(at - 1, 1));
+});
+
+it('refuses a call that is answered twice', () => {
+  refuses((messages, at) => messages.toSpliced(at, 0, { ...messages[at] }));
+});
+
+it('refuses an answer to a call that nobody made', () => {
+  refuses((messages, at) => messages.with(at, { ...messages[at], tool_call_id: 'other' }));
+});
+
+it('refuses a message between a call and its answer', () => {
+  refuses((messages, at) => messages.toSpliced(at, 0, { role: 'user', content: 'Wait.' }));
+});
+
+it('refuses a history that ends with an open call', () => {
+  refuses((messages, at) => messages.slice(0, at));
+});
+
+const user = { role: 'user', content: 'Hello' };
+const tool = { type: 'function', function: { name: 'ls', parameters: { type: 'object' } } };
+const call = { id: 'a', type: 'function', function: { name: 'ls', arguments: '{}' } };
+
+it.each<[string, object]>([
+  ['no messages', { messages: [] }],
+  ['an unknown role', { messages: [{ role: 'bot', content: 'Hello' }] }],
+  ['an empty user message', { messages: [{ role: 'user', content: '' }] }],
+  ['an empty list of parts', { messages: [{ role: 'user', content: [] }] }],
+  ['a reply without content', { messages: [user, { role: 'assistant', content: null }, user] }],
+  ['an empty reply', { messages: [user, { role: 'assistant', content: '' }, user] }],
+  ['an empty list of calls', { messages: [user, { role: 'assistant', content: 'Hi', tool_calls: [] }] }],
+  ['a field of our own in a message', { messages: [{ ...user, run_id: 'run_1' }] }],
+  ['a field of our own in the request', { messages: [user], run_id: 'run_1' }],
+  ['the options of a stream without one', { messages: [user], stream_options: { include_usage: true } }],
+  ['a tool choice without tools', { messages: [user], tool_choice: 'auto' }],
+  ['no tools in a list of tools', { messages: [user], tools: [] }],
+  ['the same tool twice', { messages: [user], tools: [tool, tool] }],
+  ['a tool with dots in its name', { messages: [user], tools: [{ ...tool, function: { name: 'fs.ls' } }] }],
+  ['both limits', { messages: [user], max_tokens: 5, max_completion_tokens: 5 }],
+  ['a temperature out of range', { messages: [user], temperature: 3 }],
+  ['JSON mode without the word', { messages: [user], response_format: { type: 'json_object' } }],
+  ['the same id twice', { messages: [user, { role: 'assistant', tool_calls: [call, call] }] }],
+])('refuses %s', (_, body) => {
+  expect(() => read({ model: 'plain', ...body })).toThrow(Violation);
+});
+
+it('names the place of what is wrong', () => {
+  const messages = [user, { role: 'user', content: [{ type: 'text', text: '' }] }];
+
+  expect(() => read({ model: 'plain', messages })).toThrow(
+    expect.objectContaining({ message: expect.stringContaining("'messages.1.content.0.text'") }),
+  );
+});

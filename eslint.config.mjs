@@ -1,0 +1,110 @@
+import js from '@eslint/js';
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+/** Which room may open which door. An arrow that is not here is an error; see docs/architecture.md. */
+const arrows = [
+  { sourceTag: 'domain', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'platform', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'persistence', onlyDependOnLibsWithTags: ['domain'] },
+  { sourceTag: 'messaging', onlyDependOnLibsWithTags: ['domain'] },
+  { sourceTag: 'llm', onlyDependOnLibsWithTags: ['domain'] },
+  { sourceTag: 'app:gateway', onlyDependOnLibsWithTags: ['domain', 'persistence', 'messaging', 'platform'] },
+  {
+    sourceTag: 'app:agent-worker',
+    onlyDependOnLibsWithTags: ['domain', 'persistence', 'messaging', 'llm', 'platform'],
+  },
+  { sourceTag: 'app:summarizer', onlyDependOnLibsWithTags: ['domain', 'persistence', 'messaging', 'llm', 'platform'] },
+  { sourceTag: 'app:tool-executor', onlyDependOnLibsWithTags: ['domain', 'messaging', 'platform'] },
+  { sourceTag: 'app:demo-model', onlyDependOnLibsWithTags: ['platform'] },
+  { sourceTag: 'app:e2e', onlyDependOnLibsWithTags: [] },
+];
+
+/** Packages that have one owner. */
+const owned = [
+  { owner: 'libs/persistence', group: ['@prisma/*', 'pg', 'pg-*', '**/generated/**'], what: 'the database' },
+  { owner: 'libs/messaging', group: ['nats'], what: 'NATS' },
+  { owner: 'libs/llm', group: ['openai', 'openai/*', '@anthropic-ai/*'], what: 'model SDKs' },
+];
+
+const onlyTheirOwners = (project) => ({
+  patterns: owned
+    .filter(({ owner }) => owner !== project)
+    .map(({ owner, group, what }) => ({ group, message: `Only ${owner} speaks to ${what}.` })),
+});
+
+const projects = ['libs/domain', 'libs/platform', ...owned.map(({ owner }) => owner), 'apps/*'];
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/generated/**', '.data/**', '**/*.cjs', '**/*.mjs'] },
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    plugins: { '@nx': nx },
+    rules: {
+      '@nx/enforce-module-boundaries': [
+        'error',
+        { allow: [], depConstraints: arrows, enforceBuildableLibDependency: false },
+      ],
+      'max-lines': ['error', { max: 200, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'max-params': ['error', 3],
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: "The environment is read in an app's config.ts only." },
+      ],
+      'no-console': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { allowDefaultCaseForExhaustiveSwitch: false }],
+      '@typescript-eslint/no-extraneous-class': 'off', // Nest modules are classes without members
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/prefer-promise-reject-errors': 'off', // an abort's reason is whatever the one who aborted gave
+    },
+  },
+  ...projects.map((project) => ({
+    files: [`${project}/src/**/*.ts`],
+    rules: { 'no-restricted-imports': ['error', onlyTheirOwners(project)] },
+  })),
+  {
+    // The core is pure: no clock, no dice, no network, no process.
+    files: ['libs/domain/src/**/*.ts'],
+    ignores: ['**/*.spec.ts', '**/*.contract.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^(?!\\.{1,2}/|zod$)', message: 'The core imports nothing but zod and itself.' }] },
+      ],
+      'no-restricted-globals': ['error', 'process', 'setTimeout', 'setInterval', 'fetch', 'performance', 'crypto'],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+          message: 'The clock is a port.',
+        },
+        {
+          selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']",
+          message: 'Dice are a port.',
+        },
+      ],
+    },
+  },
+  { files: ['**/config.ts', 'libs/platform/src/load-config.ts'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['**/*.spec.ts', '**/*.contract.ts', '**/testing/**/*.ts'],
+    rules: {
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': 'off',
+      'no-restricted-properties': 'off',
+      'no-restricted-imports': 'off',
+      '@nx/enforce-module-boundaries': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/no-confusing-void-expression': 'off',
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+);
