@@ -18,7 +18,7 @@ export interface JournalSettings {
  * shown is in one order: deltas never overtake a fact, nor facts the deltas before them.
  */
 export class RunJournal {
-  readonly streams = new OpenStreams();
+  private readonly streams = new OpenStreams();
   lastSeq: number;
   private readonly frames: DeltaFrames;
   private held: NewFact[] = [];
@@ -57,6 +57,17 @@ export class RunJournal {
     const recorded = await this.store.append(this.claim, facts);
     recorded.forEach((fact) => this.note(fact));
     this.feed.publish(recorded);
+  }
+
+  /** What was said on streams that no fact has superseded yet, pending frames left out. */
+  streamsSoFar() {
+    return this.streams.soFar().map(({ streamId, afterSeq, about, ...stream }) => ({
+      ...stream,
+      stream_id: streamId,
+      after_seq: afterSeq,
+      epoch: this.claim.epoch,
+      data: about,
+    }));
   }
 
   private note(fact: RecordedFact): void {

@@ -1,0 +1,39 @@
+import { hostname } from 'node:os';
+import { loadConfig } from '@rondo/platform';
+import { z } from 'zod';
+
+const milliseconds = z.coerce.number().int().positive();
+
+export const config = loadConfig(
+  z.object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: z.coerce.number().int().min(0).max(65_535),
+    LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    METRICS_TOKEN: z.string().optional(),
+    DATABASE_URL: z.string().min(1),
+    DATABASE_POOL_SIZE: z.coerce.number().int().positive().default(8),
+    REDIS_URL: z.string().min(1),
+    NATS_URL: z.string().min(1),
+    /** Names the holder of a lease; must be unique among the living workers. */
+    WORKER_ID: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/)
+      .default(
+        `${hostname()
+          .replaceAll(/[^A-Za-z0-9_-]/g, '-')
+          .slice(0, 40)}-${process.pid}-${Date.now().toString(36)}`,
+      ),
+    RUN_CONCURRENCY: z.coerce.number().int().positive().default(100),
+    LEASE_MS: milliseconds.default(15_000),
+    HEARTBEAT_MS: milliseconds.default(4_000),
+    REAP_MS: milliseconds.default(3_000),
+    DELTA_FRAME_MS: milliseconds.default(15),
+    DRAIN_MS: milliseconds.default(5_000),
+    DEMO_MODEL_URL: z.url().optional(),
+    OPENAI_API_KEY: z.string().optional(),
+    OPENAI_BASE_URL: z.url().optional(),
+    ANTHROPIC_API_KEY: z.string().optional(),
+    ANTHROPIC_BASE_URL: z.url().optional(),
+  }),
+);
+export type Config = typeof config;

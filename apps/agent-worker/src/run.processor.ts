@@ -1,0 +1,31 @@
+import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { Logger, type OnModuleDestroy } from '@nestjs/common';
+import { queues } from '@rondo/messaging';
+import type { Job } from 'bullmq';
+import { AgentRunner } from './agent-runner';
+import { config } from './config';
+
+/** Takes runs off the queue. What a run does is AgentRunner's business; here it is only a job. */
+@Processor(queues.runs.name, queues.runs.workerOptions({ concurrency: config.RUN_CONCURRENCY }))
+export class RunProcessor extends WorkerHost implements OnModuleDestroy {
+  private readonly log = new Logger(RunProcessor.name);
+
+  constructor(private readonly runner: AgentRunner) {
+    super();
+  }
+
+  override async process(job: Job<unknown>): Promise<void> {
+    const { run_id: runId } = queues.runs.job.parse(job.data);
+    const verdict = await this.runner.activate(runId);
+    this.log.log({ msg: 'run activation ended', runId, verdict });
+  }
+
+  /** Takes no more runs; those in hand may end. */
+  async pause(): Promise<void> {
+    await this.worker.pause(true);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.worker.close();
+  }
+}
