@@ -57,6 +57,7 @@ export default tseslint.config(
       'no-console': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { allowDefaultCaseForExhaustiveSwitch: false }],
       '@typescript-eslint/no-extraneous-class': 'off', // Nest modules are classes without members
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off', // Nest takes its options as plain objects
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
@@ -90,6 +91,8 @@ export default tseslint.config(
       ],
     },
   },
+  // Wiring names what it injects, one parameter each.
+  { files: ['**/*.module.ts'], rules: { 'max-params': 'off' } },
   { files: ['**/config.ts', 'libs/platform/src/load-config.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
     files: ['**/*.spec.ts', '**/*.contract.ts', '**/testing/**/*.ts'],

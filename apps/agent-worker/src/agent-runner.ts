@@ -20,7 +20,7 @@ import type { HeldRuns } from './held-runs';
 import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
 import type { Setbacks } from './setbacks';
 
-/** How an activation ended. `failed`: something broke in this process; another activation will look at it. */
+/** How an activation ended. */
 export type Verdict = 'not due' | 'ended' | 'parked' | 'handed over' | 'claim lost';
 
 /** This process must let go of a run although nothing is wrong with it. */
@@ -37,11 +37,13 @@ export interface AgentRunnerParts {
   readonly store: RunStore;
   readonly feed: RunFeed;
   readonly model: Model;
-  readonly toolsFor: (held: HeldRun, journal: RunJournal) => HeldTools;
+  readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => HeldTools;
   readonly clerk: Clerk;
   readonly held: HeldRuns;
   readonly setbacks: Setbacks;
   readonly journal: JournalSettings;
+  /** The run is due again: brings it to the queue. */
+  readonly handedOver: () => Promise<void>;
 }
 
 /** Takes a run through as many iterations as it may, and leaves it in a state in which anyone can take it on. */
@@ -65,9 +67,9 @@ export class AgentRunner {
 
   private async drive(claim: ClaimedRun, held: HeldRun): Promise<Verdict> {
     const { store, feed, model, toolsFor, clerk, journal: settings } = this.parts;
-    const journal = new RunJournal(claim, store, feed, settings);
+    const journal = new RunJournal(claim, { store, feed, settings });
     held.journal = journal;
-    const tools = toolsFor(held, journal);
+    const tools = toolsFor(claim, journal);
     const leave = () => tools.close(held.signals.abandon.reason as Error); // whoever abandons gives an Error
     held.signals.abandon.addEventListener('abort', leave, { once: true });
 
@@ -93,7 +95,12 @@ export class AgentRunner {
     await journal.commit();
     if (journal.claimEnded) return journal.claimEnded;
 
+    return this.handOver(claim);
+  }
+
+  private async handOver(claim: ClaimedRun): Promise<Verdict> {
     await this.parts.store.handOver(claim);
+    await this.parts.handedOver();
     return 'handed over';
   }
 
@@ -107,8 +114,7 @@ export class AgentRunner {
         return this.fail(claim, new TerminalError('internal_error', 'The run could not go on.', { cause: error }));
       }
     }
-    await this.parts.store.handOver(claim);
-    return 'handed over';
+    return this.handOver(claim);
   }
 
   private async fail(claim: ClaimedRun, error: TerminalError): Promise<Verdict> {

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { readProviders } from '@rondo/llm';
 import { loadConfig } from '@rondo/platform';
 import { z } from 'zod';
 
@@ -29,11 +30,7 @@ export const config = loadConfig(
     REAP_MS: milliseconds.default(3_000),
     DELTA_FRAME_MS: milliseconds.default(15),
     DRAIN_MS: milliseconds.default(5_000),
-    DEMO_MODEL_URL: z.url().optional(),
-    OPENAI_API_KEY: z.string().optional(),
-    OPENAI_BASE_URL: z.url().optional(),
-    ANTHROPIC_API_KEY: z.string().optional(),
-    ANTHROPIC_BASE_URL: z.url().optional(),
   }),
 );
-export type Config = typeof config;
+/** Who can be asked for models: DEMO_MODEL_URL, OPENAI_*, ANTHROPIC_*, MODEL_PROVIDERS. */
+export const modelProviders = readProviders(process.env);

@@ -7,6 +7,12 @@ export interface RunFeed {
   publish(events: readonly RunEvent[]): void;
 }
 
+export interface JournalParts {
+  readonly store: RunStore;
+  readonly feed: RunFeed;
+  readonly settings: JournalSettings;
+}
+
 export interface JournalSettings {
   readonly frameMs: number;
   readonly newEventId: () => DeltaEvent['id'];
@@ -26,13 +32,11 @@ export class RunJournal {
 
   constructor(
     private readonly claim: Claim & { run: { last_seq: number; iteration: number } },
-    private readonly store: RunStore,
-    private readonly feed: RunFeed,
-    private readonly settings: JournalSettings,
+    private readonly parts: JournalParts,
   ) {
     this.lastSeq = claim.run.last_seq;
     this.iteration = claim.run.iteration;
-    this.frames = new DeltaFrames((delta) => this.show(delta), settings.frameMs);
+    this.frames = new DeltaFrames((delta) => this.show(delta), parts.settings.frameMs);
   }
 
   /** Set once a fact ended this claim: the run is over, or it waits for somebody. */
@@ -54,9 +58,9 @@ export class RunJournal {
 
     const facts = this.held;
     this.held = [];
-    const recorded = await this.store.append(this.claim, facts);
+    const recorded = await this.parts.store.append(this.claim, facts);
     recorded.forEach((fact) => this.note(fact));
-    this.feed.publish(recorded);
+    this.parts.feed.publish(recorded);
   }
 
   /** What was said on streams that no fact has superseded yet, pending frames left out. */
@@ -83,7 +87,7 @@ export class RunJournal {
     const { runId, threadId, epoch } = this.claim;
     const place = this.streams.extend(delta, { iteration: this.iteration, afterSeq: this.lastSeq });
     const event: DeltaEvent = {
-      id: this.settings.newEventId(),
+      id: this.parts.settings.newEventId(),
       v: 1,
       seq: null,
       type: delta.type,
@@ -91,10 +95,10 @@ export class RunJournal {
       thread_id: threadId,
       iteration: this.iteration,
       epoch,
-      at: this.settings.now(),
+      at: this.parts.settings.now(),
       after_seq: this.lastSeq,
       ...place,
     };
-    this.feed.publish([event]);
+    this.parts.feed.publish([event]);
   }
 }

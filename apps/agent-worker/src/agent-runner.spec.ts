@@ -1,0 +1,150 @@
+import {
+  ClaimLostError,
+  type Model,
+  type RunEvent,
+  type ToolAnswer,
+  eventId,
+  effectiveSettings,
+  runId,
+  threadId,
+} from '@rondo/domain';
+import { CountingClerk, InMemoryRunStore, LedgeredTools, ScriptedModel, calls, says } from '@rondo/domain/testing';
+import { AbandonedError, AgentRunner, type HeldTools } from './agent-runner';
+import { HeldRuns } from './held-runs';
+import { Setbacks } from './setbacks';
+
+const id = runId.parse('run_1');
+const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };
+
+function house(model: Model, tools: Partial<HeldTools> = {}) {
+  const store = new InMemoryRunStore();
+  const effective = effectiveSettings({}, { model: 'demo/coder' });
+  if ('problems' in effective) throw new Error('the defaults are valid');
+  store.create({ id, threadId: threadId.parse('thr_1'), settings: effective.settings, input: 'Go.' });
+
+  const held = new HeldRuns();
+  const shown: RunEvent[] = [];
+  const hands = new LedgeredTools();
+  const reported: unknown[] = [];
+  const runner = new AgentRunner({
+    owner: 'worker',
+    store,
+    feed: { publish: (events) => shown.push(...events) },
+    model,
+    toolsFor: () => ({
+      execute: (call, signal) => hands.execute(call, signal),
+      reattach: (call, signal) => hands.reattach(call, signal),
+      close: () => undefined,
+      ...tools,
+    }),
+    clerk: new CountingClerk(),
+    held,
+    setbacks: new Setbacks((about) => reported.push(about)),
+    handedOver: () => Promise.resolve(),
+    journal: { frameMs: 5, newEventId: () => eventId.parse('evt_1'), now: () => new Date(0).toISOString() },
+  });
+  return { store, held, shown, hands, runner, reported };
+}
+
+/** A model that begins to speak and then says nothing more until it is aborted. */
+const hangingModel = (onHanging: () => void): Model => ({
+  async *stream(_, signal) {
+    yield { type: 'text', text: 'Well' };
+    await new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve());
+      onHanging();
+    });
+    yield { type: 'end', how: 'aborted' };
+  },
+});
+
+/** Hands that are busy until they are let go of. */
+function busyHands(onBusy: () => void): Partial<HeldTools> {
+  let letGo: (reason: Error) => void = () => undefined;
+  const execute = () =>
+    new Promise<ToolAnswer>((_, reject) => {
+      letGo = reject;
+      onBusy();
+    });
+  return { execute, reattach: execute, close: (reason) => letGo(reason) };
+}
+
+describe('AgentRunner', () => {
+  it('takes a run to its end and shows every fact after it was committed, in order', async () => {
+    const { runner, store, shown } = house(new ScriptedModel([calls(command), says('Done.')]));
+
+    expect(await runner.activate(id)).toBe('ended');
+
+    const facts = shown.filter(({ seq }) => seq !== null);
+    expect(facts).toEqual(store.log(id).slice(2));
+    expect(await runner.activate(id)).toBe('not due');
+  });
+
+  it('shows the deltas of a message before the fact that supersedes them', async () => {
+    const { runner, shown } = house(new ScriptedModel([says('One two')]));
+
+    await runner.activate(id);
+
+    const types = shown.map(({ type }) => type);
+    expect(types.lastIndexOf('message.delta')).toBeLessThan(types.indexOf('message.created'));
+  });
+
+  it.each([
+    ['the model speaks', () => house(hangingModel(() => queueMicrotask(() => leave(now.held))))],
+    [
+      'a tool runs',
+      () =>
+        house(
+          new ScriptedModel([calls(command)]),
+          busyHands(() => queueMicrotask(() => leave(now.held))),
+        ),
+    ],
+  ])('leaves at once while %s, and the run can be taken on', async (_, build) => {
+    now = build();
+
+    expect(await now.runner.activate(id)).toBe('handed over');
+
+    expect(now.held.size).toBe(0);
+    expect(await now.store.claim(id, 'other')).toBeDefined();
+  });
+
+  it('leaves quietly when another holder has claimed the run (I3)', async () => {
+    const { runner, store, held } = house(hangingModel(() => held.find(id)?.abandon(new ClaimLostError(id))));
+
+    expect(await runner.activate(id)).toBe('claim lost');
+    expect(store.status(id)).toBe('running');
+  });
+
+  it('goes on as a stop when the stop was committed before its end was (I7)', async () => {
+    const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
+    const built = house({
+      async *stream(request, signal) {
+        built.store.requestStop(id, stop);
+        yield* new ScriptedModel([says('Done.')]).stream(request, signal);
+      },
+    });
+
+    expect(await built.runner.activate(id)).toBe('handed over');
+    expect(await built.runner.activate(id)).toBe('ended');
+    expect(built.store.status(id)).toBe('stopped');
+  });
+
+  it('fails a run that breaks three times at the same place, and says so', async () => {
+    const broken: Model = {
+      stream: () => {
+        throw new TypeError('a bug');
+      },
+    };
+    const { runner, store, reported } = house(broken);
+    await runner.activate(id);
+    await runner.activate(id);
+    await runner.activate(id);
+    await runner.activate(id);
+
+    expect(store.log(id).at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'internal_error' } } });
+    expect(reported.length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+let now: ReturnType<typeof house>;
+const leave = (held: HeldRuns): void => held.all().forEach((run) => run.abandon(new AbandonedError('shutdown')));

@@ -1,0 +1,55 @@
+import { Global, Module, type OnApplicationShutdown, Inject } from '@nestjs/common';
+import { ClientProxyFactory, Transport, type ClientProxy } from '@nestjs/microservices';
+import { type Models, createModels } from '@rondo/llm';
+import { NatsLink, RunQueue, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
+import { type Database, openDatabase } from '@rondo/persistence';
+import { type Logger, createLogger } from '@rondo/platform';
+import { config, modelProviders } from './config';
+
+export const DATABASE = Symbol('DATABASE');
+export const EXECUTORS = Symbol('EXECUTORS');
+export const LOG = Symbol('LOG');
+export const MODELS = Symbol('MODELS');
+
+const name = 'agent-worker';
+
+/** What this process is connected to. Closed last, when nothing runs any more that could use it. */
+@Global()
+@Module({
+  providers: [
+    { provide: LOG, useFactory: (): Logger => createLogger({ name, level: config.LOG_LEVEL }) },
+    {
+      provide: DATABASE,
+      useFactory: () => openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE }),
+    },
+    { provide: NatsLink, inject: [LOG], useFactory: (log: Logger) => connectNats({ url: config.NATS_URL, name, log }) },
+    {
+      provide: RunQueue,
+      inject: [LOG],
+      useFactory: (log: Logger) => new RunQueue({ connection: producerConnection(config.REDIS_URL), log }),
+    },
+    {
+      provide: EXECUTORS,
+      useFactory: () =>
+        ClientProxyFactory.create({
+          transport: Transport.NATS,
+          options: natsTransportOptions({ url: config.NATS_URL, name }),
+        }),
+    },
+    { provide: MODELS, useFactory: (): Models => createModels(modelProviders) },
+  ],
+  exports: [LOG, DATABASE, NatsLink, RunQueue, EXECUTORS, MODELS],
+})
+export class ConnectionsModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(DATABASE) private readonly database: Database,
+    private readonly nats: NatsLink,
+    private readonly queue: RunQueue,
+    @Inject(EXECUTORS) private readonly executors: ClientProxy,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.queue.close(), this.executors.close(), this.nats.close()]);
+    await this.database.close();
+  }
+}

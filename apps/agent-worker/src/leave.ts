@@ -1,0 +1,23 @@
+import { AbandonedError } from './agent-runner';
+import type { HeldRuns } from './held-runs';
+import type { Rounds } from './rounds';
+import type { RunProcessor } from './run.processor';
+
+/**
+ * Leaves every run to others: takes no more, asks those in hand to leave at their next boundary, and after `patienceMs`
+ * makes the rest leave now. Nothing fails by this, and nothing is charged: the next holder replays the log (R6, R14).
+ */
+export async function leaveAllRuns(
+  { processor, held, rounds }: { processor: RunProcessor; held: HeldRuns; rounds: Rounds },
+  patienceMs: number,
+): Promise<void> {
+  await processor.pause();
+  held.drain();
+
+  const impatience = setTimeout(() => {
+    held.all().forEach((run) => run.abandon(new AbandonedError('the worker is shutting down')));
+  }, patienceMs);
+  await held.empty();
+  clearTimeout(impatience);
+  await rounds.stop();
+}

@@ -1,0 +1,39 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
+import { natsTransportOptions } from '@rondo/messaging';
+import { type Logger, nestLogger, runService } from '@rondo/platform';
+import { AgentWorkerModule } from './agent-worker.module';
+import { config } from './config';
+import { LOG } from './connections.module';
+import { HeldRuns } from './held-runs';
+import { leaveAllRuns } from './leave';
+import { Rounds } from './rounds';
+import { RunProcessor } from './run.processor';
+
+/** After the drain, what is left to do takes moments. */
+const closeWithinMs = 4_000;
+
+async function main(): Promise<void> {
+  const app = await NestFactory.create(AgentWorkerModule, { bufferLogs: true });
+  const log = app.get<Logger>(LOG);
+  app.useLogger(nestLogger(log));
+  app.connectMicroservice<MicroserviceOptions>({
+    transport: Transport.NATS,
+    options: natsTransportOptions({ url: config.NATS_URL, name: 'agent-worker' }),
+  });
+
+  const parts = { processor: app.get(RunProcessor), held: app.get(HeldRuns), rounds: app.get(Rounds) };
+  runService(app, {
+    log,
+    drain: () => leaveAllRuns(parts, config.DRAIN_MS),
+    drainTimeoutMs: config.DRAIN_MS + closeWithinMs,
+  });
+
+  await app.startAllMicroservices();
+  await app.listen(config.PORT, config.HOST);
+  parts.rounds.start();
+  log.info({ workerId: config.WORKER_ID, port: config.PORT }, 'agent-worker started');
+}
+
+void main();
