@@ -95,7 +95,7 @@ export default tseslint.config(
   { files: ['**/*.module.ts'], rules: { 'max-params': 'off' } },
   { files: ['**/config.ts', 'libs/platform/src/load-config.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
-    files: ['**/*.spec.ts', '**/*.contract.ts', '**/testing/**/*.ts'],
+    files: ['**/*.spec.ts', '**/*.contract.ts', '**/testing/**/*.ts', 'apps/e2e/src/**/*.ts'],
     rules: {
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': 'off',
@@ -105,6 +105,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/require-await': 'off',

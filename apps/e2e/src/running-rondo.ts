@@ -19,7 +19,10 @@ export class RunningRondo {
     readonly services: Services,
   ) {}
 
-  static async start({ instances, settings = {} }: Pick<ServicesRequest, 'instances' | 'settings'> = {}): Promise<RunningRondo> {
+  static async start({
+    instances,
+    settings = {},
+  }: Pick<ServicesRequest, 'instances' | 'settings'> = {}): Promise<RunningRondo> {
     const directory = mkdtempSync('/var/tmp/rondo-e2e-');
     const { PATH, HOME, BWRAP_PATH } = process.env;
     const env = { PATH, HOME, BWRAP_PATH };
@@ -63,11 +66,15 @@ export class RunningRondo {
 }
 
 /** An input that makes `demo/scripted` play these turns. `about` keeps conversations apart. */
-export const scripted = (about: string, turns: readonly Record<string, unknown>[]): { model: string; input: string } => ({
+export const scripted = (
+  about: string,
+  turns: readonly Record<string, unknown>[],
+): { model: string; input: string } => ({
   model: 'demo/scripted',
   input: `${about}\n\`\`\`demo-script\n${JSON.stringify(turns)}\n\`\`\``,
 });
 
 export const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
 
-export const command = (line: string, timeout = 60) => call('execute_command', { command: line, blocking: true, timeout });
+export const command = (line: string, timeout = 60) =>
+  call('execute_command', { command: line, blocking: true, timeout });

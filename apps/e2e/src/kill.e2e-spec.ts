@@ -1,0 +1,131 @@
+import { type RondoClient, type RunView, expectWholeLog, shownText, storedText } from './rondo-client';
+import { RunningRondo, command, scripted } from './running-rondo';
+
+/** Four iterations with a slow command each, whose effects can be counted afterwards. */
+const task = (about: string) =>
+  scripted(about, [
+    ...[1, 2, 3].map((n) => ({
+      text: `Step ${n}. `.repeat(20),
+      pace_ms: 5,
+      calls: [command(`echo ${n} >> effects; sleep 0.4; echo did ${n}`)],
+    })),
+    { calls: [command('cat effects')] },
+    { text: 'All done. '.repeat(30), pace_ms: 5 },
+  ]);
+
+describe('kill -9 (I1–I5, I8)', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
+    });
+    client = rondo.client('gateway-2');
+  });
+
+  afterAll(async () => {
+    expect(await rondo.violations()).toMatchObject([]);
+    await rondo.stop();
+  });
+
+  const start = (about: string, count = 6): Promise<RunView[]> =>
+    Promise.all(Array.from({ length: count }, (_, n) => client.createRun(task(`${about} ${n}`))));
+
+  /** Kills the services again and again, a second apart, until every run is over. */
+  const harass = async (runs: readonly RunView[], victims: readonly string[]): Promise<RunView[]> => {
+    let over = false;
+    const settled = Promise.all(runs.map(({ id }) => client.settled(id, 100_000))).finally(() => (over = true));
+    for (let kills = 0; kills < 6 && !over; kills++) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000)); // the interval between faults
+      await rondo.services.get(victims[kills % victims.length] ?? '').kill();
+    }
+    return settled;
+  };
+
+  it('of agent-workers: every run ends as if nothing had happened, no command runs twice', async () => {
+    const runs = await start('workers');
+    const watched = client.watch(runs[0]?.id ?? '');
+
+    const settled = await harass(runs, ['agent-worker', 'agent-worker-2']);
+
+    expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
+    for (const { id } of runs) {
+      const facts = await client.facts(id);
+      expectWholeLog(facts);
+      expect(effectsOf(facts)).toBe('1\n2\n3\n');
+      expect(new Set(facts.map(({ type }) => type))).not.toContain('tool.unknown');
+    }
+    const facts = await client.facts(runs[0]?.id ?? '');
+    expect([...shownText(await watched).values()]).toEqual([...storedText(facts).values()]);
+  });
+
+  it('of the tool-executor: what it was doing is unknown, never done twice', async () => {
+    const runs = await start('executor');
+
+    const settled = await harass(runs, ['tool-executor']);
+
+    expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
+    for (const { id } of runs) {
+      const facts = await client.facts(id);
+      expectWholeLog(facts);
+      const lines = (effectsOf(facts) ?? '').split('\n').filter(Boolean);
+      expect(lines).toEqual([...new Set(lines)]);
+    }
+  });
+
+  it('of a gateway: nobody notices', async () => {
+    const runs = await start('gateway', 3);
+
+    const settled = await harass(runs, ['gateway']);
+
+    expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
+    for (const { id } of runs) expect(effectsOf(await client.facts(id))).toBe('1\n2\n3\n');
+  });
+
+  it('of Redis with all its data: runs go on, and new ones start (I1)', async () => {
+    const before = await start('redis', 3);
+    const redis = rondo.infrastructure.get('redis');
+    await redis.kill();
+    const during = await start('redis is away', 2);
+    await redis.start();
+
+    const settled = await Promise.all([...before, ...during].map(({ id }) => client.settled(id, 60_000)));
+
+    expect(settled.map(({ status }) => status)).toEqual(settled.map(() => 'completed'));
+  });
+
+  it('of NATS: calls wait and go on when it is back', async () => {
+    const runs = await start('nats', 3);
+    const nats = rondo.infrastructure.get('nats');
+    await nats.kill();
+    await nats.start();
+
+    const settled = await Promise.all(runs.map(({ id }) => client.settled(id, 60_000)));
+
+    expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
+    for (const { id } of runs) expectWholeLog(await client.facts(id));
+  });
+
+  it('of Postgres: runs stand still and go on', async () => {
+    const runs = await start('postgres', 3);
+    const postgres = rondo.infrastructure.get('postgres');
+    await postgres.kill('SIGQUIT');
+    await postgres.start();
+
+    const settled = await Promise.all(runs.map(({ id }) => client.settled(id, 60_000)));
+
+    expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
+    for (const { id } of runs) {
+      const facts = await client.facts(id);
+      expectWholeLog(facts);
+      const lines = (effectsOf(facts) ?? '').split('\n').filter(Boolean);
+      expect(lines).toEqual([...new Set(lines)]);
+    }
+  });
+});
+
+/** What the last command of the task saw: one line for each time that a command took effect. */
+const effectsOf = (facts: Awaited<ReturnType<RondoClient['facts']>>): string | undefined =>
+  facts.filter(({ type, iteration }) => type === 'tool.completed' && iteration === 4).at(-1)?.data.result.output as
+    string | undefined;

@@ -1,0 +1,215 @@
+import { type Delta, type Fact, type RondoClient, expectWholeLog, shownText, storedText } from './rondo-client';
+import { RunningRondo, call, command, scripted } from './running-rondo';
+
+describe('a run through the whole house', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway', 'gateway'],
+    });
+    client = rondo.client();
+  });
+
+  afterAll(async () => {
+    expect(await rondo.violations()).toMatchObject([]); // I6: what was sent was valid for both providers
+    await rondo.stop();
+  });
+
+  it.each(['demo/coder', 'demo-anthropic/coder'])('makes files, runs a program and completes: %s', async (model) => {
+    const run = await client.createRun({ model, input: 'Write a small program and run it.' });
+    const settled = await client.settled(run.id);
+    const facts = await client.facts(run.id);
+
+    expect(settled).toMatchObject({ status: 'completed', finish_reason: 'complete' });
+    expectWholeLog(facts);
+    const done = facts.filter(({ type }) => type === 'tool.completed').map(({ data }) => data.name as string);
+    expect(done).toEqual(expect.arrayContaining(['create_file', 'execute_command']));
+    expect(facts.filter(({ type }) => type === 'tool.failed')).toEqual([]);
+    const result = await client.json<{ success: boolean; result: { tools_executed: unknown[] } }>(
+      'GET',
+      `/runs/${run.id}/result`,
+    );
+    expect(result.success).toBe(true);
+    expect(result.result.tools_executed).toHaveLength(done.length);
+  });
+
+  it('shows the same bytes over REST, SSE and Socket.IO, on any gateway (I2)', async () => {
+    const run = await client.createRun(
+      scripted('same bytes', [{ text: 'Grüße 👋', calls: [command('printf "a\\000b"')] }, { text: 'Ok.' }]),
+    );
+    const live = rondo.client('gateway-2').watch(run.id);
+    await client.settled(run.id);
+
+    const page = (await client.request('GET', `/runs/${run.id}/events?limit=200`)).text;
+    const facts = (JSON.parse(page) as { data: Fact[] }).data;
+    const sse = (await client.sse(run.id)).map(({ data }) => data);
+    const socket = (await live).filter(({ seq }) => seq !== null);
+
+    expect(sse).toEqual(facts.map((fact) => JSON.stringify(fact)));
+    expect(socket.map((fact) => JSON.stringify(fact))).toEqual(sse);
+    for (const fact of facts) expect(page).toContain(JSON.stringify(fact));
+  });
+
+  it('shows a watcher who comes in the middle of a message all of it, once (I13)', async () => {
+    const text = 'The quick brown fox jumps over the lazy dog. '.repeat(40);
+    const run = await client.createRun(scripted('midway', [{ text, pace_ms: 5, chunk_chars: 6 }]));
+    const early = client.watch(run.id);
+    await firstDelta(client, run.id);
+    const late = await rondo.client('gateway-2').watch(run.id);
+
+    const [first] = await Promise.all([early]);
+    for (const events of [first, late]) {
+      expect([...shownText(events).values()]).toEqual([text]);
+      expect([...storedText(events).values()]).toEqual([text]);
+    }
+  });
+
+  it('does not notice that its watchers leave (I8)', async () => {
+    const run = await client.createRun(scripted('left alone', [{ text: 'word '.repeat(80), pace_ms: 5 }]));
+    const socket = client.connect();
+    await socket.emitWithAck('run.subscribe', { run_id: run.id, after_seq: 0 });
+    socket.close();
+
+    expect((await client.settled(run.id)).status).toBe('completed');
+  });
+
+  it('parks on a question, holding nothing, and goes on with the answer', async () => {
+    const run = await client.createRun({ model: 'demo/ask', input: 'Name my cat.' });
+    const waiting = await client.settled(run.id);
+    expect(waiting.status).toBe('waiting_input');
+
+    const question = (await client.facts(run.id)).at(-1);
+    expect(question).toMatchObject({
+      type: 'run.waiting',
+      data: { reason: 'ask', question: { text: expect.any(String) } },
+    });
+    await client.json('POST', `/runs/${run.id}/input`, { content: 'A grey one.' });
+
+    const done = await client.json<{ status: string }>('GET', `/runs/${run.id}/wait?timeout_s=60`);
+    expect(done.status).toBe('completed');
+    expectWholeLog(await client.facts(run.id));
+  });
+
+  it('keeps the sandbox of a thread between runs, and apart from other threads (I10)', async () => {
+    const first = await client.createRun(
+      scripted('write', [{ calls: [command('echo 42 > secret.txt && export X=7')] }, { text: 'Ok.' }]),
+    );
+    await client.settled(first.id);
+    const read = (thread?: string) =>
+      client.createRun({
+        ...scripted('read', [{ calls: [command('cat secret.txt; echo $X')] }, { text: 'Ok.' }]),
+        ...(thread && { thread_id: thread }),
+      });
+
+    const same = await read(first.thread_id);
+    const other = await read();
+    await Promise.all([client.settled(same.id), client.settled(other.id)]);
+
+    expect(await outputs(client, same.id)).toEqual([expect.stringContaining('42\n7')]);
+    expect((await outputs(client, other.id)).join()).not.toContain('42');
+  });
+
+  it('tells nobody in the sandbox its secrets (I12)', async () => {
+    const lookAround = 'env; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n"; ls -la / /workspace; cat /etc/passwd';
+    const run = await client.createRun(scripted('secrets', [{ calls: [command(lookAround)] }, { text: 'Ok.' }]));
+    await client.settled(run.id);
+
+    const seen = (await outputs(client, run.id)).join('\n');
+    expect(seen).toContain('PATH=');
+    expect(seen).not.toMatch(/postgresql:|redis:|nats:|rondo_end_to_end|DATABASE_URL|API_KEY/);
+  });
+
+  it.each([
+    ['bad JSON', 'demo/bad-json', 'tool.failed'],
+    ['a tool that does not exist', 'demo/unknown-tool', 'tool.failed'],
+    ['arguments that do not fit', 'demo/bad-arguments', 'tool.failed'],
+    ['a rate limit', 'demo/error-429', 'model.retried'],
+    ['a stream that is cut before the first word', 'demo/reset-first', 'model.retried'],
+    ['a stream that is cut in the middle', 'demo/reset', 'iteration.restarted'],
+  ])('survives %s', async (about, model, fact) => {
+    const run = await client.createRun({ model, input: `Do it: ${about}.` });
+    const seen = client.watch(run.id);
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    const facts = await client.facts(run.id);
+    expectWholeLog(facts);
+    expect(facts.map(({ type }) => type)).toContain(fact);
+    expect([...shownText(await seen).values()].join('')).toBe([...storedText(facts).values()].join(''));
+  });
+
+  it('runs the calls of a turn at once, each with its own answer', async () => {
+    const calls = [1, 2, 3, 4].map((n) => command(`sleep 1; echo number ${n}`));
+    const run = await client.createRun(scripted('parallel', [{ calls }, { text: 'Ok.' }]));
+    await client.settled(run.id);
+    const facts = await client.facts(run.id);
+
+    expectWholeLog(facts);
+    const began = facts.filter(({ type }) => type === 'tool.started').map(({ seq }) => seq);
+    const ended = facts.filter(({ type }) => type === 'tool.completed').map(({ seq }) => seq);
+    expect(Math.max(...began)).toBeLessThan(Math.min(...ended));
+    expect((await outputs(client, run.id)).toSorted()).toEqual(
+      [1, 2, 3, 4].map((n) => expect.stringContaining(`number ${n}`)),
+    );
+  });
+
+  it('streams what a command prints while it runs', async () => {
+    const line = 'for i in 1 2 3; do echo line $i; sleep 0.2; done';
+    const run = await client.createRun(scripted('output', [{ calls: [command(line)] }, { text: 'Ok.' }]));
+    const events = await client.watch(run.id);
+
+    const printed = events
+      .filter((event): event is Delta => event.type === 'tool.output')
+      .map(({ data }) => String(data.text));
+    expect(printed.join('')).toBe('line 1\nline 2\nline 3\n');
+    expect(printed.length).toBeGreaterThan(1);
+  });
+
+  it('serves many runs at once without mixing them up (I10)', async () => {
+    const runs = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        client.createRun(scripted(`many ${n}`, [{ calls: [call('list_files', {})] }, { text: `answer ${n}` }])),
+      ),
+    );
+    const settled = await Promise.all(runs.map(({ id }) => client.settled(id)));
+
+    expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(['completed']));
+    for (const [n, { id }] of runs.entries()) {
+      const facts = await client.facts(id);
+      expectWholeLog(facts);
+      expect([...storedText(facts).values()]).toEqual([`answer ${n}`]);
+    }
+  });
+
+  it('proves a log to whoever asks', async () => {
+    const run = await client.createRun({ model: 'demo/plain', input: 'Hello.' });
+    await client.settled(run.id);
+    const facts = await client.facts(run.id);
+
+    expect(await client.json('GET', `/runs/${run.id}/events/verify`)).toMatchObject({
+      first: 1,
+      last: facts.length,
+      count: facts.length,
+      contiguous: true,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    });
+  });
+});
+
+async function outputs(client: RondoClient, runId: string): Promise<string[]> {
+  const { data } = await client.json<{ data: { result: { output: string } }[] }>('GET', `/runs/${runId}/tool-calls`);
+  return data.map(({ result }) => result.output);
+}
+
+/** Resolves when the run has begun to speak. */
+async function firstDelta(client: RondoClient, runId: string): Promise<void> {
+  const socket = client.connect();
+  await new Promise<void>((resolve) => {
+    socket.on('event', ({ type }: { type: string }) => {
+      if (type === 'message.delta') resolve();
+    });
+    void socket.emitWithAck('run.subscribe', { run_id: runId, after_seq: 0 });
+  });
+  socket.close();
+}

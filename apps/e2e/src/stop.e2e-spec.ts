@@ -1,0 +1,119 @@
+import { type Fact, type RondoClient, expectWholeLog } from './rondo-client';
+import { RunningRondo, command, scripted } from './running-rondo';
+
+describe('a stop stops (I7)', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    client = rondo.client();
+  });
+
+  afterAll(() => rondo.stop());
+
+  const stopped = async (id: string): Promise<Fact[]> => {
+    await client.json('POST', `/runs/${id}/stop`, { reason: 'enough' });
+    expect(await client.settled(id, 20_000)).toMatchObject({ status: 'stopped', finish_reason: 'stopped' });
+    const facts = await client.facts(id);
+    expectWholeLog(facts);
+    expect(facts.at(-1)).toMatchObject({ type: 'run.stopped', data: { reason: 'enough' } });
+    return facts;
+  };
+
+  const receiptOf = (facts: readonly Fact[]) => facts.at(-1)?.data.receipt;
+
+  it('while the model streams: the stream is closed at once and what was shown is kept', async () => {
+    const run = await client.createRun(
+      scripted('stop a stream', [{ text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 }]),
+    );
+    await seen(client, run.id, 'message.delta');
+
+    const facts = await stopped(run.id);
+
+    const { requested_at, model_aborted_at } = receiptOf(facts);
+    expect(Date.parse(model_aborted_at) - Date.parse(requested_at)).toBeLessThan(1_000);
+    const request = (await rondo.modelRequests()).find(({ closed_by_client_at }) => closed_by_client_at !== null);
+    expect(request).toBeDefined();
+    const kept = facts.find(({ type, data }) => type === 'message.created' && data.message.type === 'assistant');
+    expect(kept?.data.message.metadata).toMatchObject({ partial: true });
+  });
+
+  it('while a tool runs: its processes are dead, verified, before the receipt', async () => {
+    const line = 'trap "" TERM; echo running; (while :; do echo alive >> pulse; sleep 0.05; done) & wait';
+    const run = await client.createRun(scripted('stop a tool', [{ calls: [command(line)] }, { text: 'Never.' }]));
+    await seen(client, run.id, 'tool.output');
+
+    const facts = await stopped(run.id);
+
+    const [tool] = receiptOf(facts).tools_stopped;
+    expect(tool.verified_dead_at).toEqual(expect.any(String));
+    const check = await client.createRun({
+      ...scripted('is it dead', [{ calls: [command('wc -l < pulse; sleep 0.5; wc -l < pulse')] }, { text: 'Ok.' }]),
+      thread_id: run.thread_id,
+    });
+    await client.settled(check.id);
+    const [before, after] = XX
+      .trim()
+      .split(/\s+/);
+    expect(Number(before)).toBeGreaterThan(0);
+    expect(after).toBe(before);
+  });
+
+  it('while the run waits for a person', async () => {
+    const run = await client.createRun({ model: 'demo/ask', input: 'What is my name?' });
+    await client.settled(run.id);
+
+    await stopped(run.id);
+  });
+
+  it('is idempotent, and tells a run that is over so', async () => {
+    const run = await client.createRun({ model: 'demo/plain', input: 'Hi.' });
+    await client.settled(run.id);
+
+    const answers = [
+      await client.request('POST', `/runs/${run.id}/stop`, {}),
+      await client.request('POST', `/runs/${run.id}/stop`, {}),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await client.run(run.id)).status).toBe('completed');
+  });
+
+  it('with NATS down: the heartbeat finds it within 5 s', async () => {
+    const run = await client.createRun(
+      scripted('stop without nats', [{ text: 'word '.repeat(3_000), pace_ms: 20, chunk_chars: 5 }]),
+    );
+    await seen(client, run.id, 'message.delta');
+    await rondo.infrastructure.get('nats').kill();
+
+    const began = Date.now();
+    await stopped(run.id);
+    expect(Date.now() - began).toBeLessThan(5_000);
+    await rondo.infrastructure.get('nats').start();
+  });
+
+  it('while the run is queued: no worker is needed', async () => {
+    await rondo.services.get('agent-worker').stop();
+    const run = await client.createRun({ model: 'demo/plain', input: 'Nobody is there.' });
+
+    await stopped(run.id);
+    await rondo.services.get('agent-worker').start();
+  });
+});
+
+/** Resolves when an event of this type was seen live. */
+async function seen(client: RondoClient, runId: string, type: string): Promise<void> {
+  const socket = client.connect();
+  await new Promise<void>((resolve) => {
+    socket.on('event', (event: { type: string }) => {
+      if (event.type === type) resolve();
+    });
+    void socket.emitWithAck('run.subscribe', { run_id: runId, after_seq: 0 });
+  });
+  socket.close();
+}
+
+async function toolOutput(client: RondoClient, runId: string): Promise<string | undefined> {
+  const { data } = await client.json<{ data: { result: { output: string } }[] }>('GET', `/runs/${runId}/tool-calls`);
+  return data[0]?.result.output;
+}
