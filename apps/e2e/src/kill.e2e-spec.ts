@@ -34,9 +34,9 @@ describe('kill -9 (I1–I5, I8)', () => {
 
   /** Kills the services again and again, a second apart, until every run is over. */
   const harass = async (runs: readonly RunView[], victims: readonly string[]): Promise<RunView[]> => {
-    let over = false;
-    const settled = Promise.all(runs.map(({ id }) => client.settled(id, 100_000))).finally(() => (over = true));
-    for (let kills = 0; kills < 6 && !over; kills++) {
+    const fates = { over: false };
+    const settled = Promise.all(runs.map(({ id }) => client.settled(id, 100_000))).finally(() => (fates.over = true));
+    for (let kills = 0; kills < 6 && !fates.over; kills++) {
       await new Promise((resolve) => setTimeout(resolve, 1_000)); // the interval between faults
       await rondo.services.get(victims[kills % victims.length] ?? '').kill();
     }

@@ -53,7 +53,7 @@ describe('a stop stops (I7)', () => {
       thread_id: run.thread_id,
     });
     await client.settled(check.id);
-    const [before, after] = XX
+    const [before, after] = ((await toolOutput(client, check.id)) ?? '').trim().split(/\s+/);
       .trim()
       .split(/\s+/);
     expect(Number(before)).toBeGreaterThan(0);
