@@ -54,8 +54,6 @@ describe('a stop stops (I7)', () => {
     });
     await client.settled(check.id);
     const [before, after] = ((await toolOutput(client, check.id)) ?? '').trim().split(/\s+/);
-      .trim()
-      .split(/\s+/);
     expect(Number(before)).toBeGreaterThan(0);
     expect(after).toBe(before);
   });
