@@ -1,9 +1,14 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'prisma/config';
 
 // The CLI would download a native schema engine before every command; ours is the official WebAssembly build.
 process.env['PRISMA_SCHEMA_ENGINE_BINARY'] ??= path.resolve(__dirname, 'deploy/prisma/schema-engine.mjs');
 process.env['CHECKPOINT_DISABLE'] ??= '1';
+
+// The database of `npm start`, unless DATABASE_URL names another.
+const localServers = path.resolve(__dirname, '.data/servers.env');
+if (existsSync(localServers)) process.loadEnvFile(localServers);
 
 export default defineConfig({
   schema: 'prisma/schema.prisma',

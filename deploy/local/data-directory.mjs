@@ -12,8 +12,7 @@ const leftoverGraceMs = 10_000;
  * Rejects while another owner lives.
  */
 export async function claimDataDirectory(dataDir) {
-  const runDirectory = join(dataDir, 'run');
-  mkdirSync(runDirectory, { recursive: true });
+  const runDirectory = privateDirectory(join(dataDir, 'run'));
   chmodSync(dataDir, 0o711); // other users may pass through, as the database's user must, but not look around
   const ownerFile = join(runDirectory, 'owner.json');
   const owner = readPidFile(ownerFile);
@@ -44,6 +43,13 @@ async function stopLeftover(leftover) {
   while (isAlive(leftover)) await delay(20);
 }
 
+/** A directory that only we may enter; others may pass through its new parents, which hold what they must reach. */
+export function privateDirectory(directory) {
+  mkdirSync(dirname(directory), { recursive: true, mode: 0o711 });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return directory;
+}
+
 /**
  * A directory below the data directory, or below /var/tmp when we are root and users without rights must
  * reach it (the database, a sandbox) but cannot pass through the data directory's parents.
@@ -55,8 +61,10 @@ export function reachableDirectory(dataDir, name) {
   return directory;
 }
 
-export function removeDataDirectory(dataDir) {
-  rmSync(dataDir, { recursive: true, force: true });
+/** Removes everything but the claim. */
+export function emptyDataDirectory(dataDir) {
+  const contents = readdirSync(dataDir).filter((name) => name !== 'run');
+  for (const name of contents) rmSync(join(dataDir, name), { recursive: true });
   rmSync(publicDirectoryOf(dataDir), { recursive: true, force: true });
 }
 
@@ -69,7 +77,8 @@ function publicDirectory(dataDir) {
   const directory = publicDirectoryOf(dataDir);
   mkdirSync(directory, { recursive: true, mode: 0o711 });
   const { uid } = lstatSync(directory);
-  if (uid !== 0 || !lstatSync(directory).isDirectory()) throw new Error(`${directory} belongs to somebody else; remove it.`);
+  if (uid !== 0 || !lstatSync(directory).isDirectory())
+    throw new Error(`${directory} belongs to somebody else; remove it.`);
   return directory;
 }
 

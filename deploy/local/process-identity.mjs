@@ -4,7 +4,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 /** When a process started, so that a number used again by another process is never mistaken for it. */
 export function startTime(pid) {
   try {
-    if (!existsSync('/proc/self/stat')) return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)]).toString().trim();
+    if (!existsSync('/proc/self/stat'))
+      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)])
+        .toString()
+        .trim();
     const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
     const [state, startTicks] = [afterName[0], afterName[19]];
     return state === 'Z' ? undefined : startTicks;
@@ -17,11 +20,14 @@ export function writePidFile(file, pid, details = {}) {
   writeFileSync(file, JSON.stringify({ pid, startTime: startTime(pid), ...details }));
 }
 
-/** The process that wrote this file or was written into it, while it lives. */
+/** The process that is written in this file, while it lives. */
 export function readPidFile(file) {
-  if (!existsSync(file)) return undefined;
-  const process = JSON.parse(readFileSync(file, 'utf8'));
-  return isAlive(process) ? process : undefined;
+  try {
+    const process = JSON.parse(readFileSync(file, 'utf8'));
+    return isAlive(process) ? process : undefined;
+  } catch {
+    return undefined; // no file, or half a file from a writer that was killed
+  }
 }
 
 export function removePidFile(file) {

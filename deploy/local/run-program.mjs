@@ -1,31 +1,36 @@
 import { spawn } from 'node:child_process';
 
+const running = new Set();
+
 /** Runs a program to its end and resolves with what it printed; rejects with the end of it when it fails. */
-export function run(file, args, options = {}) {
-  const { timeoutMs, input, ...spawnOptions } = options;
+export function run(file, args, { timeoutMs, ...options } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, {
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      ...spawnOptions,
-    });
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: timeoutMs, ...options });
     const output = { stdout: '', stderr: '' };
+    running.add(child);
     child.stdout.on('data', (chunk) => (output.stdout += chunk));
     child.stderr.on('data', (chunk) => (output.stderr += chunk));
-    child.stdin?.end(input);
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      if (code === 0) return resolve(output);
-      reject(new ProgramError({ program: [file, ...args].join(' '), code, signal, ...output }));
+      running.delete(child);
+      if (code === 0) resolve(output);
+      else
+        reject(new ProgramError({ program: [file, ...args].join(' '), ending: signal ?? `code ${code}`, ...output }));
     });
   });
 }
 
+/** Ends the programs under way, when the command that needs them ends early. */
+export function endRunningPrograms() {
+  for (const child of running) child.kill('SIGTERM');
+}
+
 export class ProgramError extends Error {
-  constructor({ program, code, signal, stdout, stderr }) {
-    const lastLines = `${stdout}\n${stderr}`.trim().split('\n').slice(-8).join('\n');
-    super(`${program} ended with ${signal ?? `code ${code}`}\n${lastLines}`);
+  constructor({ program, ending, stdout, stderr }) {
+    const lastLines = `${stdout}\n${stderr}`.trim().split('\n').slice(-30).join('\n');
+    super(`${program} ended with ${ending}\n${lastLines}`);
     this.name = 'ProgramError';
-    Object.assign(this, { code, signal, stdout, stderr });
+    this.stdout = stdout;
+    this.stderr = stderr;
   }
 }

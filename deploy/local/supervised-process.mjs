@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { privateDirectory } from './data-directory.mjs';
 import { removePidFile, writePidFile } from './process-identity.mjs';
 
 const restartDelaysMs = [50, 250, 1_000, 2_000, 5_000, 15_000];
 const healthyAfterMs = 3_000;
 const probeEveryMs = 25;
+const living = new Set();
 
 /**
  * A program that is kept running: started, watched until it is ready, started again when it dies (unless
@@ -19,10 +21,11 @@ const probeEveryMs = 25;
 export class SupervisedProcess extends EventEmitter {
   #options;
   #child;
-  #isReady = false;
+  #readyAt;
+  #hasBeenReady = false;
   #isWanted = false;
   #quickDeaths = 0;
-  #startedAt = 0;
+  #restart;
 
   /**
    * `command` returns `{file, args, env, cwd?, uid?, gid?}`; `probe` resolves when the program is ready
@@ -30,7 +33,13 @@ export class SupervisedProcess extends EventEmitter {
    */
   constructor(options) {
     super();
-    this.#options = { supervise: false, stopSignal: 'SIGTERM', stopGraceMs: 10_000, readyTimeoutMs: 60_000, ...options };
+    this.#options = {
+      supervise: false,
+      stopSignal: 'SIGTERM',
+      stopGraceMs: 10_000,
+      readyTimeoutMs: 60_000,
+      ...options,
+    };
   }
 
   get name() {
@@ -49,15 +58,22 @@ export class SupervisedProcess extends EventEmitter {
   async start() {
     this.#isWanted = true;
     if (!this.#child) this.#spawn();
-    const child = this.#child;
+    if (this.#readyAt === undefined) await this.#getReady(this.#child);
+  }
+
+  async #getReady(child) {
+    const { probe, readyTimeoutMs } = this.#options;
     const ended = this.#endOf(child);
-    const giveUp = AbortSignal.timeout(this.#options.readyTimeoutMs);
-    while (!this.#isReady) {
+    const deadline = performance.now() + readyTimeoutMs;
+    while (!(await succeeds(probe))) {
+      await Promise.race([delay(probeEveryMs), ended]);
       if (child !== this.#child) throw new Error(`${this.name} ${await ended}${this.#endOfLog()}`);
-      if (giveUp.aborted) throw new Error(`${this.name} was not ready after ${this.#options.readyTimeoutMs} ms${this.#endOfLog()}`);
-      this.#isReady = await this.#options.probe().then(() => child === this.#child, () => false);
-      if (!this.#isReady) await Promise.race([delay(probeEveryMs), ended]);
+      if (performance.now() > deadline)
+        throw new Error(`${this.name} is not ready after ${readyTimeoutMs} ms${this.#endOfLog()}`);
     }
+    if (child !== this.#child) throw new Error(`${this.name} ${await ended}${this.#endOfLog()}`);
+    this.#readyAt = performance.now();
+    this.#hasBeenReady = true;
   }
 
   /** Sends a signal as an accident would; a supervised program comes back by itself, another by `start`. */
@@ -70,6 +86,7 @@ export class SupervisedProcess extends EventEmitter {
 
   async stop() {
     this.#isWanted = false;
+    clearTimeout(this.#restart);
     const child = this.#child;
     if (!child) return;
     child.kill(this.#options.stopSignal);
@@ -79,41 +96,46 @@ export class SupervisedProcess extends EventEmitter {
   }
 
   #spawn() {
+    const { logFile, pidFile, kind, stopSignal } = this.#options;
     const { file, args, ...options } = this.#options.command();
-    const log = openSync(this.#options.logFile, 'a');
+    const log = openSync(logFile, 'a');
     const child = spawn(file, args, { ...options, detached: true, stdio: ['ignore', log, log] });
     closeSync(log);
     this.#child = child;
-    this.#isReady = false;
-    this.#startedAt = performance.now();
-    if (child.pid) writePidFile(this.#options.pidFile, child.pid, { kind: this.#options.kind, stopSignal: this.#options.stopSignal });
+    this.#readyAt = undefined;
     child.once('error', (error) => child.pid ?? this.#onEnd(child, `could not be started: ${error.message}`));
-    child.once('exit', (code, signal) => this.#onEnd(child, signal ? `was killed by ${signal}` : `ended with code ${code}`));
+    child.once('exit', (code, signal) =>
+      this.#onEnd(child, signal ? `was killed by ${signal}` : `ended with code ${code}`),
+    );
+    if (child.pid === undefined) return;
+    living.add(child);
+    writePidFile(pidFile, child.pid, { kind, stopSignal });
   }
 
   #onEnd(child, reason) {
+    living.delete(child);
     if (child.pid) killGroup(child.pid);
     removePidFile(this.#options.pidFile);
-    const wasReady = this.#isReady;
     this.#child = undefined;
-    this.#isReady = false;
     this.emit(`end ${child.pid}`, reason);
     if (!this.#isWanted) return;
-    if (!this.#options.supervise || !(wasReady || this.#quickDeaths > 0)) return this.emit('died', { reason });
-    this.#restart(reason);
+    if (this.#options.supervise && this.#hasBeenReady) this.#planRestart(reason);
+    else this.emit('died', { reason });
   }
 
   /** One that died at once waits longer each time; one that had lived for a while is back at once. */
-  async #restart(reason) {
-    const lived = performance.now() - this.#startedAt > healthyAfterMs;
+  #planRestart(reason) {
+    const lived = this.#readyAt !== undefined && performance.now() - this.#readyAt > healthyAfterMs;
     this.#quickDeaths = lived ? 1 : this.#quickDeaths + 1;
     const restartInMs = restartDelaysMs[Math.min(this.#quickDeaths, restartDelaysMs.length) - 1];
     this.emit('died', { reason, restartInMs });
-    const since = performance.now();
-    await delay(restartInMs, undefined, { ref: false });
-    if (!this.#isWanted || this.#child) return;
+    this.#restart = setTimeout(() => this.#comeBack(performance.now() - restartInMs), restartInMs);
+  }
+
+  async #comeBack(diedAt) {
+    if (this.#child) return;
     await this.start().then(
-      () => this.emit('recovered', { ms: performance.now() - since }),
+      () => this.emit('recovered', { ms: performance.now() - diedAt }),
       () => undefined, // its end was reported, and has already planned the next attempt
     );
   }
@@ -130,11 +152,23 @@ export class SupervisedProcess extends EventEmitter {
   }
 }
 
+/** The last resort of a process that ends without having stopped what it started. */
+export function killEverything() {
+  for (const child of living) child.kill('SIGKILL');
+}
+
 /** Puts the log of the previous start aside. */
 export function rotateLog(logFile) {
-  mkdirSync(dirname(logFile), { recursive: true });
+  privateDirectory(dirname(logFile));
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`);
   return logFile;
+}
+
+async function succeeds(probe) {
+  return probe().then(
+    () => true,
+    () => false,
+  );
 }
 
 function killGroup(leader) {

@@ -46,12 +46,18 @@ function prismaError(error, { hostname, port, pathname, username }) {
   const database = pathname.slice(1);
   const server = `${hostname}:${port || 5432}`;
   if (error.code === databaseIsMissing) {
-    return { error_code: 'P1003', message: `Database \`${database}\` does not exist on the database server at \`${server}\`.` };
+    return {
+      error_code: 'P1003',
+      message: `Database \`${database}\` does not exist on the database server at \`${server}\`.`,
+    };
   }
   if (error.code === '28P01' || error.code === '28000') {
     return { error_code: 'P1000', message: `Authentication failed against the database server for \`${username}\`.` };
   }
-  return { error_code: 'P1001', message: `Can't reach database server at \`${server}\`: ${error.message || error.code}` };
+  return {
+    error_code: 'P1001',
+    message: `Can't reach database server at \`${server}\`: ${error.message || error.code}`,
+  };
 }
 
 function logLine(level, fields) {

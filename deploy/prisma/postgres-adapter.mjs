@@ -58,7 +58,10 @@ function forSchemaEngine(adapter) {
     return result;
   };
   adapter.executeScript = async (script) => {
-    await adapter.underlyingDriver().query(script).catch((error) => adapter.onError(error));
+    await adapter
+      .underlyingDriver()
+      .query(script)
+      .catch((error) => adapter.onError(error));
   };
   return adapter;
 }

@@ -23,7 +23,9 @@ function ignoreLog() {}
 /** The package's own entry imports the .wasm file as a module, which Node does only behind a flag. */
 function loadWasm() {
   globalThis.PRISMA_WASM_PANIC_REGISTRY = { set_message: (message) => console.error(`schema engine: ${message}`) };
-  const packageDirectory = dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'));
+  const packageDirectory = dirname(
+    createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'),
+  );
   const module = new WebAssembly.Module(readFileSync(join(packageDirectory, 'schema_engine_bg.wasm')));
   const { exports } = new WebAssembly.Instance(module, { './schema_engine_bg.js': bindings });
   bindings.__wbg_set_wasm(exports);

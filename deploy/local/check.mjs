@@ -1,0 +1,21 @@
+import { runCommand } from './command.mjs';
+import { installPackages, requireNode } from './install.mjs';
+import { terminal as log } from './progress.mjs';
+import { repoRoot } from './repo-root.mjs';
+import { checks, jest, Verification } from './verification.mjs';
+
+const roomsWithoutServers = ['libs/domain', 'libs/llm', 'libs/platform', 'apps/demo-model'];
+
+await runCommand(check, { log, codeWhenInterrupted: 130 });
+
+/** What can be known without starting a server: format, types, lint and the tests of the rooms that need none. */
+async function check() {
+  requireNode();
+  await installPackages(repoRoot, log);
+  const verification = new Verification();
+  await verification.step('format', checks.format);
+  await verification.step('types', checks.types);
+  await verification.step('lint', checks.lint);
+  await verification.step('unit tests', () => jest(roomsWithoutServers));
+  return verification.conclude();
+}

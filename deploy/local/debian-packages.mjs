@@ -1,0 +1,135 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Apt } from './apt.mjs';
+import { run } from './run-program.mjs';
+
+/**
+ * Debian's and Ubuntu's packages without root: downloaded, unpacked into a directory of ours, and completed
+ * with the shared libraries that this machine lacks. Nothing of the system is changed.
+ */
+export class DebianPackages {
+  #directory;
+  #apt = new Apt();
+
+  constructor(directory) {
+    this.#directory = directory;
+  }
+
+  static isPossible() {
+    return existsSync('/usr/bin/apt-get') && existsSync('/usr/bin/dpkg-deb');
+  }
+
+  /**
+   * Unpacks the packages once. Returns the directory of each program that was asked for, and what must be
+   * added to their environment so that they find their libraries.
+   */
+  async unpack(name, { packages, programs }) {
+    const target = join(this.#directory, name);
+    const stamp = join(target, 'unpacked.json');
+    if (!existsSync(stamp)) {
+      mkdirSync(this.#directory, { recursive: true });
+      const draft = mkdtempSync(join(this.#directory, `${name}-`));
+      await this.#fetch(draft, packages);
+      const libraries = await this.#completeLibraries(draft, programs);
+      writeFileSync(join(draft, 'unpacked.json'), JSON.stringify({ libraries }));
+      moveInto(target, draft);
+    }
+    const root = join(target, 'root');
+    const { libraries } = JSON.parse(readFileSync(stamp, 'utf8'));
+    return {
+      programs: Object.fromEntries(programs.map((program) => [program, directoryOf(root, program)])),
+      env: libraries ? { LD_LIBRARY_PATH: libraryPath(root) } : {},
+    };
+  }
+
+  dependencyOf(name, pattern) {
+    return this.#apt.dependencyOf(name, pattern);
+  }
+
+  /** Drops what apt kept between downloads. */
+  forget() {
+    this.#apt.forget();
+  }
+
+  async #fetch(draft, packages) {
+    const debs = join(draft, 'debs');
+    mkdirSync(debs, { recursive: true });
+    await this.#apt.download(packages, debs);
+    for (const deb of readdirSync(debs)) await run('dpkg-deb', ['--extract', join(debs, deb), join(draft, 'root')]);
+  }
+
+  /** Adds the libraries that the loader misses, package by package along the dependencies; says whether it needed any. */
+  async #completeLibraries(draft, programs) {
+    const seen = new Set();
+    while (await missesLibraries(join(draft, 'root'), programs)) {
+      const wanted = (await dependenciesOf(join(draft, 'debs'))).filter(
+        (name) => name.startsWith('lib') && !seen.has(name),
+      );
+      if (wanted.length === 0) throw new Error(`no package brings the libraries that ${programs.join(', ')} needs`);
+      wanted.forEach((name) => seen.add(name));
+      const installed = await Promise.all(wanted.map(isInstalled));
+      const absent = wanted.filter((_, index) => !installed[index]);
+      if (absent.length > 0) await this.#fetch(draft, absent);
+    }
+    return seen.size > 0;
+  }
+}
+
+async function missesLibraries(root, programs) {
+  const env = { ...process.env, LD_LIBRARY_PATH: libraryPath(root) };
+  const files = programs.map((program) => join(directoryOf(root, program), program));
+  const { stdout } = await run('ldd', files, { env });
+  return stdout.includes('not found');
+}
+
+/** Names only: alternatives, versions and architectures do not matter for what this system's own apt offers. */
+async function dependenciesOf(debs) {
+  const fields = await Promise.all(
+    readdirSync(debs).map((deb) => run('dpkg-deb', ['--field', join(debs, deb), 'Depends'])),
+  );
+  const names = fields.flatMap(({ stdout }) => stdout.split(',').map((entry) => /[^\s:(|]+/.exec(entry)?.[0]));
+  return [...new Set(names.filter(Boolean))];
+}
+
+function isInstalled(name) {
+  const query = run('dpkg-query', ['--show', '--showformat=${Status}', name]);
+  return query.then(
+    ({ stdout }) => stdout.includes('install ok installed'),
+    () => false,
+  );
+}
+
+function libraryPath(root) {
+  const parents = ['usr/lib', 'lib'].map((parent) => join(root, parent)).filter(existsSync);
+  const multiarch = parents.flatMap((parent) => childrenOf(parent).filter((child) => child.includes('-linux-')));
+  return [...multiarch, ...parents].join(':');
+}
+
+function directoryOf(root, program) {
+  const postgres = childrenOf(join(root, 'usr/lib/postgresql')).map((version) => join(version, 'bin'));
+  const directories = [join(root, 'usr/bin'), join(root, 'usr/sbin'), ...postgres];
+  return directories.find((directory) => existsSync(join(directory, program)));
+}
+
+function childrenOf(directory) {
+  return existsSync(directory) ? readdirSync(directory).map((name) => join(directory, name)) : [];
+}
+
+/** Another start may have unpacked the same meanwhile; then its copy stays. */
+function moveInto(target, draft) {
+  rmSync(join(draft, 'debs'), { recursive: true });
+  chmodSync(draft, 0o755); // the database and the sandboxes run as other users
+  if (existsSync(join(target, 'unpacked.json'))) return rmSync(draft, { recursive: true });
+  rmSync(target, { recursive: true, force: true });
+  renameSync(draft, target);
+}

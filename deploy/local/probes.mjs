@@ -1,0 +1,77 @@
+import { connect as connectTcp } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import { isDatabaseMissing, withClient } from './postgres-client.mjs';
+
+const answerWithinMs = 2_000;
+
+/** Each probe resolves when the server at the URL answers in its own protocol. */
+export const probes = { postgres: probePostgres, redis: probeRedis, nats: probeNats };
+
+/** A database that is still missing is fine: the server answered, and the migration creates it. */
+async function probePostgres(url) {
+  await withClient(url, (client) => client.query('select 1')).catch((error) => {
+    if (!isDatabaseMissing(error)) throw error;
+  });
+}
+
+async function probeRedis(url) {
+  const { protocol, username, password } = new URL(url);
+  const credentials = [username || 'default', password].map((word) => `"${decodeURIComponent(word)}"`).join(' ');
+  await converse(url, {
+    connect: protocol === 'rediss:' ? connectTls : connectTcp,
+    defaultPort: 6379,
+    say: password ? `AUTH ${credentials}\r\nPING\r\n` : 'PING\r\n',
+    isAnswer: (heard) => heard.includes('+PONG\r\n'),
+    isRefusal: (heard) => heard.startsWith('-'),
+  });
+}
+
+async function probeNats(url) {
+  await converse(url, {
+    connect: connectTcp,
+    defaultPort: 4222,
+    say: '',
+    isAnswer: (heard) => heard.startsWith('INFO {'),
+    isRefusal: () => false,
+  });
+}
+
+async function converse(url, { connect, defaultPort, say, isAnswer, isRefusal }) {
+  const { hostname: host, port } = new URL(url);
+  const socket = connect({ host, port: Number(port || defaultPort) });
+  const silence = new Promise((_, reject) => socket.setTimeout(answerWithinMs, () => reject(new Error('no answer'))));
+  const answer = (async () => {
+    let heard = '';
+    for await (const chunk of socket) {
+      heard += chunk;
+      if (isAnswer(heard)) return;
+      if (isRefusal(heard)) break;
+    }
+    throw new Error(heard.trim() || 'it hung up');
+  })();
+  socket.write(say);
+  await Promise.race([answer, silence]).finally(() => socket.destroy());
+}
+
+/** Asks a server that somebody else runs until it answers, with an error that names the variable it came from. */
+export async function waitForGiven({ name, url, variable, timeoutMs = 15_000 }) {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await probes[name](url);
+    } catch (error) {
+      if (performance.now() > deadline) {
+        const reason = error.errors?.[0]?.message ?? error.message;
+        throw new Error(`nothing usable answers at ${withoutPassword(url)} (from $${variable}): ${reason}`, {
+          cause: error,
+        });
+      }
+    }
+    await delay(100);
+  }
+}
+
+export function withoutPassword(url) {
+  return url.replace(/:\/\/([^:/@]*):[^@]*@/, '://$1:***@');
+}

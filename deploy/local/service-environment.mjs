@@ -1,0 +1,49 @@
+const ordinary = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_ENV', 'LOG_LEVEL'];
+const modelSecret = /^(OPENAI|ANTHROPIC|RONDO_MODEL)_|_API_KEY$/;
+
+/**
+ * What each service may know. The hands run what a model asked for, so they get no database, no model key
+ * and nothing else of the person's environment; the gateway talks to no model, so it gets no key either.
+ */
+const needs = {
+  'demo-model': {
+    inherits: (name) => ordinary.includes(name) || name.startsWith('DEMO_'),
+    given: () => ({}),
+  },
+  'tool-executor': {
+    inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|METRICS_TOKEN$)/.test(name),
+    given: ({ NATS_URL, BWRAP_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE }) => ({
+      NATS_URL,
+      BWRAP_PATH,
+      SANDBOX_ROOT,
+      EXECUTOR_ID_FILE,
+    }),
+  },
+  'agent-worker': { inherits: () => true, given: mind },
+  summarizer: { inherits: () => true, given: mind },
+  gateway: {
+    inherits: (name) => !modelSecret.test(name),
+    given: ({ RONDO_ADMIN_KEY, ...facts }) => ({ ...stores(facts), RONDO_ADMIN_KEY }),
+  },
+};
+
+export const serviceNames = Object.keys(needs);
+
+/** The whole environment of a service: what it inherits of `inherited`, and its part of `facts`. */
+export function serviceEnvironment(service, { inherited, facts }) {
+  const { inherits, given } = needs[service];
+  const kept = Object.entries(inherited).filter(([name]) => inherits(name) && !/^(npm_|INIT_CWD$)/.test(name));
+  return withoutAbsent({ NODE_ENV: 'production', LOG_LEVEL: 'info', ...Object.fromEntries(kept), ...given(facts) });
+}
+
+function stores({ DATABASE_URL, REDIS_URL, NATS_URL }) {
+  return { DATABASE_URL, REDIS_URL, NATS_URL };
+}
+
+function mind(facts) {
+  return { ...stores(facts), DEMO_MODEL_URL: facts.DEMO_MODEL_URL };
+}
+
+function withoutAbsent(variables) {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,38 @@
+import type { InfrastructureEnvironment } from './infrastructure.mjs';
+import type { Progress } from './progress.mjs';
+import type { RunningProgram } from './supervised-process.mjs';
+
+export type ServiceName = 'demo-model' | 'tool-executor' | 'agent-worker' | 'summarizer' | 'gateway';
+
+export interface ServicesRequest {
+  /** Where logs, process files and sandboxes go; usually the one of the infrastructure. */
+  dataDir: string;
+  /** The URLs, as `Infrastructure.env` has them. */
+  infrastructure: InfrastructureEnvironment;
+  /** Becomes the gateway's RONDO_ADMIN_KEY. */
+  adminKey?: string;
+  /** What to start, one of each unless given. A service named twice starts twice: `gateway`, `gateway-2`. */
+  instances?: readonly ServiceName[];
+  /** By instance; the others get free ports. */
+  ports?: Readonly<Record<string, number>>;
+  /** More variables, by service or by instance; the instance's win. */
+  settings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What the services may inherit; `process.env` unless given. */
+  env?: NodeJS.ProcessEnv;
+  /** Starts a service again when it dies; on unless told otherwise. */
+  supervise?: boolean;
+  /** The repository whose `apps/<service>/dist/main.js` are run. */
+  repoRoot?: string;
+  log?: Progress;
+}
+
+export declare class Services {
+  constructor(request: ServicesRequest);
+  readonly all: readonly RunningProgram[];
+  start(): Promise<void>;
+  /** By instance: `agent-worker`, `agent-worker-2`. */
+  get(instance: string): RunningProgram;
+  stop(): Promise<void>;
+}
+
+export function startServices(request: ServicesRequest): Promise<Services>;

@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import { privateDirectory, reachableDirectory } from './data-directory.mjs';
+import { choosePort } from './free-port.mjs';
+import { ReportedError, silent } from './progress.mjs';
+import { repoRoot } from './repo-root.mjs';
+import { serviceEnvironment, serviceNames } from './service-environment.mjs';
+import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
+
+const host = '127.0.0.1';
+const defaults = { repoRoot, instances: serviceNames, ports: {}, settings: {}, supervise: true, log: silent };
+
+/**
+ * Starts services, each as a process of its own (`node apps/<service>/dist/main.js`), and resolves when all
+ * of them are ready. Naming a service several times starts several: `gateway`, `gateway-2`, … When one does not
+ * get ready, all are stopped again.
+ */
+export async function startServices(request) {
+  const services = new Services(request);
+  await services.start().catch(async (error) => {
+    await services.stop();
+    throw error;
+  });
+  return services;
+}
+
+export class Services {
+  #request;
+  #facts;
+  #isStopping = false;
+  all = [];
+
+  constructor(request) {
+    this.#request = { ...defaults, env: process.env, ...request };
+  }
+
+  async start() {
+    const { instances, infrastructure, adminKey } = this.#request;
+    const named = instances.map((service, index) => ({ service, name: nameOf(instances, index) }));
+    const placed = await Promise.all(named.map(async (one) => ({ ...one, port: await this.#portOf(one.name) })));
+    const demoModel = placed.find(({ service }) => service === 'demo-model');
+    this.#facts = {
+      ...infrastructure,
+      ...(adminKey && { RONDO_ADMIN_KEY: adminKey }),
+      ...(demoModel && { DEMO_MODEL_URL: `http://${host}:${demoModel.port}` }),
+    };
+    if (this.#isStopping) return;
+    this.all = placed.map((one) => this.#create(one));
+    await Promise.all(this.all.map((service) => this.#startOne(service)));
+  }
+
+  get(name) {
+    const service = this.all.find((candidate) => candidate.name === name);
+    if (!service) throw new Error(`No service named ${name} was started.`);
+    return service;
+  }
+
+  async stop() {
+    this.#isStopping = true;
+    await Promise.all(this.all.map((service) => service.stop()));
+  }
+
+  async #portOf(name) {
+    return this.#request.ports[name] ?? choosePort();
+  }
+
+  #create({ service, name, port }) {
+    const { repoRoot, dataDir, supervise } = this.#request;
+    const url = `http://${host}:${port}`;
+    return new SupervisedProcess({
+      name,
+      url,
+      supervise,
+      kind: 'service',
+      logFile: rotateLog(join(dataDir, 'logs', `${name}.log`)),
+      pidFile: join(privateDirectory(join(dataDir, 'run')), `${name}.pid`),
+      probe: () => probeReady(url),
+      command: () => ({
+        file: process.execPath,
+        args: [join('apps', service, 'dist/main.js')],
+        cwd: repoRoot,
+        env: this.#environmentOf({ service, name, port }),
+      }),
+    });
+  }
+
+  #environmentOf({ service, name, port }) {
+    const { env, settings, dataDir } = this.#request;
+    const facts = { ...this.#facts, ...(service === 'tool-executor' && placesForSandboxes(dataDir, name)) };
+    return {
+      ...serviceEnvironment(service, { inherited: env, facts }),
+      HOST: service === 'gateway' ? (env.HOST ?? host) : host,
+      PORT: String(port),
+      ...settings[service],
+      ...settings[name],
+    };
+  }
+
+  async #startOne(service) {
+    const { log } = this.#request;
+    const since = performance.now();
+    await service.start().catch((error) => {
+      log.failed({ name: service.name, ms: performance.now() - since, detail: error.message });
+      throw new ReportedError(error);
+    });
+    log.done({ name: service.name, ms: performance.now() - since, detail: service.url });
+  }
+}
+
+async function probeReady(url) {
+  const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error('not ready');
+}
+
+/** The second `gateway` is `gateway-2`. */
+function nameOf(instances, index) {
+  const ordinal = instances.slice(0, index + 1).filter((service) => service === instances[index]).length;
+  return ordinal === 1 ? instances[index] : `${instances[index]}-${ordinal}`;
+}
+
+function placesForSandboxes(dataDir, name) {
+  return { SANDBOX_ROOT: reachableDirectory(dataDir, 'sandboxes'), EXECUTOR_ID_FILE: join(dataDir, `${name}-id`) };
+}

@@ -1,0 +1,93 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from './build.mjs';
+import { runCommand } from './command.mjs';
+import { claimDataDirectory } from './data-directory.mjs';
+import { isFree } from './free-port.mjs';
+import { Infrastructure } from './infrastructure.mjs';
+import { installPackages, requireNode } from './install.mjs';
+import { migrate } from './migrate.mjs';
+import { step, terminal as log } from './progress.mjs';
+import { repoRoot } from './repo-root.mjs';
+import { secret } from './secrets.mjs';
+import { Services } from './services.mjs';
+
+const help = `npm start installs, builds and runs Rondo; Ctrl-C stops it again.
+
+Variables, all optional, also read from .env:
+  PORT, HOST                            where the gateway listens (3000, 127.0.0.1)
+  DATABASE_URL, REDIS_URL, NATS_URL     servers of your own; the others are found or started here
+  OPENAI_API_KEY, ANTHROPIC_API_KEY,    model providers; the demo/ models need none
+  OPENAI_BASE_URL, ANTHROPIC_BASE_URL
+  SANDBOX_UNSAFE_HOST=1                 run tools without a sandbox where bubblewrap cannot work
+
+Data, logs and the API key live in .data/.`;
+
+const dataDir = join(repoRoot, '.data');
+
+if (process.argv.includes('--help')) console.log(help);
+else await runCommand(start, { log, codeWhenInterrupted: 0 });
+
+async function start({ owns }) {
+  const since = performance.now();
+  requireNode();
+  if (existsSync(join(repoRoot, '.env'))) process.loadEnvFile(join(repoRoot, '.env'));
+  const gateway = { port: Number(process.env.PORT || 3000), host: process.env.HOST || '127.0.0.1' };
+  await claimDataDirectory(dataDir);
+  await requireFree(gateway);
+  await installPackages(repoRoot, log);
+
+  const infrastructure = owns(new Infrastructure({ dataDir, preferredPorts: true, supervise: true, log }));
+  await Promise.all([buildServices(), infrastructure.start().then(() => prepareDatabase(infrastructure.env))]);
+
+  const adminKey = secret(dataDir, 'api-key', 'rondo_');
+  const ports = { gateway: gateway.port };
+  const services = owns(new Services({ dataDir, infrastructure: infrastructure.env, adminKey, ports, log }));
+  await services.start();
+
+  for (const program of [...infrastructure.servers, ...services.all]) reportDeaths(program);
+  log.note(welcome({ url: services.get('gateway').url, adminKey, seconds: (performance.now() - since) / 1000 }));
+  return new Promise(() => undefined); // until a signal ends it
+}
+
+async function requireFree({ port, host }) {
+  if (await isFree(port, host)) return;
+  throw new Error(`Port ${port} is taken by another program. Choose another one: PORT=${port + 100} npm start`);
+}
+
+function buildServices() {
+  const detail = (changed) => (changed ? '' : 'nothing has changed');
+  return step(log, 'build', { work: () => build(repoRoot), detail });
+}
+
+/** The URLs are also kept for a person's tools: Prisma's commands read them, and a shell can. */
+function prepareDatabase({ DATABASE_URL, REDIS_URL, NATS_URL }) {
+  const urls = Object.entries({ DATABASE_URL, REDIS_URL, NATS_URL }).map(([name, url]) => `${name}='${url}'\n`);
+  writeFileSync(join(dataDir, 'servers.env'), urls.join(''), { mode: 0o600 });
+  return step(log, 'migrations', {
+    work: () => migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') }),
+    detail: (applied) => (applied.length > 0 ? `${applied.length} applied` : 'up to date'),
+  });
+}
+
+function reportDeaths(program) {
+  program.on?.('died', ({ reason, restartInMs }) => {
+    log.warn({ name: program.name, detail: `${reason}; starting again in ${restartInMs} ms` });
+  });
+  program.on?.('recovered', ({ ms }) => log.done({ name: program.name, ms, detail: 'is back' }));
+}
+
+function welcome({ url, adminKey, seconds }) {
+  return `
+Rondo is ready after ${seconds.toFixed(1)} s. Ctrl-C stops it.
+
+  URL      ${url}   (API: ${url}/docs, queues: ${url}/admin/queues)
+  API key  ${adminKey}   (kept in .data/api-key)
+
+Try it:
+
+  curl -s ${url}/v1/runs \\
+    -H 'Authorization: Bearer ${adminKey}' -H 'Content-Type: application/json' \\
+    -d '{"model": "demo/coder", "input": "Write a small program and run it."}'
+`;
+}

@@ -1,0 +1,13 @@
+/** A program that was started here: a server or a service. */
+export interface RunningProgram {
+  readonly name: string;
+  readonly url: string;
+  /** Undefined while it is down, and for a server that somebody else runs. */
+  readonly pid: number | undefined;
+  /** Resolves when it is ready. */
+  start(): Promise<void>;
+  /** Gives it time to finish. */
+  stop(): Promise<void>;
+  /** Sends a signal (SIGKILL unless told) as an accident would; resolves after SIGKILL when it is dead. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}

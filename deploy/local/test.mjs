@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { runCommand } from './command.mjs';
+import { claimDataDirectory, emptyDataDirectory } from './data-directory.mjs';
+import { Infrastructure } from './infrastructure.mjs';
+import { installPackages, requireNode } from './install.mjs';
+import { migrate } from './migrate.mjs';
+import { terminal as log } from './progress.mjs';
+import { repoRoot } from './repo-root.mjs';
+import { checks, jest, jestProjects, Verification } from './verification.mjs';
+
+const help = `npm test               everything: format, build, types, lint, all tests against real servers
+npm test -- <pattern>  only the tests whose path matches the pattern
+
+The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
+
+const endToEnd = 'apps/e2e';
+const dataDir = join(repoRoot, '.data');
+const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+
+if (process.argv.includes('--help')) console.log(help);
+else await runCommand(test, { log, codeWhenInterrupted: 130 });
+
+async function test({ owns }) {
+  requireNode();
+  await installPackages(repoRoot, log);
+  const env = await startServers(owns);
+  const verification = new Verification();
+  const isWhole = pattern.length === 0;
+  if (isWhole) await verification.step('format', checks.format);
+  const isBuilt = await verification.step('build', checks.build);
+  if (isWhole) await verification.step('types', checks.types);
+  if (isWhole) await verification.step('lint', checks.lint);
+
+  const projects = jestProjects();
+  const rooms = projects.filter((project) => project !== endToEnd);
+  await verification.step('tests', () => jest(rooms, { env, args: ['--maxWorkers', '2', ...matching()] }));
+  if (projects.includes(endToEnd) && isBuilt) {
+    await verification.step('end to end', () => jest([endToEnd], { env, args: ['--runInBand', ...matching()] }));
+  }
+  return verification.conclude();
+}
+
+/** Servers with empty data; never those that the environment names, whose data may matter to somebody. */
+async function startServers(owns) {
+  const testDir = await claimTestDirectory();
+  emptyDataDirectory(testDir);
+  const { PATH, BWRAP_PATH } = process.env;
+  const servers = owns(new Infrastructure({ dataDir: testDir, packagesOf: dataDir, env: { PATH, BWRAP_PATH }, log }));
+  await servers.start();
+  const { DATABASE_URL, REDIS_URL, NATS_URL, ...programs } = servers.env;
+  await migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
+  return { TEST_DATABASE_URL: DATABASE_URL, TEST_REDIS_URL: REDIS_URL, TEST_NATS_URL: NATS_URL, ...programs };
+}
+
+/** Several `npm test` may run at once, each in a directory of its own. */
+async function claimTestDirectory(ordinal = 1) {
+  const directory = join(dataDir, ordinal === 1 ? 'test' : `test-${ordinal}`);
+  const claim = claimDataDirectory(directory).then(() => directory);
+  return claim.catch((error) => {
+    if (ordinal === 8) throw error;
+    return claimTestDirectory(ordinal + 1);
+  });
+}
+
+function matching() {
+  return pattern.length > 0 ? ['--testPathPatterns', ...pattern] : [];
+}
