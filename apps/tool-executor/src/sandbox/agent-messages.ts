@@ -1,13 +1,14 @@
 import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
+const base64 = z.string(); // Decoding ignores what does not belong, and a pattern would be slow on megabytes.
 const shortText = z.string().max(8_192);
 
 /** What the agent may say. It lives with hostile code, so everything is bounded and nothing unknown gets through. */
 export const agentMessage = z.union([
   z.strictObject({ id: count, ok: z.literal(true), result: z.unknown() }),
   z.strictObject({ id: count, ok: z.literal(false), error: z.strictObject({ code: shortText, message: shortText }) }),
-  z.strictObject({ event: z.literal('output'), command: count, data: z.base64() }),
+  z.strictObject({ event: z.literal('output'), command: count, data: base64 }),
   z.strictObject({
     event: z.literal('ended'),
     command: count,
@@ -31,7 +32,7 @@ export const agentAnswers = {
   configure: nothing,
   run: z.strictObject({ cwd: shortText }),
   kill: z.strictObject({ wasRunning: z.boolean(), dead: z.boolean() }),
-  'file.read': z.strictObject({ content: z.base64(), size: count }),
+  'file.read': z.strictObject({ content: base64, size: count }),
   'file.write': nothing,
   'file.delete': nothing,
   'file.list': z.strictObject({

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +12,7 @@ export type ControlGroupLimits = Pick<SandboxSettings, 'memoryBytes' | 'processe
 export interface ControlGroup {
   /** A process joins by writing its id into each of these. */
   processFiles: readonly string[];
-  /** How often the kernel has killed for memory in here. */
+  /** How often the kernel has killed for memory in here; remembered when the group is gone. */
   outOfMemoryKills(): number;
   remove(): Promise<void>;
 }
@@ -20,7 +22,7 @@ export interface ControlGroups {
   memory: boolean;
   processes: boolean;
   cpu: boolean;
-  create(name: string, limits: ControlGroupLimits): ControlGroup;
+  create(limits: ControlGroupLimits): ControlGroup;
 }
 
 /** One directory of the control group file system with the files to write once a group is made in it. */
@@ -110,23 +112,24 @@ function groupsIn(version: 'v1' | 'v2', hierarchies: readonly Hierarchy[], { cpu
     memory: true,
     processes: true,
     cpu,
-    create: (name, limits) => createGroup(hierarchies, `rondo-${process.pid}-${name}`, limits),
+    create: (limits) => createGroup(hierarchies, limits),
   };
 }
 
 function works(hierarchies: readonly Hierarchy[]): boolean {
   try {
     const trial = { memoryBytes: 2 ** 30, processes: 64, cpu: 1 };
-    const name = `rondo-${process.pid}-trial`;
-    createGroup(hierarchies, name, trial);
-    for (const { directory } of hierarchies) rmdirSync(join(directory, name));
-    return true;
+    const { processFiles } = createGroup(hierarchies, trial);
+    const joined = processFiles.every((file) => spawnSync('sh', ['-c', 'echo $$ >"$1"', 'sh', file]).status === 0);
+    for (const file of processFiles) rmdirSync(dirname(file));
+    return joined;
   } catch {
     return false; // Not mounted, read-only or not ours: the next kind is tried.
   }
 }
 
-function createGroup(hierarchies: readonly Hierarchy[], name: string, limits: ControlGroupLimits): ControlGroup {
+function createGroup(hierarchies: readonly Hierarchy[], limits: ControlGroupLimits): ControlGroup {
+  const name = `rondo-${process.pid}-${randomBytes(6).toString('hex')}`;
   const directories = hierarchies.map((hierarchy) => {
     const directory = join(hierarchy.directory, name);
     mkdirSync(directory, { recursive: false });
@@ -135,10 +138,13 @@ function createGroup(hierarchies: readonly Hierarchy[], name: string, limits: Co
     }
     return directory;
   });
+  let kills = 0;
+  const countKills = () => (kills = Math.max(kills, outOfMemoryKills(directories)));
   return {
     processFiles: directories.map((directory) => join(directory, 'cgroup.procs')),
-    outOfMemoryKills: () => outOfMemoryKills(directories),
+    outOfMemoryKills: countKills,
     remove: async () => {
+      countKills();
       for (const directory of directories) await removeGroup(directory);
     },
   };
@@ -154,7 +160,9 @@ function writeLimit(file: string, value: string, optional: boolean): void {
 }
 
 function outOfMemoryKills(directories: readonly string[]): number {
-  const files = directories.flatMap((directory) => ['memory.events', 'memory.oom_control'].map((f) => join(directory, f)));
+  const files = directories.flatMap((directory) =>
+    ['memory.events', 'memory.oom_control'].map((f) => join(directory, f)),
+  );
   const text = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
   return Number(/^oom_kill (\d+)$/m.exec(text.join('\n'))?.[1] ?? 0);
 }

@@ -1,10 +1,15 @@
+import { EmbeddedProvider } from './embedded-provider';
+import type { EgressRules } from './egress/destination';
+import { resolveWithSystem } from './egress/egress-proxy';
 import type { SandboxProvider } from './sandbox';
+import type { SandboxLog } from './sandbox-log';
 import type { SandboxSettings } from './sandbox-settings';
 
-/** pino's shape; sandboxes log decisions only, never commands or output. */
-export interface SandboxLog {
-  info(fields: object, text: string): void;
-  warn(fields: object, text: string): void;
+/** Sandboxes on this machine. `egress` replaces how names are resolved and addresses judged; only tests have a reason to. */
+export function createSandboxProvider(
+  settings: SandboxSettings,
+  log: SandboxLog,
+  egress: Partial<Pick<EgressRules, 'resolve' | 'isAllowed'>> = {},
+): SandboxProvider {
+  return new EmbeddedProvider(settings, log, { ...settings.egress, resolve: resolveWithSystem, ...egress });
 }
-
-export declare function createSandboxProvider(settings: SandboxSettings, log: SandboxLog): SandboxProvider;

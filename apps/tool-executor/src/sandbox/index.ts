@@ -1,4 +1,5 @@
 export * from './sandbox';
-export * from './sandbox-error';
+export { SandboxError, type SandboxErrorCode } from './sandbox-error';
 export { sandboxSettings, type SandboxSettings } from './sandbox-settings';
 export { createSandboxProvider } from './create-sandbox-provider';
+export type { SandboxLog } from './sandbox-log';

@@ -1,3 +1,6 @@
+/** A program that writes byte by byte must not cost more than one that does not. */
+const mostPieces = 64;
+
 /** What is kept of a command's output: its first and its last half of `keepBytes`, whatever its length. */
 export class KeptOutput {
   private readonly head: Buffer[] = [];
@@ -54,6 +57,7 @@ export class KeptOutput {
     if (bytes.length === 0) return;
     this.tail.push(bytes);
     this.tailBytes += bytes.length;
+    if (this.tail.length > mostPieces) this.tail.splice(0, mostPieces, Buffer.concat(this.tail.slice(0, mostPieces)));
     for (let first = this.tail[0]; first && this.tailBytes > this.half; first = this.tail[0]) {
       const excess = this.tailBytes - this.half;
       if (first.length <= excess) this.tail.shift();

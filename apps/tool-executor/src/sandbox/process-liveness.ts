@@ -13,6 +13,7 @@ export function processIsAlive(pid: number): boolean {
 
 /** A zombie is dead: it only waits to be counted. */
 function runs(pid: number): boolean {
+  if (process.platform !== 'linux') return processIsAlive(pid);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));

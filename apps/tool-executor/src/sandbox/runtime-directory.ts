@@ -1,7 +1,9 @@
 import { chmod, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { processIsAlive } from './process-liveness';
+import { isReachableByAnyone } from './reachable-path';
 
 const prefix = 'rondo-sandboxes-';
 const leftOver = new RegExp(`^${prefix}(\\d+)-`);
@@ -12,6 +14,8 @@ export interface RuntimeDirectory {
   agent: string;
   systemFiles: string;
   seccompFilter?: string;
+  /** The program, or a copy of it when the users of sandboxes could not get to it. */
+  makeReachable(program: string): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -27,11 +31,20 @@ export async function createRuntimeDirectory(seccompFilter: Buffer | undefined):
     for (const name of await readdir(directory)) await chmod(join(directory, name), 0o644);
   }
   const remove = () => rm(path, { recursive: true, force: true });
-  if (!seccompFilter) return { path, agent, systemFiles, remove };
+  const makeReachable = (program: string) => reachable(program, path);
+  if (!seccompFilter) return { path, agent, systemFiles, makeReachable, remove };
 
   const filterFile = join(path, 'seccomp.bpf');
   await writeFile(filterFile, seccompFilter);
-  return { path, agent, systemFiles, seccompFilter: filterFile, remove };
+  return { path, agent, systemFiles, seccompFilter: filterFile, makeReachable, remove };
+}
+
+async function reachable(program: string, directory: string): Promise<string> {
+  if (!isAbsolute(program) || !existsSync(program) || isReachableByAnyone(program)) return program;
+  const copy = join(directory, basename(program));
+  await cp(program, copy);
+  await chmod(copy, 0o755);
+  return copy;
 }
 
 /** Those of an executor that was killed. */

@@ -28,6 +28,7 @@ export const sandboxSettings = z.object({
   fileSizeBytes: bytes.default(1024 * mebibyte),
   /** The whole workspace; watched, so exceeded for a moment. */
   diskBytes: bytes.default(4096 * mebibyte),
+  diskCheckMs: milliseconds.default(15_000),
   temporaryBytes: bytes.default(256 * mebibyte),
   /** Of a file that is read or written in one piece. */
   transferBytes: bytes.max(4 * mebibyte).default(4 * mebibyte),

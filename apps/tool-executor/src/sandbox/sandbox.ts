@@ -56,7 +56,7 @@ export interface CommandListeners {
   signal?: AbortSignal;
 }
 
-/** `offset` counts bytes of output before this chunk; text is whole characters. */
+/** Whole characters; `offset` is the length of all text before this chunk. */
 export interface OutputChunk {
   text: string;
   offset: number;

@@ -4,7 +4,8 @@ const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { endProcesses } = require('./processes.cjs');
 
-const script = readFileSync(join(__dirname, 'command.sh'), 'utf8');
+/** Without its comments, so that the line numbers in bash's complaints stay small. */
+const script = readFileSync(join(__dirname, 'command.sh'), 'utf8').replace(/^#.*\n/gm, '');
 
 /** A daemon may hold the pipe for ever; what the shell itself wrote is here well within this time. */
 const drainMs = 150;
@@ -61,9 +62,14 @@ class Command {
 
   async #shellEnded(code, signal) {
     clearTimeout(this.#timer);
-    await Promise.race([new Promise((resolve) => this.child.stdout.once('close', resolve)), this.#drained()]);
+    await Promise.race([this.#closed(), this.#drained()]);
     const dead = await (this.#killing ?? true);
     this.#finish({ exitCode: code ?? undefined, signal: signal ?? undefined, dead });
+  }
+
+  #closed() {
+    const { stdout } = this.child;
+    return stdout.closed || new Promise((resolve) => stdout.once('close', resolve));
   }
 
   /** Patience is for the reader of the output too: while the host has paused us, nothing has been drained. */

@@ -2,7 +2,7 @@
 # The trap holds the path as text and the command is expanded before it runs, so that nothing the session exports can
 # replace either of them.
 exec 2>&1
-echo 500 >/proc/self/oom_score_adj
+{ echo 500 >/proc/self/oom_score_adj; } 2>/dev/null
 trap "{ unset SANDBOX_COMMAND; declare -px >'$1/environment'; printf %s \"\$PWD\" >'$1/cwd'; } 2>/dev/null" EXIT
 source "$1/environment" 2>/dev/null
 eval "set --

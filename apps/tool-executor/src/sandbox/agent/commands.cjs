@@ -26,14 +26,18 @@ class Commands {
     const cwd = this.#directoryFor(request, session);
     const directory = this.sessions.lend(request.session, request.command);
     const environment = session.environment === undefined ? { ...this.environment, PWD: cwd } : {};
-    const command = new Command(request, { cwd, environment, directory }, {
-      output: (bytes) => this.#send({ event: 'output', command: request.command, data: bytes.toString('base64') }),
-      ended: (end) => {
-        this.#running.delete(request.command);
-        this.sessions.settle(request.session, directory);
-        this.#send({ event: 'ended', command: request.command, cwd: this.sessions.get(request.session).cwd, ...end });
+    const command = new Command(
+      request,
+      { cwd, environment, directory },
+      {
+        output: (bytes) => this.#send({ event: 'output', command: request.command, data: bytes.toString('base64') }),
+        ended: (end) => {
+          this.#running.delete(request.command);
+          this.sessions.settle(request.session, directory);
+          this.#send({ event: 'ended', command: request.command, cwd: this.sessions.get(request.session).cwd, ...end });
+        },
       },
-    });
+    );
     this.#running.set(request.command, command);
     return { cwd };
   }

@@ -7,12 +7,11 @@ const { Failure } = require('./failure.cjs');
 
 /**
  * File operations. They run in here, where every path that a link can lead to belongs to the sandbox anyway.
- * `realRoot` is set only when there is no isolation: then links that lead out of the workspace are refused as well as
+ * Paths arrive absolute. `realRoot` is set only when there is no isolation: then links that lead out of the workspace are refused as well as
  * can be done without it.
  */
 class Files {
-  constructor({ workspace, realRoot }) {
-    this.workspace = workspace;
+  constructor({ realRoot }) {
     this.realRoot = realRoot;
   }
 

@@ -5,6 +5,7 @@
  * none: commands run as the same user and could take it over, so the host believes nothing it says without checking.
  */
 const net = require('node:net');
+const { resolve } = require('node:path');
 const { Commands } = require('./commands.cjs');
 const { describeFailure, Failure } = require('./failure.cjs');
 const { Files } = require('./files.cjs');
@@ -23,16 +24,17 @@ const calls = { configure };
 async function configure(settings) {
   const commands = new Commands(settings, channel);
   const files = new Files(settings);
+  const located = (request) => ({ ...request, path: resolve(settings.workspace, request.path) });
   if (settings.relay) await startRelay(settings.relay);
   if (settings.watchedMemoryBytes) watchMemory(settings.watchedMemoryBytes, commands);
   Object.assign(calls, {
     run: (request) => commands.run(request),
     kill: (request) => commands.kill(request),
-    'file.read': (request) => files.read(request),
-    'file.write': (request) => files.write(request),
-    'file.delete': (request) => files.delete(request),
-    'file.list': (request) => files.list(request),
-    'file.stat': (request) => files.stat(request),
+    'file.read': (request) => files.read(located(request)),
+    'file.write': (request) => files.write(located(request)),
+    'file.delete': (request) => files.delete(located(request)),
+    'file.list': (request) => files.list(located(request)),
+    'file.stat': (request) => files.stat(located(request)),
   });
   // Inside a sandbox the kernel kills what is left when we go. Without one, we are the only ones to do it.
   process.on('exit', () => commands.endAll('killed'));
@@ -49,6 +51,9 @@ async function answer({ id, call, ...request }) {
   }
 }
 
-control.on('data', createFrameReader((message) => void answer(message)));
+control.on(
+  'data',
+  createFrameReader((message) => void answer(message)),
+);
 control.on('close', () => process.exit(0));
 control.on('error', () => process.exit(0));

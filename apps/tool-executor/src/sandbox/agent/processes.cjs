@@ -1,17 +1,32 @@
 'use strict';
+const { execFileSync } = require('node:child_process');
 const { readdirSync, readFileSync } = require('node:fs');
 const { setTimeout: delay } = require('node:timers/promises');
 
 const giveUpAfterMs = 2_000;
 
-/** Every live process we can see, but ourselves. The name in `stat` may hold spaces and brackets, hence the last one. */
+/** Every live process we can see, but ourselves. */
 function processTable() {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .map(readProcess)
-    .filter((entry) => entry !== undefined && entry.state !== 'Z' && entry.state !== 'X');
+  const table = process.platform === 'linux' ? processesInProc() : processesByPs();
+  return table.filter((entry) => entry && entry.pid !== process.pid && !/^[ZX]/.test(entry.state));
 }
 
+function processesInProc() {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(readProcess);
+}
+
+/** Only where there is no isolation, on other systems than Linux. */
+function processesByPs() {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,state=,ppid=,pgid='], { encoding: 'utf8' }).trim().split('\n');
+  return lines.map((line) => {
+    const [pid, state, parent, group] = line.trim().split(/\s+/);
+    return { pid: Number(pid), state, parent: Number(parent), group: Number(group), session: Number(group) };
+  });
+}
+
+/** The name in `stat` may hold spaces and brackets, hence the last one. */
 function readProcess(name) {
   try {
     const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
@@ -40,7 +55,7 @@ function processesOf({ leader, mark }) {
   for (const { pid, group, session } of table) {
     if (group === leader || session === leader || carriesMark(pid, mark)) members.add(pid);
   }
-  for (let found = -1; found !== members.size; ) {
+  for (let found = -1; found !== members.size;) {
     found = members.size;
     for (const { pid, parent } of table) if (members.has(parent)) members.add(pid);
   }

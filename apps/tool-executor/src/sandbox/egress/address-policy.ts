@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
+/** Networks that may lead somewhere that is not the internet. Those set aside for documentation lead nowhere and need no entry. */
 const forbiddenV4 = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -9,12 +10,9 @@ for (const [network, prefix] of [
   ['169.254.0.0', 16], // link-local: cloud metadata lives here
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
   ['224.0.0.0', 3], // multicast, reserved, broadcast
 ] as const) {
   forbiddenV4.addSubnet(network, prefix, 'ipv4');
@@ -26,9 +24,7 @@ globalV6.addSubnet('2000::', 3, 'ipv6');
 const forbiddenV6 = new BlockList();
 for (const [network, prefix] of [
   ['2001::', 23], // Teredo, ORCHID and other protocol assignments
-  ['2001:db8::', 32],
   ['2002::', 16], // 6to4
-  ['3fff::', 20],
 ] as const) {
   forbiddenV6.addSubnet(network, prefix, 'ipv6');
 }

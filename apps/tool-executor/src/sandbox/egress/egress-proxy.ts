@@ -78,6 +78,7 @@ export class EgressProxy {
         agent: false,
       });
       outgoing.on('socket', (socket) => this.track(socket));
+      outgoing.on('error', () => response.destroy(response.headersSent ? new Error('cut off') : undefined));
       request.pipe(outgoing);
       const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]; // Node's documented arguments.
       response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming.headers));

@@ -1,0 +1,34 @@
+import type { AgentConnection } from './agent-connection';
+
+/** At most one agent at a time: booted at the first use, and again after it was stopped or has died. */
+export class AgentOnDemand {
+  private connection: AgentConnection | undefined;
+  private booting: Promise<AgentConnection> | undefined;
+
+  constructor(private readonly boot: () => Promise<AgentConnection>) {}
+
+  get isAwake(): boolean {
+    return this.booting !== undefined || this.connection?.isOpen === true;
+  }
+
+  async get(): Promise<AgentConnection> {
+    if (this.connection?.isOpen) return this.connection;
+    this.booting ??= this.bootAfter(this.connection).finally(() => (this.booting = undefined));
+    return this.booting;
+  }
+
+  /** True when nothing of the sandbox is alive, nor left behind on the host. */
+  async stop(): Promise<boolean> {
+    const connection = (await this.booting?.catch(() => undefined)) ?? this.connection;
+    if (!connection) return true;
+    const dead = await connection.kill();
+    if (dead) await connection.ended;
+    return dead;
+  }
+
+  private async bootAfter(previous: AgentConnection | undefined): Promise<AgentConnection> {
+    await previous?.ended;
+    this.connection = await this.boot();
+    return this.connection;
+  }
+}

@@ -1,0 +1,178 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AgentProcess } from './agent-process';
+import { bubblewrapArguments, insideAgent, insideEgressSocket, insideNodeHome } from './bubblewrap-arguments';
+import { pipeOf } from './child-pipe';
+import { Detours } from './detours';
+import type { ControlGroup, ControlGroups } from './control-groups';
+import type { EgressRules } from './egress/destination';
+import { EgressProxy } from './egress/egress-proxy';
+import {
+  agentMemoryMegabytes,
+  searchPath,
+  type AgentConfiguration,
+  type LaunchedAgent,
+  type Launcher,
+} from './launcher';
+import type { RuntimeDirectory } from './runtime-directory';
+import type { SandboxSettings } from './sandbox-settings';
+import type { Workspace } from './workspaces';
+
+export interface BubblewrapParts {
+  settings: SandboxSettings;
+  runtime: RuntimeDirectory;
+  controlGroups: ControlGroups;
+  egress: EgressRules;
+  bubblewrapPath: string;
+  disableUserNamespaces: boolean;
+}
+
+const fd = { control: 3, seccomp: 4, arguments: 5, status: 6 } as const;
+const proxyPort = 3128;
+
+/**
+ * Runs as us, with three lists that each end in `--`: groups to join; pairs of a directory and the place to show it at;
+ * the command to become. Closes every descriptor that is not ours to give, since this program may have inherited some.
+ */
+const enter = `
+  while [ "$1" != -- ]; do echo $$ >"$1" || exit 71; shift; done; shift
+  while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 72; shift 2; done; shift
+  for path in /proc/self/fd/*; do
+    descriptor=\${path##*/}
+    if [ "$descriptor" -gt ${fd.status} ]; then eval "exec $descriptor>&-"; fi
+  done
+  exec "$@"`;
+const entrance = ['bash', '--norc', '--noprofile', '-c', enter, 'bash'];
+const withOwnMounts = ['unshare', '--mount', '--propagation', 'private'];
+
+/** Boots agents in bubblewrap: namespaces, a user of its own (as root), a seccomp filter, limits, and one way out. */
+export class BubblewrapLauncher implements Launcher {
+  private launches = 0;
+
+  constructor(private readonly parts: BubblewrapParts) {}
+
+  async launch(workspace: Workspace): Promise<LaunchedAgent> {
+    const { controlGroups, egress, settings, runtime } = this.parts;
+    const serial = String((this.launches += 1));
+    const proxy = egress.policy === 'none' ? undefined : new EgressProxy(egress);
+    const socketPath = proxy && join(runtime.path, `${serial}.sock`);
+    if (socketPath) await proxy.listen(socketPath, workspace.uid);
+
+    const group = controlGroups.create(settings);
+    const child = this.spawn({ workspace, group, socketPath });
+    const agent = new AgentProcess(child);
+    learnFirstPid(child, agent);
+    const ended = agent.ended.then(async (lastWords) => {
+      await Promise.all([group.remove(), proxy?.close(), socketPath && rm(socketPath, { force: true })]);
+      return lastWords;
+    });
+    return {
+      control: pipeOf(child, fd.control),
+      configuration: this.configuration(socketPath !== undefined),
+      ended,
+      kill: () => agent.kill(),
+      outOfMemoryKills: () => group.outOfMemoryKills(),
+    };
+  }
+
+  private spawn(use: { workspace: Workspace; group: ControlGroup; socketPath: string | undefined }): ChildProcess {
+    const { runtime, settings, disableUserNamespaces } = this.parts;
+    const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
+    const detours = new Detours(runtime, use.workspace.uid);
+    const home = nodeHome();
+    const view = bubblewrapArguments(
+      {
+        workspace: detours.to(use.workspace.directory),
+        agent: runtime.agent,
+        systemFiles: runtime.systemFiles,
+        egressSocket: use.socketPath,
+        nodeHome: home === undefined ? undefined : detours.to(home),
+        disableUserNamespaces,
+        seccompFd: filter === undefined ? undefined : fd.seccomp,
+        statusFd: fd.status,
+      },
+      settings,
+    );
+    const [program = 'bash', ...rest] = [
+      ...(detours.pairs.length === 0 ? entrance : [...withOwnMounts, ...entrance]),
+      ...[...use.group.processFiles, '--', ...detours.pairs, '--'],
+      ...this.commandLine(use.workspace),
+    ];
+    // An environment of its own: bubblewrap's first process keeps it for everyone inside to read, `--clearenv` or not.
+    const child = spawn(program, rest, {
+      cwd: '/',
+      env: { PATH: searchPath, LANG: 'C.UTF-8', HOME: '/workspace' },
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', filter ?? 'ignore', 'pipe', 'pipe'],
+    });
+    if (filter !== undefined) closeSync(filter);
+    // Not on the command line, which everyone inside may read as well.
+    const argumentsPipe = pipeOf(child, fd.arguments);
+    argumentsPipe.on('error', () => argumentsPipe.destroy());
+    argumentsPipe.end(view.map((argument) => `${argument}\0`).join(''));
+    return child;
+  }
+
+  private commandLine({ uid }: Workspace): string[] {
+    const { settings, controlGroups, bubblewrapPath } = this.parts;
+    const node = [
+      nodePath(),
+      `--max-old-space-size=${agentMemoryMegabytes}`,
+      `${insideAgent}/main.cjs`,
+      String(fd.control),
+    ];
+    return [
+      ...(uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']),
+      ...[bubblewrapPath, '--args', String(fd.arguments), '--'],
+      // Inside: only there does the kernel count this user's processes apart from all others of the same uid.
+      ...['prlimit', `--nproc=${settings.processes}`, `--nofile=${settings.openFiles}`, '--core=0'],
+      ...[
+        `--fsize=${settings.fileSizeBytes}`,
+        ...(controlGroups.memory ? [] : [`--data=${settings.memoryBytes}`]),
+        '--',
+      ],
+      ...node,
+    ];
+  }
+
+  private configuration(hasProxy: boolean): AgentConfiguration {
+    const { controlGroups, settings } = this.parts;
+    return {
+      workspace: '/workspace',
+      sessionDirectory: '/run/sessions',
+      environment: {
+        PATH: nodeHome() === undefined ? searchPath : `${insideNodeHome}/bin:${searchPath}`,
+        ...{ HOME: '/workspace', USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
+        ...(hasProxy ? proxyVariables() : {}),
+      },
+      ...(hasProxy ? { relay: { port: proxyPort, socketPath: insideEgressSocket } } : {}),
+      ...(controlGroups.memory ? {} : { watchedMemoryBytes: settings.memoryBytes }),
+    };
+  }
+}
+
+function proxyVariables(): Record<string, string> {
+  const proxy = `http://127.0.0.1:${proxyPort}`;
+  const direct = 'localhost,127.0.0.1,::1';
+  const upper = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: direct, NODE_USE_ENV_PROXY: '1' };
+  return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
+}
+
+/** Undefined when Node lies in /usr, which every sandbox sees. */
+function nodeHome(): string | undefined {
+  return process.execPath.startsWith('/usr/') ? undefined : dirname(dirname(process.execPath));
+}
+
+function nodePath(): string {
+  return nodeHome() === undefined ? process.execPath : `${insideNodeHome}/bin/node`;
+}
+
+function learnFirstPid(child: ChildProcess, agent: AgentProcess): void {
+  const status = pipeOf(child, fd.status);
+  status.on('error', () => status.destroy());
+  status.setEncoding('utf8').on('data', (text: string) => {
+    const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+    if (pid !== undefined) agent.knowFirst(Number(pid));
+  });
+}

@@ -1,0 +1,26 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isReachableByAnyone } from './reachable-path';
+import type { RuntimeDirectory } from './runtime-directory';
+
+/**
+ * Ways around directories that the user of a sandbox may not walk through (a checkout under /root, a private data
+ * directory): before we give up being root, the directory is shown at another place, for this sandbox alone.
+ */
+export class Detours {
+  /** Each directory, followed by where to show it. */
+  readonly pairs: string[] = [];
+
+  constructor(
+    private readonly runtime: RuntimeDirectory,
+    private readonly uid: number | undefined,
+  ) {}
+
+  to(directory: string): string {
+    if (this.uid === undefined || isReachableByAnyone(directory)) return directory;
+    const shownAt = join(this.runtime.path, `detour-${this.pairs.length / 2}`);
+    mkdirSync(shownAt, { recursive: true });
+    this.pairs.push(directory, shownAt);
+    return shownAt;
+  }
+}

@@ -1,0 +1,72 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { diesWithin } from './process-liveness';
+import { adviceFor } from './sandbox-advice';
+import { readUntil, run, SandboxHouse } from './testing/sandbox-house';
+
+describe('without isolation', () => {
+  it('R41: the provider says why and refuses to run anything', async () => {
+    const house = await SandboxHouse.open({ bubblewrapPath: '/nowhere/bwrap' });
+    const probe = await house.provider.probe();
+
+    expect(probe).toMatchObject({ usable: false, isolation: 'bubblewrap' });
+    expect(probe.reason).toContain('/nowhere/bwrap');
+    expect(probe.advice).toContain('Install bubblewrap');
+    await expect(house.sandbox()).rejects.toMatchObject({ code: 'unavailable' });
+    await house.close();
+  });
+
+  it('a bubblewrap that cannot make namespaces is found out by running it', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'denied-'));
+    const denied = join(directory, 'bwrap');
+    await writeFile(denied, '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n');
+    await chmod(directory, 0o755);
+    await chmod(denied, 0o755);
+    const house = await SandboxHouse.open({ bubblewrapPath: denied });
+    const probe = await house.provider.probe();
+
+    expect(probe).toMatchObject({ usable: false, reason: expect.stringContaining('uid map') });
+    expect(probe.advice).toContain('apparmor');
+    await house.close();
+    await rm(directory, { recursive: true });
+  });
+
+  it('commands run on the host only when that was switched on, and are told apart', async () => {
+    const house = await SandboxHouse.open({ unsafeHost: true });
+    const sandbox = await house.sandbox();
+
+    expect(await house.provider.probe()).toMatchObject({ usable: true, isolation: 'none' });
+    await expect(run(sandbox, 'mkdir d; cd d; export A=1')).resolves.toMatchObject({ ending: 'exit', exitCode: 0 });
+    await expect(run(sandbox, 'echo $A; basename "$PWD"')).resolves.toMatchObject({ output: '1\nd\n' });
+    await expect(run(sandbox, 'sleep 30', { timeoutMs: 100 })).resolves.toMatchObject({ ending: 'timeout' });
+    await sandbox.files.write('a', 'x', { mode: 'create' });
+    await run(sandbox, 'ln -s /etc/passwd ../escape');
+    await expect(sandbox.files.read('escape')).rejects.toMatchObject({ code: 'invalid_path' });
+    await house.close();
+  });
+
+  it('commands still die with the provider', async () => {
+    const house = await SandboxHouse.open({ unsafeHost: true });
+    const sandbox = await house.sandbox();
+    await sandbox.start({ id: 'job', session: 'job', command: 'echo $$; sleep 60 & wait' });
+    const view = await readUntil(sandbox, 'job', { text: '\n' });
+    await house.close();
+
+    expect(await diesWithin(Number(view.output), 1_000)).toBe(true);
+    await expect(sandbox.read('job')).resolves.toMatchObject({ running: false, outcome: { ending: 'killed' } });
+  });
+});
+
+describe('adviceFor', () => {
+  it.each([
+    ['setpriv: failed to execute bwrap: No such file or directory', 'Install bubblewrap'],
+    ['bash: line 7: bwrap: command not found', 'Install bubblewrap'],
+    ['bwrap: No permissions to create new namespace', 'User namespaces'],
+    ["bwrap: Can't mount proc on /newroot/proc: Operation not permitted", 'systempaths=unconfined'],
+    ["bwrap: Can't find source path /root/x: Permission denied", 'outside /root'],
+    ['something else', 'Linux with bubblewrap'],
+  ])('knows what to do about %j', (failure, advice) => {
+    expect(adviceFor(failure)).toContain(advice);
+  });
+});

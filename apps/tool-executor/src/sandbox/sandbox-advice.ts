@@ -1,0 +1,35 @@
+interface Advice {
+  when: RegExp;
+  advice: string;
+}
+
+const general =
+  'Sandboxes need Linux with bubblewrap and user namespaces. On a machine of your own you may run without isolation by setting SANDBOX_UNSAFE_HOST=1.';
+
+const known: readonly Advice[] = [
+  {
+    when: /bwrap\S*: (No such file|command not found)|failed to execute/,
+    advice: 'Install bubblewrap (apt install bubblewrap, dnf install bubblewrap) or name its path.',
+  },
+  {
+    when: /setting up uid map|No permissions to create (a )?new namespace|Creating new namespace failed/i,
+    advice:
+      'User namespaces are switched off for this program. On Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0, or give bubblewrap an AppArmor profile. On Debian: sysctl kernel.unprivileged_userns_clone=1.',
+  },
+  {
+    when: /mount proc/i,
+    advice:
+      'This container masks /proc. Start it with --security-opt systempaths=unconfined (Docker) or --security-opt unmask=ALL (Podman).',
+  },
+  {
+    when: /source path.*Permission denied|execvp.*Permission denied/i,
+    advice:
+      'Running as root, every sandbox has a user of its own, which must be able to reach the sandbox directory and Node: choose a root outside /root (directories on the way need o+x).',
+  },
+];
+
+/** What an operator can do about the words with which a boot failed. */
+export function adviceFor(failure: string): string {
+  const match = known.find(({ when }) => when.test(failure));
+  return match ? `${match.advice} ${general}` : general;
+}

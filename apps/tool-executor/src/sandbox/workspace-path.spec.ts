@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { posix } from 'node:path';
+import { SandboxError } from './sandbox-error';
+import { relativeToWorkspace } from './workspace-path';
+
+const segment = fc.oneof(
+  fc.constantFrom('..', '.', '', '/', 'workspace', 'a', '...', '..a'),
+  fc.string({ maxLength: 5 }),
+);
+
+describe('relativeToWorkspace', () => {
+  it.each([
+    ['a/b.txt', 'a/b.txt'],
+    ['/workspace/a', 'a'],
+    ['./a/../b', 'b'],
+    ['', ''],
+    ['/workspace', ''],
+    ['..a', '..a'],
+  ])('reads %j as %j', (path, expected) => {
+    expect(relativeToWorkspace(path)).toBe(expected);
+  });
+
+  it.each(['..', '../x', 'a/../../x', '/etc/passwd', '/workspace2/a', '/workspace/../etc', 'a\0b', 'x'.repeat(5000)])(
+    'W63: refuses %j',
+    (path) => {
+      expect(() => relativeToWorkspace(path)).toThrow(SandboxError);
+    },
+  );
+
+  it('W63: never names anything outside, whatever it is given', () => {
+    fc.assert(
+      fc.property(fc.array(segment), (segments) => {
+        try {
+          const resolved = posix.resolve('/workspace', relativeToWorkspace(segments.join('/')));
+          expect(resolved === '/workspace' || resolved.startsWith('/workspace/')).toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(SandboxError);
+        }
+      }),
+    );
+  });
+});
