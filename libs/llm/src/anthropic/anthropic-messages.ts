@@ -1,0 +1,74 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { AssistantBlock, InputBlock, ModelMessage, ModelToolResult } from '@rondo/domain';
+import { isShowable, unshowable, wireToolName } from '../wire-names';
+
+type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
+type Block = Anthropic.ContentBlockParam;
+
+/** The conversation in Anthropic's shape: roles alternate, and the results of a turn's calls open the next user turn. */
+export function toAnthropicMessages(conversation: readonly ModelMessage[]): Message[] {
+  const turns: { role: 'user' | 'assistant'; content: Block[] }[] = [];
+  for (const message of conversation) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const content = blocksOf(message);
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else turns.push({ role, content });
+  }
+  return turns.map(({ role, content }) => ({
+    role,
+    content: content.length > 0 ? content : [textBlock('(empty message)')],
+  }));
+}
+
+function blocksOf(message: ModelMessage): Block[] {
+  switch (message.role) {
+    case 'user':
+      return message.content.flatMap(inputBlock);
+    case 'assistant':
+      return message.content.flatMap(assistantBlock);
+    case 'tool':
+      return message.results.map(resultBlock);
+  }
+}
+
+const textBlock = (text: string): Anthropic.TextBlockParam => ({ type: 'text', text });
+
+const spoken = (text: string): Anthropic.TextBlockParam[] => (text.trim() === '' ? [] : [textBlock(text)]);
+
+function inputBlock(block: InputBlock): Block[] {
+  if (block.type === 'text') return spoken(block.text);
+  const { source } = block;
+  return [source.type === 'url' ? { type: 'image', source: { type: 'url', url: source.url } } : imageBlock(source)];
+}
+
+function imageBlock({
+  media_type,
+  data,
+}: {
+  media_type: string;
+  data: string;
+}): Anthropic.ImageBlockParam | Anthropic.TextBlockParam {
+  if (!isShowable(media_type)) return textBlock(unshowable(media_type));
+  const type = media_type as Anthropic.Base64ImageSource['media_type']; // isShowable allows these only
+  return { type: 'image', source: { type: 'base64', media_type: type, data } };
+}
+
+/** Reasoning goes back exactly as it came, with its signature; what nobody signed is kept to ourselves (W24). */
+function assistantBlock(block: AssistantBlock): Block[] {
+  switch (block.type) {
+    case 'text':
+      return spoken(block.text);
+    case 'reasoning':
+      if (block.redacted) return [{ type: 'redacted_thinking', data: block.redacted }];
+      return block.signature ? [{ type: 'thinking', thinking: block.text, signature: block.signature }] : [];
+    case 'tool_call':
+      return [{ type: 'tool_use', id: block.id, name: wireToolName(block.name), input: block.arguments }];
+  }
+}
+
+function resultBlock({ tool_call_id, text, is_error, image }: ModelToolResult): Anthropic.ToolResultBlockParam {
+  const texts = spoken(text);
+  const content = [...(texts.length > 0 ? texts : [textBlock('(no output)')]), ...(image ? [imageBlock(image)] : [])];
+  return { type: 'tool_result', tool_use_id: tool_call_id, content, ...(is_error && { is_error }) };
+}

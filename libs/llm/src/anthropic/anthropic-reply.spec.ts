@@ -1,0 +1,63 @@
+import { readAll } from '../testing/ask';
+import { AnthropicReply } from './anthropic-reply';
+
+const stream = (...events: object[]): string => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+
+const stopped = (stop_reason: string) =>
+  stream({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 1 } });
+
+describe('AnthropicReply', () => {
+  it.each([
+    ['end_turn', { finishReason: 'stop' }],
+    ['stop_sequence', { finishReason: 'stop' }],
+    ['tool_use', { finishReason: 'tool_calls' }],
+    ['max_tokens', { finishReason: 'length' }],
+    ['pause_turn', { finishReason: 'length' }],
+    ['refusal', { error: { code: 'content_policy_violation', transient: false } }],
+  ])('understands the stop reason %s', (reason, ending) => {
+    const reader = new AnthropicReply();
+    readAll(reader, stopped(reason));
+    expect(reader.ending).toMatchObject(ending);
+  });
+
+  it('keeps the signature of a thought that is not shown', () => {
+    const chunks = readAll(
+      new AnthropicReply(),
+      stream(
+        { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'Ab' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'cD' } },
+        { type: 'content_block_stop', index: 0 },
+      ),
+    );
+    expect(chunks).toEqual([{ type: 'reasoning_end', signature: 'AbcD' }]);
+  });
+
+  it('takes a call whose input comes whole', () => {
+    const content_block = { type: 'tool_use', id: 't', name: 'x', input: { n: 1 } };
+    expect(readAll(new AnthropicReply(), stream({ type: 'content_block_start', index: 0, content_block }))).toEqual([
+      { type: 'call_start', index: 0, name: 'x' },
+      { type: 'call_arguments', index: 0, text: '{"n":1}' },
+    ]);
+  });
+
+  it('passes over events, blocks and deltas that it does not know, but not over broken ones that it knows', () => {
+    const unknown = stream(
+      { type: 'ping' },
+      { type: 'something_new', x: 1 },
+      { type: 'content_block_start', index: 0, content_block: { type: 'server_tool_use', id: 's' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'citations_delta', citation: {} } },
+    );
+    expect(readAll(new AnthropicReply(), unknown)).toEqual([]);
+
+    const broken = stream({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta' } });
+    expect(() => readAll(new AnthropicReply(), broken)).toThrow('unknown shape');
+  });
+
+  it('throws what an error event says', () => {
+    const error = { type: 'rate_limit_error', message: 'Too fast' };
+    expect(() => readAll(new AnthropicReply(), stream({ type: 'error', error }))).toThrow(
+      expect.objectContaining({ code: 'rate_limit', message: 'Too fast', transient: true }),
+    );
+  });
+});

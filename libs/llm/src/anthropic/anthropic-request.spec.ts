@@ -1,0 +1,167 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { type ModelMessage, callId } from '@rondo/domain';
+import fc from 'fast-check';
+import { requestTo } from '../testing/ask';
+import { histories } from '../testing/histories';
+import { toAnthropicRequest } from './anthropic-request';
+
+const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
+const [first, second] = ['call_1', 'call_2'].map((id) => callId.parse(id)) as [never, never];
+
+/** The request without what is the same in all of these. */
+const settingsOf = (model: string, settings: object, messages?: ModelMessage[]): object => {
+  const request = requestTo(`anthropic/${model}`, { settings, tools: [shell], ...(messages && { messages }) });
+  const alike = ['model', 'messages', 'stream', 'system', 'tools'];
+  return Object.fromEntries(Object.entries(toAnthropicRequest(request)).filter(([name]) => !alike.includes(name)));
+};
+
+const calling = (...thought: { type: 'reasoning'; text: string; signature?: string }[]): ModelMessage[] => [
+  { role: 'user', content: [{ type: 'text', text: 'Look' }] },
+  {
+    role: 'assistant',
+    content: [
+      ...thought,
+      { type: 'tool_call', id: first, name: 'see', arguments: { n: 1 } },
+      { type: 'tool_call', id: second, name: 'see', arguments: {} },
+    ],
+  },
+  {
+    role: 'tool',
+    results: [
+      { tool_call_id: first, text: 'seen', is_error: false, image: { media_type: 'image/png', data: 'aGk=' } },
+      { tool_call_id: second, text: 'blind', is_error: true },
+    ],
+  },
+  { role: 'user', content: [{ type: 'text', text: 'And?' }] },
+];
+
+describe('toAnthropicRequest', () => {
+  it('says the system prompt and the tools apart from the conversation', () => {
+    expect(toAnthropicRequest(requestTo('anthropic/claude-sonnet-4-5', { tools: [shell] }))).toEqual({
+      model: 'claude-sonnet-4-5',
+      max_tokens: 64_000,
+      stream: true,
+      system: 'You are terse.',
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }],
+      tools: [{ name: 'shell', description: 'Runs a command.', input_schema: { type: 'object', properties: {} } }],
+    });
+  });
+
+  it('merges results with the user turn after them, results first, and returns signed thoughts unchanged (W24)', () => {
+    const thoughts = [
+      { type: 'reasoning' as const, text: 'Hm', signature: 'sig' },
+      { type: 'reasoning' as const, text: 'unsigned' },
+    ];
+    const { messages } = toAnthropicRequest(requestTo('anthropic/m', { messages: calling(...thoughts) }));
+
+    expect(messages.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm', signature: 'sig' },
+          { type: 'tool_use', id: first, name: 'see', input: { n: 1 } },
+          { type: 'tool_use', id: second, name: 'see', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: first,
+            content: [
+              { type: 'text', text: 'seen' },
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } },
+            ],
+          },
+          { type: 'tool_result', tool_use_id: second, content: [{ type: 'text', text: 'blind' }], is_error: true },
+          { type: 'text', text: 'And?' },
+        ],
+      },
+    ]);
+  });
+
+  it('sends one sampling setting at most, on its scale', () => {
+    expect(settingsOf('m', { temperature: 1.5, top_p: 0.5 })).toEqual({ max_tokens: 8192, temperature: 1 });
+    expect(settingsOf('m', { top_p: 0.5, max_tokens: 10 })).toEqual({ max_tokens: 10, top_p: 0.5 });
+    expect(settingsOf('claude-opus-4-7', { temperature: 0 })).toEqual({ max_tokens: 64_000 });
+  });
+
+  it('gives thoughts a budget below the longest reply, and no temperature', () => {
+    const thinking = (budget_tokens: number) => ({ type: 'enabled', budget_tokens });
+    const model = 'claude-sonnet-4-5';
+    expect(settingsOf(model, { enable_thinking: true, temperature: 0 })).toEqual({
+      max_tokens: 64_000,
+      thinking: thinking(4096),
+    });
+    expect(settingsOf(model, { reasoning_effort: 'high' })).toMatchObject({ thinking: thinking(20_480) });
+    expect(settingsOf(model, { thinking_budget: 2000 })).toMatchObject({ thinking: thinking(2000) });
+    expect(settingsOf(model, { thinking_budget: 9000, max_tokens: 5000 })).toMatchObject({ thinking: thinking(4999) });
+    expect(settingsOf(model, { thinking_budget: 9000, max_tokens: 900 })).toEqual({ max_tokens: 900 });
+    expect(settingsOf(model, { reasoning_effort: 'high', enable_thinking: false })).toEqual({ max_tokens: 64_000 });
+  });
+
+  it('does not begin to think in the middle of a turn that began without a signed thought (I6)', () => {
+    const settings = { enable_thinking: true };
+    const begun = calling({ type: 'reasoning', text: 'Hm', signature: 'sig' });
+    expect(settingsOf('claude-sonnet-4-5', settings, begun)).toHaveProperty('thinking');
+    expect(settingsOf('claude-sonnet-4-5', settings, calling())).not.toHaveProperty('thinking');
+  });
+
+  it('tells newer models an effort instead of a budget', () => {
+    const adaptive = { type: 'adaptive', display: 'summarized' };
+    expect(settingsOf('claude-opus-4-6', {})).not.toHaveProperty('thinking');
+    expect(settingsOf('claude-opus-4-6', { reasoning_effort: 'low' })).toMatchObject({
+      thinking: adaptive,
+      output_config: { effort: 'low' },
+    });
+    expect(settingsOf('claude-sonnet-5', {})).toMatchObject({ thinking: adaptive });
+    expect(settingsOf('claude-sonnet-5', { enable_thinking: false })).toMatchObject({ thinking: { type: 'disabled' } });
+    expect(settingsOf('claude-opus-5-5', { enable_thinking: false })).toMatchObject({ thinking: adaptive });
+  });
+
+  it('chooses tools as asked, but never forces a model that thinks', () => {
+    expect(settingsOf('m', { tool_choice: 'required' })).toMatchObject({ tool_choice: { type: 'any' } });
+    expect(settingsOf('m', { tool_choice: 'none' })).toMatchObject({ tool_choice: { type: 'none' } });
+    expect(settingsOf('claude-opus-5-5', { tool_choice: 'required' })).toMatchObject({ tool_choice: { type: 'auto' } });
+  });
+
+  it('still names the tools of earlier calls where none is offered any more (I6)', () => {
+    const { tools, tool_choice } = toAnthropicRequest(requestTo('anthropic/m', { messages: calling() }));
+    expect(tools).toMatchObject([{ name: 'see', input_schema: { type: 'object' } }]);
+    expect(tool_choice).toEqual({ type: 'none' });
+  });
+
+  it('is valid for any history (I6)', () => {
+    fc.assert(
+      fc.property(histories, (messages) =>
+        checkMessages(toAnthropicRequest(requestTo('anthropic/m', { messages })).messages),
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** Anthropic's rules: roles alternate, nothing is empty, and the next user turn opens with every result exactly once. */
+function checkMessages(messages: readonly Anthropic.MessageParam[]): void {
+  let asked: string[] = [];
+  messages.forEach(({ role, content }, at) => {
+    expect(role).toBe(at % 2 === 0 ? 'user' : 'assistant');
+    const blocks = content as Anthropic.ContentBlockParam[];
+    expect(blocks).not.toHaveLength(0);
+    const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+    expect(blocks.slice(0, results.length).every(({ type }) => type === 'tool_result')).toBe(true);
+    expect(results).toEqual(asked);
+    asked = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+    blocks.forEach(checkBlock);
+  });
+  expect(messages.at(-1)?.role).toBe('user');
+}
+
+function checkBlock(block: Anthropic.ContentBlockParam): void {
+  if (block.type === 'text') expect(block.text.trim()).not.toBe('');
+  if (block.type === 'tool_use') expect(block.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+  if (block.type === 'thinking') expect(block.signature).not.toBe('');
+  if (block.type === 'image' && block.source.type === 'base64') expect(block.source.media_type).not.toBe('image/bmp');
+  if (block.type === 'tool_result') (block.content as Anthropic.ContentBlockParam[]).forEach(checkBlock);
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+
+/** USD per million tokens. Where a provider has no price for its cache, the input price holds. */
+export const modelPrice = z.strictObject({
+  input: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+  cache_read: z.number().nonnegative().optional(),
+  cache_write: z.number().nonnegative().optional(),
+  /** Some models charge every token of a request more when its prompt is long. */
+  long_prompt: z
+    .strictObject({ above_tokens: z.number().int().positive(), input_factor: z.number(), output_factor: z.number() })
+    .optional(),
+});
+export type ModelPrice = z.infer<typeof modelPrice>;
+
+/** What is known of a model beforehand; `id` is its name without the provider. */
+export const modelFacts = z.strictObject({
+  id: z.string().min(1),
+  context_window: z.number().int().positive().optional(),
+  max_output_tokens: z.number().int().positive().optional(),
+  price: modelPrice.optional(),
+});
+export type ModelFacts = z.infer<typeof modelFacts>;
+
+const million = 1_000_000;
+const thousand = 1_000;
+
+const claude = (
+  id: string,
+  [input, output, cache_read]: [number, number, number],
+  [context_window, max_output_tokens]: [number, number],
+): ModelFacts => ({
+  id,
+  context_window,
+  max_output_tokens,
+  price: { input, output, cache_read, cache_write: input * 1.25 },
+});
+
+const gpt = (
+  id: string,
+  [input, output, cache_read]: [number, number, number],
+  [context_window, max_output_tokens]: [number, number],
+): ModelFacts => ({ id, context_window, max_output_tokens, price: { input, output, cache_read } });
+
+/** A GPT of the sixth generation: what it writes to its cache and what exceeds 272,000 tokens costs extra. */
+const gpt6 = (id: string, [input, output, cache_read]: [number, number, number]): ModelFacts => ({
+  id,
+  context_window: 1_050_000,
+  max_output_tokens: 128 * thousand,
+  price: {
+    input,
+    output,
+    cache_read,
+    cache_write: input * 1.25,
+    long_prompt: { above_tokens: 272 * thousand, input_factor: 2, output_factor: 1.5 },
+  },
+});
+
+/** List prices as published in November 2026: input, output, cache read; then context window and longest output. */
+const anthropic: readonly ModelFacts[] = [
+  claude('claude-fable-5-1', [10, 50, 0.25], [million, 128 * thousand]),
+  claude('claude-opus-5-5', [4, 20, 0.2], [million, 128 * thousand]),
+  claude('claude-opus-5', [5, 25, 0.5], [million, 128 * thousand]),
+  claude('claude-sonnet-5-5', [2, 10, 0.1], [million, 128 * thousand]),
+  claude('claude-sonnet-5', [2, 10, 0.2], [million, 128 * thousand]),
+  {
+    id: 'claude-haiku-5-5',
+    context_window: million,
+    max_output_tokens: 128 * thousand,
+    price: {
+      input: 0.1,
+      output: 0.5,
+      cache_read: 0.01,
+      cache_write: 0.125,
+      long_prompt: { above_tokens: 100 * thousand, input_factor: 5, output_factor: 5 },
+    },
+  },
+  claude('claude-sonnet-4-5', [3, 15, 0.3], [200 * thousand, 64 * thousand]),
+  claude('claude-haiku-4-5', [1, 5, 0.1], [200 * thousand, 64 * thousand]),
+];
+
+const openai: readonly ModelFacts[] = [
+  gpt6('gpt-6.1-sol', [2, 10, 0.1]),
+  gpt6('gpt-6.1-terra', [1, 5, 0.05]),
+  gpt6('gpt-6-luna', [0.1, 0.5, 0.01]),
+  gpt('gpt-5.1', [1.25, 10, 0.125], [400 * thousand, 128 * thousand]),
+  gpt('gpt-5', [1.25, 10, 0.125], [400 * thousand, 128 * thousand]),
+  gpt('gpt-5-mini', [0.25, 2, 0.025], [400 * thousand, 128 * thousand]),
+  gpt('gpt-4.1', [2, 8, 0.5], [1_047_576, 32_768]),
+  gpt('gpt-4.1-mini', [0.4, 1.6, 0.1], [1_047_576, 32_768]),
+  gpt('gpt-4o', [2.5, 10, 1.25], [128 * thousand, 16_384]),
+  gpt('gpt-4o-mini', [0.15, 0.6, 0.075], [128 * thousand, 16_384]),
+];
+
+/** The demo server makes a model of any script's name, and none of them costs anything. */
+const demoProviders = new Set(['demo', 'demo-anthropic']);
+const demo: readonly ModelFacts[] = ['plain', 'coder', 'ask', 'parallel', 'thinking', 'long'].map(demoModel);
+
+function demoModel(id: string): ModelFacts {
+  return { id, context_window: 128 * thousand, max_output_tokens: 32 * thousand, price: { input: 0, output: 0 } };
+}
+
+/** The models that are known for a provider without any configuration. */
+export const knownModels: ReadonlyMap<string, readonly ModelFacts[]> = new Map([
+  ['anthropic', anthropic],
+  ['openai', openai],
+  ...[...demoProviders].map((name) => [name, demo] as const),
+]);
+
+/** What follows a known name in the id of a certain version of that model. */
+const version = /^-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
+
+/**
+ * What is known of `id` at a provider: what its configuration declares comes before the list above. A version of a
+ * known model is that model; a longer name of another kind is another model.
+ */
+export function factsOf(provider: { name: string; models: readonly ModelFacts[] }, id: string): ModelFacts | undefined {
+  const known = [...provider.models, ...(knownModels.get(provider.name) ?? [])];
+  const found = known.find(
+    (model) => id === model.id || (id.startsWith(model.id) && version.test(id.slice(model.id.length))),
+  );
+  return found ?? (demoProviders.has(provider.name) ? demoModel(id) : undefined);
+}

@@ -1,0 +1,374 @@
+import type { ModelChunk } from '@rondo/domain';
+import { type Models, type ModelsConfig, createModels } from './models';
+import { hear, requestTo } from './testing/ask';
+import { type ProtocolScript, anthropic, openAi } from './testing/protocol-scripts';
+import { ScriptedProvider } from './testing/scripted-provider';
+
+const never = new AbortController().signal;
+const key = 'sk-secret-0123456789';
+
+describe.each([openAi, anthropic])('createModels, asking through $kind', (script: ProtocolScript) => {
+  let provider: ScriptedProvider;
+  beforeAll(async () => {
+    provider = await ScriptedProvider.start();
+  });
+  afterAll(() => provider.stop());
+
+  const priced = { id: 'priced', price: { input: 2, output: 10, cache_read: 0.5 } };
+  const models = (config: Partial<ModelsConfig> = {}): Models =>
+    createModels({
+      providers: [
+        {
+          name: 'acme',
+          kind: script.kind,
+          baseUrl: `${provider.url}${script.basePath}`,
+          apiKey: key,
+          headers: { 'x-team': 'red' },
+          models: [priced],
+        },
+      ],
+      retries: { rateLimitDelayMs: 20, delayMs: 5 },
+      ...config,
+    });
+  const ask = (config?: Partial<ModelsConfig>) => hear(models(config).stream(requestTo('acme/some/model'), never));
+
+  it('passes on what the model says, with its finish reason and its usage', async () => {
+    provider.will({ pieces: script.whole('Hel', 'lo') });
+
+    const { chunks } = await hear(models().stream(requestTo('acme/priced'), never));
+
+    const cost_usd = (12 * 2 + 8 * 0.5 + 5 * 10) / 1_000_000;
+    const usage = { input_tokens: 20, cached_tokens: 8, output_tokens: 5, cost_usd, estimated: false };
+    expect(chunks).toEqual([
+      { type: 'text', text: 'Hel' },
+      { type: 'text', text: 'lo' },
+      { type: 'end', how: 'finished', finishReason: 'stop', usage },
+    ]);
+  });
+
+  it('asks for the part of the name after the first slash, with the key and the headers of the provider', async () => {
+    provider.will({ pieces: script.whole('ok') });
+
+    const { end } = await ask();
+
+    const [request] = provider.requests;
+    expect(request).toMatchObject({ path: script.path, body: { model: 'some/model', stream: true } });
+    expect(request?.headers).toMatchObject({ authorization: `Bearer ${key}`, 'x-team': 'red' });
+    expect(end.usage?.cost_usd).toBeNull();
+  });
+
+  it('says the same for any pieces that the network makes of a reply', async () => {
+    const bytes = Buffer.from(script.whole('héllo ', '🌍').join(''));
+    provider.will({ pieces: [...bytes].map((byte) => Uint8Array.of(byte)) });
+
+    const { text, end } = await ask();
+
+    expect(text).toBe('héllo 🌍');
+    expect(end.how).toBe('finished');
+  });
+
+  it('uses one connection for one reply after another', async () => {
+    provider.will({ pieces: script.whole('ok') });
+    const connections = await provider.connectionsDuring(async () => {
+      for (const _ of [1, 2, 3]) await hear(models().stream(requestTo('acme/m'), never));
+    });
+
+    expect(connections).toBeLessThanOrEqual(1);
+  });
+
+  it('waits as long as a rate limit asks, says so, and asks again (R4)', async () => {
+    const limited = { status: 429, headers: { 'retry-after-ms': '30' }, pieces: [script.refused('Slow down')] };
+    provider.will(limited, { pieces: script.whole('ok') });
+
+    const { text, retries } = await ask();
+
+    const error = { code: 'rate_limit', message: 'Slow down' };
+    expect(retries).toEqual([{ type: 'retried', attempt: 1, delayMs: 30, error }]);
+    expect(text).toBe('ok');
+  });
+
+  it.each([408, 409, 500, 502, 503, 529])('asks again after a %i', async (status) => {
+    provider.will({ status, pieces: [script.refused('Oh')] }, { pieces: script.whole('ok') });
+
+    const { end, retries } = await ask();
+
+    expect(retries).toHaveLength(1);
+    expect(end.how).toBe('finished');
+  });
+
+  it('gives up after three attempts, with the class of the last failure', async () => {
+    provider.will({ status: 529, pieces: [script.refused('Overloaded')] });
+
+    const { end, retries } = await ask();
+
+    expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(end).toEqual({ type: 'end', how: 'failed', error: { code: 'service_unavailable', message: 'Overloaded' } });
+    expect(provider.requests).toHaveLength(3);
+  });
+
+  it('does not wait for a provider that asks for more patience than there is', async () => {
+    provider.will({ status: 429, headers: { 'retry-after': '3600' }, pieces: [script.refused('Tomorrow')] });
+
+    const { end, retries } = await ask();
+
+    expect(retries).toEqual([]);
+    expect(end).toMatchObject({ how: 'failed', error: { code: 'rate_limit' } });
+  });
+
+  it.each([
+    [400, 'invalid_request'],
+    [401, 'authentication'],
+    [402, 'budget_exceeded'],
+    [403, 'authentication'],
+    [404, 'not_found'],
+    [413, 'context_window_exceeded'],
+  ])('does not ask again after a %i', async (status, code) => {
+    provider.will({ status, pieces: [script.refused('No')] });
+
+    const { chunks } = await ask();
+
+    expect(chunks).toEqual([{ type: 'end', how: 'failed', error: { code, message: 'No' } }]);
+  });
+
+  it('never repeats a key that a provider quotes (I12)', async () => {
+    provider.will({
+      status: 401,
+      pieces: [script.refused(`Incorrect API key provided: ${key}, not sk-other-123456.`)],
+    });
+
+    const { end } = await ask();
+
+    expect(end).toMatchObject({ error: { message: 'Incorrect API key provided: [secret], not [secret].' } });
+  });
+
+  it('asks again when the connection breaks before the first output', async () => {
+    provider.will({ then: 'reset' }, { pieces: script.begun(), then: 'reset' }, { pieces: script.whole('ok') });
+
+    const { text, retries, end } = await ask();
+
+    expect(retries.map(({ error }) => error.code)).toEqual(['connection_error', 'connection_error']);
+    expect(text).toBe('ok');
+    expect(end.how).toBe('finished');
+  });
+
+  it('fails as a connection error where nobody listens', async () => {
+    const gone = await ScriptedProvider.start();
+    const baseUrl = gone.url;
+    await gone.stop();
+    const providers = [{ name: 'acme', kind: script.kind, baseUrl, apiKey: key, headers: {}, models: [] }];
+
+    const { end, retries } = await ask({ providers });
+
+    const message = 'The connection to the provider failed (ECONNREFUSED).';
+    expect(retries).toHaveLength(2);
+    expect(end).toEqual({ type: 'end', how: 'failed', error: { code: 'connection_error', message } });
+  });
+
+  it('ends as broken when the connection breaks after output, and does not ask again (R4)', async () => {
+    provider.will({ pieces: script.begun('Half a '), then: 'reset' });
+
+    const { text, end } = await ask();
+
+    expect(text).toBe('Half a ');
+    expect(end).toMatchObject({ how: 'broken', error: { code: 'connection_error' }, usage: { estimated: true } });
+    expect(end.usage?.output_tokens).toBe(2);
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  it('ends as broken when the reply ends without a reason (R3)', async () => {
+    provider.will({ pieces: script.begun('Half a ') });
+
+    expect((await ask()).end).toMatchObject({ how: 'broken', error: { code: 'connection_error' } });
+  });
+
+  it('takes an empty stream for no reply (R3)', async () => {
+    provider.will({ pieces: [] }, { pieces: script.whole('ok') });
+
+    const { retries, end } = await ask();
+
+    expect(retries).toHaveLength(1);
+    expect(end.how).toBe('finished');
+  });
+
+  it.each([
+    ['not JSON', 'data: {"choices": [\n\n'],
+    ['of another shape', 'data: {"type": 7, "choices": "none"}\n\n'],
+  ])('ends as broken at an event that is %s', async (_, event) => {
+    provider.will({ pieces: [script.begun('Half a ').join('') + event], then: 'hang' });
+
+    const { text, end } = await ask();
+
+    expect(text).toBe('Half a ');
+    expect(end).toMatchObject({ how: 'broken', error: { code: 'api_error' } });
+  });
+
+  it('asks again after an error event before the output, and breaks at one after it', async () => {
+    const overloaded = script.errorEvent('overloaded_error', 'Overloaded');
+    provider.will({ pieces: [overloaded] }, { pieces: [...script.begun('Half'), overloaded] });
+
+    const { text, retries, end } = await ask();
+
+    expect(retries.map(({ error }) => error.code)).toEqual(['service_unavailable']);
+    expect(text).toBe('Half');
+    expect(end).toMatchObject({ how: 'broken', error: { code: 'service_unavailable' } });
+  });
+
+  it('ends a provider that never answers, and closes the request', async () => {
+    provider.will({ silent: true });
+
+    const { end } = await ask({ timeouts: { firstByteTimeoutMs: 40 }, retries: { attempts: 1 } });
+
+    expect(end).toMatchObject({ how: 'failed', error: { code: 'timeout' } });
+    await provider.requests[0]?.hungUp;
+  });
+
+  it('counts the time to the first byte, not to the status', async () => {
+    provider.will({ then: 'hang' });
+
+    const { end } = await ask({ timeouts: { firstByteTimeoutMs: 40 }, retries: { attempts: 1 } });
+
+    expect(end).toMatchObject({ how: 'failed', error: { code: 'timeout' } });
+    await provider.requests[0]?.hungUp;
+  });
+
+  it('ends a reply that hangs in the middle', async () => {
+    provider.will({ pieces: script.begun('Half a '), then: 'hang' });
+
+    const { end } = await ask({ timeouts: { idleTimeoutMs: 40 } });
+
+    expect(end).toMatchObject({ how: 'broken', error: { code: 'timeout' } });
+    await provider.requests[0]?.hungUp;
+  });
+
+  it('does not take slow pieces for silence', async () => {
+    provider.will({ pieces: script.whole('a', 'b', 'c', 'd'), paceMs: 30 });
+
+    const { text, end } = await ask({ timeouts: { idleTimeoutMs: 200 } });
+
+    expect(text).toBe('abcd');
+    expect(end.how).toBe('finished');
+  });
+
+  it('does not count the time in which its own listener is busy', async () => {
+    provider.will({ pieces: script.begun('a'), then: 'hang' });
+    const patient = models({ timeouts: { idleTimeoutMs: 40 } });
+    const stream = patient.stream(requestTo('acme/m'), never)[Symbol.asyncIterator]();
+
+    await stream.next();
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    const asked = performance.now();
+    const { value } = await stream.next();
+
+    expect(value).toMatchObject({ how: 'broken', error: { code: 'timeout' } });
+    expect(performance.now() - asked).toBeGreaterThan(30);
+  });
+
+  it('really closes the stream on an abort, and estimates the usage (W23)', async () => {
+    provider.will({ pieces: script.begun('word '), then: 'hang' });
+    const stop = new AbortController();
+
+    const { chunks } = await hear(models().stream(requestTo('acme/m'), stop.signal), (chunk) => {
+      if (chunk.type === 'text') stop.abort();
+    });
+
+    expect(chunks).toMatchObject([
+      { type: 'text' },
+      { type: 'end', how: 'aborted', usage: { output_tokens: 2, estimated: true } },
+    ]);
+    await provider.requests[0]?.hungUp;
+  });
+
+  it('says nothing more after an abort, also where it has heard more', async () => {
+    provider.will({ pieces: [script.whole('one', 'two', 'three').join('')] });
+    const stop = new AbortController();
+
+    const { text, end } = await hear(models().stream(requestTo('acme/m'), stop.signal), () => stop.abort());
+
+    expect(text).toBe('one');
+    expect(end.how).toBe('aborted');
+  });
+
+  it('can be aborted before it begins, before the answer, and while it waits to ask again', async () => {
+    provider.will({ silent: true });
+    const before = AbortSignal.abort();
+    const during = new AbortController();
+    setTimeout(() => during.abort(), 30);
+    expect(await hear(models().stream(requestTo('acme/m'), before))).toMatchObject({ end: { how: 'aborted' } });
+    expect(await hear(models().stream(requestTo('acme/m'), during.signal))).toMatchObject({ end: { how: 'aborted' } });
+    await provider.requests[0]?.hungUp;
+
+    provider.will({ status: 429, pieces: [script.refused('Slow down')] });
+    const waiting = new AbortController();
+    const slow = models({ retries: { rateLimitDelayMs: 60_000 } });
+    const { chunks } = await hear(slow.stream(requestTo('acme/m'), waiting.signal), () => waiting.abort());
+    expect(chunks).toEqual([expect.objectContaining({ type: 'retried' }), { type: 'end', how: 'aborted' }]);
+  });
+
+  it('closes the stream when its listener leaves (W23)', async () => {
+    provider.will({ pieces: script.begun('word '), then: 'hang' });
+
+    for await (const chunk of models().stream(requestTo('acme/m'), never)) if (chunk.type === 'text') break;
+
+    await provider.requests[0]?.hungUp;
+  });
+
+  it('leaves no listener on a signal that lives on', async () => {
+    provider.will({ pieces: script.whole('ok') });
+    const stop = new AbortController();
+    const added = jest.spyOn(stop.signal, 'addEventListener');
+    const removed = jest.spyOn(stop.signal, 'removeEventListener');
+
+    await hear(models().stream(requestTo('acme/m'), stop.signal));
+
+    expect(removed).toHaveBeenCalledTimes(added.mock.calls.length);
+  });
+
+  it('keeps two interleaved replies apart: keys, settings and text (I10, W41)', async () => {
+    provider.will(({ headers, body }) => {
+      const said = `${headers.authorization ?? ''} ${String(body['max_tokens'])};`;
+      return { pieces: script.whole(said, said, said), paceMs: 5 };
+    });
+    const base = { kind: script.kind, baseUrl: `${provider.url}${script.basePath}`, headers: {}, models: [] };
+    const both = models({ providers: [1, 2].map((n) => ({ ...base, name: `p${n}`, apiKey: `key-${n}` })) });
+    const asks = [1, 2, 1, 2].map((n, at) =>
+      hear(both.stream(requestTo(`p${n}/m`, { settings: { max_tokens: 10 + at } }), never)),
+    );
+
+    const texts = (await Promise.all(asks)).map(({ text }) => text);
+
+    expect(texts).toEqual([1, 2, 1, 2].map((n, at) => `Bearer key-${n} ${10 + at};`.repeat(3)));
+  });
+
+  it('can be carried by another fetch', async () => {
+    provider.will({ pieces: script.whole('ok') });
+    const carried: string[] = [];
+    const other: typeof fetch = (input, init) => {
+      carried.push(input as string); // the SDKs ask by text
+      return fetch(input, init);
+    };
+
+    await ask({ fetch: other });
+
+    expect(carried).toEqual([`${provider.url}${script.path}`]);
+  });
+});
+
+describe('createModels', () => {
+  const models = createModels({
+    providers: [],
+    absent: [{ name: 'openai', reason: 'Set OPENAI_API_KEY.' }],
+  });
+  const endOf = async (model: string): Promise<ModelChunk> => (await hear(models.stream(requestTo(model), never))).end;
+
+  it('says why a model cannot be asked', async () => {
+    expect(models.isConfigured('openai/gpt-5')).toBe(false);
+    expect(models.whyNot('openai/gpt-5')).toBe('Set OPENAI_API_KEY.');
+    expect(await endOf('openai/gpt-5')).toEqual({
+      type: 'end',
+      how: 'failed',
+      error: { code: 'authentication', message: 'Set OPENAI_API_KEY.' },
+    });
+    expect(await endOf('nobody/x')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
+    expect(await endOf('gpt-5')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
+  });
+});

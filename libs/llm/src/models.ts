@@ -1,0 +1,85 @@
+import type { Model, ModelChunk, ModelRequest } from '@rondo/domain';
+import { AnthropicProtocol } from './anthropic/anthropic-protocol';
+import { factsOf } from './model-facts';
+import { OpenAiProtocol } from './openai/openai-protocol';
+import type { ModelErrorCode } from './provider-error';
+import {
+  type AbsentProvider,
+  type ListedModel,
+  type ModelProviders,
+  type ProviderSettings,
+  listModels,
+  splitModelName,
+  whyNotConfigured,
+} from './provider-settings';
+import { redactor } from './redactor';
+import { ReplyAttempt } from './reply-attempt';
+import { type RetryPolicy, RetryingModel, defaultRetries } from './retrying-model';
+import { type Timeouts, defaultTimeouts } from './silence-timer';
+import type { ClientSetting, WireProtocol } from './wire-protocol';
+
+export interface ModelsConfig {
+  readonly providers: readonly ProviderSettings[];
+  readonly absent?: readonly AbsentProvider[];
+  readonly timeouts?: Partial<Timeouts>;
+  readonly retries?: Partial<RetryPolicy>;
+  readonly fetch?: typeof fetch;
+}
+
+/** All models of all configured providers, as one: the name in a request decides who is asked. */
+export interface Models extends Model {
+  listModels(): ListedModel[];
+  isConfigured(model: string): boolean;
+  /** Why a model cannot be asked, in words for a person; undefined where it can. */
+  whyNot(model: string): string | undefined;
+}
+
+/** Nothing in here changes after it is made: what differs between two requests is in the requests (I10, W41). */
+export function createModels(config: ModelsConfig): Models {
+  const known: ModelProviders = { providers: config.providers, absent: config.absent ?? [] };
+  const models = new Map(config.providers.map((provider) => [provider.name, modelOf(provider, config)]));
+  const whyNot = (model: string) => whyNotConfigured(model, known);
+  return {
+    stream(request, signal) {
+      const model = models.get(splitModelName(request.model).provider);
+      const reason = whyNot(request.model);
+      return model && reason === undefined ? model.stream(request, signal) : refused(request, known, reason);
+    },
+    listModels: () => listModels(known),
+    isConfigured: (model) => whyNot(model) === undefined,
+    whyNot,
+  };
+}
+
+function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
+  const timeouts = { ...defaultTimeouts, ...config.timeouts };
+  const wire = protocolOf(provider, {
+    timeoutMs: timeouts.firstByteTimeoutMs,
+    ...(config.fetch && { fetch: config.fetch }),
+  });
+  const priceOf = (request: ModelRequest) => factsOf(provider, splitModelName(request.model).id)?.price;
+  return new RetryingModel({
+    begin: (request, signal) => new ReplyAttempt({ wire, timeouts, price: priceOf(request) }, request, signal),
+    policy: { ...defaultRetries, ...config.retries },
+    redact: redactor([provider.apiKey, ...Object.values(provider.headers)]),
+  });
+}
+
+function protocolOf(provider: ProviderSettings, setting: ClientSetting): WireProtocol {
+  switch (provider.kind) {
+    case 'openai':
+      return new OpenAiProtocol(provider, setting);
+    case 'anthropic':
+      return new AnthropicProtocol(provider, setting);
+  }
+}
+
+async function* refused(
+  { model }: ModelRequest,
+  { absent }: ModelProviders,
+  reason = `The model ${model} cannot be asked.`,
+): AsyncGenerator<ModelChunk, void> {
+  const needsKey = absent.some(({ name }) => name === splitModelName(model).provider);
+  const code: ModelErrorCode = needsKey ? 'authentication' : 'model_not_supported';
+  yield await Promise.resolve({ type: 'end', how: 'failed', error: { code, message: reason } });
+}

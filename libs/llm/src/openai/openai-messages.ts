@@ -1,0 +1,76 @@
+import type { AssistantBlock, InputBlock, ModelMessage, ModelToolResult } from '@rondo/domain';
+import type OpenAI from 'openai';
+import { isShowable, unshowable, wireToolName } from '../wire-names';
+
+type Message = OpenAI.ChatCompletionMessageParam;
+type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
+
+/** The conversation in OpenAI's shape. Reasoning is not sent back: no server wants it as content (W24). */
+export function toOpenAiMessages(system: string, conversation: readonly ModelMessage[]): Message[] {
+  const messages: Message[] = system.trim() === '' ? [] : [{ role: 'system', content: system }];
+  let images: Part[] = [];
+
+  for (const message of conversation) {
+    switch (message.role) {
+      case 'user':
+        messages.push(userMessage([...images, ...message.content.map(toPart)]));
+        images = [];
+        break;
+      case 'assistant':
+        if (images.length > 0) messages.push(userMessage(images));
+        images = [];
+        messages.push(assistantMessage(message.content));
+        break;
+      case 'tool':
+        messages.push(...message.results.map(toolMessage));
+        images = message.results.flatMap(imagesOf);
+        break;
+    }
+  }
+  return images.length > 0 ? [...messages, userMessage(images)] : messages;
+}
+
+function userMessage(parts: readonly Part[]): Message {
+  const spoken = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+  const texts = spoken.filter((part) => part.type === 'text');
+  if (texts.length < spoken.length) return { role: 'user', content: spoken };
+  return { role: 'user', content: texts.map(({ text }) => text).join('\n\n') || '(empty message)' };
+}
+
+function toPart(block: InputBlock): Part {
+  if (block.type === 'text') return block;
+  const { source } = block;
+  return source.type === 'url' ? { type: 'image_url', image_url: { url: source.url } } : imagePart(source);
+}
+
+const imagePart = ({ media_type, data }: { media_type: string; data: string }): Part =>
+  isShowable(media_type)
+    ? { type: 'image_url', image_url: { url: `data:${media_type};base64,${data}` } }
+    : { type: 'text', text: unshowable(media_type) };
+
+function assistantMessage(content: readonly AssistantBlock[]): Message {
+  const text = content
+    .filter((block) => block.type === 'text')
+    .map((block) => block.text)
+    .join('');
+  const calls = content
+    .filter((block) => block.type === 'tool_call')
+    .map(({ id, name, arguments: input }): OpenAI.ChatCompletionMessageFunctionToolCall => ({
+      id,
+      type: 'function',
+      function: { name: wireToolName(name), arguments: JSON.stringify(input) },
+    }));
+  if (calls.length === 0) return { role: 'assistant', content: text.trim() === '' ? '(no reply)' : text };
+  return { role: 'assistant', ...(text.trim() !== '' && { content: text }), tool_calls: calls };
+}
+
+const toolMessage = ({ tool_call_id, text, is_error }: ModelToolResult): Message => ({
+  role: 'tool',
+  tool_call_id,
+  content: text.trim() === '' ? (is_error ? '(failed without output)' : '(no output)') : text,
+});
+
+/** A tool message takes text only, so its images follow as what the user shows. */
+function imagesOf({ tool_call_id, image }: ModelToolResult): Part[] {
+  return image ? [{ type: 'text', text: `Image from ${tool_call_id}:` }, imagePart(image)] : [];
+}

@@ -1,0 +1,144 @@
+import { callId } from '@rondo/domain';
+import fc from 'fast-check';
+import type OpenAI from 'openai';
+import { requestTo } from '../testing/ask';
+import { histories } from '../testing/histories';
+import { toOpenAiRequest } from './openai-request';
+
+const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
+const id = callId.parse('call_1');
+
+/** The request without what is the same in all of these. */
+const settingsOf = (model: string, settings: object, tools = [shell]): object => {
+  const alike = ['messages', 'stream', 'stream_options', 'tools'];
+  const request = toOpenAiRequest(requestTo(model, { settings, tools }));
+  return Object.fromEntries(Object.entries(request).filter(([name]) => !alike.includes(name)));
+};
+
+describe('toOpenAiRequest', () => {
+  it('puts the system prompt first and asks for usage', () => {
+    expect(toOpenAiRequest(requestTo('acme/org/model'))).toEqual({
+      model: 'org/model',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [
+        { role: 'system', content: 'You are terse.' },
+        { role: 'user', content: 'Hello?' },
+      ],
+    });
+  });
+
+  it('sends settings and tools as they are to a model that takes them', () => {
+    const settings = { temperature: 0, top_p: 0.5, max_tokens: 9, tool_choice: 'required', reasoning_effort: 'low' };
+    expect(settingsOf('openai/gpt-4.1', settings)).toEqual({
+      model: 'gpt-4.1',
+      temperature: 0,
+      top_p: 0.5,
+      max_tokens: 9,
+      tool_choice: 'required',
+    });
+    expect(settingsOf('acme/deepseek', { reasoning_effort: 'low' })).toMatchObject({ reasoning_effort: 'low' });
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', schema: {} } };
+    expect(settingsOf('openai/gpt-4.1', { response_format })).toMatchObject({ response_format });
+  });
+
+  it.each(['openai/o3', 'openai/gpt-5', 'openai/gpt-5-mini-2025-08-07'])('spares %s what it refuses', (model) => {
+    const settings = { temperature: 0, top_p: 1, max_tokens: 9, reasoning_effort: 'high' };
+    const [, name] = model.split('/');
+    expect(settingsOf(model, settings)).toEqual({ model: name, max_completion_tokens: 9, reasoning_effort: 'high' });
+  });
+
+  it.each(['openai/gpt-5.4', 'openai/gpt-6.1-sol'])('lets %s either call tools or reason', (model) => {
+    expect(settingsOf(model, {})).toMatchObject({ reasoning_effort: 'none' });
+    expect(settingsOf(model, { reasoning_effort: 'high' }, [])).toMatchObject({ reasoning_effort: 'high' });
+    expect(settingsOf(model, {}, [])).not.toHaveProperty('reasoning_effort');
+  });
+
+  it('says no word of tools where there are none', () => {
+    expect(settingsOf('acme/m', { tool_choice: 'auto' }, [])).toEqual({ model: 'm' });
+  });
+
+  it('sends calls with their results, and the images of results as what the user shows next', () => {
+    const { messages } = toOpenAiRequest(
+      requestTo('acme/m', {
+        system: '',
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Look' }] },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'reasoning', text: 'Hm', signature: 's' },
+              { type: 'text', text: 'Looking' },
+              { type: 'tool_call', id, name: 'see', arguments: { n: 1 } },
+            ],
+          },
+          {
+            role: 'tool',
+            results: [
+              { tool_call_id: id, text: 'seen', is_error: false, image: { media_type: 'image/png', data: 'aGk=' } },
+            ],
+          },
+          { role: 'user', content: [{ type: 'text', text: 'And?' }] },
+        ],
+      }),
+    );
+
+    expect(messages).toEqual([
+      { role: 'user', content: 'Look' },
+      {
+        role: 'assistant',
+        content: 'Looking',
+        tool_calls: [{ id, type: 'function', function: { name: 'see', arguments: '{"n":1}' } }],
+      },
+      { role: 'tool', tool_call_id: id, content: 'seen' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Image from call_1:' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+          { type: 'text', text: 'And?' },
+        ],
+      },
+    ]);
+  });
+
+  it('is valid for any history (I6)', () => {
+    fc.assert(
+      fc.property(histories, (messages) => checkMessages(toOpenAiRequest(requestTo('acme/m', { messages })).messages)),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** OpenAI's rules: nothing is empty, names are plain, and every call is answered once, right after its message. */
+function checkMessages(messages: readonly OpenAI.ChatCompletionMessageParam[]): void {
+  let open: string[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      expect(open).toContain(message.tool_call_id);
+      open = open.filter((one) => one !== message.tool_call_id);
+    } else expect(open).toEqual([]);
+
+    const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+    for (const call of calls) {
+      if (call.type !== 'function') throw new Error('Not a function');
+      expect(call.function.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      expect(JSON.parse(call.function.arguments)).toBeInstanceOf(Object);
+      open.push(call.id);
+    }
+    if (calls.length === 0 || message.content !== undefined) expectSpoken(message.content);
+  }
+  expect(open).toEqual([]);
+  expect(messages.at(-1)?.role).not.toBe('assistant');
+}
+
+interface Part {
+  readonly text?: string;
+  readonly image_url?: { readonly url: string };
+}
+
+function expectSpoken(content: unknown): void {
+  const parts = typeof content === 'string' ? [{ text: content }] : (content as Part[]);
+  expect(parts).not.toHaveLength(0);
+  for (const part of parts) expect((part.text ?? part.image_url?.url ?? '').trim()).not.toBe('');
+}

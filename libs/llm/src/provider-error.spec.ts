@@ -1,0 +1,65 @@
+import { ProviderError, connectionFailure, refusal } from './provider-error';
+import { redactor } from './redactor';
+import { retryAfterMs } from './retry-after';
+
+const codeOf = (status: number | undefined, detail: unknown) => refusal({ status, detail }).code;
+
+describe('refusal', () => {
+  it.each([
+    [400, { code: 'context_length_exceeded', message: 'Too long' }, 'context_window_exceeded'],
+    [400, { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens' }, 'context_window_exceeded'],
+    [400, { message: "This model's maximum context length is 8192 tokens." }, 'context_window_exceeded'],
+    [400, { type: 'invalid_request_error', message: 'messages.0: bad' }, 'invalid_request'],
+    [400, { code: 'content_policy_violation', message: 'No' }, 'content_policy_violation'],
+    [400, { message: "The model 'x' does not support images" }, 'model_not_supported'],
+    [422, { message: 'bad' }, 'invalid_request'],
+    [429, { type: 'insufficient_quota', message: 'You exceeded your current quota' }, 'budget_exceeded'],
+    [429, { message: 'Rate limit reached: the context window of 60 s' }, 'rate_limit'],
+    [404, { code: 'model_not_found', message: 'No such model' }, 'not_found'],
+    [500, { type: 'api_error', message: 'Internal' }, 'api_error'],
+    [529, { type: 'overloaded_error', message: 'Overloaded' }, 'service_unavailable'],
+    [502, '<html>Bad gateway</html>', 'service_unavailable'],
+    [undefined, { type: 'overloaded_error', message: 'Overloaded' }, 'service_unavailable'],
+    [undefined, { type: 'invalid_request_error', message: 'bad' }, 'invalid_request'],
+    [undefined, { type: 'api_error', message: 'Internal' }, 'api_error'],
+    [undefined, null, 'api_error'],
+  ])('classes a %s that says %j as %s', (status, detail, code) => {
+    expect(codeOf(status, detail)).toBe(code);
+  });
+
+  it('does not ask again where the budget is used up, or the provider advises against it', () => {
+    expect(refusal({ status: 429, detail: { code: 'insufficient_quota' } }).transient).toBe(false);
+    const headers = new Headers({ 'x-should-retry': 'false' });
+    expect(refusal({ status: 500, detail: {}, headers }).transient).toBe(false);
+  });
+});
+
+describe('retryAfterMs', () => {
+  it('understands milliseconds, seconds and dates', () => {
+    expect(retryAfterMs(new Headers({ 'retry-after-ms': '1500', 'retry-after': '9' }))).toBe(1500);
+    expect(retryAfterMs(new Headers({ 'retry-after': '1.5' }))).toBe(1500);
+    const date = new Date(Date.now() + 60_000).toUTCString();
+    expect(retryAfterMs(new Headers({ 'retry-after': date }))).toBeGreaterThan(57_000);
+    expect(retryAfterMs(new Headers({ 'retry-after': 'soon' }))).toBeUndefined();
+    expect(retryAfterMs(new Headers())).toBeUndefined();
+  });
+});
+
+describe('connectionFailure', () => {
+  it('names the system error and no address', () => {
+    const cause = Object.assign(new Error('connect ECONNRESET 10.1.2.3:443'), { code: 'ECONNRESET' });
+    const error = connectionFailure(new Error('Connection error.', { cause }));
+    expect(error).toEqual(new ProviderError('connection_error', 'The connection to the provider failed (ECONNRESET).'));
+    expect(error.transient).toBe(true);
+  });
+});
+
+describe('redactor', () => {
+  it('hides the secrets that it knows and those that look like one, and shortens (I12)', () => {
+    const redact = redactor(['my-secret-token', 'abc']);
+    expect(redact('key my-secret-token, sk-proj-1234*****abcd, Bearer abcdefgh, abc')).toBe(
+      'key [secret], [secret], [secret], abc',
+    );
+    expect(redact('x'.repeat(2000))).toHaveLength(501);
+  });
+});

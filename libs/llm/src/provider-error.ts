@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { retryAfterMs } from './retry-after';
+
+/** Why a model could not answer. These codes are part of the API. */
+export type ModelErrorCode =
+  | 'context_window_exceeded'
+  | 'authentication'
+  | 'rate_limit'
+  | 'invalid_request'
+  | 'budget_exceeded'
+  | 'service_unavailable'
+  | 'content_policy_violation'
+  | 'model_not_supported'
+  | 'not_found'
+  | 'api_error'
+  | 'connection_error'
+  | 'timeout';
+
+/** A provider refused, failed or fell silent. `transient`: asking again may help. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly transient: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    readonly code: ModelErrorCode,
+    message: string,
+    options: { transient?: boolean; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message);
+    this.transient = options.transient ?? transientCodes.has(code);
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+const transientCodes: ReadonlySet<ModelErrorCode> = new Set([
+  'rate_limit',
+  'service_unavailable',
+  'api_error',
+  'connection_error',
+  'timeout',
+]);
+
+/** An error as the body of an answer or an event of a stream says it. Servers that imitate a protocol leave parts out. */
+const errorDetail = z
+  .object({
+    type: z.string().nullish().catch(null),
+    code: z.union([z.string(), z.number()]).nullish().catch(null),
+    message: z.string().nullish().catch(null),
+  })
+  .catch({});
+
+/** What a provider's refusal means. The status decides, unless the body says it more exactly. */
+export function refusal(answer: {
+  status?: number | undefined;
+  detail: unknown;
+  headers?: Headers | undefined;
+}): ProviderError {
+  const { type, code, message } = errorDetail.parse(answer.detail);
+  const said = message ?? (typeof answer.detail === 'string' ? answer.detail : 'The provider gave no reason.');
+  const status = answer.status ?? statusIn(type, code);
+  const names = [type, code].filter((name) => typeof name === 'string');
+  const found = codeByName(names) ?? codeByText(status, said) ?? codeByStatus(status);
+  const advice = answer.headers?.get('x-should-retry');
+  return new ProviderError(found, said, {
+    ...(advice === 'true' || advice === 'false' ? { transient: advice === 'true' } : undefined),
+    retryAfterMs: retryAfterMs(answer.headers),
+  });
+}
+
+/** An error event has no status of its own; some name one. */
+function statusIn(type: string | null | undefined, code: string | number | null | undefined): number | undefined {
+  if (typeof code === 'number') return code;
+  return type === 'invalid_request_error' ? 400 : undefined;
+}
+
+/** The names that providers give to errors; those that a status tells as well are needed inside of streams. */
+const codesByName: Readonly<Record<string, ModelErrorCode>> = {
+  context_length_exceeded: 'context_window_exceeded',
+  request_too_large: 'context_window_exceeded',
+  insufficient_quota: 'budget_exceeded',
+  billing_error: 'budget_exceeded',
+  contract_spend_limit_reached: 'budget_exceeded',
+  content_filter: 'content_policy_violation',
+  content_policy_violation: 'content_policy_violation',
+  model_not_found: 'not_found',
+  not_found_error: 'not_found',
+  invalid_api_key: 'authentication',
+  authentication_error: 'authentication',
+  permission_error: 'authentication',
+  rate_limit_error: 'rate_limit',
+  rate_limit_exceeded: 'rate_limit',
+  overloaded_error: 'service_unavailable',
+  timeout_error: 'timeout',
+};
+
+function codeByName(names: readonly string[]): ModelErrorCode | undefined {
+  return names.map((name) => codesByName[name]).find((code) => code !== undefined);
+}
+
+/** What only the words of a rejected request tell. */
+const tooLong = /context (?:length|window)|prompt is too long|maximum context|exceed context limit/i;
+const notSupported =
+  /model\b.*\b(?:not supported|unsupported|does not support)|not supported (?:for|by|with) this model/i;
+const policy = /content (?:management )?policy|safety system/i;
+
+function codeByText(status: number | undefined, text: string): ModelErrorCode | undefined {
+  if (status !== undefined && status !== 400 && status !== 413 && status !== 422) return undefined;
+  if (tooLong.test(text)) return 'context_window_exceeded';
+  if (policy.test(text)) return 'content_policy_violation';
+  return notSupported.test(text) ? 'model_not_supported' : undefined;
+}
+
+const codesByStatus: Readonly<Record<number, ModelErrorCode>> = {
+  401: 'authentication',
+  402: 'budget_exceeded',
+  403: 'authentication',
+  404: 'not_found',
+  408: 'timeout',
+  409: 'service_unavailable',
+  413: 'context_window_exceeded',
+  429: 'rate_limit',
+  502: 'service_unavailable',
+  503: 'service_unavailable',
+  504: 'service_unavailable',
+  529: 'service_unavailable',
+};
+
+function codeByStatus(status: number | undefined): ModelErrorCode {
+  const code = status === undefined ? undefined : codesByStatus[status];
+  return code ?? (status !== undefined && status < 500 ? 'invalid_request' : 'api_error');
+}
+
+/** The connection could not be made, or broke. */
+export function connectionFailure(error: unknown): ProviderError {
+  const reason = systemCode(error);
+  return new ProviderError('connection_error', `The connection to the provider failed${reason ? ` (${reason})` : ''}.`);
+}
+
+const systemError = z.object({ code: z.string().optional().catch(undefined), cause: z.unknown().optional() });
+
+/** The code of the system error at the root, such as ECONNRESET; the messages on the way may contain addresses. */
+function systemCode(error: unknown): string | undefined {
+  const parsed = systemError.safeParse(error);
+  return parsed.success ? (systemCode(parsed.data.cause) ?? parsed.data.code) : undefined;
+}

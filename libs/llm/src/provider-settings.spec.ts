@@ -1,0 +1,101 @@
+import { listModels, readProviders, splitModelName, whyNotConfigured } from './provider-settings';
+
+const declared = (...providers: object[]) => ({ MODEL_PROVIDERS: JSON.stringify(providers) });
+
+describe('readProviders', () => {
+  it('names the variable that a missing provider needs', () => {
+    const { providers, absent } = readProviders({});
+
+    expect(providers).toEqual([]);
+    expect(absent.map(({ name }) => name)).toEqual(['anthropic', 'openai', 'demo', 'demo-anthropic']);
+    expect(absent[1]?.reason).toContain('set OPENAI_API_KEY');
+  });
+
+  it('takes keys and base URLs of the official providers, and both protocols of the demo server', () => {
+    const { providers, absent } = readProviders({
+      OPENAI_API_KEY: 'key-o',
+      OPENAI_BASE_URL: 'http://proxy/v1',
+      ANTHROPIC_API_KEY: 'key-a',
+      DEMO_MODEL_URL: 'http://127.0.0.1:4010/',
+    });
+
+    const nothing = { headers: {}, models: [] };
+    expect(absent).toEqual([]);
+    expect(providers).toEqual([
+      { name: 'anthropic', kind: 'anthropic', apiKey: 'key-a', ...nothing },
+      { name: 'openai', kind: 'openai', apiKey: 'key-o', baseUrl: 'http://proxy/v1', ...nothing },
+      { name: 'demo', kind: 'openai', apiKey: 'demo', baseUrl: 'http://127.0.0.1:4010/v1', ...nothing },
+      { name: 'demo-anthropic', kind: 'anthropic', apiKey: 'demo', baseUrl: 'http://127.0.0.1:4010', ...nothing },
+    ]);
+  });
+
+  it('takes further servers, with the key in the variable that they name or without one', () => {
+    const local = { name: 'local', base_url: 'http://localhost:11434/v1' };
+    const groq = { name: 'groq', base_url: 'https://api.groq.com/openai/v1', api_key_variable: 'GROQ_API_KEY' };
+
+    const { providers, absent } = readProviders({ ...declared(local, groq) });
+
+    expect(providers).toMatchObject([{ name: 'local', kind: 'openai', apiKey: 'none' }]);
+    expect(absent.at(-1)?.reason).toContain('set GROQ_API_KEY');
+    expect(readProviders({ ...declared(groq), GROQ_API_KEY: 'k' }).providers).toMatchObject([{ apiKey: 'k' }]);
+  });
+
+  it('lets a declared server take the place of an official one', () => {
+    const own = { name: 'openai', base_url: 'http://proxy/v1', api_key_variable: 'KEY' };
+    const { providers, absent } = readProviders({ ...declared(own), KEY: 'k' });
+    expect(providers).toMatchObject([{ name: 'openai', apiKey: 'k' }]);
+    expect(absent.map(({ name }) => name)).not.toContain('openai');
+  });
+
+  it.each(['{', '{}', '[{"name":"A B","base_url":"x"}]'])('says what is wrong with %s', (MODEL_PROVIDERS) => {
+    expect(() => readProviders({ MODEL_PROVIDERS })).toThrow('MODEL_PROVIDERS cannot be understood');
+  });
+});
+
+describe('splitModelName', () => {
+  it('leaves everything after the first slash to the model', () => {
+    expect(splitModelName('openrouter/anthropic/claude:free')).toEqual({
+      provider: 'openrouter',
+      id: 'anthropic/claude:free',
+    });
+  });
+});
+
+describe('whyNotConfigured', () => {
+  const known = readProviders({ OPENAI_API_KEY: 'k' });
+
+  it('is undefined for any model of a configured provider', () => {
+    expect(whyNotConfigured('openai/gpt-99', known)).toBeUndefined();
+  });
+
+  it.each([
+    ['anthropic/claude-opus-5', 'set ANTHROPIC_API_KEY'],
+    ['nobody/x', 'There is no model provider "nobody". Configured: openai.'],
+    ['gpt-5', 'must look like provider/model'],
+    ['openai/', 'must look like provider/model'],
+  ])('says why %s cannot be asked', (model, reason) => {
+    expect(whyNotConfigured(model, known)).toContain(reason);
+  });
+});
+
+describe('listModels', () => {
+  it('lists the known and the declared models of configured providers only', () => {
+    const price = { input: 1, output: 2 };
+    const models = listModels(
+      readProviders({
+        DEMO_MODEL_URL: 'http://demo',
+        ...declared({ name: 'local', base_url: 'http://l/v1', models: [{ id: 'q', context_window: 32_000, price }] }),
+      }),
+    );
+
+    expect(models).toContainEqual({
+      id: 'local/q',
+      provider: 'local',
+      context_window: 32_000,
+      max_output_tokens: null,
+      price,
+    });
+    expect(models.map(({ id }) => id)).toContain('demo/plain');
+    expect(new Set(models.map(({ provider }) => provider))).toEqual(new Set(['demo', 'demo-anthropic', 'local']));
+  });
+});

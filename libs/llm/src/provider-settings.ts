@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
+
+const providerName = z.string().regex(/^[a-z0-9_-]+$/, 'must be lower-case letters, digits, "-" or "_"');
+const providerKind = z.enum(['openai', 'anthropic']);
+
+/** A provider that can be asked: the protocol it speaks, where, and with which key. */
+export interface ProviderSettings {
+  readonly name: string;
+  readonly kind: z.infer<typeof providerKind>;
+  readonly baseUrl?: string;
+  readonly apiKey: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly models: readonly ModelFacts[];
+}
+
+/** A provider that is known but not configured, and what to do about it. */
+export interface AbsentProvider {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface ModelProviders {
+  readonly providers: readonly ProviderSettings[];
+  readonly absent: readonly AbsentProvider[];
+}
+
+/** One entry of MODEL_PROVIDERS. The key itself stays in the variable that the entry names. */
+const declaredProvider = z.strictObject({
+  name: providerName,
+  kind: providerKind.default('openai'),
+  base_url: z.url({ protocol: /^https?$/ }),
+  /** Left out for a server that asks for no key. */
+  api_key_variable: z.string().min(1).optional(),
+  headers: z.record(z.string(), z.string()).default({}),
+  models: z.array(modelFacts).default([]),
+});
+
+const declaredProviders = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown; // checked by the pipe below
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(declaredProvider));
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The providers that these variables configure. The variables are values of the caller: OPENAI_API_KEY,
+ * OPENAI_BASE_URL, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, DEMO_MODEL_URL, MODEL_PROVIDERS (a JSON list of further
+ * servers), and the key variables that the list names. Throws where MODEL_PROVIDERS cannot be understood.
+ */
+export function readProviders(variables: Variables): ModelProviders {
+  const found = [
+    official('anthropic', variables),
+    official('openai', variables),
+    ...demos(variables['DEMO_MODEL_URL']),
+    ...declared(variables),
+  ];
+  const byName = new Map(found.map((provider) => [provider.name, provider]));
+  const providers = [...byName.values()];
+  return {
+    providers: providers.filter((provider) => 'apiKey' in provider),
+    absent: providers.filter((provider) => 'reason' in provider),
+  };
+}
+
+function official(name: 'anthropic' | 'openai', variables: Variables): ProviderSettings | AbsentProvider {
+  const prefix = name.toUpperCase();
+  const apiKey = variables[`${prefix}_API_KEY`];
+  const baseUrl = variables[`${prefix}_BASE_URL`];
+  if (!apiKey) return missing(name, `${prefix}_API_KEY`);
+  return { name, kind: name, apiKey, ...(baseUrl && { baseUrl }), headers: {}, models: [] };
+}
+
+/** The demo server speaks both protocols, so that both can be driven without a key. */
+function demos(url: string | undefined): (ProviderSettings | AbsentProvider)[] {
+  if (!url) return ['demo', 'demo-anthropic'].map((name) => missing(name, 'DEMO_MODEL_URL'));
+  const root = url.replace(/\/+$/, '');
+  const open = { apiKey: 'demo', headers: {}, models: [] };
+  return [
+    { name: 'demo', kind: 'openai', baseUrl: `${root}/v1`, ...open },
+    { name: 'demo-anthropic', kind: 'anthropic', baseUrl: root, ...open },
+  ];
+}
+
+function declared(variables: Variables): (ProviderSettings | AbsentProvider)[] {
+  const text = variables['MODEL_PROVIDERS'];
+  if (!text) return [];
+  const parsed = declaredProviders.safeParse(text);
+  if (!parsed.success) throw new Error(`MODEL_PROVIDERS cannot be understood:\n${z.prettifyError(parsed.error)}`);
+
+  return parsed.data.map(({ name, kind, base_url, api_key_variable, headers, models }) => {
+    const apiKey = api_key_variable === undefined ? 'none' : variables[api_key_variable];
+    if (!apiKey) return missing(name, api_key_variable ?? '');
+    return { name, kind, baseUrl: base_url, apiKey, headers, models };
+  });
+}
+
+const missing = (name: string, variable: string): AbsentProvider => ({
+  name,
+  reason: `The model provider "${name}" is not configured: set ${variable} to use ${name}/… models.`,
+});
+
+/** `provider/model` in its two parts; everything after the first slash belongs to the model. */
+export function splitModelName(name: string): { provider: string; id: string } {
+  const slash = name.indexOf('/');
+  return { provider: name.slice(0, Math.max(slash, 0)), id: name.slice(slash + 1) };
+}
+
+/** Why a model cannot be asked, in words for a person; undefined where it can. */
+export function whyNotConfigured(model: string, { providers, absent }: ModelProviders): string | undefined {
+  const { provider, id } = splitModelName(model);
+  if (provider === '' || id === '') return `"${model}" is not a model name: it must look like provider/model.`;
+  if (providers.some(({ name }) => name === provider)) return undefined;
+
+  const names = providers.map(({ name }) => name).join(', ') || 'none';
+  return (
+    absent.find(({ name }) => name === provider)?.reason ??
+    `There is no model provider "${provider}". Configured: ${names}.`
+  );
+}
+
+/** A model as the API lists it. Further models of a configured provider can be asked, too. */
+export interface ListedModel {
+  readonly id: string;
+  readonly provider: string;
+  readonly context_window: number | null;
+  readonly max_output_tokens: number | null;
+  readonly price: ModelFacts['price'] | null;
+}
+
+/** The models that are declared or known beforehand, of every configured provider. */
+export function listModels({ providers }: Pick<ModelProviders, 'providers'>): ListedModel[] {
+  return providers.flatMap((provider) => {
+    const ids = [...provider.models, ...(knownModels.get(provider.name) ?? [])].map(({ id }) => id);
+    return [...new Set(ids)].map((id) => listed(provider, id));
+  });
+}
+
+function listed(provider: ProviderSettings, id: string): ListedModel {
+  const facts = factsOf(provider, id);
+  return {
+    id: `${provider.name}/${id}`,
+    provider: provider.name,
+    context_window: facts?.context_window ?? null,
+    max_output_tokens: facts?.max_output_tokens ?? null,
+    price: facts?.price ?? null,
+  };
+}

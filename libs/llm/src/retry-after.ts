@@ -1,0 +1,11 @@
+/** How long a refused client should wait: `retry-after-ms`, or `retry-after` as seconds or as a date. */
+export function retryAfterMs(headers: Headers | undefined): number | undefined {
+  const milliseconds = headers?.get('retry-after-ms');
+  if (milliseconds && Number(milliseconds) >= 0) return Number(milliseconds);
+
+  const value = headers?.get('retry-after');
+  if (!value) return undefined;
+  if (Number(value) >= 0) return Math.ceil(Number(value) * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { SseReader } from './sse';
+
+const read = (...pieces: (string | Uint8Array)[]): string[] => {
+  const reader = new SseReader();
+  return pieces.flatMap((piece) => reader.push(typeof piece === 'string' ? Buffer.from(piece) : piece));
+};
+
+/** `bytes` cut at any places, also inside of a character. */
+const piecesOf = (bytes: Uint8Array) =>
+  fc.array(fc.nat(bytes.length)).map((cuts) => {
+    const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+    return places.slice(1).map((end, at) => bytes.subarray(places[at], end));
+  });
+
+describe('SseReader', () => {
+  it('reads the data of an event when its empty line has come', () => {
+    expect(read('data: a\n')).toEqual([]);
+    expect(read('data: a\n', '\n')).toEqual(['a']);
+  });
+
+  it('joins the lines of data of one event', () => {
+    expect(read('data: a\ndata:\ndata:  b\n\n')).toEqual(['a\n\n b']);
+  });
+
+  it('takes every kind of line end', () => {
+    expect(read('data: a\r\n\r\ndata: b\r\rdata: c\n\n')).toEqual(['a', 'b', 'c']);
+    expect(read('data: a\r', '\n\r', '\ndata: b\r', '\r')).toEqual(['a', 'b']);
+  });
+
+  it('passes over comments, other fields, events without data and a byte order mark', () => {
+    expect(
+      read('\uFEFFdata: a\n\n: ping\n\nevent: x\nid: 1\nretry: 5\n\ndata\n\ndata:\n\ndatax: y\ndata:b\n\n'),
+    ).toEqual(['a', 'b']);
+  });
+
+  it('never reports an event that the end of the stream cut off', () => {
+    expect(read('data: a\n\ndata: b\n')).toEqual(['a']);
+  });
+
+  it('refuses a line that only fills the memory', () => {
+    const reader = new SseReader();
+    const piece = Buffer.alloc(1024 * 1024, 'x');
+    expect(() => {
+      for (let sent = 0; sent < 20; sent++) reader.push(piece);
+    }).toThrow('too long');
+  });
+
+  it('reads the same for any split of the bytes', () => {
+    const value = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, '·'));
+    const event = fc.record({
+      lines: fc.array(value, { minLength: 1, maxLength: 3 }),
+      comment: fc.option(value),
+      lineEnd: fc.constantFrom('\n', '\r\n', '\r'),
+    });
+    const stream = fc.array(event, { maxLength: 6 }).chain((events) => {
+      const text = events.map(({ lines, comment, lineEnd }) => {
+        const said = comment === null ? [] : [`: ${comment}`];
+        return [...said, ...lines.map((line) => `data: ${line}`), '', ''].join(lineEnd);
+      });
+      const expected = events.map(({ lines }) => lines.join('\n')).filter((data) => data !== '');
+      return fc.record({ expected: fc.constant(expected), pieces: piecesOf(Buffer.from(text.join(''))) });
+    });
+    fc.assert(fc.property(stream, ({ expected, pieces }) => expect(read(...pieces)).toEqual(expected)));
+  });
+});

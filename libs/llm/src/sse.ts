@@ -1,0 +1,62 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** A line longer than this is no event of a model; it would only fill the memory. */
+const maxLineLength = 16 * 1024 * 1024;
+
+/**
+ * Reads the data of server-sent events out of bytes, however the bytes are split. Names and ids of events are passed
+ * over: both protocols say in the data what an event is. An event that the stream's end cuts off was never sent.
+ */
+export class SseReader {
+  private readonly utf8 = new StringDecoder('utf8');
+  private line = '';
+  private data: string | undefined;
+  private begun = false;
+  private afterCarriageReturn = false;
+
+  /** The data of every event that these bytes complete. */
+  push(bytes: Uint8Array): string[] {
+    const fresh = this.decode(bytes);
+    if (!fresh.includes('\n')) {
+      this.keep(this.line + fresh);
+      return [];
+    }
+    const text = this.line + fresh;
+    const events: string[] = [];
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      if (end > start) this.readLine(text, start, end);
+      else {
+        if (this.data) events.push(this.data);
+        this.data = undefined;
+      }
+      start = end + 1;
+    }
+    this.keep(text.slice(start));
+    return events;
+  }
+
+  private readLine(text: string, start: number, end: number): void {
+    if (!text.startsWith('data:', start)) return;
+    const space = text.charCodeAt(start + 5) === 0x20 ? 1 : 0;
+    const value = text.slice(start + 5 + space, end);
+    this.data = this.data === undefined ? value : `${this.data}\n${value}`;
+  }
+
+  private keep(line: string): void {
+    if (line.length + (this.data?.length ?? 0) > maxLineLength)
+      throw new Error('A line of the event stream is too long');
+    this.line = line;
+  }
+
+  /** Text without a byte order mark, with every kind of line end as `\n`. */
+  private decode(bytes: Uint8Array): string {
+    let text = this.utf8.write(bytes);
+    if (text === '') return text;
+    if (!this.begun && text.startsWith('\uFEFF')) text = text.slice(1);
+    this.begun = true;
+    if (this.afterCarriageReturn && text.startsWith('\n')) text = text.slice(1);
+    this.afterCarriageReturn = text.endsWith('\r');
+    return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+  }
+}

@@ -1,0 +1,41 @@
+import type { ModelChunk, ModelEnd, ModelRequest, ReplyChunk } from '@rondo/domain';
+import { SseReader } from '../sse';
+import type { ReplyReader } from '../wire-protocol';
+
+export const requestTo = (model: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
+  model,
+  system: 'You are terse.',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }],
+  tools: [],
+  settings: {},
+  ...more,
+});
+
+export interface Heard {
+  readonly chunks: ModelChunk[];
+  readonly text: string;
+  readonly retries: Extract<ModelChunk, { type: 'retried' }>[];
+  readonly end: ModelEnd;
+}
+
+/** Listens to a stream to its end; `onChunk` sees every chunk as it comes. */
+export async function hear(stream: AsyncIterable<ModelChunk>, onChunk?: (chunk: ModelChunk) => void): Promise<Heard> {
+  const chunks: ModelChunk[] = [];
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    onChunk?.(chunk);
+  }
+  const end = chunks.at(-1);
+  if (end?.type !== 'end') throw new Error('The stream had no end');
+  return { chunks, text: textOf(chunks), retries: chunks.filter((chunk) => chunk.type === 'retried'), end };
+}
+
+export const textOf = (chunks: readonly ModelChunk[]): string =>
+  chunks.map((chunk) => (chunk.type === 'text' ? chunk.text : '')).join('');
+
+/** What a reader makes of a whole recorded stream. */
+export function readAll(reader: ReplyReader, stream: string): ReplyChunk[] {
+  const chunks: ReplyChunk[] = [];
+  for (const event of new SseReader().push(Buffer.from(stream))) reader.read(event, chunks);
+  return chunks;
+}

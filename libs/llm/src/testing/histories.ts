@@ -1,0 +1,62 @@
+import { type ModelMessage, callId } from '@rondo/domain';
+import fc from 'fast-check';
+
+const text = fc.oneof(fc.string(), fc.constantFrom('', ' \n', 'words'));
+const image = fc.record({ media_type: fc.constantFrom('image/png', 'image/bmp'), data: fc.constant('aGk=') });
+
+const inputBlock = fc.oneof(
+  fc.record({ type: fc.constant('text' as const), text }),
+  image.map((source) => ({ type: 'image' as const, source: { type: 'base64' as const, ...source } })),
+  fc.constant({ type: 'image' as const, source: { type: 'url' as const, url: 'https://example.com/a.png' } }),
+);
+const user = fc
+  .array(inputBlock, { minLength: 1, maxLength: 3 })
+  .map((content) => ({ role: 'user' as const, content }));
+
+const reasoning = fc.oneof(
+  fc.record({ type: fc.constant('reasoning' as const), text }),
+  fc.record({ type: fc.constant('reasoning' as const), text, signature: fc.constant('c2ln') }),
+  fc.record({ type: fc.constant('reasoning' as const), text: fc.constant(''), redacted: fc.constant('cmVk') }),
+);
+const toolName = fc.oneof(fc.constantFrom('shell', 'read_file', '', 'a.b c', 'ü'), fc.string({ maxLength: 90 }));
+const call = fc.record({ name: toolName, arguments: fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 }) });
+const answer = fc.record({ text, is_error: fc.boolean(), image: fc.option(image) });
+
+/** A reply with what follows it: the results of its calls, and a user turn where one has to or may come. */
+const exchange = fc.record({
+  thought: fc.option(reasoning),
+  said: fc.option(text),
+  calls: fc.array(fc.tuple(call, answer), { maxLength: 3 }),
+  next: user,
+  spoken: fc.boolean(),
+});
+
+/** Every history that a dialect may make of a thread (I6), also ugly ones. */
+export const histories = fc
+  .tuple(user, fc.array(exchange, { maxLength: 4 }))
+  .map(([first, exchanges]): ModelMessage[] => {
+    let ids = 0;
+    return [
+      first,
+      ...exchanges.flatMap(({ thought, said, calls, next, spoken }): ModelMessage[] => {
+        const numbered = calls.map(([asked, { image: shown, ...told }]) => {
+          const id = callId.parse(`call_${ids++}`);
+          return {
+            call: { type: 'tool_call' as const, id, ...asked },
+            result: { tool_call_id: id, ...told, ...(shown && { image: shown }) },
+          };
+        });
+        const content = [
+          ...(thought ? [thought] : []),
+          ...(said === null ? [] : [{ type: 'text' as const, text: said }]),
+          ...numbered.map((one) => one.call),
+        ];
+        const results = numbered.map(({ result }) => result);
+        return [
+          { role: 'assistant', content },
+          ...(results.length > 0 ? [{ role: 'tool' as const, results }] : []),
+          ...(spoken || results.length === 0 ? [next] : []),
+        ];
+      }),
+    ];
+  });

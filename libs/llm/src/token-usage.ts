@@ -1,0 +1,62 @@
+import type { ModelMessage, ModelRequest, Usage } from '@rondo/domain';
+import type { ModelPrice } from './model-facts';
+import type { ReportedUsage } from './wire-protocol';
+
+export type CallUsage = Usage & { readonly estimated: boolean };
+
+const charactersPerToken = 4;
+const tokensPerImage = 1500;
+
+/** What a call used: as the provider reported it, and estimated where it did not. */
+export function usageOf(call: {
+  request: ModelRequest;
+  outputLength: number;
+  reported: ReportedUsage;
+  price: ModelPrice | undefined;
+}): CallUsage {
+  const { input, output, cacheRead = 0, cacheWrite = 0 } = call.reported;
+  const tokens = {
+    input: input ?? estimateInput(call.request),
+    output: output ?? Math.ceil(call.outputLength / charactersPerToken),
+    cacheRead,
+    cacheWrite,
+  };
+  return {
+    input_tokens: tokens.input,
+    cached_tokens: cacheRead,
+    output_tokens: tokens.output,
+    cost_usd: call.price ? costOf(tokens, call.price) : null,
+    estimated: input === undefined || output === undefined,
+  };
+}
+
+function costOf(tokens: Required<ReportedUsage>, price: ModelPrice): number {
+  const { input, output, cache_read = input, cache_write = input, long_prompt } = price;
+  const long = long_prompt && tokens.input > long_prompt.above_tokens ? long_prompt : undefined;
+  const fresh = Math.max(0, tokens.input - tokens.cacheRead - tokens.cacheWrite);
+  const prompt = fresh * input + tokens.cacheRead * cache_read + tokens.cacheWrite * cache_write;
+  const reply = tokens.output * output;
+  return (prompt * (long?.input_factor ?? 1) + reply * (long?.output_factor ?? 1)) / 1_000_000;
+}
+
+function estimateInput({ system, messages, tools }: ModelRequest): number {
+  const text = system.length + JSON.stringify(tools).length;
+  const tokens = messages.reduce((sum, message) => sum + estimateMessage(message), 0);
+  return Math.ceil(text / charactersPerToken) + tokens;
+}
+
+function estimateMessage(message: ModelMessage): number {
+  if (message.role === 'tool') {
+    const images = message.results.filter(({ image }) => image).length;
+    return inText(message.results.map(({ text }) => text)) + images * tokensPerImage;
+  }
+  const images = message.content.filter(({ type }) => type === 'image').length;
+  const texts = message.content.map((block) => {
+    if ('text' in block) return block.text;
+    return block.type === 'tool_call' ? block.name + JSON.stringify(block.arguments) : '';
+  });
+  return inText(texts) + images * tokensPerImage;
+}
+
+const inText = (texts: readonly string[]): number =>
+  Math.ceil(texts.reduce((sum, text) => sum + text.length, 0) / charactersPerToken);

@@ -1,0 +1,38 @@
+import type { FinishReason, ModelRequest, ReplyChunk } from '@rondo/domain';
+import type { ProviderError } from './provider-error';
+
+/** What one provider's protocol knows; everything else about asking a model is the same for all. */
+export interface WireProtocol {
+  /** Sends a request. Resolves with a good answer whose body is unread; rejects with a ProviderError. */
+  send(request: ModelRequest, signal: AbortSignal): Promise<Response>;
+  reader(): ReplyReader;
+}
+
+export interface ClientSetting {
+  readonly timeoutMs: number;
+  /** Carries the requests in place of the built-in fetch. */
+  readonly fetch?: typeof fetch;
+}
+
+/** Reads one reply, event by event. */
+export interface ReplyReader {
+  /** Adds what an event says to `chunks`. Throws a ProviderError where it says that the reply failed. */
+  read(event: string, chunks: ReplyChunk[]): void;
+  /** The provider's reason why the reply ended; undefined as long as it gave none (R3). */
+  readonly ending: ReplyEnding | undefined;
+  /** No event follows. */
+  readonly complete: boolean;
+  readonly usage: ReportedUsage;
+}
+
+export type ReplyEnding =
+  | { readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
+  | { readonly error: ProviderError };
+
+/** Tokens as far as the provider has told. `input` counts everything in the prompt, whether it was cached or not. */
+export interface ReportedUsage {
+  readonly input?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  readonly output?: number;
+}
