@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { readProviders } from '@rondo/llm';
+import { readProviders } from '@rondo/domain';
 import { loadConfig } from '@rondo/platform';
 import { z } from 'zod';
 

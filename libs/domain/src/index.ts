@@ -7,6 +7,8 @@ export * from './errors';
 export * from './ids';
 export * from './message';
 export * from './model';
+export * from './models/model-facts';
+export * from './models/provider-settings';
 export * from './pass';
 export * from './ports';
 export * from './profiles/effective-settings';

@@ -1,17 +1,19 @@
-import type { Model, ModelChunk, ModelRequest } from '@rondo/domain';
-import { AnthropicProtocol } from './anthropic/anthropic-protocol';
-import { factsOf } from './model-facts';
-import { OpenAiProtocol } from './openai/openai-protocol';
-import type { ModelErrorCode } from './provider-error';
 import {
   type AbsentProvider,
   type ListedModel,
+  type Model,
+  type ModelChunk,
   type ModelProviders,
+  type ModelRequest,
   type ProviderSettings,
+  factsOf,
   listModels,
   splitModelName,
   whyNotConfigured,
-} from './provider-settings';
+} from '@rondo/domain';
+import { AnthropicProtocol } from './anthropic/anthropic-protocol';
+import { OpenAiProtocol } from './openai/openai-protocol';
+import type { ModelErrorCode } from './provider-error';
 import { redactor } from './redactor';
 import { ReplyAttempt } from './reply-attempt';
 import { type RetryPolicy, RetryingModel, defaultRetries } from './retrying-model';

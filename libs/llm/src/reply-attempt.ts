@@ -1,5 +1,4 @@
-import type { FinishReason, ModelRequest, ReplyChunk } from '@rondo/domain';
-import type { ModelPrice } from './model-facts';
+import type { FinishReason, ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
 import { ProviderError, connectionFailure } from './provider-error';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';

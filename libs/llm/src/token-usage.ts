@@ -1,5 +1,4 @@
-import type { ModelMessage, ModelRequest, Usage } from '@rondo/domain';
-import type { ModelPrice } from './model-facts';
+import type { ModelMessage, ModelPrice, ModelRequest, Usage } from '@rondo/domain';
 import type { ReportedUsage } from './wire-protocol';
 
 export type CallUsage = Usage & { readonly estimated: boolean };

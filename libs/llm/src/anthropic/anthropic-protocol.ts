@@ -1,8 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
-import type { ModelRequest } from '@rondo/domain';
+import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { z } from 'zod';
 import { ProviderError, refusal } from '../provider-error';
-import type { ProviderSettings } from '../provider-settings';
 import type { ClientSetting, WireProtocol } from '../wire-protocol';
 import { AnthropicReply } from './anthropic-reply';
 import { toAnthropicRequest } from './anthropic-request';

@@ -1,6 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { LlmSettings, ModelMessage, ModelRequest, ModelTool } from '@rondo/domain';
-import { splitModelName } from '../provider-settings';
+import { type LlmSettings, type ModelMessage, type ModelRequest, type ModelTool, splitModelName } from '@rondo/domain';
 import { wireToolName } from '../wire-names';
 import { toAnthropicMessages } from './anthropic-messages';
 import { thinkingFor } from './anthropic-thinking';

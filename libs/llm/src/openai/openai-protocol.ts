@@ -1,7 +1,6 @@
-import type { ModelRequest } from '@rondo/domain';
+import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import OpenAI from 'openai';
 import { ProviderError, refusal } from '../provider-error';
-import type { ProviderSettings } from '../provider-settings';
 import type { ClientSetting, WireProtocol } from '../wire-protocol';
 import { OpenAiReply } from './openai-reply';
 import { toOpenAiRequest } from './openai-request';

@@ -1,6 +1,5 @@
-import type { LlmSettings, ModelRequest, ModelTool } from '@rondo/domain';
+import { type LlmSettings, type ModelRequest, type ModelTool, splitModelName } from '@rondo/domain';
 import type OpenAI from 'openai';
-import { splitModelName } from '../provider-settings';
 import { openAiFamily } from './openai-family';
 import { toOpenAiMessages } from './openai-messages';
 
