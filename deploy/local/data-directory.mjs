@@ -55,6 +55,7 @@ export function privateDirectory(directory) {
  * reach it (the database, a sandbox) but cannot pass through the data directory's parents.
  */
 export function reachableDirectory(dataDir, name) {
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   const directory = join(isRoot && !everyoneMayPass(dataDir) ? publicDirectory(dataDir) : dataDir, name);
   mkdirSync(directory, { recursive: true });
   if (isRoot) chmodSync(directory, 0o711);
