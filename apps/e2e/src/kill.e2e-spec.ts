@@ -110,7 +110,7 @@ describe('kill -9 (I1–I5, I8)', () => {
   it('of Postgres: runs stand still and go on', async () => {
     const runs = await start('postgres', 3);
     const postgres = rondo.infrastructure.get('postgres');
-    await postgres.kill('SIGQUIT');
+    await postgres.kill();
     await postgres.start();
 
     const settled = await Promise.all(runs.map(({ id }) => client.settled(id, 60_000)));
