@@ -16,10 +16,24 @@ export type ToolAnswer =
  * An abort of `signal` stops the call: its process group is killed and the answer is `stopped`, at most 3 s later.
  */
 export interface Tools {
+  /**
+   * Names the store that calls are sent into, as it is now; null while that is not known. As long as it stays the same,
+   * nothing in it was lost, and a call that left no trace there was never sent.
+   */
+  readonly store: string | null;
   /** Sends a call that the ledger holds as dispatched and that nobody has sent before. */
   execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer>;
-  /** Finds the answer of a call that an earlier holder may have sent. An `unsafe` call is never sent a second time (I5). */
-  reattach(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer>;
+  /**
+   * Finds the answer of a call that an earlier holder was about to send into `store`. Sends it only where that holder
+   * never did; an `unsafe` call of which this is not certain is unknown (I5).
+   */
+  reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer>;
+}
+
+export interface SentCall {
+  readonly call: ToolCall;
+  /** The store that it was to be sent into. */
+  readonly store: string | null;
 }
 
 /** New ids and the time, which the core must not take by itself. */

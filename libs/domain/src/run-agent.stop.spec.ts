@@ -96,5 +96,5 @@ function hangsUntilStopped(answer: ToolAnswer, onRunning: (running: number) => u
       signal.addEventListener('abort', () => resolve(answer));
       onRunning(++running);
     });
-  return { execute: hang, reattach: hang };
+  return { store: null, execute: hang, reattach: hang };
 }

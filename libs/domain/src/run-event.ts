@@ -76,7 +76,13 @@ const answered = z.object({
 });
 const toolFacts = {
   'tool.planned': z.object({ tool_call: toolCall }),
-  'tool.started': z.object({ tool_call_id: callId, name: z.string(), attempt: z.number().int().positive() }),
+  /** `store` names the tool-call streams that it was to be sent into; see Tools.store. */
+  'tool.started': z.object({
+    tool_call_id: callId,
+    name: z.string(),
+    attempt: z.number().int().positive(),
+    store: z.string().nullable(),
+  }),
   'tool.completed': answered,
   'tool.failed': answered,
   'tool.unknown': z.object({ tool_call_id: callId, name: z.string(), reason: z.string(), message_id: messageId }),

@@ -8,6 +8,8 @@ import type { ToolCall, ToolCallStatus } from './tool-call';
 export interface KnownCall {
   readonly call: ToolCall;
   readonly status: ToolCallStatus;
+  /** Where it was to be sent; see Tools.store. */
+  readonly store: string | null;
 }
 
 /** Where a run stands, as far as its facts tell. Everything the loop decides, it decides from this. */
@@ -100,15 +102,15 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
         lostReplies: state.phase === 'thinking' ? state.lostReplies + 1 : state.lostReplies,
       };
     case 'tool.planned':
-      return know(state, fact.data.tool_call, 'planned');
+      return know(state, { call: fact.data.tool_call, status: 'planned', store: null });
     case 'tool.started':
-      return mark(state, fact.data.tool_call_id, 'dispatched');
+      return mark(state, fact.data.tool_call_id, { status: 'dispatched', store: fact.data.store });
     case 'tool.completed':
-      return mark(state, fact.data.tool_call_id, 'completed');
+      return mark(state, fact.data.tool_call_id, { status: 'completed' });
     case 'tool.failed':
-      return mark(state, fact.data.tool_call_id, 'failed');
+      return mark(state, fact.data.tool_call_id, { status: 'failed' });
     case 'tool.unknown':
-      return mark(state, fact.data.tool_call_id, 'unknown');
+      return mark(state, fact.data.tool_call_id, { status: 'unknown' });
   }
 }
 
@@ -132,14 +134,14 @@ function hear(state: RunState, message: Message | NewMessage): RunState {
 const countMalformed = (before: number, message: Message | NewMessage): number =>
   message.metadata['problem'] === 'malformed' ? before + 1 : 0;
 
-const know = (state: RunState, call: ToolCall, status: ToolCallStatus): RunState => ({
+const know = (state: RunState, known: KnownCall): RunState => ({
   ...state,
-  calls: new Map(state.calls).set(call.id, { call, status }),
+  calls: new Map(state.calls).set(known.call.id, known),
 });
 
-function mark(state: RunState, id: CallId, status: ToolCallStatus): RunState {
+function mark(state: RunState, id: CallId, change: Partial<KnownCall>): RunState {
   const known = state.calls.get(id);
-  return known ? know(state, known.call, status) : state;
+  return known ? know(state, { ...known, ...change }) : state;
 }
 
 export const openCalls = (state: RunState): KnownCall[] =>

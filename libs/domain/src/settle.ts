@@ -58,11 +58,13 @@ async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step
 const startOf = (pass: Pass, call: ToolCall): NewFact => ({
   type: 'tool.started',
   iteration: pass.state.iteration,
-  data: { tool_call_id: call.id, name: call.name, attempt: call.attempt + 1 },
+  data: { tool_call_id: call.id, name: call.name, attempt: call.attempt + 1, store: pass.ports.tools.store },
 });
 
-const send = ({ ports: { tools }, signals: { stop } }: Pass, { call, status }: KnownCall): Promise<ToolAnswer> =>
-  status === 'planned' ? tools.execute(call, stop) : tools.reattach(call, stop);
+const send = (
+  { ports: { tools }, signals: { stop } }: Pass,
+  { call, status, store }: KnownCall,
+): Promise<ToolAnswer> => (status === 'planned' ? tools.execute(call, stop) : tools.reattach({ call, store }, stop));
 
 /** `ask` and `complete` only mark the end of a turn: their answer is that they were heard. */
 function answerInLoop(call: ToolCall): ToolResult {

@@ -1,5 +1,5 @@
 import type { CallId } from '../ids';
-import type { ToolAnswer, Tools } from '../ports';
+import type { SentCall, ToolAnswer, Tools } from '../ports';
 import type { ToolCall } from '../tool-call';
 
 /**
@@ -9,6 +9,8 @@ import type { ToolCall } from '../tool-call';
 export class LedgeredTools implements Tools {
   /** How often each call took effect. */
   readonly effects = new Map<CallId, number>();
+  /** Tests change it to lose what was sent. */
+  store = 'store 1';
   private readonly answers = new Map<CallId, ToolAnswer>();
 
   constructor(private readonly perform: (call: ToolCall) => string = ({ name }) => `did ${name}`) {}
@@ -26,10 +28,10 @@ export class LedgeredTools implements Tools {
     return Promise.resolve(answer);
   }
 
-  reattach(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+  reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
     const answer = this.answers.get(call.id);
     if (answer) return Promise.resolve(answer);
-    if (call.effect_class === 'unsafe')
+    if (call.effect_class === 'unsafe' && store !== this.store)
       return Promise.resolve({ how: 'unknown', reason: 'No trace of the call was found.' });
     return this.execute(call, signal);
   }

@@ -1,0 +1,12 @@
+import 'reflect-metadata';
+import { createLogger, runService } from '@rondo/platform';
+import { readConfig } from './config';
+import { startSummarizer } from './start-summarizer';
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  const log = createLogger({ name: 'summarizer', level: config.LOG_LEVEL });
+  runService(await startSummarizer(config, log), { log });
+}
+
+void main();

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { clipMiddle } from './clip-text';
+
+describe('clipMiddle', () => {
+  it('leaves a text that fits as it is', () => {
+    expect(clipMiddle('abc', 3)).toEqual({ text: 'abc', truncated: false });
+  });
+
+  it('keeps the beginning and the end and says what is missing (W65)', () => {
+    const text = `${'a'.repeat(20_000)}${'b'.repeat(5_000)}${'c'.repeat(20_000)}`;
+
+    const clipped = clipMiddle(text);
+
+    expect(clipped).toEqual({
+      text: `${'a'.repeat(15_000)}\n\n[… 15000 characters left out …]\n\n${'c'.repeat(15_000)}`,
+      truncated: true,
+    });
+  });
+
+  it('never cuts a character in two', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, limit) => {
+        expect(clipMiddle(text, limit).text).not.toMatch(/\p{Surrogate}/u);
+      }),
+    );
+  });
+});

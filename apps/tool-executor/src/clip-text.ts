@@ -1,0 +1,25 @@
+/** What a model gets to read of one result (W65). */
+export const resultCharacters = 30_000;
+
+export interface Clipped {
+  readonly text: string;
+  readonly truncated: boolean;
+}
+
+/** The beginning and the end of a text that is too long, with a mark between them that says so. */
+export function clipMiddle(text: string, limit = resultCharacters): Clipped {
+  if (text.length <= limit) return { text, truncated: false };
+
+  const half = Math.floor(limit / 2);
+  const head = text.slice(0, characterStart(text, half));
+  const tail = text.slice(characterStart(text, text.length - half));
+  const missing = text.length - head.length - tail.length;
+  return { text: `${head}\n\n[… ${missing} characters left out …]\n\n${tail}`, truncated: true };
+}
+
+/** Moves a cut that would fall between the halves of a surrogate pair one unit back. */
+function characterStart(text: string, index: number): number {
+  const unit = text.charCodeAt(index);
+  const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
+  return isLowSurrogate ? index - 1 : index;
+}

@@ -1,0 +1,42 @@
+import { environment, sandboxSettingsOf } from './config';
+
+const least = {
+  PORT: '0',
+  NATS_URL: 'nats://nats:4222',
+  EXECUTOR_ID_FILE: '/data/id',
+  SANDBOX_ROOT: '/data/sandboxes',
+};
+const settingsFor = (more: Record<string, string>) => sandboxSettingsOf(environment.parse({ ...least, ...more }));
+
+describe('the executor’s configuration', () => {
+  it('leaves the limits of sandboxes to the sandbox', () => {
+    expect(settingsFor({})).toMatchObject({
+      root: '/data/sandboxes',
+      bubblewrapPath: 'bwrap',
+      memoryBytes: 2_147_483_648,
+    });
+  });
+
+  it('tunes them in the units that its names say', () => {
+    const settings = settingsFor({
+      SANDBOX_MEMORY_MB: '512',
+      SANDBOX_IDLE_S: '60',
+      SANDBOX_CPU: '0.5',
+      SANDBOX_ALLOWED_HOSTS: 'registry.example.org, *.example.com',
+    });
+
+    expect(settings).toMatchObject({
+      memoryBytes: 536_870_912,
+      idleMs: 60_000,
+      cpu: 0.5,
+      egress: { policy: 'public', allowedHosts: ['registry.example.org', '*.example.com'] },
+    });
+  });
+
+  it('gives up isolation only for a clear yes', () => {
+    expect(settingsFor({}).unsafeHost).toBe(false);
+    expect(settingsFor({ SANDBOX_UNSAFE_HOST: '0' }).unsafeHost).toBe(false);
+    expect(settingsFor({ SANDBOX_UNSAFE_HOST: '1' }).unsafeHost).toBe(true);
+    expect(() => settingsFor({ SANDBOX_UNSAFE_HOST: 'perhaps' })).toThrow();
+  });
+});

@@ -1,0 +1,30 @@
+import { treeOf } from './file-tree';
+
+describe('treeOf', () => {
+  it('names everything from the workspace, what a folder holds right below it', () => {
+    const entries = [
+      { path: 'src', kind: 'directory', size: 0 },
+      { path: 'a.txt', kind: 'file', size: 3 },
+      { path: 'src.txt', kind: 'file', size: 1 },
+      { path: 'node_modules', kind: 'directory', size: 0 },
+      { path: 'src/b.ts', kind: 'file', size: 7 },
+      { path: 'src/c', kind: 'link', size: 1 },
+    ] as const;
+
+    expect(treeOf('app', [...entries])).toBe(
+      [
+        'app/a.txt (3 bytes)',
+        'app/node_modules/ (not listed)',
+        'app/src/',
+        'app/src/b.ts (7 bytes)',
+        'app/src/c (link)',
+        'app/src.txt (1 bytes)',
+      ].join('\n'),
+    );
+    expect(treeOf('.', [{ path: 'a', kind: 'other', size: 0 }])).toBe('a (neither file nor folder)');
+  });
+
+  it('says when there is nothing', () => {
+    expect(treeOf('app', [])).toBe('app is empty.');
+  });
+});

@@ -1,0 +1,50 @@
+type Replaced =
+  | { readonly found: 'nowhere' }
+  | { readonly found: 'several'; readonly lines: readonly number[] }
+  | { readonly found: 'once'; readonly content: Buffer; readonly snippet: string };
+
+const shownPlaces = 20;
+const linesAround = 3;
+const newline = 0x0a;
+
+/** Replaces the one occurrence of a text, byte for byte (W64). Two that overlap are two. */
+export function replaceOnce(content: Buffer, oldText: string, newText: string): Replaced {
+  const wanted = Buffer.from(oldText);
+  const places = occurrences(content, wanted);
+  const [at, ...others] = places;
+  if (at === undefined) return { found: 'nowhere' };
+  if (others.length > 0) return { found: 'several', lines: places.map((place) => lineAt(content, place)) };
+
+  const inserted = Buffer.from(newText);
+  const result = Buffer.concat([content.subarray(0, at), inserted, content.subarray(at + wanted.length)]);
+  return { found: 'once', content: result, snippet: snippetAround(result, at, at + inserted.length) };
+}
+
+function occurrences(content: Buffer, wanted: Buffer): number[] {
+  const places: number[] = [];
+  for (
+    let at = content.indexOf(wanted);
+    at !== -1 && places.length < shownPlaces;
+    at = content.indexOf(wanted, at + 1)
+  ) {
+    places.push(at);
+  }
+  return places;
+}
+
+function lineAt(content: Buffer, offset: number): number {
+  let line = 1;
+  for (let at = content.indexOf(newline); at !== -1 && at < offset; at = content.indexOf(newline, at + 1)) line += 1;
+  return line;
+}
+
+/** The changed lines and some around them, numbered. */
+function snippetAround(content: Buffer, start: number, end: number): string {
+  const first = Math.max(1, lineAt(content, start) - linesAround);
+  const last = lineAt(content, end) + linesAround;
+  const lines = content
+    .toString('utf8')
+    .split('\n')
+    .slice(first - 1, last);
+  return lines.map((line, index) => `${String(first + index).padStart(5)}  ${line}`).join('\n');
+}

@@ -1,0 +1,20 @@
+import 'reflect-metadata';
+import { createLogger, runService } from '@rondo/platform';
+import { readConfig } from './config';
+import { startExecutor } from './start-executor';
+
+/** Beyond the time that running calls get: to kill the rest, to answer for them, and to put everything away. */
+const closingMs = 4_000;
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  const log = createLogger({ name: 'tool-executor', level: config.LOG_LEVEL });
+  try {
+    runService(await startExecutor(config, log), { log, drainTimeoutMs: config.TOOL_DRAIN_S * 1_000 + closingMs });
+  } catch (error) {
+    log.fatal({ error }, 'tool executor could not start');
+    process.exit(1);
+  }
+}
+
+void main();

@@ -1,0 +1,157 @@
+import { ExecutorLeaving, ToolRunner } from './run-tool';
+import { SandboxError } from './sandbox';
+import { ToolBench, aCall } from './testing/tool-bench';
+
+/** Aborts as soon as the command has printed something. */
+function abortWhenItRuns(reason: Error) {
+  const controller = new AbortController();
+  return { signal: controller.signal, output: () => controller.abort(reason) };
+}
+
+describe('ToolRunner', () => {
+  let bench: ToolBench;
+
+  beforeAll(async () => {
+    bench = await ToolBench.open();
+  });
+  afterAll(() => bench.close());
+
+  it('answers an unknown name with the names there are (TR11)', async () => {
+    const reply = await bench.reply(aCall('rm_rf', {}));
+
+    expect(reply).toMatchObject({
+      how: 'answered',
+      result: { success: false, error: expect.stringMatching(/no tool named "rm_rf".*execute_command.*list_files/) },
+    });
+  });
+
+  it('leaves the tools of the loop to the loop', async () => {
+    expect(await bench.reply(aCall('ask', { text: 'Really?' }))).toMatchObject({ result: { success: false } });
+  });
+
+  it('answers wrong arguments without running anything (TR9)', async () => {
+    const reply = await bench.reply(aCall('execute_command', { command: ['ls'], blocking: true }));
+
+    expect(reply).toMatchObject({
+      how: 'answered',
+      result: {
+        success: false,
+        error: 'Invalid arguments for execute_command:\n- command: expected a string, received an array of 1 items',
+      },
+    });
+  });
+
+  it('kills a stopped command with everything it started, and proves it (I7, R26)', async () => {
+    const command = 'trap "" TERM; sleep 71 & (trap "" TERM; sleep 72) & echo up; wait';
+    const call = aCall('execute_command', { command, blocking: true });
+
+    const reply = await bench.reply(call, abortWhenItRuns(new Error('stopped by the user')));
+
+    expect(reply).toEqual({ how: 'stopped', verified_dead_at: expect.stringMatching(/^\d{4}-.*Z$/) });
+    const left = await bench.use('execute_command', { command: 'pgrep -c sleep', blocking: true });
+    expect(left.exit_code).toBe(1);
+  });
+
+  it('does not begin what was stopped before (R27)', async () => {
+    const signal = AbortSignal.abort(new Error('stopped'));
+    const call = aCall('create_file', { file_path: 'never.txt', file_contents: 'x' });
+
+    expect(await bench.reply(call, { signal })).toMatchObject({ how: 'stopped' });
+    expect(await bench.use('read_file', { file_path: 'never.txt' })).toMatchObject({ success: false });
+  });
+
+  it('kills what begins in the background while its run is being stopped', async () => {
+    const stopping = new AbortController();
+    const call = aCall('execute_command', { command: 'sleep 60', session_name: 'late' }, { thread: 'thr_late' });
+
+    const reply = bench.reply(call, stopping);
+    setImmediate(() => stopping.abort(new Error('stopped')));
+
+    expect(await reply).toMatchObject({ how: 'stopped', verified_dead_at: expect.any(String) });
+    expect((await bench.use('list_commands', {}, { thread: 'thr_late' })).output).toContain('late: killed');
+  });
+
+  it('stops what waits for its turn in a session at once', async () => {
+    const waiting = new AbortController();
+    const session = { blocking: true, session_name: 'queue' };
+    const running = bench.reply(aCall('execute_command', { command: 'echo up; sleep 60', ...session }), {
+      output: () => waiting.abort(new Error('stopped')),
+    });
+
+    const reply = await bench.reply(aCall('execute_command', { command: 'echo mine', ...session }), waiting);
+
+    expect(reply).toMatchObject({ how: 'stopped', verified_dead_at: expect.any(String) });
+    await bench.killSandbox();
+    await running;
+  });
+
+  it('tells the truth about a command that was killed because the executor leaves', async () => {
+    const call = aCall('execute_command', { command: 'echo up; sleep 60', blocking: true });
+
+    const reply = await bench.reply(call, abortWhenItRuns(new ExecutorLeaving()));
+
+    expect(reply).toMatchObject({
+      how: 'answered',
+      result: { success: false, error: expect.stringContaining('executor was shut down') },
+    });
+  });
+
+  it('calls the outcome unknown when the sandbox dies under an unsafe call (I5)', async () => {
+    const call = aCall('execute_command', { command: 'echo up; kill -9 -1; sleep 60', blocking: true });
+
+    expect(await bench.reply(call)).toEqual({ how: 'unknown', reason: 'The sandbox died while the tool ran.' });
+    expect(await bench.use('execute_command', { command: 'echo back', blocking: true })).toMatchObject({
+      output: 'back\n',
+    });
+  });
+
+  it('survives a tool that throws, and answers (TR8)', async () => {
+    const logged: object[] = [];
+    const log = { info: () => undefined, error: (fields: object) => logged.push(fields) };
+    const broken = { get: () => Promise.reject(new TypeError('undefined is not a function')) };
+    const call = aCall('list_files', {});
+
+    const reply = await new ToolRunner(broken, log).run(call, {
+      signal: new AbortController().signal,
+      output: () => {},
+    });
+
+    expect(reply).toMatchObject({ how: 'answered', result: { success: false } });
+    expect(JSON.stringify(reply)).not.toContain('undefined is not a function');
+    expect(logged).toMatchObject([{ callId: call.call_id, error: expect.any(TypeError) }]);
+  });
+
+  it('passes on why there are no sandboxes here', async () => {
+    const refusing = { get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')) };
+    const runner = new ToolRunner(refusing, { info: () => undefined, error: () => undefined });
+
+    const reply = await runner.run(aCall('list_files', {}), { signal: new AbortController().signal, output: () => {} });
+
+    expect(reply).toMatchObject({ result: { success: false, error: 'bwrap is missing. Install it.' } });
+  });
+
+  it('finds the workspace again after a restart, without its processes', async () => {
+    await bench.use('create_file', { file_path: 'kept.txt', file_contents: 'still here' });
+    await bench.use('execute_command', { command: 'sleep 60', session_name: 'server' });
+
+    await bench.restart();
+
+    expect(await bench.use('read_file', { file_path: 'kept.txt' })).toMatchObject({ output: 'still here' });
+    expect((await bench.use('check_command_output', { session_name: 'server' })).error).toContain(
+      'sandbox has restarted',
+    );
+  });
+
+  it('keeps threads apart (I10)', async () => {
+    await bench.use('create_file', { file_path: 'private.txt', file_contents: 'mine' });
+    const other = { thread: 'thr_two' };
+
+    expect(await bench.use('read_file', { file_path: 'private.txt' }, other)).toMatchObject({ success: false });
+    const { output } = await bench.use(
+      'execute_command',
+      { command: 'find / -name private.txt 2>/dev/null; pgrep -c sleep', blocking: true },
+      other,
+    );
+    expect(output).toBe('0\n[exit code 1]');
+  });
+});

@@ -1,0 +1,154 @@
+import { type ToolResult, failedResult } from '@rondo/domain';
+import type { DispatchedCall, ToolReply } from '@rondo/messaging';
+import { clipMiddle } from './clip-text';
+import { explainArguments } from './explain-arguments';
+import { type ReadyTool, readyToolNamed, readyToolNames } from './hands/all-hands';
+import { Lanes } from './lanes';
+import { OutputFrames } from './output-frames';
+import { type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
+
+/** The sandbox keeps a command's time itself; this is what it may need beyond it to kill and report. */
+const slackMs = 10_000;
+
+export interface ToolLog {
+  info(fields: object, text: string): void;
+  error(fields: object, text: string): void;
+}
+
+export interface CallWatch {
+  /** Aborted when the call's run is stopped, or with `ExecutorLeaving` when this process is. */
+  readonly signal: AbortSignal;
+  readonly output: (text: string) => void;
+}
+
+/** Why calls are aborted that nobody has stopped. */
+export class ExecutorLeaving extends Error {
+  override readonly name = 'ExecutorLeaving';
+}
+
+type Prepared = ReadyTool & { readonly input: unknown };
+
+interface Job {
+  readonly call: DispatchedCall;
+  readonly watch: CallWatch;
+  readonly sandbox: Sandbox;
+}
+
+/**
+ * Runs one call and answers it, whatever happens: what goes wrong is a result for the model (TR8). Only where the
+ * sandbox was lost under an unsafe call the answer is `unknown`, because nobody can say whether it took effect (I5).
+ */
+export class ToolRunner {
+  private readonly lanes = new Lanes();
+
+  constructor(
+    private readonly sandboxes: Pick<SandboxProvider, 'get'>,
+    private readonly log: ToolLog,
+  ) {}
+
+  async run(call: DispatchedCall, watch: CallWatch): Promise<ToolReply> {
+    const startedAt = performance.now();
+    const reply = await this.answer(call, watch);
+    const durationMs = Math.round(performance.now() - startedAt);
+    const { call_id: callId, run_id: runId, thread_id: threadId, name } = call;
+    this.log.info({ callId, runId, threadId, name, durationMs, how: reply.how }, 'tool call answered');
+    return reply;
+  }
+
+  private async answer(call: DispatchedCall, watch: CallWatch): Promise<ToolReply> {
+    const prepared = prepare(call);
+    if ('success' in prepared) return { how: 'answered', result: prepared, duration_ms: 0 };
+
+    try {
+      watch.signal.throwIfAborted();
+      const sandbox = await this.sandboxes.get(call.thread_id);
+      return await this.inTurn(prepared, { call, watch, sandbox });
+    } catch (error) {
+      return this.answerToFailure(error, call, watch.signal);
+    }
+  }
+
+  private inTurn(prepared: Prepared, job: Job): Promise<ToolReply> {
+    const lane = prepared.hand.lane?.(prepared.input);
+    if (lane === undefined) return measuredWork(prepared, job);
+    return this.lanes.inTurn(`${job.call.thread_id} ${lane}`, job.watch.signal, () => measuredWork(prepared, job));
+  }
+
+  private async answerToFailure(error: unknown, call: DispatchedCall, signal: AbortSignal): Promise<ToolReply> {
+    if (signal.aborted && error === signal.reason) return this.answerToAbort(call, error);
+    if (error instanceof SandboxError) return answerToSandbox(error, call);
+
+    this.log.error(
+      { callId: call.call_id, runId: call.run_id, name: call.name, error },
+      'tool call failed unexpectedly',
+    );
+    return failed('The tool failed for a reason of its own. Trying the same again is unlikely to help.');
+  }
+
+  /** Asks the sandbox once more, so that what is said to be dead is dead (I7, R26). */
+  private async answerToAbort(call: DispatchedCall, reason: unknown): Promise<ToolReply> {
+    const verifiedDeadAt = await this.sandboxes
+      .get(call.thread_id)
+      .then((sandbox) => sandbox.kill(call.call_id))
+      .then(
+        (termination) => termination.verifiedDeadAt,
+        () => null, // Nobody can confirm it, and the receipt says so.
+      );
+    if (!(reason instanceof ExecutorLeaving)) return { how: 'stopped', verified_dead_at: verifiedDeadAt };
+    return failed('The executor was shut down while the tool ran, and killed it. Parts of it may have taken effect.');
+  }
+}
+
+function prepare({ name, arguments: given }: DispatchedCall): Prepared | ToolResult {
+  const ready = readyToolNamed(name);
+  if (!ready) return failedResult(`There is no tool named "${name}" here. Tools: ${readyToolNames.join(', ')}.`);
+
+  const parsed = ready.tool.input.safeParse(given);
+  if (!parsed.success) return failedResult(explainArguments(ready.tool, parsed.error, given));
+  return { ...ready, input: parsed.data };
+}
+
+/** The time it took does not count the wait for its turn. */
+async function measuredWork(prepared: Prepared, job: Job): Promise<ToolReply> {
+  const startedAt = performance.now();
+  const result = await work(prepared, job);
+  return { how: 'answered', result, duration_ms: Math.round(performance.now() - startedAt) };
+}
+
+async function work({ tool, hand, input }: Prepared, { call, watch, sandbox }: Job): Promise<ToolResult> {
+  const timeoutMs = Math.min(tool.timeoutMs, call.timeout_ms);
+  const frames = new OutputFrames(watch.output);
+  const bench = {
+    sandbox,
+    timeoutMs,
+    callId: call.call_id,
+    signal: watch.signal,
+    output: (text: string) => frames.push(text),
+  };
+  try {
+    return await withinTime(hand.work(input, bench), timeoutMs);
+  } finally {
+    frames.close();
+  }
+}
+
+async function withinTime(result: Promise<ToolResult>, timeoutMs: number): Promise<ToolResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<ToolResult>((resolve) => {
+    const text = `The tool did not answer within ${timeoutMs / 1000} s. It may still take effect.`;
+    timer = setTimeout(resolve, timeoutMs + slackMs, failedResult(text));
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function answerToSandbox({ code, message }: SandboxError, { effect_class }: DispatchedCall): ToolReply {
+  if (code !== 'lost') return failed(clipMiddle(message, 4_000).text);
+  if (effect_class === 'unsafe') return { how: 'unknown', reason: 'The sandbox died while the tool ran.' };
+  return failed('The sandbox died while the tool ran and has been restarted. Files are kept; processes are gone.');
+}
+
+const failed = (error: string): ToolReply => ({ how: 'answered', result: failedResult(error), duration_ms: 0 });

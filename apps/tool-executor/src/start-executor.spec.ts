@@ -1,0 +1,222 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { INestApplication } from '@nestjs/common';
+import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
+import { type Delta, type ToolCall, callIdAt, messageId, runId, threadId, toolNamed } from '@rondo/domain';
+import { type NatsLink, NatsTools, connectNats, natsTransportOptions, signals } from '@rondo/messaging';
+import { createLogger, newUlid } from '@rondo/platform';
+import { firstValueFrom } from 'rxjs';
+import { environment } from './config';
+import { startExecutor } from './start-executor';
+import { bubblewrapPath, sandboxRoot } from './testing/tool-bench';
+
+const log = createLogger({ name: 'tool-executor-spec', level: 'silent' });
+const untouched = new AbortController().signal;
+
+function natsUrl(): string {
+  const url = process.env['TEST_NATS_URL'];
+  if (url === undefined) throw new Error('TEST_NATS_URL must name a NATS server with JetStream');
+  return url;
+}
+
+/** A worker's end: what it takes to send calls to the executor. */
+class Caller {
+  readonly deltas: Delta[] = [];
+  readonly tools: NatsTools;
+  private index = 0;
+
+  constructor(nats: NatsLink, place: () => Promise<string>) {
+    const onOutput = (delta: Delta) => {
+      this.deltas.push(delta);
+      this.onDelta();
+    };
+    const ids = { runId: runId.parse(`run_${newUlid()}`), threadId: threadId.parse(`thr_${newUlid()}`) };
+    this.tools = new NatsTools({ nats, ...ids, placement: place, onOutput });
+  }
+
+  onDelta = (): void => undefined;
+
+  execute(name: string, given: Record<string, unknown>, signal = untouched) {
+    return this.tools.execute(this.call(name, given), signal);
+  }
+
+  private call(name: string, given: Record<string, unknown>): ToolCall {
+    const message = messageId.parse(`msg_${newUlid()}`);
+    return {
+      id: callIdAt(message, (this.index += 1)),
+      run_id: runId.parse('run_1'),
+      iteration: 1,
+      index: 0,
+      name,
+      arguments: given,
+      dialect: 'native',
+      effect_class: toolNamed(name)?.effect ?? 'unsafe',
+      status: 'dispatched',
+      result: null,
+      attempt: 0,
+      message_id: message,
+      started_at: null,
+      finished_at: null,
+    };
+  }
+}
+
+describe('an executor', () => {
+  let root: string;
+  let nats: NatsLink;
+  let placements: ClientProxy;
+  let app: INestApplication | undefined;
+  let caller: Caller;
+
+  const place = async () => {
+    const request = placements.send<unknown>(signals.place.pattern, { thread_id: 'thr_1' });
+    return signals.place.answer.parse(await firstValueFrom(request)).executor_id;
+  };
+  const start = async (more: Record<string, string> = {}) => {
+    const config = environment.parse({
+      PORT: '0',
+      NATS_URL: natsUrl(),
+      SANDBOX_ROOT: root,
+      EXECUTOR_ID_FILE: join(root, 'executor-id'),
+      BWRAP_PATH: bubblewrapPath(),
+      TOOL_DRAIN_S: '0',
+      ...more,
+    });
+    app = await startExecutor(config, log);
+    return app.getUrl();
+  };
+  const stop = async () => {
+    await app?.close();
+    app = undefined;
+  };
+
+  beforeAll(async () => {
+    root = await sandboxRoot();
+    nats = await connectNats({ url: natsUrl(), name: 'spec', log });
+    const options = natsTransportOptions({ url: natsUrl(), name: 'spec' });
+    placements = ClientProxyFactory.create({ transport: Transport.NATS, options });
+  });
+  afterAll(async () => {
+    await placements.close();
+    await nats.close();
+    await rm(root, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    caller = new Caller(nats, place);
+  });
+  afterEach(async () => {
+    caller.tools.close(new Error('the spec is over'));
+    await stop();
+  });
+
+  it('takes a thread in and runs its calls', async () => {
+    await start();
+
+    const answer = await caller.execute('execute_command', { command: 'echo hello; echo world >&2', blocking: true });
+
+    expect(answer).toMatchObject({
+      how: 'answered',
+      result: { success: true, output: 'hello\nworld\n', exit_code: 0 },
+    });
+    expect(caller.deltas.map(({ text }) => text).join('')).toBe('hello\nworld\n');
+  });
+
+  it('says that it is ready, and shows how its calls went', async () => {
+    const url = await start();
+    await caller.execute('list_files', {});
+    await caller.execute('made_up', {});
+
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('rondo_tool_call_seconds_count{tool="list_files",outcome="completed"} 1');
+    expect(metrics).toContain('rondo_tool_call_seconds_count{tool="unknown",outcome="failed"} 1');
+    expect(metrics).toContain('rondo_tool_calls_running 0');
+  });
+
+  it('kills a stopped command and proves it (I7)', async () => {
+    await start();
+    const stopping = new AbortController();
+    caller.onDelta = () => stopping.abort();
+
+    const answer = await caller.execute(
+      'execute_command',
+      { command: 'echo up; sleep 60', blocking: true },
+      stopping.signal,
+    );
+
+    expect(answer).toEqual({ how: 'stopped', verifiedDeadAt: expect.any(String) });
+  });
+
+  it('runs calls of a thread side by side', async () => {
+    await start();
+    await caller.execute('list_files', {});
+    const startedAt = performance.now();
+
+    const commands = Array.from({ length: 5 }, () => ({ command: 'sleep 0.5', blocking: true }));
+    const answers = await Promise.all(commands.map((command) => caller.execute('execute_command', command)));
+
+    expect(answers).toMatchObject(commands.map(() => ({ how: 'answered', result: { success: true } })));
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  });
+
+  it('answers for what it kills when it leaves, and comes back under the same name with the workspace', async () => {
+    await start();
+    const before = await place();
+    const up = new Promise<void>((resolve) => (caller.onDelta = resolve));
+    const running = caller.execute('execute_command', {
+      command: 'echo kept > file; echo up; sleep 60',
+      blocking: true,
+    });
+    await up;
+
+    await stop();
+
+    expect(await running).toMatchObject({ how: 'answered', result: { success: false } });
+    await start();
+    expect(await place()).toBe(before);
+    expect(await caller.execute('read_file', { file_path: 'file' })).toMatchObject({ result: { output: 'kept\n' } });
+  });
+
+  it('lets a short call end when it leaves', async () => {
+    await start({ TOOL_DRAIN_S: '5' });
+    const up = new Promise<void>((resolve) => (caller.onDelta = resolve));
+    const running = caller.execute('execute_command', { command: 'echo up; sleep 0.5; echo done', blocking: true });
+    await up;
+
+    await stop();
+
+    expect(await running).toMatchObject({ result: { success: true, output: 'up\ndone\n' } });
+  });
+
+  it('is refused while another lives under its name', async () => {
+    await start();
+
+    const second = environment.parse({
+      PORT: '0',
+      NATS_URL: natsUrl(),
+      SANDBOX_ROOT: root,
+      EXECUTOR_ID_FILE: join(root, 'executor-id'),
+    });
+
+    await expect(startExecutor(second, log)).rejects.toThrow('is running as this executor already');
+  });
+
+  it('is not ready without isolation, takes nobody in, and says what to install in its answers', async () => {
+    const known = await start().then(place);
+    await stop();
+    const url = await start({ BWRAP_PATH: '/nowhere/bwrap' });
+
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    const ready = await fetch(`${url}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ failing: ['sandbox'] });
+    await expect(place()).rejects.toMatchObject({ message: expect.stringContaining('Install bubblewrap') });
+
+    const placed = new Caller(nats, async () => known);
+    expect(await placed.execute('list_files', {})).toMatchObject({
+      how: 'answered',
+      result: { success: false, error: expect.stringContaining('Install bubblewrap') },
+    });
+    placed.tools.close(new Error('the spec is over'));
+  });
+});

@@ -1,0 +1,89 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ToolName, type ToolResult, callId, runId, threadId, toolNamed } from '@rondo/domain';
+import type { DispatchedCall, ToolReply } from '@rondo/messaging';
+import { newUlid } from '@rondo/platform';
+import { ToolRunner } from '../run-tool';
+import { type SandboxProvider, type SandboxSettings, createSandboxProvider, sandboxSettings } from '../sandbox';
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface CallOptions {
+  readonly thread?: string;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly output?: (text: string) => void;
+}
+
+export function aCall(name: string, given: Record<string, unknown>, options: CallOptions = {}): DispatchedCall {
+  return {
+    call_id: callId.parse(`call_${newUlid()}`),
+    run_id: runId.parse(`run_${newUlid()}`),
+    thread_id: threadId.parse(options.thread ?? 'thr_one'),
+    name,
+    arguments: given,
+    effect_class: toolNamed(name)?.effect ?? 'unsafe',
+    attempt: 1,
+    timeout_ms: options.timeoutMs ?? 120_000,
+  };
+}
+
+/** Where a spec keeps workspaces: sandboxes have users of their own, who must be able to get there. */
+export async function sandboxRoot(): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'rondo-tools-'));
+  await chmod(root, 0o711);
+  return root;
+}
+
+export function bubblewrapPath(): string {
+  const path = process.env['BWRAP_PATH'];
+  if (path === undefined) throw new Error('BWRAP_PATH must name bubblewrap: tools are tested in real sandboxes');
+  return path;
+}
+
+/** Tools with real sandboxes under them. */
+export class ToolBench {
+  private sandboxes: SandboxProvider;
+  private runner: ToolRunner;
+
+  private constructor(private readonly settings: SandboxSettings) {
+    this.sandboxes = createSandboxProvider(settings, silent);
+    this.runner = new ToolRunner(this.sandboxes, silent);
+  }
+
+  static async open(settings: Partial<SandboxSettings> = {}): Promise<ToolBench> {
+    const isolation = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot() };
+    const parsed = sandboxSettings.parse({ ...isolation, graceMs: 300, ...settings });
+    return new ToolBench(parsed);
+  }
+
+  async reply(call: DispatchedCall, { signal, output }: CallOptions = {}): Promise<ToolReply> {
+    return this.runner.run(call, {
+      signal: signal ?? new AbortController().signal,
+      output: output ?? (() => undefined),
+    });
+  }
+
+  async use(name: ToolName, given: Record<string, unknown> = {}, options: CallOptions = {}): Promise<ToolResult> {
+    const reply = await this.reply(aCall(name, given, options), options);
+    if (reply.how !== 'answered') throw new Error(`${name} was not answered but ${reply.how}`);
+    return reply.result;
+  }
+
+  /** As when the executor ends and comes back: every process is gone, the workspaces are not. */
+  async restart(): Promise<void> {
+    await this.sandboxes.close();
+    this.sandboxes = createSandboxProvider(this.settings, silent);
+    this.runner = new ToolRunner(this.sandboxes, silent);
+  }
+
+  async killSandbox(thread = 'thr_one'): Promise<void> {
+    await (await this.sandboxes.get(thread)).stop();
+  }
+
+  async close(): Promise<void> {
+    await this.sandboxes.close();
+    await rm(this.settings.root, { recursive: true, force: true });
+  }
+}

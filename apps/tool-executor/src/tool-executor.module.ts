@@ -1,0 +1,30 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { HealthModule, MetricsModule } from '@rondo/platform';
+import { Registry } from 'prom-client';
+import { PlacementController } from './placement.controller';
+import { Resources } from './resources';
+import { ToolRunner } from './run-tool';
+import { ToolCallProcessor } from './tool-call.processor';
+import { ToolMetrics } from './tool-metrics';
+
+/** The wiring of one executor. Plain classes are built by hand here, so they stay plain. */
+@Module({})
+export class ToolExecutorModule {
+  static with(resources: Resources): DynamicModule {
+    const { config, nats, sandboxes, log } = resources;
+    return {
+      module: ToolExecutorModule,
+      imports: [
+        MetricsModule.register({ token: config.METRICS_TOKEN }),
+        HealthModule.register({ nats: () => nats.ping(), sandbox: () => resources.checkSandboxes() }),
+      ],
+      controllers: [PlacementController],
+      providers: [
+        ToolCallProcessor,
+        { provide: Resources, useValue: resources },
+        { provide: ToolRunner, useValue: new ToolRunner(sandboxes, log) },
+        { provide: ToolMetrics, inject: [Registry], useFactory: (registry: Registry) => new ToolMetrics(registry) },
+      ],
+    };
+  }
+}
