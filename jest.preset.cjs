@@ -3,11 +3,14 @@ const { join } = require('node:path');
 
 const swc = JSON.parse(readFileSync(join(__dirname, '.swcrc'), 'utf8'));
 
+/** Prisma's client loads its query compiler with `import()`, which jest cannot do; compiled to `require` it can. */
+const transform = { ...swc, swcrc: false, sourceMaps: 'inline', module: { ...swc.module, ignoreDynamic: false } };
+
 /** Every project's jest configuration: SWC compiles, libraries resolve to their source through the `@rondo/source` condition. */
 module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
   setupFiles: ['reflect-metadata'],
-  transform: { '^.+\\.[jt]s$': ['@swc/jest', { ...swc, swcrc: false, sourceMaps: 'inline' }] },
+  transform: { '^.+\\.[jt]s$': ['@swc/jest', transform] },
   testEnvironmentOptions: { customExportConditions: ['@rondo/source', 'node', 'node-addons'] },
 };

@@ -5,6 +5,7 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 
 const oidOfChar = 18;
 const oidOfText = 25;
+const oidOfBpchar = 1042;
 
 /**
  * `@prisma/adapter-pg` as a schema engine needs it.
@@ -45,7 +46,8 @@ export class SchemaEngineAdapterFactory extends PrismaPg {
 }
 
 /**
- * Reads the catalogue's `"char"` columns as text, which the adapter cannot, and sends a migration as one
+ * Reads the catalogue's `"char"` columns, which the adapter cannot, as what the engine expects of them (one letter for
+ * a constraint's kind, text for the others), and sends a migration as one
  * script, which the adapter would cut at every semicolon, also inside a function's body.
  */
 function forSchemaEngine(adapter) {
@@ -53,7 +55,7 @@ function forSchemaEngine(adapter) {
   adapter.performIO = async (query) => {
     const result = await performIO(query);
     for (const field of result.fields) {
-      if (field.dataTypeID === oidOfChar) field.dataTypeID = oidOfText;
+      if (field.dataTypeID === oidOfChar) field.dataTypeID = field.name === 'constraint_type' ? oidOfBpchar : oidOfText;
     }
     return result;
   };

@@ -1,0 +1,42 @@
+import { type TestDatabase, makeTestDatabase } from './testing/test-database';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeTestDatabase();
+});
+afterAll(() => database.drop());
+
+const addAccount = `insert into accounts (id, name) values ($1, 'x')`;
+const accountIds = async () => (await database.prisma.account.findMany()).map(({ id }) => id);
+
+describe('Database', () => {
+  it('keeps nothing of a transaction whose work fails', async () => {
+    const work = database.transaction(async (sql) => {
+      await sql.query(addAccount, ['acc_undone']);
+      throw new Error('changed my mind');
+    });
+
+    await expect(work).rejects.toThrow('changed my mind');
+    expect(await accountIds()).not.toContain('acc_undone');
+  });
+
+  it('keeps what a transaction wrote, for Prisma and SQL alike', async () => {
+    await database.transaction((sql) => sql.query(addAccount, ['acc_kept']));
+
+    expect(await accountIds()).toContain('acc_kept');
+  });
+
+  it('works on after its connections were cut, in use and idle', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => database.ping()));
+    const cut = database.transaction((sql) => sql.query('select pg_terminate_backend(pg_backend_pid())'));
+    await expect(cut).rejects.toThrow();
+    await database.sql.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+
+    const pings = await Promise.allSettled(Array.from({ length: 20 }, () => database.ping()));
+    await database.ping();
+
+    expect(pings.some(({ status }) => status === 'fulfilled')).toBe(true);
+  });
+});

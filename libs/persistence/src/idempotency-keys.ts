@@ -1,0 +1,78 @@
+import type { AccountId } from '@rondo/domain';
+import type { Database } from './database';
+import { storedText } from './stored-text';
+
+export interface IdempotentRequest {
+  readonly accountId: AccountId;
+  readonly key: string;
+  readonly requestHash: string;
+}
+
+/** The first answer to a request. */
+export interface StoredResponse {
+  readonly status: number;
+  readonly body: unknown;
+  readonly location: string | null;
+}
+
+export type IdempotencyVerdict =
+  | { readonly verdict: 'fresh' | 'in_flight' | 'reused' }
+  | { readonly verdict: 'replay'; readonly response: StoredResponse };
+
+/** A new key, one that is too old to count, or one whose holder has been silent for so long that it must be dead. */
+const takeKey = `
+insert into idempotency_keys (account_id, key, request_hash, created_at) values ($1, $2, $3, clock_timestamp())
+on conflict (account_id, key) do update set
+  request_hash = excluded.request_hash, status = null, response = null, location = null, created_at = excluded.created_at
+where idempotency_keys.created_at < clock_timestamp() - interval '24 hours'
+  or (idempotency_keys.status is null and idempotency_keys.request_hash = excluded.request_hash
+    and idempotency_keys.created_at < clock_timestamp() - interval '60 s')
+returning key`;
+
+const readKey = `
+select request_hash, status, response as body, location from idempotency_keys where account_id = $1 and key = $2`;
+
+const finishKey = `
+update idempotency_keys set status = $4, response = $5, location = $6
+where account_id = $1 and key = $2 and request_hash = $3 and status is null`;
+
+const abandonKey = `
+delete from idempotency_keys where account_id = $1 and key = $2 and request_hash = $3 and status is null`;
+
+const pruneKeys = `
+delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours' returning key`;
+
+type KeyRow = { request_hash: string; body: unknown; location: string | null; status: number | null };
+
+/** Remembers the answer to a request for 24 hours. */
+export class IdempotencyKeys {
+  constructor(private readonly database: Database) {}
+
+  /** `fresh`: this caller goes on, and must `finish` or `abandon`. A silent one is taken over after 60 s. */
+  async begin(request: IdempotentRequest): Promise<IdempotencyVerdict> {
+    const taken = await this.database.sql.query(takeKey, address(request));
+    if (taken.length > 0) return { verdict: 'fresh' };
+
+    const [row] = await this.database.sql.query<KeyRow>(readKey, address(request).slice(0, 2));
+    if (!row) return this.begin(request); // it was abandoned between the two looks
+    const { request_hash, status, ...response } = row;
+    if (request_hash !== request.requestHash) return { verdict: 'reused' };
+    return status === null ? { verdict: 'in_flight' } : { verdict: 'replay', response: { status, ...response } };
+  }
+
+  async finish(request: IdempotentRequest, { status, body, location }: StoredResponse): Promise<void> {
+    await this.database.sql.query(finishKey, [...address(request), status, JSON.stringify(body ?? null), location]);
+  }
+
+  /** Forgets a request that came to nothing, so that it can be made again. */
+  async abandon(request: IdempotentRequest): Promise<void> {
+    await this.database.sql.query(abandonKey, address(request));
+  }
+
+  /** Deletes what is older than 24 hours. Returns how many. */
+  async prune(): Promise<number> {
+    return (await this.database.sql.query(pruneKeys)).length;
+  }
+}
+
+const address = ({ accountId, key, requestHash }: IdempotentRequest) => [accountId, storedText(key), requestHash];

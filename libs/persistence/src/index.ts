@@ -1,0 +1,17 @@
+export * from './accounts';
+export { type Database, openDatabase } from './database';
+export * from './idempotency-keys';
+export * from './messages';
+export { Outbox, type OutboxEntry } from './outbox';
+export type { Page, PageRequest } from './page';
+export * from './run-store/prisma-run-store';
+export type { AgentResult, ExecutedTool } from './runs/agent-result';
+export type { Answer, AnsweredRun } from './runs/answer-run';
+export { type CreatedRun, type NewRun, ThreadBusyError } from './runs/create-run';
+export type { RunAddress } from './runs/lock-run';
+export type { EventPage, RunFilter } from './runs/read-runs';
+export { Runs } from './runs/runs';
+export type { StopOrder, StoppedRun } from './runs/stop-run';
+export type { LogVerification } from './runs/verify-log';
+export * from './sandboxes';
+export * from './threads';

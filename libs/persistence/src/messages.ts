@@ -1,0 +1,59 @@
+import { type InputBlock, type Message, type MessageType, type Mint, messageId } from '@rondo/domain';
+import type { Database } from './database';
+import { type MessageRow, messageOf } from './message-row';
+import { type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from './page';
+import { type ThreadAddress, threadNotFound } from './thread-row';
+
+export interface MessageFilter extends ThreadAddress, PageRequest {
+  readonly type?: MessageType | undefined;
+  readonly llmOnly?: boolean | undefined;
+}
+
+/** Messages of threads, which belong to one account each (`thread_not_found`). */
+export class Messages {
+  constructor(
+    private readonly database: Database,
+    private readonly mint: Mint,
+  ) {}
+
+  /** A user message that belongs to no run; the thread's next run reads it. */
+  async add({ accountId, threadId, content }: ThreadAddress & { content: readonly InputBlock[] }): Promise<Message> {
+    const values = [messageId.parse(`msg_${this.mint()}`), threadId, accountId, JSON.stringify(content)];
+    const [row] = await this.database.sql.query<MessageRow>(addMessage, values);
+    if (!row) throw threadNotFound(threadId);
+    return messageOf(row);
+  }
+
+  /** In thread order. */
+  async list({ accountId, threadId, type, llmOnly, after, limit }: MessageFilter): Promise<Page<Message>> {
+    const { prisma, sql } = this.database;
+    const thread = await prisma.thread.findFirst({ where: { id: threadId, accountId, deletedAt: null } });
+    if (!thread) throw threadNotFound(threadId);
+
+    const seq = after === undefined ? 0 : await this.seqOf(threadId, after);
+    const rows = await sql.query<MessageRow>(messagesAfter, [threadId, seq, type ?? null, llmOnly ?? false, limit + 1]);
+    return pageOf(rows.map(messageOf), limit);
+  }
+
+  private async seqOf(threadId: string, cursor: string): Promise<number> {
+    const id = idOfCursor(cursor, messageId);
+    const row = await this.database.prisma.message.findFirst({ where: { id, threadId }, select: { seq: true } });
+    if (!row) throw invalidCursor();
+    return row.seq;
+  }
+}
+
+const addMessage = `
+with thread as (
+  update threads set last_message_seq = last_message_seq + 1
+  where id = $2 and account_id = $3 and deleted_at is null
+  returning id, last_message_seq
+)
+insert into messages (id, thread_id, seq, type, is_llm_message, content, metadata, created_at)
+select $1, id, last_message_seq, 'user', true, $4, '{}', clock_timestamp() from thread
+returning *`;
+
+const messagesAfter = `
+select * from messages
+where thread_id = $1 and seq > $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
+order by seq limit $5`;

@@ -1,0 +1,99 @@
+import {
+  type Claim,
+  type EventId,
+  type Message,
+  type NewFact,
+  type NewMessage,
+  type RecordedFact,
+  eventId,
+  type Mint,
+} from '@rondo/domain';
+import { type RunChanges, type TimedFact, runChanges } from './run-changes';
+
+/** Facts of one run on their way into its log. */
+export interface Batch {
+  readonly claim: Claim;
+  readonly facts: readonly StampedFact[];
+  readonly changes: RunChanges;
+}
+
+export interface StampedFact extends TimedFact {
+  readonly id: EventId;
+  /** The fact's `data` as JSON. A message's is cut where the statement puts in its place in the thread. */
+  readonly json: string | MessageJson;
+}
+
+export interface MessageJson {
+  readonly beforeSeq: string;
+  readonly afterSeq: string;
+  readonly message: NewMessage;
+  readonly content: string;
+  readonly metadata: string;
+}
+
+export function batchOf(claim: Claim, facts: readonly NewFact[], mint: Mint): Batch {
+  const at = new Date().toISOString();
+  const stamped = facts.map((fact) => ({ fact, at, id: eventId.parse(`evt_${mint()}`), json: jsonOf(fact, at) }));
+  return { claim, facts: stamped, changes: runChanges(stamped) };
+}
+
+const jsonOf = (fact: NewFact, at: string): StampedFact['json'] =>
+  fact.type === 'message.created' ? messageJson(fact.data.message, at) : JSON.stringify(fact.data);
+
+function messageJson(message: NewMessage, at: string): MessageJson {
+  const { id, thread_id, run_id, iteration, type, is_llm_message } = message;
+  const content = JSON.stringify(message.content);
+  const metadata = JSON.stringify(message.metadata);
+  const head = JSON.stringify({ id, thread_id, run_id, iteration });
+  const tail = JSON.stringify({ type, is_llm_message });
+  return {
+    beforeSeq: `{"message":${head.slice(0, -1)},"seq":`,
+    afterSeq: `,${tail.slice(1, -1)},"content":${content},"metadata":${metadata},"created_at":"${at}"}}`,
+    message,
+    content,
+    metadata,
+  };
+}
+
+/** Where the batch found the run and its thread. */
+export interface Place {
+  readonly lastSeq: number;
+  readonly lastMessageSeq: number;
+}
+
+/** The facts as the log has them now: as JSON they are, byte for byte, what will be read back. */
+export function recordedFacts({ claim, facts }: Batch, { lastSeq, lastMessageSeq }: Place): RecordedFact[] {
+  let messages = 0;
+  return facts.map(({ fact, id, at }, index) => {
+    if (fact.type === 'message.created') messages += 1;
+    const data =
+      fact.type === 'message.created'
+        ? { message: placed(fact.data.message, lastMessageSeq + messages, at) }
+        : fact.data;
+    return {
+      id,
+      v: 1,
+      seq: lastSeq + index + 1,
+      type: fact.type,
+      run_id: claim.runId,
+      thread_id: claim.threadId,
+      iteration: fact.iteration,
+      epoch: claim.epoch,
+      at,
+      data,
+    } as RecordedFact; // type and data come from one fact
+  });
+}
+
+const placed = ({ id, thread_id, run_id, iteration, ...rest }: NewMessage, seq: number, at: string): Message => ({
+  id,
+  thread_id,
+  run_id,
+  iteration,
+  seq,
+  type: rest.type,
+  is_llm_message: rest.is_llm_message,
+  content: rest.content,
+  metadata: rest.metadata,
+  created_at: at,
+});

@@ -1,0 +1,77 @@
+import {
+  type Claim,
+  type ClaimedRun,
+  type Leases,
+  type Mint,
+  type NewFact,
+  type PendingStop,
+  type RecordedFact,
+  type RunId,
+  type RunStore,
+  type ThreadId,
+} from '@rondo/domain';
+import type { Database } from '../database';
+import { promoteNext, promoteStranded } from '../runs/promote-run';
+import { batchOf } from './batch';
+import { claimRun } from './claim';
+import { GroupCommit } from './group-commit';
+import { handOver } from './hand-over';
+import { renewLeases } from './leases';
+import { Reaper } from './reaper';
+
+export interface RunStoreOptions {
+  readonly database: Database;
+  readonly mint: Mint;
+  readonly leaseMs?: number;
+  /** Hears the facts of a run that came forward because the one before it ended; its job is in the outbox. */
+  readonly onPromoted?: (facts: readonly RecordedFact[]) => void;
+}
+
+/** Runs in Postgres. Call `Outbox.publish` after `handOver`, in `onPromoted`, and when `reap` found something. */
+export class PrismaRunStore implements RunStore, Leases {
+  private readonly database: Database;
+  private readonly leaseMs: number;
+  private readonly log: GroupCommit;
+  private readonly reaper: Reaper;
+
+  constructor(private readonly options: RunStoreOptions) {
+    this.database = options.database;
+    this.leaseMs = options.leaseMs ?? 15_000;
+    this.log = new GroupCommit(this.database.sql);
+    this.reaper = new Reaper(this.database.sql, this.leaseMs);
+  }
+
+  claim(id: RunId, owner: string): Promise<ClaimedRun | undefined> {
+    return claimRun(this.database.sql, { id, owner, leaseMs: this.leaseMs });
+  }
+
+  async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
+    if (facts.length === 0) return [];
+    const batch = batchOf(claim, facts, this.options.mint);
+    const recorded = await this.log.write(batch);
+    if (batch.changes.terminal) await this.promote(claim.threadId);
+    return recorded;
+  }
+
+  handOver(claim: Claim): Promise<void> {
+    return handOver(this.database.sql, claim);
+  }
+
+  renew(owner: string, held: readonly Claim[]): Promise<{ lost: readonly RunId[]; stops: readonly PendingStop[] }> {
+    return renewLeases(this.database.sql, { owner, held, leaseMs: this.leaseMs });
+  }
+
+  /** After an outage of Postgres it waits one full lease, so that living holders renew first (R1). */
+  async reap(): Promise<number> {
+    const found = await this.reaper.reap();
+    const promoted = await promoteStranded(this.database, this.options.mint);
+    for (const facts of promoted) this.options.onPromoted?.(facts);
+    return found + promoted.length;
+  }
+
+  /** The run is over whether or not this succeeds; what fails here, `reap` does later. */
+  private async promote(threadId: ThreadId): Promise<void> {
+    const facts = await promoteNext(this.database, this.options.mint, threadId).catch(() => []);
+    if (facts.length > 0) this.options.onPromoted?.(facts);
+  }
+}

@@ -1,0 +1,153 @@
+import { type RunId, isTerminal } from '@rondo/domain';
+import { StoreHouse, completed, newAccount, said, started } from '../testing/store-house';
+import { type NewRun, ThreadBusyError } from './create-run';
+
+let house: StoreHouse;
+beforeAll(async () => {
+  house = await StoreHouse.open();
+});
+afterAll(() => house.close());
+
+const statusOf = async (runId: RunId) => (await house.runs.get({ accountId: house.accountId, runId })).status;
+const typesOf = async (runId: RunId) =>
+  (await house.runs.events({ accountId: house.accountId, runId }, { after: 0, limit: 100 })).data.map(
+    ({ type }) => type,
+  );
+
+/** A thread with a run on it that a worker holds. */
+async function busyThread() {
+  const claim = await house.claimed();
+  await house.store.append(claim, [started]);
+  return { claim, threadId: claim.threadId };
+}
+
+const onThread = (threadId: NewRun['threadId'], onActiveRun: NewRun['onActiveRun'], text = 'Next.') =>
+  house.create({ threadId, onActiveRun, input: said(text) });
+
+describe('creating a run', () => {
+  it('writes the run, its first facts, its input and its job together (R10, R19)', async () => {
+    const { run, facts, stops } = await house.create({ metadata: { ticket: '7' } });
+
+    expect(run).toMatchObject({ status: 'queued', last_seq: 2, epoch: 0, metadata: { ticket: '7' } });
+    expect(facts.map(({ seq, type }) => [seq, type])).toEqual([
+      [1, 'run.created'],
+      [2, 'message.created'],
+    ]);
+    expect(stops).toEqual([]);
+    expect(await house.published()).toContainEqual({
+      queue: 'runs',
+      jobId: `${run.id}-1`,
+      payload: { run_id: run.id, activation: 1 },
+    });
+  });
+
+  it('works without an input on a thread that has messages', async () => {
+    const { accountId, messages } = house;
+    const { id: threadId } = await house.threads.create({ accountId, metadata: {} });
+    await messages.add({ accountId, threadId, content: said('Hello.') });
+
+    const { run } = await house.create({ threadId, input: undefined });
+    const claim = await house.claim(run.id);
+
+    expect(claim.log.map(({ type }) => type)).toEqual(['run.created']);
+    expect(claim.earlier.map(({ content }) => content)).toEqual([said('Hello.')]);
+  });
+
+  it('lets one of 50 win a thread, and names the winner to the others (I9, W58)', async () => {
+    const { id: threadId } = await house.threads.create({ accountId: house.accountId, metadata: {} });
+
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => onThread(threadId, 'reject')));
+
+    const winners = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.run.id] : []));
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(winners).toHaveLength(1);
+    expect(refusals.every((error) => error instanceof ThreadBusyError && error.activeRunId === winners[0])).toBe(true);
+  });
+
+  it('lets 50 queue on a thread while runs on it end, each coming forward once, in order', async () => {
+    const { id: threadId } = await house.threads.create({ accountId: house.accountId, metadata: {} });
+    const created = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => onThread(threadId, 'queue', `wish ${index}`)),
+    );
+
+    const order: RunId[] = [];
+    for (const { run } of [...created].sort((a, b) => (a.run.id < b.run.id ? -1 : 1))) {
+      const claims = await Promise.all(created.map((other) => house.store.claim(other.run.id, 'worker')));
+      const [claim, ...others] = claims.filter((claimed) => claimed !== undefined);
+      if (!claim) throw new Error(`no run came forward when ${run.id} was due`);
+      expect(others).toEqual([]);
+      order.push(claim.runId);
+      await house.store.append(claim, [started, completed]);
+    }
+
+    expect(new Set(order).size).toBe(50);
+    expect(order.slice(1)).toEqual([...order.slice(1)].sort());
+  });
+
+  it('takes the input of a queued run into the thread when the run comes forward', async () => {
+    const { claim, threadId } = await busyThread();
+    const { run, facts } = await onThread(threadId, 'queue', 'And then?');
+    expect(facts.map(({ type }) => type)).toEqual(['run.created']);
+    expect(await house.store.claim(run.id, 'worker-2')).toBeUndefined();
+    await house.published();
+
+    await house.store.append(claim, [completed]);
+
+    expect(house.promoted.at(-1)).toMatchObject({ run_id: run.id, seq: 2, type: 'message.created' });
+    expect(await house.published()).toMatchObject([{ jobId: `${run.id}-1` }]);
+    const next = await house.claim(run.id);
+    expect(next.earlier).toHaveLength(1);
+    expect(next.log.map(({ type }) => type)).toEqual(['run.created', 'message.created']);
+  });
+
+  it('has the sweeper promote what a crash left behind', async () => {
+    const { claim, threadId } = await busyThread();
+    const { run } = await onThread(threadId, 'queue');
+    await house.database.sql.query(
+      `update runs set status = 'completed', finished_at = now(), holds_thread = false, lease_owner = null,
+        lease_expires_at = null where id = $1`,
+      [claim.runId],
+    );
+
+    expect(await house.store.reap()).toBe(1);
+    expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+  });
+
+  it('replaces a held run: it is told to stop, and the new one starts when it has ended', async () => {
+    const { claim, threadId } = await busyThread();
+
+    const { run, facts, stops } = await onThread(threadId, 'replace');
+
+    expect(facts.map(({ run_id, type }) => [run_id, type])).toEqual([
+      [claim.runId, 'run.stop_requested'],
+      [run.id, 'run.created'],
+    ]);
+    expect(stops).toEqual([{ runId: claim.runId, stop: { requestedAt: expect.any(String), reason: 'replaced' } }]);
+    expect(await statusOf(claim.runId)).toBe('stopping');
+    expect(await house.store.claim(run.id, 'worker-2')).toBeUndefined();
+  });
+
+  it('replaces a run that nobody holds at once', async () => {
+    const { run: old } = await house.create();
+
+    const { run, stops } = await onThread(old.thread_id, 'replace');
+
+    expect(isTerminal(await statusOf(old.id))).toBe(true);
+    expect(await typesOf(run.id)).toEqual(['run.created', 'message.created']);
+    expect(stops).toEqual([]);
+    expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+  });
+
+  it('knows no thread that is deleted, unknown or of another account (R39)', async () => {
+    const { threads, accountId } = house;
+    const deleted = await threads.create({ accountId, metadata: {} });
+    await threads.delete({ accountId, threadId: deleted.id });
+    const foreign = await threads.create({ accountId: await newAccount(house.database), metadata: {} });
+
+    for (const threadId of [deleted.id, foreign.id, 'thr_nothing' as typeof foreign.id]) {
+      for (const onActiveRun of ['reject', 'queue', 'replace'] as const) {
+        await expect(onThread(threadId, onActiveRun)).rejects.toMatchObject({ code: 'thread_not_found' });
+      }
+    }
+  });
+});

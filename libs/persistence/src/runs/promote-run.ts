@@ -1,0 +1,64 @@
+import { type Mint, type RecordedFact, type ThreadId, inputContent } from '@rondo/domain';
+import type { Database } from '../database';
+import { type RunRow, runOf } from '../run-row';
+import { outboxOf } from '../run-store/activation';
+import { batchOf } from '../run-store/batch';
+import { writeBatch } from '../run-store/group-commit';
+import { violates } from '../sql-error';
+import { inputFact } from './input-message';
+
+const isAnyoneWaiting = `select 1 from runs where thread_id = $1 and status = 'queued' and not holds_thread limit 1`;
+
+const promoteOldest = `
+with next as materialized (
+  select id, queued_input from runs
+  where thread_id = $1 and status = 'queued' and not holds_thread
+    and not exists (select from runs as holder where holder.thread_id = $1 and holder.holds_thread)
+  order by id limit 1 for no key update
+),
+promoted as (
+  update runs set
+    holds_thread = true, queued_input = null, activation = activation + 1, activated_at = clock_timestamp()
+  from next where runs.id = next.id
+  returning runs.*, next.queued_input as input
+),
+woken as (${outboxOf('promoted')})
+select * from promoted`;
+
+/** The thread is free: its oldest waiting run comes forward, and its input joins the thread. Answers with its facts. */
+export async function promoteNext(
+  database: Database,
+  mint: Mint,
+  threadId: ThreadId,
+): Promise<readonly RecordedFact[]> {
+  if ((await database.sql.query(isAnyoneWaiting, [threadId])).length === 0) return [];
+  try {
+    return await database.transaction(async (sql) => {
+      const [row] = await sql.query<RunRow & { input: unknown }>(promoteOldest, [threadId]);
+      if (!row || row.input === null) return [];
+
+      const run = runOf(row);
+      const content = inputContent.parse(row.input);
+      const input = inputFact({ runId: run.id, threadId, iteration: 0, content }, mint);
+      return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], mint));
+    });
+  } catch (error) {
+    if (violates(error, 'runs_one_active_per_thread')) return []; // another run was faster, and holds the thread now
+    throw error;
+  }
+}
+
+const threadsToServe = `
+select distinct waiting.thread_id as id from runs as waiting
+where waiting.status = 'queued' and not waiting.holds_thread
+  and not exists (select from runs as holder where holder.thread_id = waiting.thread_id and holder.holds_thread)
+limit 100`;
+
+/** Does what a crash between the end of one run and the promotion of the next has left undone. */
+export async function promoteStranded(database: Database, mint: Mint): Promise<(readonly RecordedFact[])[]> {
+  const promoted: (readonly RecordedFact[])[] = [];
+  for (const { id } of await database.sql.query<{ id: ThreadId }>(threadsToServe)) {
+    promoted.push(await promoteNext(database, mint, id));
+  }
+  return promoted.filter((facts) => facts.length > 0);
+}

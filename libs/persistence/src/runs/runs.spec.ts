@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { type AccountId, type NewFact, callId, messageId, runId } from '@rondo/domain';
+import {
+  StoreHouse,
+  completed,
+  iterationStarted,
+  mint,
+  newAccount,
+  planned,
+  said,
+  spoken,
+  started,
+} from '../testing/store-house';
+
+let house: StoreHouse;
+let stranger: AccountId;
+beforeAll(async () => {
+  house = await StoreHouse.open();
+  stranger = await newAccount(house.database);
+});
+afterAll(() => house.close());
+
+describe('Runs', () => {
+  it('shows another account none of a run (R39)', async () => {
+    const { runs } = house;
+    const { run } = await house.create();
+    const address = { accountId: stranger, runId: run.id };
+
+    const attempts = [
+      runs.get(address),
+      runs.events(address, { after: 0, limit: 10 }),
+      runs.verify(address),
+      runs.requestStop({ ...address, reason: null }),
+      runs.answer({ ...address, content: said('Hi.') }),
+      runs.toolCalls(address),
+      runs.result(address),
+    ];
+
+    const outcomes = await Promise.allSettled(attempts);
+    expect(outcomes).toEqual(
+      attempts.map(() => ({
+        status: 'rejected',
+        reason: expect.objectContaining({ code: 'run_not_found' }) as unknown,
+      })),
+    );
+    expect((await runs.list({ accountId: stranger, limit: 10 })).data).toEqual([]);
+    expect((await runs.list({ accountId: stranger, threadId: run.thread_id, limit: 10 })).data).toEqual([]);
+  });
+
+  it('lists newest first, a page at a time, by status and by thread', async () => {
+    const { runs } = house;
+    const accountId = await newAccount(house.database);
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.unshift((await house.create({ accountId })).run.id);
+
+    const first = await runs.list({ accountId, limit: 2 });
+    const second = await runs.list({ accountId, limit: 3, after: first.next_cursor ?? '' });
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(ids);
+    expect([first.has_more, second.has_more, second.next_cursor]).toEqual([true, false, null]);
+
+    await runs.requestStop({ accountId, runId: runId.parse(ids[0]), reason: null });
+    expect((await runs.list({ accountId, status: 'stopped', limit: 9 })).data.map(({ id }) => id)).toEqual([ids[0]]);
+    const threadId = first.data[1]?.thread_id;
+    expect((await runs.list({ accountId, threadId, limit: 9 })).data.map(({ id }) => id)).toEqual([ids[1]]);
+  });
+
+  it.each(['', 'x', 'msg_1', '../..', Buffer.from('thr_1').toString('base64url')])(
+    'refuses the cursor %j',
+    async (after) => {
+      const { accountId, runs } = house;
+      await expect(runs.list({ accountId, limit: 5, after })).rejects.toMatchObject({ code: 'invalid_cursor' });
+    },
+  );
+
+  it('gives events after a seq together with the head of that moment', async () => {
+    const claim = await house.claimed();
+    const { accountId } = house;
+    const address = { accountId, runId: claim.runId };
+    await house.store.append(claim, [started, iterationStarted(1), spoken(claim, 'Hello.')]);
+
+    const page = await house.runs.events(address, { after: 2, limit: 2 });
+    expect([page.data.map(({ seq }) => seq), page.head_seq]).toEqual([[3, 4], 5]);
+    expect(await house.runs.events(address, { after: 5, limit: 2 })).toEqual({ data: [], head_seq: 5 });
+  });
+
+  it('proves a log by a hash that a client can compute from the events it read', async () => {
+    const claim = await house.claimed();
+    const address = { accountId: house.accountId, runId: claim.runId };
+    await house.store.append(claim, [started, spoken(claim, 'Hé\0llo.'), completed]);
+
+    const { data } = await house.runs.events(address, { after: 0, limit: 100 });
+    const hash = data.reduce(
+      (h, event) =>
+        createHash('sha256')
+          .update(h + JSON.stringify(event))
+          .digest('hex'),
+      '',
+    );
+
+    expect(await house.runs.verify(address)).toEqual({ first: 1, last: 5, count: 5, contiguous: true, hash });
+  });
+
+  it('notices a gap in a log that somebody tampered with', async () => {
+    const claim = await house.claimed();
+    const address = { accountId: house.accountId, runId: claim.runId };
+    await house.store.append(claim, [started, completed]);
+    const before = await house.runs.verify(address);
+    await house.database.prisma.runEvent.delete({ where: { runId_seq: { runId: claim.runId, seq: 3 } } });
+
+    const after = await house.runs.verify(address);
+
+    expect(after).toMatchObject({ count: 3, last: 4, contiguous: false });
+    expect(after.hash).not.toBe(before.hash);
+  });
+
+  it('sums a run up when it is over, and not before', async () => {
+    const claim = await house.claimed();
+    const address = { accountId: house.accountId, runId: claim.runId };
+    await expect(house.runs.result(address)).rejects.toMatchObject({ code: 'run_not_finished' });
+
+    const call = planned(claim, { name: 'execute_command' });
+    await house.store.append(claim, [started, iterationStarted(1), spoken(claim, 'Let me see.'), call]);
+    await house.store.append(claim, [failed(call), spoken(claim, 'It failed.'), completed]);
+
+    expect(await house.runs.result(address)).toMatchObject({
+      success: true,
+      result: {
+        response: 'It failed.',
+        tools_executed: [{ name: 'execute_command', success: false, error: 'no such file' }],
+        model: 'demo/coder',
+      },
+      error: null,
+      metrics: { iterations: 1, tool_calls: 1 },
+    });
+  });
+});
+
+const failed = ({ data: { tool_call } }: ReturnType<typeof planned>): NewFact => ({
+  type: 'tool.failed',
+  iteration: 1,
+  data: {
+    tool_call_id: callId.parse(tool_call.id),
+    name: tool_call.name,
+    result: { success: false, output: '', error: 'no such file' },
+    duration_ms: 1,
+    message_id: messageId.parse(`msg_${mint()}`),
+  },
+});

@@ -1,0 +1,79 @@
+import { type Mint, type Run, TerminalError, type ToolCall, isTerminal } from '@rondo/domain';
+import type { Database } from '../database';
+import type { Page } from '../page';
+import { type AgentResult, agentResultOf } from './agent-result';
+import { type Answer, type AnsweredRun, answerRun } from './answer-run';
+import { type CreatedRun, type NewRun, createRun } from './create-run';
+import type { RunAddress } from './lock-run';
+import {
+  type EventPage,
+  type RunFilter,
+  allEvents,
+  getRun,
+  listRuns,
+  readEvents,
+  readMessages,
+  readToolCalls,
+} from './read-runs';
+import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
+import { type LogVerification, verifyLog } from './verify-log';
+
+/**
+ * Runs as people see and steer them. Each method is bound to one account: another account's run does not exist
+ * (`run_not_found`). Facts that come back are committed; whoever gets them publishes them.
+ */
+export class Runs {
+  constructor(
+    private readonly database: Database,
+    private readonly mint: Mint,
+  ) {}
+
+  /** Rejects with ThreadBusyError and `thread_not_found`. Call `Outbox.publish` afterwards. */
+  create(wanted: NewRun): Promise<CreatedRun> {
+    return createRun(this.database, this.mint, wanted);
+  }
+
+  get(address: RunAddress): Promise<Run> {
+    return getRun(this.database.sql, address);
+  }
+
+  /** Newest first. */
+  list(filter: RunFilter): Promise<Page<Run>> {
+    return listRuns(this.database.sql, filter);
+  }
+
+  /** Facts with `seq` above `after`. */
+  events(address: RunAddress, page: { after: number; limit: number }): Promise<EventPage> {
+    return readEvents(this.database.sql, address, page);
+  }
+
+  verify(address: RunAddress): Promise<LogVerification> {
+    return verifyLog(allEvents(this.database.sql, address));
+  }
+
+  /**
+   * Durable before it is fast (I7). Idempotent; `changed` is false where the run was over or told before. Call
+   * `Outbox.publish` afterwards: another run may have come forward.
+   */
+  requestStop(order: StopOrder): Promise<StoppedRun> {
+    return stopRun(this.database, this.mint, order);
+  }
+
+  /** Answers a waiting run and queues it again; rejects with `run_not_waiting`. Call `Outbox.publish` afterwards. */
+  answer(answer: Answer): Promise<AnsweredRun> {
+    return answerRun(this.database, this.mint, answer);
+  }
+
+  async toolCalls(address: RunAddress): Promise<ToolCall[]> {
+    return readToolCalls(this.database.sql, await this.get(address));
+  }
+
+  /** Rejects with `run_not_finished` before the run is over. */
+  async result(address: RunAddress): Promise<AgentResult> {
+    const run = await this.get(address);
+    if (!isTerminal(run.status)) throw new TerminalError('run_not_finished', `${run.id} is not over yet.`);
+
+    const { sql } = this.database;
+    return agentResultOf(run, await readMessages(sql, run), await readToolCalls(sql, run));
+  }
+}

@@ -1,0 +1,57 @@
+import { type Mint, type NewFact, type RecordedFact, type Run, isTerminal } from '@rondo/domain';
+import type { Database } from '../database';
+import { type RunRow, runOf } from '../run-row';
+import { batchOf } from '../run-store/batch';
+import { writeBatch } from '../run-store/group-commit';
+import type { Sql } from '../sql';
+import { type RunAddress, lockRun, readRun } from './lock-run';
+import { promoteNext } from './promote-run';
+
+export interface StopOrder extends RunAddress {
+  readonly reason: string | null;
+}
+
+export interface StoppedRun {
+  /** `stopping` where a worker holds it and must be told; `stopped` where nobody does. */
+  readonly run: Run;
+  /** Committed facts to publish, also those of a run that came forward on the thread. */
+  readonly facts: readonly RecordedFact[];
+  readonly changed: boolean;
+}
+
+export async function stopRun(database: Database, mint: Mint, order: StopOrder): Promise<StoppedRun> {
+  const stopped = await database.transaction(async (sql) => {
+    const facts = await stopLocked(sql, mint, { row: await lockRun(sql, order), reason: order.reason });
+    return { run: runOf(await readRun(sql, order.runId)), facts };
+  });
+  const { run, facts } = stopped;
+  const promoted = facts.length > 0 && isTerminal(run.status) ? await promoteNext(database, mint, run.thread_id) : [];
+  return { run, facts: [...facts, ...promoted], changed: facts.length > 0 };
+}
+
+/** Stops a run whose row is locked. No facts where it was over, or told before. */
+export async function stopLocked(
+  sql: Sql,
+  mint: Mint,
+  { row, reason }: { row: RunRow; reason: string | null },
+): Promise<readonly RecordedFact[]> {
+  const run = runOf(row);
+  if (isTerminal(run.status) || run.stop_requested_at !== null) return [];
+
+  const requested_at = new Date().toISOString();
+  const { iteration } = run;
+  const told: NewFact = { type: 'run.stop_requested', iteration, data: { reason, requested_at } };
+  const receipt = { requested_at, model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 };
+  const stopped: NewFact = { type: 'run.stopped', iteration, data: { reason, receipt, usage: run.usage } };
+  const facts = (await isIdle(sql, row)) ? [told, stopped] : [told];
+  return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, mint));
+}
+
+const hasOpenCall = `select 1 from tool_calls where run_id = $1 and status in ('planned', 'dispatched') limit 1`;
+
+/**
+ * Nobody holds it and no tool works for it, so there is nothing to abort. A run whose holder died in the middle of a
+ * call is not idle: the next holder kills the call and answers it (I6).
+ */
+const isIdle = async (sql: Sql, { id, lease_owner }: RunRow): Promise<boolean> =>
+  lease_owner === null && (await sql.query(hasOpenCall, [id])).length === 0;

@@ -1,0 +1,180 @@
+import {
+  type AccountId,
+  type Claim,
+  type ClaimedRun,
+  type InputBlock,
+  type NewFact,
+  type RecordedFact,
+  type RunId,
+  type RunSettings,
+  callId,
+  effectiveSettings,
+  messageId,
+  noUsage,
+} from '@rondo/domain';
+import { Accounts } from '../accounts';
+import { Messages } from '../messages';
+import { Outbox, type OutboxEntry } from '../outbox';
+import { PrismaRunStore } from '../run-store/prisma-run-store';
+import type { NewRun } from '../runs/create-run';
+import { Runs } from '../runs/runs';
+import { Threads } from '../threads';
+import { type TestDatabase, makeTestDatabase } from './test-database';
+
+let minted = 0;
+
+/** Ids that ascend within one process. */
+export const mint = (): string => {
+  minted += 1;
+  return `${Date.now().toString(36).toUpperCase()}${minted.toString(36).toUpperCase().padStart(6, '0')}`;
+};
+
+export const settings: RunSettings = (() => {
+  const effective = effectiveSettings({}, { model: 'demo/coder' });
+  if ('problems' in effective) throw new Error('the defaults are valid');
+  return effective.settings;
+})();
+
+export const said = (text: string): InputBlock[] => [{ type: 'text', text }];
+
+/** A database with one account in it, and everything that a gateway and a worker use. */
+export class StoreHouse {
+  readonly runs: Runs;
+  readonly store: PrismaRunStore;
+  readonly outbox: Outbox;
+  readonly threads: Threads;
+  readonly messages: Messages;
+  readonly promoted: RecordedFact[] = [];
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly accountId: AccountId,
+  ) {
+    this.runs = new Runs(database, mint);
+    this.store = new PrismaRunStore({
+      database,
+      mint,
+      onPromoted: (facts) => this.promoted.push(...facts),
+    });
+    this.outbox = new Outbox(database);
+    this.threads = new Threads(database, mint);
+    this.messages = new Messages(database, mint);
+  }
+
+  static async open(): Promise<StoreHouse> {
+    const database = await makeTestDatabase();
+    return new StoreHouse(database, await newAccount(database));
+  }
+
+  close(): Promise<void> {
+    return this.database.drop();
+  }
+
+  create(wanted: Partial<NewRun> = {}) {
+    const { accountId } = this;
+    return this.runs.create({
+      accountId,
+      settings,
+      input: said('Go.'),
+      metadata: {},
+      onActiveRun: 'reject',
+      ...wanted,
+    });
+  }
+
+  /** A new run that `owner` holds. */
+  async claimed(owner = 'worker-1'): Promise<ClaimedRun> {
+    const { run } = await this.create();
+    return this.claim(run.id, owner);
+  }
+
+  async claim(id: RunId, owner = 'worker-1'): Promise<ClaimedRun> {
+    const claim = await this.store.claim(id, owner);
+    if (!claim) throw new Error(`${id} could not be claimed`);
+    return claim;
+  }
+
+  async expireLease(id: RunId): Promise<void> {
+    await this.database.sql.query(
+      `update runs set lease_expires_at = clock_timestamp() - interval '1 s' where id = $1`,
+      [id],
+    );
+  }
+
+  /** Takes what is in the outbox, as a publisher would. */
+  async published(): Promise<OutboxEntry[]> {
+    const entries: OutboxEntry[] = [];
+    await this.outbox.publish((entry) => Promise.resolve(void entries.push(entry)));
+    return entries;
+  }
+}
+
+export async function newAccount(database: TestDatabase): Promise<AccountId> {
+  const { account } = await new Accounts(database, mint).create({ name: 'test', scopes: [] });
+  return account.id;
+}
+
+export const started: NewFact = { type: 'run.started', iteration: 0, data: {} };
+
+export const completed: NewFact = {
+  type: 'run.completed',
+  iteration: 1,
+  data: { finish_reason: 'stop', usage: noUsage },
+};
+
+export const waits: NewFact = {
+  type: 'run.waiting',
+  iteration: 1,
+  data: { reason: 'ask', question: { text: 'Which?', attachments: [], tool_call_id: 'call_1' } },
+};
+
+export const iterationStarted = (iteration: number): NewFact => ({
+  type: 'iteration.started',
+  iteration,
+  data: { iteration, message_id: messageId.parse(`msg_${mint()}`) },
+});
+
+export const spoken = ({ threadId, runId }: Claim, text: string): NewFact => ({
+  type: 'message.created',
+  iteration: 1,
+  data: {
+    message: {
+      id: messageId.parse(`msg_${mint()}`),
+      thread_id: threadId,
+      run_id: runId,
+      iteration: 1,
+      type: 'assistant',
+      is_llm_message: true,
+      content: [{ type: 'text', text }],
+      metadata: {},
+    },
+  },
+});
+
+export type Planned = Extract<NewFact, { type: 'tool.planned' }>;
+
+export const planned = (
+  { runId }: Claim,
+  { name, input = {}, index = 0 }: { name: string; input?: Record<string, unknown>; index?: number },
+): Planned => ({
+  type: 'tool.planned',
+  iteration: 1,
+  data: {
+    tool_call: {
+      id: callId.parse(`call_${mint()}`),
+      run_id: runId,
+      iteration: 1,
+      index,
+      name,
+      arguments: input,
+      dialect: 'native',
+      effect_class: 'unsafe',
+      status: 'planned',
+      result: null,
+      attempt: 0,
+      message_id: messageId.parse('msg_1'),
+      started_at: null,
+      finished_at: null,
+    },
+  },
+});

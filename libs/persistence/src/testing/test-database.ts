@@ -1,0 +1,45 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { type Database, openDatabase } from '../database';
+
+export interface TestDatabase extends Database {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+const migrations = join(__dirname, '../../../../prisma/migrations');
+
+/** A database of its own for one spec file, on the server that TEST_DATABASE_URL names. */
+export async function makeTestDatabase(): Promise<TestDatabase> {
+  const server = process.env['TEST_DATABASE_URL'];
+  if (!server) throw new Error('TEST_DATABASE_URL must name a Postgres server, with a database to connect to.');
+
+  const name = `rondo_test_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  await execute(server, [`create database ${name}`]);
+  await execute(url, migrationScripts());
+  const database = openDatabase({ url, poolSize: 10 });
+  const drop = async () => {
+    await database.close();
+    await execute(server, [`drop database ${name} with (force)`]);
+  };
+  return { ...database, url, drop };
+}
+
+const migrationScripts = (): string[] =>
+  readdirSync(migrations, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+    .map((name) => readFileSync(join(migrations, name, 'migration.sql'), 'utf8'));
+
+async function execute(url: string, scripts: readonly string[]): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const script of scripts) await client.query(script);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,98 @@
+import { type AccountId, messageId, threadId } from '@rondo/domain';
+import { Sandboxes } from './sandboxes';
+import { StoreHouse, completed, mint, newAccount, said, spoken, started } from './testing/store-house';
+
+let house: StoreHouse;
+let stranger: AccountId;
+beforeAll(async () => {
+  house = await StoreHouse.open();
+  stranger = await newAccount(house.database);
+});
+afterAll(() => house.close());
+
+const thread = (metadata = {}) => house.threads.create({ accountId: house.accountId, metadata });
+
+describe('Threads and their messages', () => {
+  it('belong to one account (R39)', async () => {
+    const { threads, messages } = house;
+    const { id } = await thread();
+    const address = { accountId: stranger, threadId: id };
+    const attempts = [
+      threads.get(address),
+      threads.delete(address),
+      messages.add({ ...address, content: said('Hi.') }),
+      messages.list({ ...address, limit: 10 }),
+    ];
+
+    for (const { status, ...rest } of await Promise.allSettled(attempts)) {
+      expect({ status, ...rest }).toMatchObject({ status: 'rejected', reason: { code: 'thread_not_found' } });
+    }
+    expect((await threads.list({ accountId: stranger, limit: 10 })).data).toEqual([]);
+  });
+
+  it('list threads newest first and messages in their order, a page at a time', async () => {
+    const { threads, messages, accountId } = house;
+    const [first, second] = [await thread({ n: 1 }), await thread({ n: '\0\ud800' })];
+    const page = await threads.list({ accountId, limit: 1 });
+    const next = await threads.list({ accountId, limit: 1, after: page.next_cursor ?? '' });
+    expect([...page.data, ...next.data]).toEqual([second, first]);
+
+    for (const text of ['a', 'b', 'c']) await messages.add({ accountId, threadId: first.id, content: said(text) });
+    const start = await messages.list({ accountId, threadId: first.id, limit: 2 });
+    const rest = await messages.list({ accountId, threadId: first.id, limit: 2, after: start.next_cursor ?? '' });
+    expect([...start.data, ...rest.data].map(({ seq, content }) => [seq, content])).toEqual(
+      ['a', 'b', 'c'].map((text, index) => [index + 1, said(text)]),
+    );
+  });
+
+  it('refuse a cursor that points into another thread', async () => {
+    const { messages, accountId } = house;
+    const [here, there] = [await thread(), await thread()];
+    const { id } = await messages.add({ accountId, threadId: there.id, content: said('Hi.') });
+
+    for (const cursor of [id, messageId.parse('msg_none'), 'x']) {
+      const after = Buffer.from(cursor).toString('base64url');
+      await expect(messages.list({ accountId, threadId: here.id, limit: 2, after })).rejects.toMatchObject({
+        code: 'invalid_cursor',
+      });
+    }
+  });
+
+  it('filter messages by type and by what the model may see', async () => {
+    const { messages, accountId } = house;
+    const claim = await house.claimed();
+    await house.store.append(claim, [spoken(claim, 'Hello.')]);
+    const filter = { accountId, threadId: claim.threadId, limit: 10 };
+
+    expect((await messages.list({ ...filter, type: 'assistant' })).data).toHaveLength(1);
+    expect((await messages.list({ ...filter, llmOnly: true })).data).toHaveLength(2);
+  });
+
+  it('disappear with their runs when deleted, which waits until no run is active', async () => {
+    const { threads, runs, accountId } = house;
+    const claim = await house.claimed();
+    const address = { accountId, threadId: claim.threadId };
+    await expect(threads.delete(address)).rejects.toMatchObject({ code: 'thread_busy', activeRunId: claim.runId });
+
+    await house.store.append(claim, [started, completed]);
+    await threads.delete(address);
+
+    await expect(threads.get(address)).rejects.toMatchObject({ code: 'thread_not_found' });
+    await expect(runs.get({ accountId, runId: claim.runId })).rejects.toMatchObject({ code: 'run_not_found' });
+  });
+});
+
+describe('Sandboxes', () => {
+  it('keep the first executor that took a thread', async () => {
+    const sandboxes = new Sandboxes(house.database, mint);
+    const { id } = await thread();
+    let asked = 0;
+    const place = () => Promise.resolve(`executor-${(asked += 1)}`);
+
+    const places = await Promise.all(Array.from({ length: 5 }, () => sandboxes.placeOf(id, place)));
+
+    expect(new Set(places).size).toBe(1);
+    expect(await sandboxes.placeOf(id, () => Promise.reject(new Error('was asked again')))).toBe(places[0]);
+    await expect(sandboxes.placeOf(threadId.parse('thr_none'), place)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,71 @@
+import { type AccountId, type Mint, type ThreadId, runId, threadId } from '@rondo/domain';
+import type { Database } from './database';
+import type { Thread as Row } from './generated/client';
+import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
+import { ThreadBusyError } from './runs/create-run';
+import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
+
+export type { ThreadAddress } from './thread-row';
+
+export interface Thread {
+  readonly id: ThreadId;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+}
+
+/** Threads of one account each: another account's thread does not exist (`thread_not_found`). */
+export class Threads {
+  constructor(
+    private readonly database: Database,
+    private readonly mint: Mint,
+  ) {}
+
+  async create({
+    accountId,
+    metadata,
+  }: {
+    accountId: AccountId;
+    metadata: Readonly<Record<string, unknown>>;
+  }): Promise<Thread> {
+    const id = threadId.parse(`thr_${this.mint()}`);
+    const { createdAt } = await insertThread(this.database.sql, { id, accountId, metadata });
+    return { id, metadata, created_at: createdAt };
+  }
+
+  async get({ accountId, threadId: id }: ThreadAddress): Promise<Thread> {
+    const row = await this.database.prisma.thread.findFirst({ where: { id, accountId, deletedAt: null } });
+    if (!row) throw threadNotFound(id);
+    return threadOf(row);
+  }
+
+  /** Newest first. */
+  async list({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<Thread>> {
+    const rows = await this.database.prisma.thread.findMany({
+      where: { accountId, deletedAt: null, ...(after !== undefined && { id: { lt: idOfCursor(after, threadId) } }) },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+    });
+    return pageOf(rows.map(threadOf), limit);
+  }
+
+  /** Hides the thread and its runs. Rejects with ThreadBusyError while a run is active or queued on it. */
+  delete(address: ThreadAddress): Promise<void> {
+    return this.database.transaction(async (sql) => {
+      await lockThread(sql, address);
+      const [active] = await sql.query<{ id: string }>(unfinishedRun, [address.threadId]);
+      if (active) throw new ThreadBusyError(address.threadId, runId.parse(active.id));
+      await sql.query(hideThread, [address.threadId]);
+    });
+  }
+}
+
+const unfinishedRun = `
+select id from runs where thread_id = $1 and (holds_thread or status = 'queued') order by holds_thread desc, id limit 1`;
+
+const hideThread = `update threads set deleted_at = clock_timestamp() where id = $1`;
+
+const threadOf = ({ id, metadata, createdAt }: Row): Thread => ({
+  id: threadId.parse(id),
+  metadata: metadata as Thread['metadata'], // only insertThread writes it
+  created_at: createdAt.toISOString(),
+});
