@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 
 const oidOfChar = 18;
 const oidOfText = 25;
-const oidOfBpchar = 1042;
 
 /**
  * `@prisma/adapter-pg` as a schema engine needs it.
@@ -55,8 +55,15 @@ function forSchemaEngine(adapter) {
   adapter.performIO = async (query) => {
     const result = await performIO(query);
     for (const field of result.fields) {
-      if (field.dataTypeID === oidOfChar) field.dataTypeID = field.name === 'constraint_type' ? oidOfBpchar : oidOfText;
+      if (field.dataTypeID === oidOfChar) field.dataTypeID = oidOfText;
     }
+    return result;
+  };
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  adapter.queryRaw = async (query) => {
+    const result = await queryRaw(query);
+    const constraintType = result.columnNames.indexOf('constraint_type');
+    if (constraintType >= 0) result.columnTypes[constraintType] = ColumnTypeEnum.Character;
     return result;
   };
   adapter.executeScript = async (script) => {
