@@ -45,7 +45,8 @@ function configurationOf({ port, data, version }) {
   const [, major, minor] = /v(\d+)\.(\d+)/.exec(version).map(Number);
   const knowsSyncInterval = major > 2 || minor >= 10; // an older server refuses to start with it
   return [
-    'listen: "127.0.0.1:' + port + '"',
+    `listen: "127.0.0.1:${port}"`,
+    'max_payload: 8MB', // a tool call carries its arguments, a whole file for example
     'jetstream {',
     `  store_dir: ${JSON.stringify(data)}`,
     '  max_memory_store: 256MB',

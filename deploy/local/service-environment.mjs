@@ -1,9 +1,8 @@
 const ordinary = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_ENV', 'LOG_LEVEL'];
-const modelSecret = /^(OPENAI|ANTHROPIC|RONDO_MODEL)_|_API_KEY$/;
 
 /**
  * What each service may know. The hands run what a model asked for, so they get no database, no model key
- * and nothing else of the person's environment; the gateway talks to no model, so it gets no key either.
+ * and nothing else of the person's environment; the gateway talks to no model, so it learns only which keys there are.
  */
 const needs = {
   'demo-model': {
@@ -22,8 +21,13 @@ const needs = {
   'agent-worker': { inherits: () => true, given: mind },
   summarizer: { inherits: () => true, given: mind },
   gateway: {
-    inherits: (name) => !modelSecret.test(name),
-    given: ({ RONDO_ADMIN_KEY, ...facts }) => ({ ...stores(facts), RONDO_ADMIN_KEY }),
+    inherits: (name, keys) => !keys.includes(name),
+    given: ({ RONDO_ADMIN_KEY, DEMO_MODEL_URL, ...facts }, keys) => ({
+      ...stores(facts),
+      RONDO_ADMIN_KEY,
+      DEMO_MODEL_URL,
+      MODEL_KEYS_PRESENT: keys.join(','),
+    }),
   },
 };
 
@@ -32,8 +36,21 @@ export const serviceNames = Object.keys(needs);
 /** The whole environment of a service: what it inherits of `inherited`, and its part of `facts`. */
 export function serviceEnvironment(service, { inherited, facts }) {
   const { inherits, given } = needs[service];
-  const kept = Object.entries(inherited).filter(([name]) => inherits(name) && !/^(npm_|INIT_CWD$)/.test(name));
-  return withoutAbsent({ NODE_ENV: 'production', LOG_LEVEL: 'info', ...Object.fromEntries(kept), ...given(facts) });
+  const keys = modelKeys(inherited);
+  const kept = Object.entries(inherited).filter(([name]) => inherits(name, keys) && !/^(npm_|INIT_CWD$)/.test(name));
+  return withoutAbsent({
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'info',
+    ...Object.fromEntries(kept),
+    ...given(facts, keys),
+  });
+}
+
+/** The variables that hold a provider's key, also those that MODEL_PROVIDERS names. */
+function modelKeys(inherited) {
+  const declared = [...(inherited.MODEL_PROVIDERS ?? '').matchAll(/"api_key_variable"\s*:\s*"([^"]+)"/g)];
+  const names = declared.map(([, name]) => name);
+  return Object.keys(inherited).filter((name) => inherited[name] && (/_API_KEY$/.test(name) || names.includes(name)));
 }
 
 function stores({ DATABASE_URL, REDIS_URL, NATS_URL }) {

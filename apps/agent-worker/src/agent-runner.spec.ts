@@ -32,6 +32,7 @@ function house(model: Model, tools: Partial<HeldTools> = {}) {
     feed: { publish: (events) => shown.push(...events) },
     model,
     toolsFor: () => ({
+      store: hands.store,
       execute: (call, signal) => hands.execute(call, signal),
       reattach: (call, signal) => hands.reattach(call, signal),
       close: () => undefined,

@@ -1,0 +1,56 @@
+import { TestNats } from '../testing/test-nats';
+
+describe('NatsLink', () => {
+  let nats: TestNats;
+  beforeEach(() => (nats = new TestNats()));
+  afterEach(() => nats.close());
+
+  it('waits for a server that is not there yet at boot', async () => {
+    const proxy = await nats.proxy();
+    await proxy.cut();
+    const connecting = nats.link(`nats://${proxy.address}`);
+
+    await proxy.mend();
+
+    const link = await connecting;
+    expect(link.connected).toBe(true);
+    await link.ping();
+  });
+
+  it('fails its ping while the server is away, and finds it again (R11)', async () => {
+    const { link, proxy } = await nats.severableLink();
+    const back = new Promise<void>((resolve) => link.onReconnect(resolve));
+
+    await proxy.cut();
+    await expect(link.ping()).rejects.toThrow();
+    await proxy.mend();
+    await back;
+
+    await link.ping();
+    expect(nats.log.lines).toEqual(['nats connected', 'nats connection lost', 'nats connected again']);
+  });
+
+  it('sends what is still to be sent before it closes', async () => {
+    const [sender, receiver] = [await nats.link(), await nats.link()];
+    const subject = sender.names.runEvents('run_1');
+    const heard = new Promise<string>((resolve) => {
+      receiver.connection.subscribe(subject, { max: 1, callback: (_error, message) => resolve(message.string()) });
+    });
+    await receiver.ping();
+
+    sender.connection.publish(subject, 'last words');
+    await sender.close();
+
+    expect(await heard).toBe('last words');
+    expect(sender.connected).toBe(false);
+  });
+
+  it('closes also while the server is away', async () => {
+    const { link, proxy } = await nats.severableLink();
+    await proxy.cut();
+
+    await link.close();
+
+    expect(link.connection.isClosed()).toBe(true);
+  });
+});

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type NatsConnection, type Status, Events, connect } from 'nats';
+import type { Log } from '../log';
+import { ToolStreams } from '../tools/tool-streams';
+import { reconnectForever } from './signals';
+import { type WireNames, wireNames } from './subjects';
+
+export interface NatsOptions {
+  readonly url: string;
+  /** The service, as the server's monitoring shows it. */
+  readonly name: string;
+  readonly log: Log;
+  /** See `wireNames`; none in production. */
+  readonly namespace?: string;
+}
+
+/** Waits for the first connection as long as it takes, and connects again for ever. */
+export async function connectNats({ url, name, log, namespace }: NatsOptions): Promise<NatsLink> {
+  const connection = await connect({ servers: url, name, ...reconnectForever });
+  log.info({ server: connection.getServer() }, 'nats connected');
+  return new NatsLink(connection, wireNames(namespace), log);
+}
+
+const drainTimeoutMs = 2_000;
+
+/** A process's connection to NATS, which may be away at any time and comes back by itself. */
+export class NatsLink {
+  readonly toolStreams: ToolStreams;
+  private online = true;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(
+    readonly connection: NatsConnection,
+    readonly names: WireNames,
+    readonly log: Log,
+  ) {
+    this.toolStreams = new ToolStreams(this);
+    void this.follow();
+  }
+
+  /** False from the moment the connection is seen to be lost until it is back. */
+  get connected(): boolean {
+    return this.online && !this.connection.isClosed();
+  }
+
+  /** Calls back each time the connection has come back. Returns what ends that. */
+  onReconnect(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Resolves when the server answers; for readiness checks. */
+  async ping(): Promise<void> {
+    if (!this.connected) throw new Error('NATS is away');
+    await this.connection.flush();
+  }
+
+  /** Handles and sends what is still under way, for two seconds at most, then closes. */
+  async close(): Promise<void> {
+    if (this.connected) {
+      const drained = this.connection.drain().catch(() => undefined); // lost on the way: there is nobody to send to
+      await Promise.race([drained, sleep(drainTimeoutMs, undefined, { ref: false })]);
+    }
+    await this.connection.close();
+  }
+
+  private async follow(): Promise<void> {
+    for await (const status of this.connection.status()) this.note(status);
+  }
+
+  private note({ type, data }: Status): void {
+    if (type === Events.Disconnect) {
+      this.online = false;
+      this.log.warn({ server: data }, 'nats connection lost');
+    } else if (type === Events.Reconnect) {
+      this.online = true;
+      this.log.info({ server: data }, 'nats connected again');
+      for (const listener of this.listeners) listener();
+    } else if (type === Events.Error) {
+      this.log.warn({ reason: data }, 'nats refused something');
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { type RunEvent, type RunId, deltaEvent, recordedFact } from '@rondo/domain';
+import { z } from 'zod';
+import type { NatsLink } from './nats-link';
+import { received } from './received';
+
+export interface RunWatch {
+  /**
+   * Resolves, never rejects, when the server knows of the watch: what is published from then on is heard. While NATS
+   * is away it resolves after a second all the same, since then nothing can be heard at all.
+   */
+  readonly ready: Promise<void>;
+  stop(): void;
+}
+
+/** Checked, but left as it was sent: its JSON must stay the same to the byte for every reader. */
+const runEvent = z.custom<RunEvent>(
+  (value) => (isDelta(value) ? deltaEvent : recordedFact).safeParse(value).success,
+  'not a run event',
+);
+const isDelta = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'seq' in value && value.seq === null;
+
+const readyTimeoutMs = 1_000;
+const keptCharacters = 4_000_000;
+
+/**
+ * Shows a run's events to whoever watches. Fire and forget: the truth is in Postgres, and a watcher that misses a
+ * `seq` reads it there (I1). While NATS is away the newest events are kept, a few megabytes, so that watchers notice
+ * on its return what they have missed.
+ */
+export class NatsRunFeed {
+  private kept: { subject: string; text: string }[] = [];
+  private keptLength = 0;
+
+  constructor(private readonly nats: NatsLink) {
+    nats.onReconnect(() => this.sendKept());
+  }
+
+  publish(events: readonly RunEvent[]): void {
+    for (const event of events) this.publishText(event.run_id, JSON.stringify(event));
+  }
+
+  /** For an event that is JSON already. */
+  publishText(runId: string, text: string): void {
+    const subject = this.nats.names.runEvents(runId);
+    if (this.nats.connected) this.send(subject, text);
+    else this.keep(subject, text);
+  }
+
+  /** Calls back in the order of publication, with the event and its JSON as it was published. */
+  watch(runId: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
+    const { connection, names, log } = this.nats;
+    const subscription = connection.subscribe(names.runEvents(runId), {
+      callback: (error, message) => {
+        if (error) {
+          log.error({ runId, error }, 'run feed subscription ended');
+          return;
+        }
+        const event = received(runEvent, message, log);
+        if (event) onEvent(event, message.string());
+      },
+    });
+    return { ready: this.known(), stop: () => subscription.unsubscribe() };
+  }
+
+  private async known(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, readyTimeoutMs)));
+    const flushed = this.nats.connection.flush().catch(() => late); // the connection was lost on the way
+    await Promise.race([flushed, late]);
+    clearTimeout(timer);
+  }
+
+  private send(subject: string, text: string): void {
+    const { connection, log } = this.nats;
+    try {
+      connection.publish(subject, text);
+    } catch (error) {
+      // Larger than the server takes, or the process is closing its connection: watchers find it in the log.
+      log.warn({ subject, length: text.length, error }, 'run event not shown live');
+    }
+  }
+
+  private keep(subject: string, text: string): void {
+    this.kept.push({ subject, text });
+    this.keptLength += text.length;
+    while (this.keptLength > keptCharacters) this.keptLength -= this.kept.shift()?.text.length ?? 0;
+  }
+
+  private sendKept(): void {
+    const { kept } = this;
+    this.kept = [];
+    this.keptLength = 0;
+    for (const { subject, text } of kept) this.send(subject, text);
+  }
+}

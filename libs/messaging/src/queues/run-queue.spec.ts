@@ -1,0 +1,118 @@
+import { type RunId, runId } from '@rondo/domain';
+import { type Job, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { NotedLog } from '../testing/test-nats';
+import { queues } from './queues';
+import { producerConnection, workerConnection } from './redis-connections';
+import { RunQueue } from './run-queue';
+
+const url = testRedisUrl();
+const run = runId.parse('run_1');
+
+describe('RunQueue', () => {
+  const prefix = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
+  const log = new NotedLog();
+  const workers: Worker[] = [];
+  let runs: RunQueue;
+
+  beforeEach(() => (runs = new RunQueue({ connection: producerConnection(url), log, prefix })));
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.close()));
+    await runs.queue.obliterate({ force: true });
+    await runs.close();
+  });
+
+  /** A worker that notes which runs it was given, and resolves `done` after so many. */
+  function working(count: number, work: (job: Job<unknown>) => Promise<void> = () => Promise.resolve()) {
+    const seen: RunId[] = [];
+    let enough = (): void => undefined;
+    const done = new Promise<void>((resolve) => (enough = resolve));
+    const options = {
+      ...queues.runs.workerOptions({ concurrency: 4 }),
+      connection: workerConnection(url),
+      prefix,
+    };
+    const worker = new Worker<unknown>(
+      queues.runs.name,
+      async (job) => {
+        seen.push(queues.runs.job.parse(job.data).run_id);
+        await work(job);
+      },
+      options,
+    );
+    const note = () => seen.length >= count && enough();
+    worker.on('completed', note).on('failed', note);
+    workers.push(worker);
+    return { seen, done };
+  }
+
+  it('carries the id of a run and nothing else (I11)', async () => {
+    await runs.add({ runId: run, activation: 3 });
+
+    const [job] = await runs.queue.getJobs();
+    expect(job).toMatchObject({ id: 'run_1-3', data: { run_id: 'run_1' } });
+  });
+
+  it('makes one job of an activation that is added twice (R9)', async () => {
+    await runs.add({ runId: run, activation: 1 });
+    await runs.addAll([
+      { runId: run, activation: 1 },
+      { runId: runId.parse('run_2'), activation: 1 },
+    ]);
+
+    expect(await runs.waiting()).toBe(2);
+  });
+
+  it('makes another job of the next activation, and of the same one when the first is done (R9)', async () => {
+    const { seen, done } = working(3);
+
+    await runs.add({ runId: run, activation: 1 });
+    await settled(runs);
+    await runs.add({ runId: run, activation: 2 });
+    await settled(runs);
+    await runs.add({ runId: run, activation: 2 });
+    await done;
+
+    expect(seen).toEqual([run, run, run]);
+  });
+
+  it('keeps nothing of a job that failed, and does not try it again (R7, R9)', async () => {
+    const { seen, done } = working(1, () => Promise.reject(new Error('the database is away')));
+
+    await runs.add({ runId: run, activation: 1 });
+    await done;
+    await settled(runs);
+
+    expect(seen).toEqual([run]);
+    expect(await runs.queue.getJobCounts()).toMatchObject({ failed: 0, waiting: 0, delayed: 0, active: 0 });
+  });
+
+  it('bounds its event stream (R12)', async () => {
+    await runs.ping();
+    await runs.addAll(Array.from({ length: 3_000 }, (_, activation) => ({ runId: run, activation })));
+
+    const redis = new Redis(url);
+    const length = await redis.xlen(runs.queue.toKey('events'));
+    await redis.quit();
+    expect(length).toBeLessThan(1_200); // Redis trims in whole nodes
+  });
+
+  it('rejects soon when Redis is not there, instead of hanging (R11)', async () => {
+    const nowhere = new RunQueue({ connection: producerConnection('redis://127.0.0.1:1'), log });
+
+    await expect(nowhere.ping()).rejects.toThrow();
+
+    await nowhere.close();
+  }, 10_000);
+});
+
+async function settled({ queue }: RunQueue): Promise<void> {
+  const unfinished = async () => (await queue.getJobCountByTypes('waiting', 'active', 'delayed')) > 0;
+  while (await unfinished()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function testRedisUrl(): string {
+  const given = process.env['TEST_REDIS_URL'];
+  if (given === undefined) throw new Error('TEST_REDIS_URL must name a Redis server');
+  return given;
+}

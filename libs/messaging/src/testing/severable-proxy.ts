@@ -1,0 +1,41 @@
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+
+/** A wire to a real server that a spec can cut, as when the server restarts or the network fails. */
+export class SeverableProxy {
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server;
+  private port = 0;
+
+  constructor(private readonly target: { host: string; port: number }) {
+    this.server = createServer((near) => {
+      const far = connect(this.target);
+      for (const socket of [near, far]) {
+        this.sockets.add(socket);
+        socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
+      }
+      near.pipe(far).on('close', () => near.destroy());
+      far.pipe(near).on('close', () => far.destroy());
+    });
+  }
+
+  /** Where clients find the proxy; the same after each `mend`. */
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  /** Opens, or opens again. */
+  async mend(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port; // a TCP server's address is no string
+  }
+
+  async cut(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.sockets.forEach((socket) => socket.destroy());
+    await closed;
+  }
+
+  async close(): Promise<void> {
+    if (this.server.listening) await this.cut();
+  }
+}

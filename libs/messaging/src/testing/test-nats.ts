@@ -1,0 +1,62 @@
+import type { Log } from '../log';
+import { type NatsLink, connectNats } from '../nats/nats-link';
+import { SeverableProxy } from './severable-proxy';
+
+export function testNatsUrl(): string {
+  const url = process.env['TEST_NATS_URL'];
+  if (url === undefined) throw new Error('TEST_NATS_URL must name a NATS server with JetStream');
+  return url;
+}
+
+/** Notes the constant texts of the lines that a spec may ask about. */
+export class NotedLog implements Log {
+  readonly lines: string[] = [];
+  readonly info = (_fields: object, message: string) => void this.lines.push(message);
+  readonly warn = this.info;
+  readonly error = this.info;
+}
+
+/** A corner of the test server for one spec: names of its own, and every link is closed at the end. */
+export class TestNats {
+  readonly namespace = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
+  readonly log = new NotedLog();
+  private readonly links: NatsLink[] = [];
+  private readonly proxies: SeverableProxy[] = [];
+
+  /** A connection of its own, as another process would have. */
+  async link(url = testNatsUrl()): Promise<NatsLink> {
+    const link = await connectNats({ url, name: 'spec', log: this.log, namespace: this.namespace });
+    this.links.push(link);
+    return link;
+  }
+
+  /** A connection that can be cut. */
+  async severableLink(): Promise<{ link: NatsLink; proxy: SeverableProxy }> {
+    const proxy = await this.proxy();
+    return { link: await this.link(`nats://${proxy.address}`), proxy };
+  }
+
+  async proxy(): Promise<SeverableProxy> {
+    const { hostname, port } = new URL(testNatsUrl());
+    const proxy = new SeverableProxy({ host: hostname, port: Number(port) });
+    this.proxies.push(proxy);
+    await proxy.mend();
+    return proxy;
+  }
+
+  /** What a server does that comes back without its store. */
+  async loseStreams(): Promise<void> {
+    const link = await this.link();
+    const { streams } = await link.toolStreams.manager;
+    const { toolCalls, toolTakers, toolResults } = link.names;
+    await Promise.all(
+      [toolCalls, toolTakers, toolResults].map(({ stream }) => streams.delete(stream).catch(() => undefined)),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.loseStreams();
+    await Promise.all(this.links.map(({ connection }) => connection.close()));
+    await Promise.all(this.proxies.map((proxy) => proxy.close()));
+  }
+}

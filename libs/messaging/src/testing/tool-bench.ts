@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Delta,
+  type EffectClass,
+  type RunId,
+  type ToolCall,
+  callId,
+  messageId,
+  runId,
+  threadId,
+} from '@rondo/domain';
+import type { NatsLink } from '../nats/nats-link';
+import { CallRecords } from '../tools/call-records';
+import type { ToolTiming } from '../tools/open-call';
+import { NatsTools } from '../tools/nats-tools';
+import { type CallContext, ToolCallConsumer } from '../tools/tool-call-consumer';
+import type { DispatchedCall, ToolReply } from '../tools/tool-wire';
+import { TestNats } from './test-nats';
+
+export type Handle = (call: DispatchedCall, context: CallContext) => Promise<ToolReply>;
+
+export const never: AbortSignal = new AbortController().signal;
+
+export const says = (output: string): ToolReply => ({
+  how: 'answered',
+  result: { success: true, output },
+  duration_ms: 1,
+});
+
+let made = 0;
+const number = () => (made += 1).toString().padStart(6, '0');
+
+export const aCall = (effect_class: EffectClass = 'unsafe', run = runId.parse(`run_${number()}`)): ToolCall => ({
+  id: callId.parse(`call_${number()}`),
+  run_id: run,
+  iteration: 1,
+  index: 0,
+  name: 'execute_command',
+  arguments: { command: 'date' },
+  dialect: 'native',
+  effect_class,
+  status: 'planned',
+  result: null,
+  attempt: 0,
+  message_id: messageId.parse('msg_1'),
+  started_at: null,
+  finished_at: null,
+});
+
+interface Worker {
+  readonly link?: NatsLink;
+  readonly executorId?: string;
+  readonly timing?: Partial<ToolTiming>;
+  readonly toolTimeoutMs?: number;
+  readonly onOutput?: (delta: Delta) => void;
+}
+
+interface Executor {
+  readonly link?: NatsLink;
+  readonly executorId?: string;
+  readonly concurrency?: number;
+}
+
+/** Short rhythms, so that specs need not wait for what production waits for. */
+const quick: ToolTiming = { checkEveryMs: 200, patienceMs: 60_000, stopTimeoutMs: 3_000 };
+
+/** Workers and executors around one corner of a NATS server. */
+export class ToolBench {
+  readonly nats = new TestNats();
+  private readonly endings: (() => Promise<void>)[] = [];
+
+  /** The hands of one activation, as a worker holds them. */
+  async worker(run: RunId, { link, executorId = 'exec', timing, ...options }: Worker = {}): Promise<NatsTools> {
+    const tools = new NatsTools({
+      nats: link ?? (await this.nats.link()),
+      runId: run,
+      threadId: threadId.parse('thr_1'),
+      placement: () => Promise.resolve(executorId),
+      onOutput: () => undefined,
+      timing: { ...quick, ...timing },
+      ...options,
+    });
+    this.endings.push(async () => tools.close(new Error('the spec is over')));
+    return tools;
+  }
+
+  async executor(handle: Handle, { link, executorId = 'exec', concurrency = 8 }: Executor = {}) {
+    const nats = link ?? (await this.nats.link());
+    const consumer = new ToolCallConsumer({ nats, executorId, concurrency, handle, ackWaitMs: 1_000 });
+    consumer.start();
+    this.endings.push(() => consumer.close({ graceMs: 0, reason: new Error('the spec is over') }));
+    /** As when its machine loses power: nothing is said to anybody. */
+    const die = async () => {
+      await nats.connection.close();
+      await consumer.close({ graceMs: 0, reason: new Error('died') });
+    };
+    return { consumer, nats, die };
+  }
+
+  /** Resolves when the call is on the queue. */
+  async queued({ run_id, id }: ToolCall, executorId = 'exec'): Promise<void> {
+    const records = new CallRecords(await this.nats.link());
+    while (!(await records.waits(executorId, { runId: run_id, callId: id }))) await sleep(10);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.endings.map((end) => end()));
+    await this.nats.close();
+  }
+}
+
+/** A handler that works until it is told to end, and tells when it began. */
+export function endlessWork() {
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const calls: DispatchedCall[] = [];
+  const handle: Handle = (call, { signal }) => {
+    calls.push(call);
+    begin();
+    return new Promise((resolve) => {
+      const stopped: ToolReply = { how: 'stopped', verified_dead_at: '2030-01-01T00:00:00.000Z' };
+      signal.addEventListener('abort', () => resolve(stopped), { once: true });
+    });
+  };
+  return { handle, begun, calls };
+}

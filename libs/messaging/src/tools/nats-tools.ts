@@ -1,0 +1,140 @@
+import { setMaxListeners } from 'node:events';
+import {
+  type Delta,
+  type RunId,
+  type SentCall,
+  type ThreadId,
+  type ToolAnswer,
+  type ToolCall,
+  type Tools,
+  toolNamed,
+} from '@rondo/domain';
+import type { Msg, Subscription } from 'nats';
+import type { NatsLink } from '../nats/nats-link';
+import { received } from '../nats/received';
+import { lastTokenOf } from '../nats/subjects';
+import { CallRecords } from './call-records';
+import { OpenCall, type Sent, type ToolTiming } from './open-call';
+import { type DispatchedCall, toolOutput, toolReply } from './tool-wire';
+
+export interface NatsToolsOptions {
+  readonly nats: NatsLink;
+  readonly runId: RunId;
+  readonly threadId: ThreadId;
+  /** The executor that hosts the thread's sandbox. Rejects with a TerminalError when asking again cannot help. */
+  readonly placement: (threadId: ThreadId) => Promise<string>;
+  /** What running commands print, as it comes. */
+  readonly onOutput: (delta: Delta) => void;
+  /** The longest that any call of this run may take. */
+  readonly toolTimeoutMs?: number;
+  readonly timing?: Partial<ToolTiming>;
+}
+
+const usualTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stopTimeoutMs: 3_000 };
+const usualToolTimeoutMs = 600_000;
+
+/** The hands of one activation of a run: its calls go to the executor that hosts the thread. Must be closed. */
+export class NatsTools implements Tools {
+  private readonly open = new Map<string, OpenCall>();
+  private readonly records: CallRecords;
+  private readonly timing: ToolTiming;
+  private ears: { subscription: Subscription; timer: NodeJS.Timeout; offReconnect: () => void } | undefined;
+  private closed: Error | undefined;
+
+  constructor(private readonly options: NatsToolsOptions) {
+    this.records = new CallRecords(options.nats);
+    this.timing = { ...usualTiming, ...options.timing };
+    options.nats.toolStreams.ensure().catch((error: unknown) => {
+      options.nats.log.warn({ error }, 'tool streams were not reached, asking again at the first call');
+    });
+  }
+
+  get store(): string | null {
+    return this.options.nats.toolStreams.store;
+  }
+
+  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+    return this.follow(call, signal, 'no');
+  }
+
+  reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
+    return this.follow(call, signal, { maybeInto: store });
+  }
+
+  /** Rejects what is still open with `reason`. The calls go on, and the next holder of the run finds them. */
+  close(reason: Error): void {
+    this.closed ??= reason;
+    this.ears?.subscription.unsubscribe();
+    this.ears?.offReconnect();
+    clearInterval(this.ears?.timer);
+    this.ears = undefined;
+    for (const call of this.open.values()) call.abandon(reason);
+  }
+
+  private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<ToolAnswer> {
+    if (this.closed) throw this.closed;
+    this.ears ??= this.listen();
+
+    const { nats, placement } = this.options;
+    const parts = { nats, records: this.records, placement, timing: this.timing };
+    const open = new OpenCall(parts, this.dispatched(call), sent);
+    const stop = () => open.stop();
+    this.open.set(call.id, open);
+    setMaxListeners(0, signal); // many calls may wait on one stop
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    void open.advance();
+    try {
+      return await open.answer;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.open.delete(call.id);
+    }
+  }
+
+  private dispatched(call: ToolCall): DispatchedCall {
+    const { runId, threadId, toolTimeoutMs = usualToolTimeoutMs } = this.options;
+    return {
+      call_id: call.id,
+      run_id: runId,
+      thread_id: threadId,
+      name: call.name,
+      arguments: call.arguments,
+      effect_class: call.effect_class,
+      attempt: call.attempt + 1,
+      timeout_ms: Math.min(toolNamed(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs),
+    };
+  }
+
+  /** One subscription for all calls. It is with the server before the first call is, so no reply is missed. */
+  private listen() {
+    const { nats, runId } = this.options;
+    const subscription = nats.connection.subscribe(nats.names.toolNews(runId), {
+      callback: (error, message) => {
+        if (error) nats.log.error({ runId, error }, 'tool news subscription ended');
+        else this.hear(message);
+      },
+    });
+    const advanceAll = () => this.open.forEach((call) => void call.advance());
+    return {
+      subscription,
+      timer: setInterval(advanceAll, this.timing.checkEveryMs),
+      offReconnect: nats.onReconnect(advanceAll),
+    };
+  }
+
+  private hear(message: Msg): void {
+    const { nats, runId, onOutput } = this.options;
+    const callId = lastTokenOf(message.subject);
+    const call = this.open.get(callId);
+    if (!call) return;
+
+    if (message.subject === nats.names.toolOutput({ runId, callId })) {
+      const output = received(toolOutput, message, nats.log);
+      if (output) onOutput({ type: 'tool.output', streamId: callId, ...output });
+    } else if (message.subject === nats.names.toolResults.one({ runId, callId })) {
+      const reply = received(toolReply, message, nats.log);
+      if (reply) call.hear(reply);
+    }
+  }
+}

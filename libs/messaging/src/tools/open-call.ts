@@ -1,0 +1,195 @@
+import { TerminalError, type ThreadId, type ToolAnswer, failedResult } from '@rondo/domain';
+import type { NatsLink } from '../nats/nats-link';
+import type { CallKey } from '../nats/subjects';
+import { type CallRecords, isTooLarge, wasRefused, withdrawn } from './call-records';
+import { type DispatchedCall, type ToolReply, answerOf } from './tool-wire';
+
+export interface OpenCallParts {
+  readonly nats: NatsLink;
+  readonly records: CallRecords;
+  readonly placement: (threadId: ThreadId) => Promise<string>;
+  readonly timing: ToolTiming;
+}
+
+export interface ToolTiming {
+  /** How often a stored reply is looked for, in case its live message was lost. */
+  readonly checkEveryMs: number;
+  /** How long a call may take beyond its own timeout, waiting for an executor or for NATS. */
+  readonly patienceMs: number;
+  /** How long a stop waits for the executor to say that the call is dead. */
+  readonly stopTimeoutMs: number;
+}
+
+/** `maybe`: an earlier holder may have sent it into that store, or our own sending was cut off. */
+export type Sent = 'no' | 'yes' | { readonly maybeInto: string | null };
+
+const cancelEveryMs = 500;
+/** A call must be missed twice: an executor that just came back needs a moment to say what it is running. */
+const missesThatCount = 2;
+
+/**
+ * A call that waits for its answer. It moves by `advance`, which takes the next step that is due, may be called
+ * at any time and as often as one likes, and whatever fails is due again at the next call. So NATS may go away,
+ * restart or lose its data at any point, and there is one logic for all of that.
+ */
+export class OpenCall {
+  readonly answer: Promise<ToolAnswer>;
+  private settle: (answer: ToolAnswer) => void = () => undefined;
+  private fail: (reason: Error) => void = () => undefined;
+  private settled = false;
+  private advancing = false;
+  private stopping = false;
+  private misses = 0;
+  private readonly timers: NodeJS.Timeout[] = [];
+
+  constructor(
+    private readonly parts: OpenCallParts,
+    private call: DispatchedCall,
+    private sent: Sent,
+  ) {
+    this.answer = new Promise((resolve, reject) => {
+      this.settle = resolve;
+      this.fail = reject;
+    });
+    this.after(call.timeout_ms + parts.timing.patienceMs, () => void this.giveUp());
+  }
+
+  hear(reply: ToolReply): void {
+    this.end(answerOf(reply));
+  }
+
+  /** Rejects the answer. The call itself goes on, and a later holder finds it. */
+  abandon(reason: Error): void {
+    this.close();
+    this.fail(reason);
+  }
+
+  async advance(): Promise<void> {
+    if (this.advancing || this.settled || !this.parts.nats.connected) return;
+    this.advancing = true;
+    try {
+      if (this.sent === 'no') await this.send();
+      else await this.look();
+    } catch (error) {
+      if (error instanceof TerminalError) return this.end(failed(error.message));
+      this.parts.nats.log.warn({ ...this.key, error }, 'tool call could not be followed, asking again');
+    } finally {
+      this.advancing = false;
+    }
+  }
+
+  /** Answers within the stop's bound: by the executor's word, or at once where no executor has taken the call. */
+  stop(): void {
+    if (this.stopping || this.settled) return;
+    this.stopping = true;
+    if (this.sent === 'no') {
+      this.end(stoppedNow());
+      return;
+    }
+    this.after(this.parts.timing.stopTimeoutMs, () => this.end({ how: 'stopped', verifiedDeadAt: null }));
+    this.cancel();
+    this.withdraw().then(
+      (done) => done && this.end(stoppedNow()),
+      () => undefined, // NATS is away: the bound above ends it
+    );
+  }
+
+  private get key(): CallKey {
+    return { runId: this.call.run_id, callId: this.call.call_id };
+  }
+
+  private place(): Promise<string> {
+    return this.parts.placement(this.call.thread_id);
+  }
+
+  private async send(): Promise<void> {
+    const executorId = await this.place();
+    const { toolStreams } = this.parts.nats;
+    await toolStreams.ensure();
+    if (this.settled || this.stopping) return;
+
+    this.sent = { maybeInto: toolStreams.store };
+    try {
+      await this.parts.records.dispatch(executorId, this.call);
+      this.sent = 'yes';
+    } catch (error) {
+      if (wasRefused(error)) this.sent = 'no';
+      if (!isTooLarge(error)) throw error;
+      this.end(failed('The arguments are too large to be sent to the tool.'));
+    }
+  }
+
+  /** The queue first, the reply second: an executor stores the reply before it takes the call off the queue. */
+  private async look(): Promise<void> {
+    const { records } = this.parts;
+    const executorId = await this.place();
+    const waits = await records.waits(executorId, this.key);
+    const reply = await records.reply(this.key);
+    const taker = waits || reply ? undefined : await records.taker(this.key);
+
+    if (reply) this.hear(reply);
+    else if (taker === withdrawn) this.end(this.stopping ? stoppedNow() : failed('Not executed: it was withdrawn.'));
+    else if (waits || taker !== undefined) this.sent = 'yes';
+    else await this.miss();
+  }
+
+  /** No trace of it. Where it would have left one, it was never sent; else what is to be done depends on its effect. */
+  private async miss(): Promise<void> {
+    if (this.settled || this.stopping) return;
+    if (typeof this.sent === 'object' && this.parts.nats.toolStreams.remembers(this.sent.maybeInto)) return this.send();
+    this.misses += 1;
+    if (this.misses < missesThatCount) return;
+    this.misses = 0;
+    if (this.call.effect_class === 'unsafe') {
+      this.end({ how: 'unknown', reason: 'Nobody knows what became of this tool call.' });
+    } else {
+      this.call = { ...this.call, attempt: this.call.attempt + 1 };
+      await this.send();
+    }
+  }
+
+  /** Says it again while nothing comes back: an executor may just be taking the call, or connecting again. */
+  private cancel(): void {
+    if (this.settled) return;
+    this.after(cancelEveryMs, () => this.cancel());
+    this.place().then(
+      (executorId) => {
+        const { connection, names, connected } = this.parts.nats;
+        const words = JSON.stringify({ run_id: this.call.run_id, call_id: this.call.call_id });
+        if (connected) connection.publish(names.toolCancel(executorId), words);
+      },
+      () => undefined, // no place, nobody to tell
+    );
+  }
+
+  /** Takes the call off every executor's reach, which is possible as long as none has taken it. */
+  private async withdraw(): Promise<boolean> {
+    const { records } = this.parts;
+    if (!(await records.waits(await this.place(), this.key))) return false;
+    return (await records.take(this.key, withdrawn)) === withdrawn;
+  }
+
+  private async giveUp(): Promise<void> {
+    const unstarted = this.sent === 'no' || (await this.withdraw().catch(() => false));
+    if (unstarted) this.end(failed('Not executed: no executor was there to run it in time.'));
+    else this.end({ how: 'unknown', reason: 'The tool did not answer in time.' });
+  }
+
+  private after(milliseconds: number, action: () => void): void {
+    this.timers.push(setTimeout(action, milliseconds));
+  }
+
+  private end(answer: ToolAnswer): void {
+    this.close();
+    this.settle(answer);
+  }
+
+  private close(): void {
+    this.settled = true;
+    this.timers.forEach((timer) => clearTimeout(timer));
+  }
+}
+
+const failed = (error: string): ToolAnswer => ({ how: 'answered', result: failedResult(error), durationMs: 0 });
+
+const stoppedNow = (): ToolAnswer => ({ how: 'stopped', verifiedDeadAt: new Date().toISOString() });

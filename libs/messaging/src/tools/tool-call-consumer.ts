@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callId, failedResult, runId } from '@rondo/domain';
+import { type JsMsg, type Msg, type Subscription, nuid } from 'nats';
+import { z } from 'zod';
+import type { NatsLink } from '../nats/nats-link';
+import { received } from '../nats/received';
+import type { CallKey } from '../nats/subjects';
+import { CallDeliveries } from './call-deliveries';
+import { CallRecords, isTooLarge, withdrawn } from './call-records';
+import { type DispatchedCall, type ToolReply, dispatchedCall } from './tool-wire';
+
+export interface CallContext {
+  /** Aborted when the run is stopped, or by `close` with its reason. */
+  readonly signal: AbortSignal;
+  /** It was delivered before: to this executor, or to the process that had its name before. */
+  readonly redelivered: boolean;
+  /** Shows what the tool prints to whoever watches; may be lost. */
+  readonly output: (text: string, channel?: 'stdout' | 'stderr') => void;
+}
+
+export interface ToolCallConsumerOptions {
+  readonly nats: NatsLink;
+  /** Unique among living executors, and the same after a restart. */
+  readonly executorId: string;
+  readonly concurrency: number;
+  /** Does the work. What goes wrong belongs into the reply; a rejection becomes `unknown`. */
+  readonly handle: (call: DispatchedCall, context: CallContext) => Promise<ToolReply>;
+  /** After this long without a sign of life, NATS delivers a call again. */
+  readonly ackWaitMs?: number;
+}
+
+interface RunningCall {
+  readonly key: CallKey;
+  /** Who we are for this call; a new name each time a call is taken up. */
+  readonly taker: string;
+  readonly abort: AbortController;
+  readonly deliveries: JsMsg[];
+}
+
+const usualAckWaitMs = 15_000;
+const askAgainMs = 500;
+const toolCancel = z.object({ run_id: runId, call_id: callId });
+
+/**
+ * The executor's end of tool calls. A call is taken before it is run, and only the first who takes it gets it, so an
+ * `unsafe` call runs at most once, whatever NATS delivers and whoever died in between (I5, R25). Its reply is stored
+ * before the call leaves the queue.
+ */
+export class ToolCallConsumer {
+  private readonly running = new Map<string, RunningCall>();
+  private readonly work = new Set<Promise<void>>();
+  private readonly records: CallRecords;
+  private readonly deliveries: CallDeliveries;
+  private readonly cancels: Subscription;
+  private readonly offReconnect: () => void;
+  private readonly signsOfLife: NodeJS.Timeout;
+  private leaving = false;
+
+  constructor(private readonly options: ToolCallConsumerOptions) {
+    const { nats, executorId, concurrency, ackWaitMs = usualAckWaitMs } = options;
+    this.records = new CallRecords(nats);
+    this.deliveries = new CallDeliveries({
+      ...{ nats, executorId, concurrency, ackWaitMs },
+      onDelivery: (delivery) => this.accept(delivery),
+    });
+    this.cancels = nats.connection.subscribe(nats.names.toolCancel(executorId), {
+      callback: (error, message) => {
+        if (error) nats.log.error({ executorId, error }, 'tool cancel subscription ended');
+        else this.cancel(message);
+      },
+    });
+    this.offReconnect = nats.onReconnect(() => this.claimRunning());
+    this.signsOfLife = setInterval(() => this.showLife(), ackWaitMs / 3);
+  }
+
+  start(): void {
+    this.deliveries.start();
+  }
+
+  get runningCalls(): number {
+    return this.running.size;
+  }
+
+  /** Takes no more calls, gives those in hand their time, then aborts the rest with `reason` and awaits their replies. */
+  async close({ graceMs, reason }: { graceMs: number; reason: Error }): Promise<void> {
+    await this.deliveries.stop();
+    await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })]);
+    this.leaving = true;
+    for (const { abort } of this.running.values()) abort.abort(reason);
+    await this.idle();
+    this.cancels.unsubscribe();
+    this.offReconnect();
+    clearInterval(this.signsOfLife);
+  }
+
+  private async idle(): Promise<void> {
+    await Promise.all(this.work);
+  }
+
+  private accept(delivery: JsMsg): void {
+    const call = received(dispatchedCall, delivery, this.options.nats.log);
+    if (!call) {
+      delivery.term();
+      return;
+    }
+
+    const known = this.running.get(call.call_id);
+    if (known) {
+      known.deliveries.push(delivery);
+      return;
+    }
+    const key = { runId: call.run_id, callId: call.call_id };
+    const running = { key, taker: nuid.next(), abort: new AbortController(), deliveries: [delivery] };
+    this.running.set(call.call_id, running);
+    const work = this.complete(call, running).finally(() => {
+      this.running.delete(call.call_id);
+      this.work.delete(work);
+    });
+    this.work.add(work);
+  }
+
+  private async complete(call: DispatchedCall, running: RunningCall): Promise<void> {
+    const { log } = this.options.nats;
+    try {
+      const reply = await this.replyTo(call, running);
+      if (reply) await this.store(running.key, reply);
+      for (const delivery of running.deliveries) delivery.ack();
+    } catch (error) {
+      // This process ends while NATS is away. The call stays on the queue, and the next process is asked about it.
+      log.warn({ ...running.key, error }, 'tool call left without a reply');
+    }
+  }
+
+  /** Undefined when nobody waits for one. */
+  private async replyTo(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
+    const taker = await this.insist(() => this.records.take(running.key, running.taker));
+    if (taker === running.taker) return this.run(call, running);
+    if (taker === withdrawn) return undefined;
+    if (await this.insist(() => this.records.reply(running.key))) return undefined;
+    if (call.effect_class !== 'unsafe') return this.run(call, running);
+    return { how: 'unknown', reason: 'The executor died while the tool ran.' };
+  }
+
+  private async run(call: DispatchedCall, { key, abort: { signal }, deliveries }: RunningCall): Promise<ToolReply> {
+    const { handle, nats } = this.options;
+    const redelivered = deliveries[0]?.redelivered ?? false;
+    try {
+      return await handle(call, {
+        signal,
+        redelivered,
+        output: (text, channel) => this.show(key, JSON.stringify({ text, channel })),
+      });
+    } catch (error) {
+      nats.log.error({ ...key, error }, 'tool call handler failed');
+      return { how: 'unknown', reason: 'The executor failed while the tool ran.' };
+    }
+  }
+
+  private async store(key: CallKey, reply: ToolReply): Promise<void> {
+    try {
+      await this.insist(() => this.records.store(key, reply));
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      await this.insist(() => this.records.store(key, withoutResult(reply)));
+    }
+  }
+
+  /** Asks until JetStream answers, or there is nobody to ask and no time left. */
+  private async insist<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      try {
+        return await question();
+      } catch (error) {
+        if (isTooLarge(error) || (this.leaving && !this.options.nats.connected)) throw error;
+        await sleep(askAgainMs);
+      }
+    }
+  }
+
+  private cancel(message: Msg): void {
+    const words = received(toolCancel, message, this.options.nats.log);
+    if (words) this.running.get(words.call_id)?.abort.abort();
+  }
+
+  private show(key: CallKey, text: string): void {
+    const { connection, connected, names } = this.options.nats;
+    if (connected) connection.publish(names.toolOutput(key), text);
+  }
+
+  private showLife(): void {
+    if (!this.options.nats.connected) return;
+    for (const { deliveries } of this.running.values()) deliveries.forEach((delivery) => delivery.working());
+  }
+
+  /** A server that lost its store must learn again who has what, or the calls would be taken for lost. */
+  private claimRunning(): void {
+    for (const { key, taker } of this.running.values()) {
+      this.records.take(key, taker).catch((error: unknown) => {
+        this.options.nats.log.warn({ ...key, error }, 'running tool call could not be claimed again');
+      });
+    }
+  }
+}
+
+function withoutResult(reply: ToolReply): ToolReply {
+  const duration_ms = reply.how === 'answered' ? reply.duration_ms : 0;
+  return { how: 'answered', result: failedResult('The result of the tool is too large to be sent.'), duration_ms };
+}

@@ -1,0 +1,55 @@
+import { TestNats } from '../testing/test-nats';
+
+describe('ToolStreams', () => {
+  let nats: TestNats;
+  beforeEach(() => (nats = new TestNats()));
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await nats.close();
+  });
+
+  async function streams() {
+    const { toolStreams } = await nats.link();
+    await toolStreams.ensure();
+    return toolStreams;
+  }
+
+  it('gives the store one name in every process, as long as nothing in it was lost', async () => {
+    const [one, other] = [await streams(), await streams()];
+
+    expect(other.remembers(one.store)).toBe(true);
+  });
+
+  it('knows no store before it has looked, and remembers nothing of an unknown one', async () => {
+    const { toolStreams } = await nats.link();
+
+    expect(toolStreams.store).toBeNull();
+    expect((await streams()).remembers(null)).toBe(false);
+  });
+
+  it('remembers nothing of a store that was lost', async () => {
+    const before = (await streams()).store;
+    await nats.loseStreams();
+
+    expect((await streams()).remembers(before)).toBe(false);
+  });
+
+  it('does not count on traces that are about to expire', async () => {
+    const known = await streams();
+    const before = known.store;
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 21 * 60 * 60 * 1_000);
+
+    expect(known.remembers(before)).toBe(false);
+  });
+
+  it('brings streams of an older version up to date', async () => {
+    const link = await nats.link();
+    const { streams: api } = await link.toolStreams.manager;
+    const { stream, all } = link.names.toolResults;
+    await api.add({ name: stream, subjects: [all], max_msgs_per_subject: 1 });
+
+    await link.toolStreams.ensure();
+
+    expect((await api.info(stream)).config).toMatchObject({ allow_direct: true, max_msg_size: 8 * 1024 * 1024 });
+  });
+});

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import {
+  DiscardPolicy,
+  type JetStreamClient,
+  type JetStreamManager,
+  NatsError,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  nanos,
+} from 'nats';
+import type { NatsLink } from '../nats/nats-link';
+import type { WireNames } from '../nats/subjects';
+
+/** How long what is stored of a call is kept, and how long one may count on that. */
+const keptForMs = 24 * 60 * 60 * 1_000;
+const countedOnForMs = 20 * 60 * 60 * 1_000;
+const mebibyte = 1024 * 1024;
+
+/** The longest that a request to JetStream may take; its callers ask again. */
+export const requestTimeoutMs = 2_000;
+
+type Config = Partial<StreamConfig> & { name: string };
+
+/** A call stays until it is answered; when the queue is full, new ones are refused and none is lost. */
+const callsConfig = ({ toolCalls: { stream, all } }: WireNames): Config => ({
+  name: stream,
+  subjects: [all],
+  retention: RetentionPolicy.Workqueue,
+  max_bytes: 256 * mebibyte,
+  max_msg_size: 8 * mebibyte,
+  discard: DiscardPolicy.New,
+});
+
+/** Apart from the results, so that large ones never push these out. */
+const takersConfig = ({ toolTakers: { stream, all } }: WireNames): Config => ({
+  name: stream,
+  subjects: [all],
+  max_bytes: 128 * mebibyte,
+  max_msgs_per_subject: 1,
+});
+
+const resultsConfig = ({ toolResults: { stream, all } }: WireNames): Config => ({
+  name: stream,
+  subjects: [all],
+  max_bytes: 512 * mebibyte,
+  max_msg_size: 8 * mebibyte,
+  max_msgs_per_subject: 1,
+});
+
+/** The streams of tool calls, made when they are missing: at the first use, and after a server lost its store. */
+export class ToolStreams {
+  readonly jetstream: JetStreamClient;
+  readonly manager: Promise<JetStreamManager>;
+  private making: Promise<void> | undefined;
+  private stamp: string | null = null;
+
+  constructor(private readonly nats: NatsLink) {
+    this.jetstream = nats.connection.jetstream({ timeout: requestTimeoutMs });
+    this.manager = this.jetstream.jetstreamManager(false);
+    nats.onReconnect(() => this.forget());
+  }
+
+  /** Resolves when all are there. */
+  ensure(): Promise<void> {
+    this.making ??= this.make().catch((error: unknown) => {
+      this.forget();
+      throw error;
+    });
+    return this.making;
+  }
+
+  /** Looks again before the next use. */
+  forget(): void {
+    this.making = undefined;
+    this.stamp = null;
+  }
+
+  /** Names the store and the moment; null while it is not known. */
+  get store(): string | null {
+    return this.stamp && `${this.stamp}-${Date.now().toString(36)}`;
+  }
+
+  /** True when a call that was sent into this store would have left a trace that is still there. */
+  remembers(store: string | null): boolean {
+    const [stamp, at = ''] = store?.split('-') ?? [];
+    return stamp === this.stamp && Date.now() - parseInt(at, 36) < countedOnForMs;
+  }
+
+  private async make(): Promise<void> {
+    const manager = await this.manager;
+    const configs = [callsConfig, takersConfig, resultsConfig].map((config) => config(this.nats.names));
+    const infos = await Promise.all(configs.map((config) => makeStream(manager, config)));
+    const births = infos.map(({ created }) => created).join();
+    this.stamp = createHash('sha256').update(births).digest('hex').slice(0, 12);
+  }
+}
+
+const nameInUse = 10058;
+
+/** Making a stream that is there as it should be changes nothing; one of an older version is brought up to date. */
+async function makeStream({ streams }: JetStreamManager, ours: Config) {
+  const config = { storage: StorageType.File, max_age: nanos(keptForMs), allow_direct: true, ...ours };
+  try {
+    return await streams.add(config);
+  } catch (error) {
+    if (!(error instanceof NatsError && error.api_error?.err_code === nameInUse)) throw error;
+    return streams.update(config.name, config);
+  }
+}

@@ -1,0 +1,37 @@
+import { type ToolAnswer, callId, effectClass, runId, threadId, toolResult } from '@rondo/domain';
+import { z } from 'zod';
+
+/** A call on its way to an executor. It carries all that the executor needs: executors read no database. */
+export const dispatchedCall = z.object({
+  call_id: callId,
+  run_id: runId,
+  thread_id: threadId,
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  effect_class: effectClass,
+  attempt: z.number().int().positive(),
+  timeout_ms: z.number().int().positive(),
+});
+export type DispatchedCall = z.infer<typeof dispatchedCall>;
+
+/** What came of it. */
+export const toolReply = z.discriminatedUnion('how', [
+  z.object({ how: z.literal('answered'), result: toolResult, duration_ms: z.number().nonnegative() }),
+  z.object({ how: z.literal('unknown'), reason: z.string() }),
+  z.object({ how: z.literal('stopped'), verified_dead_at: z.iso.datetime().nullable() }),
+]);
+export type ToolReply = z.infer<typeof toolReply>;
+
+export const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stderr']).exactOptional() });
+export type ToolOutput = z.infer<typeof toolOutput>;
+
+export function answerOf(reply: ToolReply): ToolAnswer {
+  switch (reply.how) {
+    case 'answered':
+      return { how: 'answered', result: reply.result, durationMs: reply.duration_ms };
+    case 'unknown':
+      return reply;
+    case 'stopped':
+      return { how: 'stopped', verifiedDeadAt: reply.verified_dead_at };
+  }
+}

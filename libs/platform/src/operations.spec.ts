@@ -1,0 +1,101 @@
+import type { Server } from 'node:http';
+import { type INestApplication, Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { Counter, Registry } from 'prom-client';
+import request from 'supertest';
+import { HealthModule } from './health/health.module';
+import { type HealthChecks, failingChecks } from './health/readiness';
+import { MetricsModule } from './metrics/metrics.module';
+
+const up = () => Promise.resolve();
+const down = () => Promise.reject(new Error('connection refused'));
+
+async function serve(checks: HealthChecks, token?: string) {
+  const module = await Test.createTestingModule({
+    imports: [HealthModule.register(checks), MetricsModule.register({ token })],
+  }).compile();
+  const app = module.createNestApplication<INestApplication<Server>>();
+  await app.init();
+  return { app, http: request(app.getHttpServer()) };
+}
+
+describe('health', () => {
+  it('is live even when nothing it needs is there', async () => {
+    const { app, http } = await serve({ postgres: down });
+
+    await http.get('/health/live').expect(200, { status: 'live' });
+
+    await app.close();
+  });
+
+  it('is ready when every check passes', async () => {
+    const { app, http } = await serve({ postgres: up, nats: up });
+
+    await http.get('/health/ready').expect(200, { status: 'ready' });
+
+    await app.close();
+  });
+
+  it('answers 503 with the names of what fails', async () => {
+    const { app, http } = await serve({ postgres: up, nats: down, redis: down });
+
+    const response = await http
+      .get('/health/ready')
+      .expect(503)
+      .expect('content-type', /application\/problem\+json/);
+
+    expect(response.body).toMatchObject({ status: 503, code: 'not_ready', failing: ['nats', 'redis'] });
+    await app.close();
+  });
+
+  it('does not wait for a check that hangs (R11)', async () => {
+    const hangs = () => new Promise<never>(() => undefined);
+
+    expect(await failingChecks({ postgres: up, redis: hangs }, 20)).toEqual(['redis']);
+  });
+
+  it('builds its checks from what the app provides', async () => {
+    @Module({ providers: [{ provide: 'LINK', useValue: { ping: down } }], exports: ['LINK'] })
+    class LinkModule {}
+    const fromLink = HealthModule.registerAsync({
+      imports: [LinkModule],
+      inject: ['LINK'],
+      useFactory: (link: { ping: () => Promise<void> }) => ({ nats: () => link.ping() }),
+    });
+    const module = await Test.createTestingModule({ imports: [fromLink] }).compile();
+    const app = module.createNestApplication<INestApplication<Server>>();
+    await app.init();
+
+    const response = await request(app.getHttpServer()).get('/health/ready').expect(503);
+
+    expect(response.body).toMatchObject({ failing: ['nats'] });
+    await app.close();
+  });
+});
+
+describe('metrics', () => {
+  it('shows the process and what the app adds', async () => {
+    const { app, http } = await serve({});
+    const runs = new Counter({ name: 'rondo_runs_total', help: 'Runs.', registers: [app.get(Registry)] });
+    runs.inc(3);
+
+    const { text } = await http
+      .get('/metrics')
+      .expect(200)
+      .expect('content-type', /text\/plain/);
+
+    expect(text).toContain('rondo_runs_total 3');
+    expect(text).toContain('rondo_nodejs_eventloop_lag_seconds');
+    await app.close();
+  });
+
+  it('asks for its token when it has one', async () => {
+    const { app, http } = await serve({}, 'sesame');
+
+    await http.get('/metrics').expect(401);
+    await http.get('/metrics').set('authorization', 'Bearer other').expect(401);
+    await http.get('/metrics').set('authorization', 'Bearer sesame').expect(200);
+
+    await app.close();
+  });
+});

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const half = 2 ** 40;
+
+let lastMs = 0;
+let timePart = '';
+let high = 0;
+let low = 0;
+
+/**
+ * A ULID: 10 characters of time, 16 of chance. Those of one process sort in the order they were made, also within a
+ * millisecond and when the clock is set back.
+ */
+export function newUlid(): string {
+  const nowMs = Date.now();
+  if (nowMs > lastMs) begin(nowMs);
+  else advance();
+  return timePart + encode(high, 8) + encode(low, 8);
+}
+
+function begin(nowMs: number): void {
+  const chance = randomBytes(10);
+  lastMs = nowMs;
+  timePart = encode(nowMs, 10);
+  high = chance.readUIntBE(0, 5) % (half / 2); // room to count up
+  low = chance.readUIntBE(5, 5);
+}
+
+function advance(): void {
+  low += 1;
+  if (low < half) return;
+  low = 0;
+  high += 1;
+}
+
+function encode(value: number, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) text = alphabet.charAt(rest % 32) + text;
+  return text;
+}
