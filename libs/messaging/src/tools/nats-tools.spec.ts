@@ -1,4 +1,4 @@
-import type { Delta } from '@rondo/domain';
+import { type Delta, TerminalError } from '@rondo/domain';
 import { ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
 import type { DispatchedCall } from './tool-wire';
 
@@ -66,6 +66,16 @@ describe('NatsTools and ToolCallConsumer', () => {
 
     expect(await a.execute(ours, never)).toMatchObject({ result: { output: 'a' } });
     expect(await b.execute(theirs, never)).toMatchObject({ result: { output: 'b' } });
+  });
+
+  it('answers at once when no executor will ever take the thread in', async () => {
+    const call = aCall();
+    const placement = () => Promise.reject(new TerminalError('sandbox_unavailable', 'bubblewrap is missing'));
+    const tools = await bench.worker(call.run_id, { placement });
+
+    const answer = await tools.execute(call, never);
+
+    expect(answer).toMatchObject({ how: 'answered', result: { success: false, error: 'bubblewrap is missing' } });
   });
 
   it('passes on what a command prints, in order and before the answer', async () => {

@@ -71,8 +71,8 @@ export class OpenCall {
       if (this.sent === 'no') await this.send();
       else await this.look();
     } catch (error) {
-      if (error instanceof TerminalError) return this.end(failed(error.message));
-      this.parts.nats.log.warn({ ...this.key, error }, 'tool call could not be followed, asking again');
+      if (error instanceof TerminalError) this.end(failed(error.message));
+      else this.parts.nats.log.warn({ ...this.key, error }, 'tool call could not be followed, asking again');
     } finally {
       this.advancing = false;
     }
