@@ -106,7 +106,8 @@ it('refuses a call id that is used again later', () => {
 });
 
 it('refuses thinking that was changed (W24)', () => {
-  const forge = (block: Block) => (block.type === 'thinking' ? { ...block, thinking: `${block.thinking}!` } : block);
+  const forge = (block: Block) =>
+    block.type === 'thinking' ? { ...block, thinking: `${String(block.thinking)}!` } : block;
   refuses(
     'thinking',
     change(({ role, content }) => ({ role, content: content.map(forge) })),

@@ -6,9 +6,14 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
+interface Listening {
+  heard?: string[];
+  signal?: AbortSignal;
+}
+
 /** Speaks to the model and returns all the text that arrived, also when the stream broke. */
 const ask = {
-  async openai(model: string, content: string, heard: string[] = [], signal?: AbortSignal): Promise<string> {
+  async openai(model: string, content: string, { heard = [], signal }: Listening = {}): Promise<string> {
     const stream = await demo.openai.chat.completions.create(
       { model, stream: true, messages: [{ role: 'user', content }] },
       { signal },
@@ -16,7 +21,7 @@ const ask = {
     for await (const chunk of stream) heard.push(chunk.choices[0]?.delta.content ?? '');
     return heard.join('');
   },
-  async anthropic(model: string, content: string, heard: string[] = [], signal?: AbortSignal): Promise<string> {
+  async anthropic(model: string, content: string, { heard = [], signal }: Listening = {}): Promise<string> {
     const stream = await demo.anthropic.messages.create(
       { model, stream: true, max_tokens: 100, messages: [{ role: 'user', content }] },
       { signal: signal ?? null },
@@ -68,14 +73,14 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
   it('overloaded can say so in the middle of a stream', async () => {
     const heard: string[] = [];
 
-    await expect(hear('overloaded:times=1,after_chunks=2', protocol, heard)).rejects.toThrow(/overloaded/);
+    await expect(hear('overloaded:times=1,after_chunks=2', protocol, { heard })).rejects.toThrow(/overloaded/);
     expect(heard.join('')).toBe('The rush has passed, and there i');
   });
 
   it('reset breaks off after some output, once', async () => {
     const heard: string[] = [];
 
-    await expect(hear('reset:after_chunks=3,chunk_chars=5', protocol, heard)).rejects.toThrow();
+    await expect(hear('reset:after_chunks=3,chunk_chars=5', protocol, { heard })).rejects.toThrow();
     expect(heard.join('')).toBe('This sentence i');
     await expect(hear('reset:after_chunks=3,chunk_chars=5', protocol)).resolves.toContain('goes away.');
   });
@@ -83,7 +88,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
   it('reset-first breaks off before the first output', async () => {
     const heard: string[] = [];
 
-    await expect(hear('reset-first', protocol, heard)).rejects.toThrow();
+    await expect(hear('reset-first', protocol, { heard })).rejects.toThrow();
     expect(heard.join('')).toBe('');
     await expect(hear('reset-first', protocol)).resolves.toBe('The connection holds.');
   });
@@ -97,7 +102,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
   it.each(['hang', 'hang:after_chunks=1'])('%s never ends, until the client hangs up', async (model) => {
     await fetch(`${demo.url}/requests`, { method: 'DELETE' });
     const abort = new AbortController();
-    const hearing = hear(model, protocol, [], abort.signal).catch(() => 'aborted');
+    const hearing = hear(model, protocol, { signal: abort.signal }).catch(() => 'aborted');
     await until(async () => (await demo.get('/requests')).data[0]?.model === model);
     expect((await demo.get('/requests')).data[0]).toMatchObject({ closed_by_client_at: null, ended_at: null });
 

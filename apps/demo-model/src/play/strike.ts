@@ -27,7 +27,7 @@ export async function strikeMidStream(fault: Fault, protocol: Protocol, client: 
     case 'rate_limit':
     case 'server_error':
     case 'overloaded':
-      return client.end(protocol.errorFrame(refusalFor(fault.kind, fault)));
+      client.end(protocol.errorFrame(refusalFor(fault.kind, fault)));
   }
 }
 

@@ -46,7 +46,7 @@ export async function driveOpenAi(client: OpenAI, drive: Drive): Promise<Driven>
     seen.finishReasons.push(choice.finish_reason);
     seen.text = choice.message.content ?? '';
 
-    const calls = (choice.message.tool_calls ?? []).filter((call) => call.type === 'function');
+    const calls = choice.message.tool_calls ?? [];
     if (calls.length === 0) return seen;
     const tool_calls = calls.map(({ id, function: { name, arguments: text } }) => ({
       id,
