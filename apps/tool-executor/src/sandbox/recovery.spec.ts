@@ -135,7 +135,7 @@ describe('a program that is killed', () => {
     expect(left()).toEqual([]);
     await house.close();
     await rm(built, { recursive: true });
-  }, 15_000);
+  }, 60_000);
 });
 
 async function which(program: string): Promise<string> {

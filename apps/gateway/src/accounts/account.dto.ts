@@ -1,0 +1,27 @@
+import { accountId, apiKeyId } from '@rondo/domain';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+import { scope } from '../auth/scopes';
+
+const name = z.string().trim().min(1).max(200);
+
+const apiKey = z.object({
+  id: apiKeyId,
+  name: z.string(),
+  scopes: z.array(z.string()),
+  key: z.string().describe('Shown this once.'),
+  created_at: z.iso.datetime(),
+});
+const account = z.object({ id: accountId, name: z.string(), created_at: z.iso.datetime() });
+
+export class NewApiKeyDto extends createZodDto(
+  z.strictObject({ name, scopes: z.array(scope).min(1).max(10).describe('Each includes the ones before it.') }),
+) {}
+export class ApiKeyDto extends createZodDto(apiKey) {}
+export class NewAccountDto extends createZodDto(z.strictObject({ name })) {}
+export class AccountWithKeyDto extends createZodDto(
+  z.object({
+    account,
+    api_key: z.string().describe('A key with the scope admin on the new account. Shown this once.'),
+  }),
+) {}

@@ -1,0 +1,135 @@
+import { RunningGateway, adminKey } from '../testing/running-gateway';
+import { nextEvent } from '../testing/next-event';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await RunningGateway.start({ METRICS_TOKEN: 'token-of-the-metrics' });
+});
+afterAll(() => gateway.close());
+
+const newKey = async (scopes: string[], as = adminKey) =>
+  (await gateway.as(as).post('/v1/api-keys').send({ name: 'a key', scopes }).expect(201)).body as {
+    id: string;
+    key: string;
+  };
+
+describe('API keys', () => {
+  it('do what their scopes say', async () => {
+    const { key: reader } = await newKey(['read']);
+    const { key: writer } = await newKey(['write']);
+
+    await gateway.as(reader).get('/v1/runs').expect(200);
+    expect((await gateway.as(reader).post('/v1/runs').send({ input: 'Go.' }).expect(403)).body.code).toBe('forbidden');
+    await gateway.as(writer).post('/v1/runs').send({ input: 'Go.' }).expect(202);
+    await gateway.as(writer).get('/v1/runs').expect(200);
+    await gateway
+      .as(writer)
+      .post('/v1/api-keys')
+      .send({ name: 'more', scopes: ['admin'] })
+      .expect(403);
+    await gateway.as(reader).delete('/v1/api-keys/key_1').expect(403);
+  });
+
+  it('have known scopes only', async () => {
+    const { body } = await gateway
+      .as()
+      .post('/v1/api-keys')
+      .send({ name: 'a key', scopes: ['fly'] })
+      .expect(422);
+    expect(body.errors[0].field).toBe('scopes.0');
+  });
+
+  it('die at once where they are revoked, and so do their sockets and streams', async () => {
+    const { id, key } = await newKey(['write']);
+    const run = await gateway.createRun({ input: 'Go.' }, key);
+    const socket = gateway.socket(key);
+    await nextEvent(socket, 'connect');
+    const stream = await fetch(`${gateway.url}/v1/runs/${run.id}/stream`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const cut = nextEvent(socket, 'disconnect');
+
+    await gateway.as().delete(`/v1/api-keys/${id}`).expect(204);
+    await gateway.as(key).get('/v1/runs').expect(401);
+    expect(await cut).toContain('io server disconnect');
+    expect(await stream.text()).not.toContain('run.completed');
+    expect(gateway.parts.connections.count).toBe(0);
+  });
+});
+
+describe('accounts', () => {
+  it('are made by the operator, and start with an admin key of their own', async () => {
+    const { body } = await gateway.as().post('/v1/admin/accounts').send({ name: 'Acme' }).expect(201);
+
+    expect(body).toEqual({
+      account: { id: expect.stringMatching(/^acc_/), name: 'Acme', created_at: expect.any(String) },
+      api_key: expect.any(String),
+    });
+    await newKey(['read'], body.api_key);
+    await gateway.as(body.api_key).get('/v1/runs').expect(200);
+  });
+
+  it('cannot be made by the admin of another account, who sees no queues either', async () => {
+    const stranger = await gateway.keyOf('stranger');
+
+    await gateway.as(stranger).post('/v1/admin/accounts').send({ name: 'Acme' }).expect(403);
+    await gateway.as(stranger).get('/admin/queues').expect(403);
+  });
+});
+
+describe('the rate limit', () => {
+  it('holds per key, says when to come again, and spares health', async () => {
+    const strict = await RunningGateway.start({ RATE_LIMIT_PER_SECOND: 1 });
+    try {
+      const stranger = await strict.keyOf('stranger');
+      const answers = [];
+      for (let times = 0; times < 4; times += 1) answers.push(await strict.as().get('/v1/runs'));
+
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+      expect(answers[3]?.body.code).toBe('rate_limited');
+      expect(answers[3]?.headers['retry-after']).toBe('1');
+      await strict.as(stranger).get('/v1/runs').expect(200);
+      for (let times = 0; times < 4; times += 1) await strict.anonymous.get('/health/live').expect(200);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe('operations', () => {
+  it('show health to anybody, and metrics to whoever has the token', async () => {
+    await gateway.anonymous.get('/health/live').expect(200);
+    await gateway.anonymous.get('/health/ready').expect(200);
+    await gateway.anonymous.get('/metrics').expect(401);
+    const { text } = await gateway.as('token-of-the-metrics').get('/metrics').expect(200);
+    expect(text).toContain('rondo_gateway_watchers 0');
+  });
+
+  it('keep everything of the queues from strangers', async () => {
+    const page = await gateway.as().get('/admin/queues').expect(200);
+    const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map(([, path]) => new URL(path ?? '', `${gateway.url}/admin/queues/`))
+      .flatMap(({ origin, pathname }) => (origin === new URL(gateway.url).origin ? [pathname] : []));
+    expect(files.length).toBeGreaterThan(1);
+
+    for (const path of [
+      '/admin/queues',
+      '/admin/queues/',
+      '/admin/queues/api/queues',
+      '/admin/queues/nothing',
+      ...files,
+    ]) {
+      const { body, headers } = await gateway.anonymous.get(path).expect(401);
+      expect(body.code).toBe('unauthorized');
+      expect(headers['www-authenticate']).toContain('Basic');
+    }
+    await gateway.as('rondo_wrong').get('/admin/queues').expect(401);
+  });
+
+  it('open the queues to the admin key, also as a password, to look at and not to touch', async () => {
+    const { body } = await gateway.anonymous.get('/admin/queues/api/queues').auth('admin', adminKey).expect(200);
+    expect(body.queues).toMatchObject([{ name: 'runs', readOnlyMode: true }]);
+    await gateway.anonymous.get('/admin/queues').auth('root', adminKey).expect(401);
+    await gateway.as().post('/admin/queues/api/queues/runs/pause').expect(405);
+  });
+});

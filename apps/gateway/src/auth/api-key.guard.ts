@@ -1,0 +1,59 @@
+import { type CanActivate, type ExecutionContext, SetMetadata, createParamDecorator } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Caller } from '@rondo/persistence';
+import { unauthorized } from '../problems/refusals';
+import type { ApiRequest } from './api-request';
+import { bearerKey } from './credentials';
+import type { Installation } from './installation';
+import type { KeyRing } from './key-ring';
+import type { RateLimiter } from './rate-limiter';
+import { requireScope } from './scopes';
+
+const ADMITTED = 'admitted';
+
+/** `account-admin`: whoever runs the account. `operator`: whoever runs this installation. */
+export const Admits = (who: 'account-admin' | 'operator') => SetMetadata(ADMITTED, who);
+
+/** Who calls. Behind the guard there always is one. */
+export function callerOf(context: ExecutionContext): Caller {
+  const { caller } = context.switchToHttp().getRequest<ApiRequest>();
+  if (!caller) throw unauthorized('This needs an API key.');
+  return caller;
+}
+
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));
+
+interface Door {
+  readonly keys: KeyRing;
+  readonly limiter: RateLimiter;
+  readonly installation: Installation;
+}
+
+/** Closed by default: whatever lies under /v1 needs a key. Reading needs `read`, everything else `write` or more. */
+export class ApiKeyGuard implements CanActivate {
+  private readonly reflector = new Reflector();
+
+  constructor(private readonly door: Door) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (context.getType() !== 'http') return true;
+    const request = context.switchToHttp().getRequest<ApiRequest>();
+    if (!request.path.startsWith('/v1/')) return true;
+
+    const key = bearerKey(request.headers.authorization);
+    const caller = key === undefined ? undefined : await this.door.keys.callerOf(key);
+    if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
+
+    this.door.limiter.take(caller.keyId);
+    this.admit(caller, request.method, context);
+    request.caller = caller;
+    return true;
+  }
+
+  private admit(caller: Caller, method: string, context: ExecutionContext): void {
+    const admitted = this.reflector.get<string | undefined>(ADMITTED, context.getHandler());
+    if (admitted === undefined) requireScope(caller, method === 'GET' || method === 'HEAD' ? 'read' : 'write');
+    else if (admitted === 'operator') this.door.installation.requireOperator(caller);
+    else requireScope(caller, 'admin');
+  }
+}

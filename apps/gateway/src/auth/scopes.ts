@@ -1,0 +1,18 @@
+import type { Caller } from '@rondo/persistence';
+import { z } from 'zod';
+import { Refusal } from '../problems/refusals';
+
+/** Each scope includes the ones before it. `admin` also makes and revokes keys. */
+export const scope = z.enum(['read', 'write', 'admin']);
+export type Scope = z.infer<typeof scope>;
+
+const including: Record<Scope, readonly Scope[]> = {
+  read: ['read', 'write', 'admin'],
+  write: ['write', 'admin'],
+  admin: ['admin'],
+};
+
+export function requireScope(caller: Caller, required: Scope): void {
+  if (including[required].some((name) => caller.scopes.includes(name))) return;
+  throw new Refusal('forbidden', `This needs a key with the scope ${required}.`);
+}

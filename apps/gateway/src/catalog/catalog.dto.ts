@@ -1,0 +1,27 @@
+import { type ListedModel, effectClass, modelPrice } from '@rondo/domain';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+import { pageOf } from '../door/paging';
+
+const listedModel = z.object({
+  id: z.string().describe('What a run names as its `model`.'),
+  provider: z.string(),
+  context_window: z.number().int().nullable(),
+  max_output_tokens: z.number().int().nullable(),
+  price: modelPrice.nullable().describe('USD per million tokens.'),
+}) satisfies z.ZodType<ListedModel>;
+
+const tool = z.object({
+  name: z.string(),
+  description: z.string(),
+  group: z.string(),
+  effect_class: effectClass,
+  parameters: z.record(z.string(), z.unknown()).describe('JSON Schema of the arguments.'),
+});
+
+export class ModelsDto extends createZodDto(
+  pageOf(listedModel.extend({ default: z.boolean() })).extend({
+    providers: z.array(z.string()).describe('Any `provider/model` of these is accepted.'),
+  }),
+) {}
+export class ToolsDto extends createZodDto(pageOf(tool)) {}

@@ -1,0 +1,138 @@
+import { RunningGateway } from '../testing/running-gateway';
+
+interface Described {
+  readonly paths: Record<string, Record<string, { responses: Record<string, { content?: object }> }>>;
+  readonly components: { schemas: Record<string, unknown> };
+}
+
+/** The contract's routes. A route that is not here fails the first test, and then belongs into the matrix too. */
+const routes = `
+delete /v1/api-keys/{key_id}
+delete /v1/threads/{thread_id}
+get /health/live
+get /health/ready
+get /metrics
+get /v1/models
+get /v1/runs
+get /v1/runs/{run_id}
+get /v1/runs/{run_id}/events
+get /v1/runs/{run_id}/events/verify
+get /v1/runs/{run_id}/result
+get /v1/runs/{run_id}/stream
+get /v1/runs/{run_id}/tool-calls
+get /v1/runs/{run_id}/wait
+get /v1/threads
+get /v1/threads/{thread_id}
+get /v1/threads/{thread_id}/messages
+get /v1/tools
+post /v1/admin/accounts
+post /v1/api-keys
+post /v1/runs
+post /v1/runs/{run_id}/input
+post /v1/runs/{run_id}/stop
+post /v1/threads
+post /v1/threads/{thread_id}/messages
+post /v1/threads/{thread_id}/runs
+`
+  .trim()
+  .split('\n');
+
+let gateway: RunningGateway;
+let document: Described;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+  document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
+});
+afterAll(() => gateway.close());
+
+/** Bodies that would be good for the owner, so that only the id is wrong. */
+const bodies: Record<string, object> = {
+  '/v1/runs/{run_id}/input': { content: 'Blue.' },
+  '/v1/threads/{thread_id}/messages': { content: 'Hello.' },
+  '/v1/threads/{thread_id}/runs': { input: 'Go.' },
+};
+
+const asMethod = (method: string): 'get' | 'post' | 'delete' =>
+  method === 'post' || method === 'delete' ? method : 'get';
+const each = (pattern: RegExp) =>
+  routes.flatMap((route) => {
+    const [method = '', path = ''] = route.split(' ');
+    return pattern.test(path) ? [[method, path] as const] : [];
+  });
+
+describe('the OpenAPI document', () => {
+  it('describes every route', () => {
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method} ${path}`),
+    );
+    expect(described.sort()).toEqual(routes);
+  });
+
+  it('says how each route answers, also when it refuses', () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      if (!path.startsWith('/v1/')) continue;
+      for (const { responses } of Object.values(operations)) {
+        expect(responses).toMatchObject({
+          401: { content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+          422: {},
+          429: {},
+        });
+        expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
+      }
+    }
+  });
+
+  it('points at nothing that it does not hold', () => {
+    const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(20);
+    for (const [, name] of references) expect(Object.keys(document.components.schemas)).toContain(name);
+  });
+
+  it('is shown as a page, without a key', async () => {
+    const { text } = await gateway.anonymous.get('/docs').redirects(1).expect(200);
+    expect(text).toContain('swagger-ui');
+  });
+});
+
+describe('the isolation matrix, over every route (R39)', () => {
+  it.each(each(/^\/v1\//))('%s %s answers 401 without a key', async (method, path) => {
+    const target = path.replaceAll(/\{(\w+?)_id\}/g, 'x_1');
+    const { body } = await gateway.anonymous[asMethod(method)](target).expect(401);
+    expect(body.code).toBe('unauthorized');
+  });
+
+  it.each(each(/\{/))(
+    "%s %s answers 404 for another account's thing, and changes nothing",
+    async (method, path = '') => {
+      const run = await gateway.createRun();
+      const { body: key } = await gateway
+        .as()
+        .post('/v1/api-keys')
+        .send({ name: 'k', scopes: ['read'] })
+        .expect(201);
+      const stranger = await gateway.keyOf('stranger');
+      const target = path.replace('{run_id}', run.id).replace('{thread_id}', run.thread_id).replace('{key_id}', key.id);
+
+      const { body } = await gateway.as(stranger)[asMethod(method)](target).send(bodies[path]).expect(404);
+      expect(body.code).toMatch(/^(run|thread|api_key)_not_found$/);
+      expect(await gateway.read(run.id)).toEqual(run);
+      await gateway.as(key.key).get('/v1/runs').expect(200);
+    },
+  );
+
+  it.each(['/v1/threads', '/v1/runs'])('GET %s shows nothing of another account', async (path) => {
+    await gateway.createRun();
+    const { body } = await gateway
+      .as(await gateway.keyOf('stranger'))
+      .get(path)
+      .expect(200);
+    expect(body).toEqual({ data: [], has_more: false, next_cursor: null });
+  });
+
+  it("does not start a run on another account's thread", async () => {
+    const { thread_id } = await gateway.createRun();
+    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const { body } = await stranger.post('/v1/runs').send({ thread_id, input: 'Go.' }).expect(404);
+    expect(body.code).toBe('thread_not_found');
+  });
+});

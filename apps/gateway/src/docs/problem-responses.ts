@@ -1,0 +1,89 @@
+import { STATUS_CODES } from 'node:http';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { problem } from '@rondo/domain';
+import { z } from 'zod';
+import { keepsAnswer } from '../idempotency/idempotent-request';
+import { type ProblemCode, problemStatus } from '../problems/problems';
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Adds to every route under /v1 what all of them have: the key, the problems, the header of idempotent requests. */
+export function withProblems(document: OpenAPIObject): OpenAPIObject {
+  const paths = Object.entries(document.paths).map(([path, item]) => {
+    const described = methods.flatMap((method) => {
+      const operation = item[method];
+      return operation ? [[method, describe(operation, { method, path })] as const] : [];
+    });
+    return [path, { ...item, ...Object.fromEntries(described) }] as const;
+  });
+  const schemas = { ...document.components?.schemas, Problem: problemSchema() };
+  return { ...document, paths: Object.fromEntries(paths), components: { ...document.components, schemas } };
+}
+
+function describe(operation: Operation, route: Route): Operation {
+  if (!route.path.startsWith('/v1/')) return operation;
+  const idempotency = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } } as const;
+  return {
+    ...operation,
+    security: [{ api_key: [] }],
+    ...(isIdempotent(route) && { parameters: [...(operation.parameters ?? []), idempotency] }),
+    responses: { ...operation.responses, ...problemResponses(route) },
+  };
+}
+
+const always = () => true;
+const never = () => false;
+const isPost = ({ method }: Route) => method === 'post';
+const isIdempotent = (route: Route) => isPost(route) && keepsAnswer(route.path);
+const isList = ({ method, path }: Route) => method === 'get' && !path.endsWith('}');
+
+/** Which routes can answer with which problem. */
+const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
+  malformed_json: isPost,
+  invalid_cursor: isList,
+  malformed_request: never,
+  unauthorized: always,
+  forbidden: always,
+  not_found: never,
+  run_not_found: ({ path }) => path.includes('{run_id}'),
+  thread_not_found: ({ method, path }) => path.includes('{thread_id}') || (method === 'post' && path === '/v1/runs'),
+  api_key_not_found: ({ path }) => path.includes('{key_id}'),
+  method_not_allowed: never,
+  thread_busy: ({ method, path }) =>
+    (method === 'post' && path.endsWith('/runs')) || (method === 'delete' && path.includes('{thread_id}')),
+  run_not_waiting: ({ path }) => path.endsWith('/input'),
+  run_not_finished: ({ path }) => path.endsWith('/result'),
+  idempotency_in_flight: isIdempotent,
+  payload_too_large: isPost,
+  unsupported_media_type: isPost,
+  invalid_request: always,
+  idempotency_key_reused: isIdempotent,
+  too_many_subscriptions: never,
+  rate_limited: always,
+  internal_error: always,
+  unavailable: always,
+};
+
+function problemResponses(route: Route): Operation['responses'] {
+  const codes = Object.entries(problemStatus).filter(([code]) => raisedBy[code as ProblemCode](route)); // its own keys
+  const statuses = [...new Set(codes.map(([, status]) => status))];
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const names = codes.filter((code) => code[1] === status).map(([code]) => `\`${code}\``);
+      return [status, { description: `${STATUS_CODES[status]}: ${names.join(', ')}`, content: problemContent }];
+    }),
+  );
+}
+
+const problemContent = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+
+function problemSchema() {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(problem.extend({ active_run_id: z.string().optional() }));
+  return schema as NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string]; // 3.1 is JSON Schema
+}

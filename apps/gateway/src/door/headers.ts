@@ -1,0 +1,18 @@
+import type { NextFunction, Request, Response } from 'express';
+
+const api = "default-src 'none'; frame-ancestors 'none'";
+const pages =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+
+/** Answers are data, not pages, except for two pages that bring their own scripts. */
+export function securityHeaders(request: Request, response: Response, next: NextFunction): void {
+  const isPage = request.path.startsWith('/docs') || request.path.startsWith('/admin/');
+  response.set({
+    'Content-Security-Policy': isPage ? pages : api,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  });
+  next();
+}

@@ -1,0 +1,78 @@
+import { RunningGateway } from '../testing/running-gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+});
+afterAll(() => gateway.close());
+
+const post = (key: string, body: object = { input: 'Go.' }, path = '/v1/runs') =>
+  gateway.as().post(path).set('Idempotency-Key', key).send(body);
+
+describe('Idempotency-Key', () => {
+  it('gives the first answer again, and does nothing', async () => {
+    const first = await post('once').expect(202);
+    const again = await post('once').expect(202);
+
+    expect(again.body).toEqual(first.body);
+    expect(again.headers['location']).toBe(first.headers['location']);
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    expect(again.headers['idempotent-replayed']).toBe('true');
+  });
+
+  it('makes one run of twenty requests at once; the others are in flight or replayed', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post('storm')));
+
+    const made = answers.filter(({ status }) => status === 202);
+    expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
+    for (const { body, headers } of answers.filter(({ status }) => status !== 202)) {
+      expect(body).toMatchObject({ status: 409, code: 'idempotency_in_flight' });
+      expect(headers['retry-after']).toBe('1');
+    }
+  });
+
+  it('refuses the key for another body or another path', async () => {
+    const { body: run } = await post('taken').expect(202);
+
+    expect((await post('taken', { input: 'Stop.' }).expect(422)).body.code).toBe('idempotency_key_reused');
+    expect((await post('taken', { input: 'Go.' }, '/v1/threads').expect(422)).body.code).toBe('idempotency_key_reused');
+    await post('taken', {}, `/v1/runs/${run.id}/stop`).expect(422);
+  });
+
+  it('keeps no refusal: the request can be made right', async () => {
+    await post('repaired', { inputs: 'Go.' }).expect(422);
+
+    await post('repaired').expect(202);
+  });
+
+  it('belongs to its account', async () => {
+    const first = await post('shared').expect(202);
+    const stranger = await gateway.keyOf('stranger');
+    const other = await gateway.as(stranger).post('/v1/runs').set('Idempotency-Key', 'shared').send({ input: 'Go.' });
+
+    expect(other.status).toBe(202);
+    expect(other.body.id).not.toBe(first.body.id);
+  });
+
+  it('keeps the status of the answer', async () => {
+    const { body: run } = await post('made').expect(202);
+    await post('stopped', {}, `/v1/runs/${run.id}/stop`).expect(202);
+
+    const late = await post('late', {}, `/v1/runs/${run.id}/stop`).expect(200);
+    expect((await post('late', {}, `/v1/runs/${run.id}/stop`).expect(200)).body).toEqual(late.body);
+  });
+
+  it('keeps no answer that holds an API key (I12)', async () => {
+    const wish = { name: 'a key', scopes: ['read'] };
+    const first = await post('secret', wish, '/v1/api-keys').expect(201);
+    const second = await post('secret', wish, '/v1/api-keys').expect(201);
+
+    expect(second.body.key).not.toBe(first.body.key);
+  });
+
+  it('must be printable', async () => {
+    const { body } = await post('x'.repeat(300)).expect(422);
+
+    expect(body.errors).toEqual([{ field: 'Idempotency-Key', message: expect.any(String) }]);
+  });
+});

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { IdempotentRequest } from '@rondo/persistence';
+import type { ApiRequest } from '../auth/api-request';
+import { InvalidRequest } from '../problems/refusals';
+
+const header = 'Idempotency-Key';
+
+/** Answers that hold a new key are not kept: of a key, only a hash may be (I12). */
+export const keepsAnswer = (path: string): boolean => path !== '/v1/api-keys' && path !== '/v1/admin/accounts';
+
+/** Undefined for a request that asks for no such promise. */
+export function idempotentRequest(request: ApiRequest): IdempotentRequest | undefined {
+  const key = request.get(header);
+  if (request.method !== 'POST' || key === undefined || !request.caller || !keepsAnswer(request.path)) return undefined;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    throw new InvalidRequest([{ field: header, message: 'must be 1 to 255 printable ASCII characters' }]);
+  }
+  return { accountId: request.caller.accountId, key, requestHash: hashOf(request) };
+}
+
+function hashOf({ method, path, body }: ApiRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([method, path, body ?? null]))
+    .digest('hex');
+}

@@ -1,0 +1,155 @@
+import { type RecordedFact, type RunEvent, TerminalError } from '@rondo/domain';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LiveRun } from './live-run';
+import { endsRun, streamOf, streamsClosedBy, textOf } from './stream-of';
+
+/** One watcher's wire. */
+export interface Sink {
+  /** False: it was taken, but the wire is full. Nothing more may be sent until `drained` resolves. */
+  send(event: RunEvent, json: string): boolean;
+  drained(): Promise<void>;
+}
+
+/** `ended`: the terminal fact was sent. `closed`: the watcher left. `stalled`: it did not read. `gone`: the run was deleted. */
+export type Ending = 'ended' | 'closed' | 'stalled' | 'gone';
+
+export interface Following {
+  /** Facts up to this seq are known already. */
+  readonly after: number;
+  readonly sink: Sink;
+  readonly signal: AbortSignal;
+}
+
+export interface FollowerSources {
+  factsAfter(after: number): Promise<readonly RecordedFact[]>;
+  /** Called once the log is read to its end and the run goes on. */
+  live(head: number): LiveRun;
+  /** How long a full wire may stay full before its watcher is dropped. */
+  readonly stallLimitMs: number;
+  readonly retryMs: number;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * One watcher of one run: it reads the log at its own pace, joins the live run when it has reached its head, and
+ * leaves it again when the wire is full. So a slow watcher costs nothing but its place (R22).
+ */
+export class Follower {
+  private readonly sink: Sink;
+  private readonly signal: AbortSignal;
+  private seq: number;
+  private readonly offsets = new Map<string, number>();
+  private live: LiveRun | undefined;
+  private ended = false;
+  private full = false;
+  private part: () => void = () => {};
+
+  constructor(
+    { after, sink, signal }: Following,
+    private readonly sources: FollowerSources,
+  ) {
+    this.seq = after;
+    this.sink = sink;
+    this.signal = signal;
+  }
+
+  /** The last seq that was sent. */
+  get position(): number {
+    return this.seq;
+  }
+
+  private get isOver(): boolean {
+    return this.ended || this.signal.aborted;
+  }
+
+  private get ending(): Ending {
+    if (this.ended) return 'ended';
+    return this.signal.aborted ? 'closed' : 'stalled';
+  }
+
+  /** How much of a stream was sent. */
+  heard(stream: string): number {
+    return this.offsets.get(stream) ?? 0;
+  }
+
+  async follow(): Promise<Ending> {
+    const onAbort = () => this.part();
+    this.signal.addEventListener('abort', onAbort);
+    try {
+      while (!this.isOver) {
+        if (this.full && !(await this.drains())) break;
+        await this.goOn();
+      }
+      return this.ending;
+    } catch (error) {
+      if (error instanceof TerminalError) return 'gone';
+      throw error;
+    } finally {
+      this.signal.removeEventListener('abort', onAbort);
+      this.live?.leave(this);
+    }
+  }
+
+  /** Called by the live run, in order. False when it must not tell more: the wire is full, or the run is over. */
+  tell(event: RunEvent, json: string): boolean {
+    if (this.full || this.isOver) return false;
+    if (event.seq === null ? this.skips(event) : event.seq <= this.seq) return true;
+
+    this.note(event);
+    this.full = !this.sink.send(event, json);
+    const goesOn = !this.full && !this.isOver;
+    if (!goesOn) this.part();
+    return goesOn;
+  }
+
+  /** A stream whose beginning this watcher never heard is left to its fact. */
+  private skips(delta: Extract<RunEvent, { seq: null }>): boolean {
+    return delta.offset !== this.heard(streamOf(delta));
+  }
+
+  private note(event: RunEvent): void {
+    if (event.seq === null) {
+      this.offsets.set(streamOf(event), event.offset + textOf(event).length);
+      return;
+    }
+    this.seq = event.seq;
+    for (const stream of streamsClosedBy(event)) this.offsets.delete(stream);
+    this.ended = endsRun(event);
+  }
+
+  /** Joins and stays until it parts, or reads the next page of the log. */
+  private async goOn(): Promise<void> {
+    const parted = new Promise<void>((resolve) => (this.part = resolve));
+    if (this.live?.join(this)) {
+      if (!this.full && !this.isOver) await parted;
+      return;
+    }
+    try {
+      await this.readOn();
+    } catch (error) {
+      if (error instanceof TerminalError) throw error;
+      this.sources.onTrouble(error);
+      await sleep(this.sources.retryMs);
+    }
+  }
+
+  private async readOn(): Promise<void> {
+    if (this.live && this.seq > this.live.knownHead) return this.live.catchUp();
+
+    const page = await this.sources.factsAfter(this.seq);
+    this.live?.learn(page);
+    if (page.length === 0) this.live ??= this.sources.live(this.seq);
+    for (const fact of page) if (!this.tell(fact, JSON.stringify(fact))) return;
+  }
+
+  /** False when the wire stayed full for too long, or the watcher left. */
+  private async drains(): Promise<boolean> {
+    const late = new AbortController();
+    const signal = AbortSignal.any([late.signal, this.signal]);
+    const limit = sleep(this.sources.stallLimitMs, false, { signal }).catch(() => false);
+    const drained = await Promise.race([this.sink.drained().then(() => true), limit]);
+    late.abort();
+    this.full = !drained;
+    return drained;
+  }
+}

@@ -1,0 +1,198 @@
+import type { RunEvent } from '@rondo/domain';
+import { LiveHub } from './live-hub';
+import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
+import { ScriptedRun, StrictClient } from './testing/scripted-run';
+
+let script: ScriptedRun;
+let wire: LossyWire;
+let hub: LiveHub;
+
+beforeEach(() => {
+  script = new ScriptedRun();
+  wire = new LossyWire(script);
+  hub = new LiveHub(wire, quickSettings);
+});
+afterEach(() => hub.close());
+
+const settled = async () => {
+  for (let rest = 30; rest > 0; rest -= 1) await tick();
+};
+
+function attach(after = 0, drained: () => Promise<void> = tick) {
+  const client = new StrictClient(after);
+  const events: RunEvent[] = [];
+  const leave = new AbortController();
+  const wireIsFree = { now: true };
+  const sink = {
+    send: (event: RunEvent) => {
+      events.push(event);
+      client.receive(event);
+      return wireIsFree.now;
+    },
+    drained,
+  };
+  const ending = hub.follow(script.run, { accountId: script.accountId, after, sink, signal: leave.signal });
+  return { client, events, ending, leave: () => leave.abort(), wireIsFree };
+}
+
+describe('LiveHub', () => {
+  it('gives one who comes in the middle of a message the text so far, once, and then the rest', async () => {
+    script.say('Hello, ');
+    script.think('hm');
+    const { client, events, ending } = attach();
+    await settled();
+    expect(events.map((event) => [event.type, 'offset' in event && event.offset])).toEqual([
+      ['run.created', false],
+      ['message.delta', 0],
+      ['reasoning.delta', 0],
+    ]);
+
+    wire.publish(script.say('world'));
+    expect(client.reading).toBe('Hello, world');
+
+    wire.publish(script.finishMessage());
+    wire.publish(script.complete());
+    expect(await ending).toBe('ended');
+    expect(client.violations).toEqual([]);
+  });
+
+  it('leaves a stream whose beginning nobody can tell to its fact', async () => {
+    wire.holderAnswers = false;
+    script.say('lost ');
+    const { client, events, ending } = attach();
+    await settled();
+    wire.publish(script.say('found '));
+    await settled();
+    wire.publish(script.say('again'));
+    await settled();
+    expect(events.map(({ type }) => type)).toEqual(['run.created']);
+
+    wire.publish(script.finishMessage());
+    wire.publish(script.complete());
+    await ending;
+    expect(client.messages).toEqual(['lost found again']);
+    expect(client.violations).toEqual([]);
+  });
+
+  it('asks the holder for a delta that was lost in the middle', async () => {
+    const { client } = attach();
+    await settled();
+    wire.publish(script.say('one '));
+    script.say('two ');
+    wire.publish(script.say('three'));
+    await settled();
+
+    expect(client.reading).toBe('one two three');
+    expect(client.violations).toEqual([]);
+  });
+
+  it('drops a delta that arrives after its message was stored', async () => {
+    const { client, events } = attach();
+    await settled();
+    const late = script.say('late');
+    wire.publish(script.finishMessage());
+    wire.publish(late);
+    await settled();
+
+    expect(events.map(({ type }) => type)).toEqual(['run.created', 'message.created']);
+    expect(client.violations).toEqual([]);
+  });
+
+  it('holds back a delta until the fact before it was told', async () => {
+    const { client, events } = attach();
+    await settled();
+    script.note();
+    wire.publish(script.say('after the note'));
+    await settled();
+
+    expect(events.map(({ type }) => type)).toEqual(['run.created', 'iteration.completed', 'message.delta']);
+    expect(client.violations).toEqual([]);
+  });
+
+  it('drops what an older holder still says of a stream (I3)', async () => {
+    const { client } = attach();
+    await settled();
+    wire.publish({ ...script.say('new'), epoch: 2 });
+    wire.publish({ ...script.say('old'), epoch: 1 });
+
+    expect(client.reading).toBe('new');
+  });
+
+  it('finds the end in the log when the feed is silent (W60)', async () => {
+    const { client, ending } = attach();
+    await settled();
+    script.complete();
+
+    expect(await ending).toBe('ended');
+    expect(client.seq).toBe(2);
+  });
+
+  it('subscribes to a run only while somebody watches it, and once for all of them (W54)', async () => {
+    const watchers = [attach(), attach(), attach()];
+    await settled();
+    expect([wire.subscriptions, wire.watched, hub.watchedRuns]).toEqual([1, true, 1]);
+
+    for (const { leave } of watchers) leave();
+    expect(await Promise.all(watchers.map(({ ending }) => ending))).toEqual(['closed', 'closed', 'closed']);
+    expect([wire.watched, hub.watchedRuns]).toEqual([false, 0]);
+  });
+
+  it('does not subscribe for a run that is over', async () => {
+    script.complete();
+
+    expect(await attach().ending).toBe('ended');
+    expect(wire.subscriptions).toBe(0);
+  });
+
+  it('keeps nothing for one whose wire is full, and brings it up to date when it drains (R22)', async () => {
+    let drain = () => {};
+    const { client, events, wireIsFree } = attach(0, () => new Promise((resolve) => (drain = resolve)));
+    await settled();
+    wireIsFree.now = false;
+    wire.publish(script.say('a'));
+    for (let times = 0; times < 1000; times += 1) wire.publish(script.say('b'));
+    await settled();
+    expect(events).toHaveLength(2);
+
+    wireIsFree.now = true;
+    drain();
+    await settled();
+    expect(events).toHaveLength(3);
+    expect(client.reading).toBe(`a${'b'.repeat(1000)}`);
+    expect(client.violations).toEqual([]);
+  });
+
+  it('drops one whose wire stays full', async () => {
+    hub.close();
+    hub = new LiveHub(wire, { ...quickSettings, stallLimitMs: 20 });
+    const { ending, wireIsFree } = attach(0, () => new Promise(() => {}));
+    await settled();
+    wireIsFree.now = false;
+    wire.publish(script.note());
+
+    expect(await ending).toBe('stalled');
+  });
+
+  it('bounds the text that it keeps: late comers then wait for the fact', async () => {
+    hub.close();
+    hub = new LiveHub(wire, { ...quickSettings, streams: { keptText: 10, rememberedStreams: 16 } });
+    const first = attach();
+    await settled();
+    wire.publish(script.say('longer than ten'));
+    wire.holderAnswers = false;
+    const second = attach();
+    await settled();
+    wire.publish(script.say('!'));
+
+    expect(first.client.reading).toBe('longer than ten!');
+    expect(second.client.reading).toBe('');
+  });
+
+  it('ends every watch when the process shuts down', async () => {
+    const { ending } = attach();
+    await settled();
+    hub.close();
+
+    expect(await ending).toBe('closed');
+  });
+});

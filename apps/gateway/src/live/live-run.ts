@@ -1,0 +1,185 @@
+import type { DeltaEvent, EventId, RecordedFact, RunEvent } from '@rondo/domain';
+import type { Follower } from './follower';
+import type { LiveSources, WatchedRun } from './live-sources';
+import { OpenStreams, type StreamBounds } from './open-streams';
+import { endsRun } from './stream-of';
+
+export interface LiveRunSettings {
+  readonly streams: StreamBounds;
+  /** Events that wait for a missing one. Beyond it they are dropped, and the log heals what they said. */
+  readonly heldEvents: number;
+  /** How long a start waits for the feed's subscription. Later the log and the poll do the work alone. */
+  readonly feedReadyMs: number;
+  readonly mint: () => EventId;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+const repairRounds = 3;
+
+/**
+ * One run while somebody in this process watches it. It knows the log up to `head` and what the open streams have
+ * said since, and passes everything on at once, in order.
+ *
+ * Facts come from the feed when it works and from the log whenever a seq is missing; what comes twice is told apart
+ * by its seq, or by its offset within a stream. A follower joins in one synchronous step, at the moment when it has
+ * read the log exactly as far as this has: so nothing falls between reading and listening, and nothing overlaps.
+ */
+export class LiveRun {
+  private readonly followers = new Set<Follower>();
+  private readonly streams: OpenStreams;
+  private readonly opened: Promise<void>;
+  private feed: { stop(): void } | undefined;
+  private held: RunEvent[] = [];
+  private repairing: Promise<void> | undefined;
+  private quietSince = performance.now();
+
+  private readonly run: WatchedRun;
+  private head: number;
+
+  constructor(
+    { run, head }: { run: WatchedRun; head: number },
+    private readonly sources: LiveSources,
+    private readonly settings: LiveRunSettings,
+  ) {
+    this.run = run;
+    this.head = head;
+    this.streams = new OpenStreams(head, settings.streams, settings.mint);
+    this.opened = this.open().catch(settings.onTrouble);
+  }
+
+  get knownHead(): number {
+    return this.head;
+  }
+
+  /** False when the follower must read the log first. */
+  join(follower: Follower): boolean {
+    if (follower.position !== this.head) return false;
+    this.followers.add(follower);
+    for (const delta of this.streams.missing((stream) => follower.heard(stream))) this.tell(follower, delta);
+    return true;
+  }
+
+  leave(follower: Follower): void {
+    this.followers.delete(follower);
+  }
+
+  /** Takes facts that somebody read from the log. */
+  learn(facts: readonly RecordedFact[]): void {
+    for (const fact of facts) this.take(fact);
+  }
+
+  /** Reads the log to its end. */
+  async catchUp(): Promise<void> {
+    await this.opened;
+    await this.repair();
+  }
+
+  /** Finds what the feed lost at the end, where no later event shows the gap. */
+  async poll(quietMs: number): Promise<void> {
+    if (performance.now() - this.quietSince < quietMs) return;
+    this.quietSince = performance.now();
+    await this.repair();
+  }
+
+  close(): void {
+    this.feed?.stop();
+    this.followers.clear();
+    this.held = [];
+  }
+
+  private async open(): Promise<void> {
+    const feed = this.sources.watch(this.run.runId, (event) => this.receive(event));
+    this.feed = feed;
+    await withinMs(feed.ready, this.settings.feedReadyMs);
+    await this.askHolder();
+    await this.repair();
+  }
+
+  private receive(event: RunEvent): void {
+    this.quietSince = performance.now();
+    if (this.take(event)) return;
+    if (this.held.length >= this.settings.heldEvents) this.held = [];
+    this.held.push(event);
+    void this.repair();
+  }
+
+  /** False when something before this event is missing. */
+  private take(event: RunEvent, from: 'feed' | 'holder' = 'feed'): boolean {
+    if (event.seq === null) return this.takeDelta(event, from);
+    if (event.seq <= this.head) return true;
+    if (event.seq > this.head + 1) return false;
+
+    this.head = event.seq;
+    this.streams.close(event);
+    this.tellAll(event);
+    if (endsRun(event)) this.close();
+    return true;
+  }
+
+  private takeDelta(delta: DeltaEvent, from: 'feed' | 'holder'): boolean {
+    if (delta.after_seq > this.head) return false;
+    const reception = this.streams.receive(delta, from);
+    if (reception === 'torn') return false;
+    if (reception !== 'stale') this.tellAll(reception.news);
+    return true;
+  }
+
+  private tellAll(event: RunEvent): void {
+    if (this.followers.size === 0) return;
+    const json = JSON.stringify(event);
+    for (const follower of this.followers) this.tell(follower, event, json);
+  }
+
+  private tell(follower: Follower, event: RunEvent, json = JSON.stringify(event)): void {
+    if (!follower.tell(event, json)) this.leave(follower);
+  }
+
+  /** One repair at a time: the log first, then the streams, then what waited for them. */
+  private repair(): Promise<void> {
+    this.repairing ??= this.fillGaps()
+      .catch(this.settings.onTrouble)
+      .finally(() => (this.repairing = undefined));
+    return this.repairing;
+  }
+
+  private async fillGaps(): Promise<void> {
+    await this.readLog();
+    this.retryHeld();
+    for (let round = 0; round < repairRounds && this.held.length > 0; round += 1) {
+      if (this.torn().length > 0) await this.askHolder();
+      await this.readLog();
+      this.retryHeld();
+    }
+    for (const delta of this.torn()) this.streams.giveUp(delta);
+    this.retryHeld();
+  }
+
+  private retryHeld(): void {
+    this.held = this.held.filter((event) => !this.take(event));
+  }
+
+  /** What waits for text, not for a fact. */
+  private torn(): DeltaEvent[] {
+    return this.held.filter((event) => event.seq === null && event.after_seq <= this.head) as DeltaEvent[]; // by `seq`
+  }
+
+  private async readLog(): Promise<void> {
+    for (;;) {
+      const facts = await this.sources.factsAfter(this.run, this.head);
+      if (facts.length === 0) return;
+      this.learn(facts);
+    }
+  }
+
+  private async askHolder(): Promise<void> {
+    const deltas = await this.sources.openStreams(this.run);
+    this.held.push(...deltas.filter((delta) => !this.take(delta, 'holder')));
+  }
+}
+
+/** Waits for a promise that may never settle, and not longer than this. */
+async function withinMs(promise: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

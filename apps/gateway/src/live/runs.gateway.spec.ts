@@ -1,0 +1,166 @@
+import type { Run, RunEvent } from '@rondo/domain';
+import type { Socket } from 'socket.io-client';
+import { nextEvent } from '../testing/next-event';
+import { RunningGateway, adminKey } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
+import { StrictClient } from './testing/scripted-run';
+
+let gateway: RunningGateway;
+let worker: TestWorker;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+  worker = await TestWorker.start(gateway.database);
+});
+afterAll(async () => {
+  await worker.close();
+  await gateway.close();
+});
+
+interface Answer {
+  readonly ok: boolean;
+  readonly data?: Record<string, unknown>;
+  readonly error?: { readonly status: number; readonly code: string; readonly errors?: { field: string }[] };
+}
+
+const ask = (socket: Socket, name: string, body?: unknown): Promise<Answer> =>
+  socket.timeout(5_000).emitWithAck(name, body) as Promise<Answer>;
+
+/** Collects events until the run's last. */
+function watch(socket: Socket, client = new StrictClient()) {
+  const events: RunEvent[] = [];
+  const ended = new Promise<void>((resolve) => {
+    socket.on('event', (event: RunEvent) => {
+      events.push(event);
+      client.receive(event);
+      if (event.type === 'run.completed') resolve();
+    });
+  });
+  return { client, events, ended };
+}
+
+describe('the socket /runs', () => {
+  it('replays what happened, and goes on live', async () => {
+    const run = await gateway.createRun();
+    const held = await worker.take(run.id);
+    const socket = gateway.socket();
+    const { client, events, ended } = watch(socket);
+    expect(await ask(socket, 'run.subscribe', { run_id: run.id })).toEqual({
+      ok: true,
+      data: { status: 'running', head_seq: 3 },
+    });
+
+    while (client.seq < 3) await nextEvent(socket, 'event');
+    held.say('Hello, ');
+    held.say('world.');
+    while (client.reading !== 'Hello, world.') await nextEvent(socket, 'event');
+    await held.finishMessage();
+    await held.complete();
+    await ended;
+    expect(client.violations).toEqual([]);
+    const { body } = await gateway.as().get(`/v1/runs/${run.id}/events`).expect(200);
+    const facts = events.filter(({ seq }) => seq !== null).map((event) => JSON.stringify(event));
+    expect(facts).toEqual((body.data as RunEvent[]).map((event) => JSON.stringify(event)));
+  });
+
+  it('goes on after after_seq', async () => {
+    const run = await gateway.createRun();
+    await (await worker.take(run.id)).complete();
+    const socket = gateway.socket();
+    const { events, ended } = watch(socket, new StrictClient(2));
+
+    await ask(socket, 'run.subscribe', { run_id: run.id, after_seq: 2 });
+    await ended;
+    expect(events.map(({ seq }) => seq)).toEqual([3, 4]);
+  });
+
+  it('creates, answers and stops runs', async () => {
+    const socket = gateway.socket();
+    const created = await ask(socket, 'run.create', { input: 'Go.' });
+    const run = created.data as unknown as Run;
+    expect(run.status).toBe('queued');
+
+    expect((await ask(socket, 'run.input', { run_id: run.id, content: 'Blue.' })).error?.code).toBe('run_not_waiting');
+    await (await worker.take(run.id)).ask('Which colour?');
+    expect((await ask(socket, 'run.input', { run_id: run.id, content: 'Blue.' })).data).toMatchObject({ id: run.id });
+    const stopped = await ask(socket, 'run.stop', { run_id: run.id, reason: 'enough' });
+    expect(stopped.data).toMatchObject({ id: run.id, status: 'stopped' });
+  });
+
+  it('shows nothing of a run after run.unsubscribe', async () => {
+    const run = await gateway.createRun();
+    const socket = gateway.socket();
+    const { client, events } = watch(socket);
+    await ask(socket, 'run.subscribe', { run_id: run.id });
+    while (client.seq < 2) await nextEvent(socket, 'event');
+
+    expect(await ask(socket, 'run.unsubscribe', { run_id: run.id })).toEqual({ ok: true, data: { run_id: run.id } });
+    await (await worker.take(run.id)).complete();
+    await gateway.as().get(`/v1/runs/${run.id}/wait`).expect(200);
+    await ask(socket, 'run.unsubscribe', { run_id: run.id });
+    expect(events).toHaveLength(2);
+  });
+
+  it('leaves the run alone when the client goes (I8)', async () => {
+    const run = await gateway.createRun();
+    const held = await worker.take(run.id);
+    const socket = gateway.socket();
+    await ask(socket, 'run.subscribe', { run_id: run.id });
+    socket.disconnect();
+
+    while (gateway.parts.hub.watchedRuns > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await gateway.read(run.id)).status).toBe('running');
+    await held.complete();
+  });
+
+  it('refuses a wrong key, and a key in the URL', async () => {
+    for (const [token, query] of [
+      ['rondo_wrong', {}],
+      ['', { token: adminKey }],
+    ] as const) {
+      const [error] = await nextEvent(gateway.socket(token, query), 'connect_error');
+      expect(error).toMatchObject({ data: { status: 401, code: 'unauthorized' } });
+    }
+  });
+
+  it.each([
+    ['run.subscribe', undefined, 422],
+    ['run.subscribe', 'text', 422],
+    ['run.subscribe', { run_id: 'run_1', after: 1 }, 422],
+    ['run.subscribe', { run_id: 'run_1', after_seq: -1 }, 422],
+    ['run.subscribe', { run_id: 'run_01ARZ3NDEKTSV4RRFFQ69G5FAV' }, 404],
+    ['run.create', { input: 7 }, 422],
+    ['run.create', { input: 'Go.', model: 'openai/gpt-5' }, 422],
+    ['run.create', { input: 'Go.', tools: ['fly'] }, 422],
+    ['run.stop', { run_id: 'run_1' }, 404],
+    ['run.input', { run_id: 'run_1' }, 422],
+  ])('answers %s %j with a problem of status %i', async (name, body, status) => {
+    const { ok, error } = await ask(gateway.socket(), name, body);
+    expect([ok, error?.status]).toEqual([false, status]);
+  });
+
+  it("answers 404 for another account's run, on every event (R23)", async () => {
+    const run = await gateway.createRun();
+    const socket = gateway.socket(await gateway.keyOf('stranger'));
+    for (const [name, more] of [
+      ['run.subscribe', {}],
+      ['run.stop', {}],
+      ['run.input', { content: 'Blue.' }],
+    ] as const) {
+      expect((await ask(socket, name, { run_id: run.id, ...more })).error?.code).toBe('run_not_found');
+    }
+    expect((await gateway.read(run.id)).status).toBe('queued');
+  });
+
+  it('lets a key do on the socket what it may do over REST', async () => {
+    const socket = gateway.socket(await gateway.keyOf('reader', ['read']));
+    expect((await ask(socket, 'run.create', { input: 'Go.' })).error?.code).toBe('forbidden');
+  });
+
+  it('bounds what one socket watches', async () => {
+    const socket = gateway.socket();
+    const runs = await Promise.all(Array.from({ length: 101 }, () => gateway.createRun()));
+    const answers = await Promise.all(runs.map(({ id }) => ask(socket, 'run.subscribe', { run_id: id })));
+    expect(answers.filter(({ ok }) => !ok).map(({ error }) => error?.code)).toEqual(['too_many_subscriptions']);
+    socket.disconnect();
+  });
+});

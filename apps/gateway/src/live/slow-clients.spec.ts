@@ -1,0 +1,92 @@
+import { type Socket as TcpSocket, connect } from 'node:net';
+import type { RunEvent } from '@rondo/domain';
+import type { Socket } from 'socket.io-client';
+import { nextEvent } from '../testing/next-event';
+import { RunningGateway, adminKey } from '../testing/running-gateway';
+import { type HeldRun, TestWorker } from '../testing/test-worker';
+import { StrictClient } from './testing/scripted-run';
+
+let gateway: RunningGateway;
+let strict: RunningGateway;
+let worker: TestWorker;
+beforeAll(async () => {
+  gateway = await RunningGateway.start({ STALL_LIMIT_S: 30 });
+  strict = await RunningGateway.start({ STALL_LIMIT_S: 3, DATABASE_URL: gateway.parts.config.DATABASE_URL });
+  worker = await TestWorker.start(gateway.database);
+});
+afterAll(async () => {
+  await worker.close();
+  await strict.close();
+  await gateway.close();
+});
+
+const piece = 'x'.repeat(64 * 1024);
+const messages = 80;
+
+/** Twenty megabytes in messages, and as much again in deltas: more than any buffer below us takes. */
+async function speak(held: HeldRun): Promise<void> {
+  for (let count = 0; count < messages; count += 1) {
+    for (let times = 0; times < 4; times += 1) held.say(piece);
+    await held.finishMessage();
+  }
+}
+
+/** A client that asks for the stream and then reads nothing. */
+async function deafStream(runId: string): Promise<TcpSocket> {
+  const { hostname, port } = new URL(strict.url);
+  const socket = connect(Number(port), hostname);
+  socket.pause();
+  socket.write(`GET /v1/runs/${runId}/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminKey}\r\n\r\n`);
+  while (strict.parts.hub.watchedRuns === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  return socket;
+}
+
+async function attached(served: RunningGateway, runId: string): Promise<{ socket: Socket; client: StrictClient }> {
+  const socket = served.socket();
+  const client = new StrictClient();
+  socket.on('event', (event: RunEvent) => {
+    client.receive(event);
+  });
+  socket.emit('run.subscribe', { run_id: runId });
+  while (client.seq < 3) await nextEvent(socket, 'event');
+  return { socket, client };
+}
+
+/** The TCP socket below a Socket.IO client. */
+const wireOf = (socket: Socket): TcpSocket =>
+  (socket.io.engine.transport as unknown as { ws: { _socket: TcpSocket } }).ws._socket; // for a test there is no other way
+
+describe('a client that does not read (R22)', () => {
+  it('is dropped, and hinders nobody', async () => {
+    const run = await gateway.createRun();
+    const held = await worker.take(run.id);
+    const deaf = await deafStream(run.id);
+    const { socket, client } = await attached(strict, run.id);
+
+    await speak(held);
+    await held.complete();
+    while (!client.ended) await nextEvent(socket, 'event');
+    expect(client.violations).toEqual([]);
+
+    while (strict.parts.connections.count > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    deaf.destroy();
+    expect(socket.connected).toBe(true);
+  }, 20_000);
+
+  it('is brought up to date when it reads again', async () => {
+    const run = await gateway.createRun();
+    const held = await worker.take(run.id);
+    const { socket, client } = await attached(gateway, run.id);
+    wireOf(socket).pause();
+    const before = client.seq;
+
+    await speak(held);
+    await held.complete();
+    expect(client.seq).toBe(before);
+    wireOf(socket).resume();
+    while (!client.ended) await nextEvent(socket, 'event');
+
+    expect(client.violations).toEqual([]);
+    expect(client.messages).toHaveLength(messages + 1);
+  }, 20_000);
+});

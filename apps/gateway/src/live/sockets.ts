@@ -1,0 +1,120 @@
+import type { Run, RunEvent, RunId, RunStatus } from '@rondo/domain';
+import type { Caller, RunAddress } from '@rondo/persistence';
+import type { Namespace, Socket } from 'socket.io';
+import { z } from 'zod';
+import type { KeyRing } from '../auth/key-ring';
+import type { OpenConnections } from '../auth/open-connections';
+import type { RateLimiter } from '../auth/rate-limiter';
+import { type Scope, requireScope } from '../auth/scopes';
+import { answerTo } from '../problems/problem-of';
+import { type ProblemBody, problemStatus } from '../problems/problems';
+import { Refusal, unauthorized } from '../problems/refusals';
+import type { LiveHub } from './live-hub';
+import { SocketSink } from './socket-sink';
+
+/** What is known of an admitted socket. */
+interface Admitted {
+  readonly caller: Caller;
+  readonly sink: SocketSink;
+  readonly watches: Map<RunId, AbortController>;
+}
+
+type FromClient = Record<string, never>; // Nest listens, by name
+type ToClient = { event: (event: RunEvent) => void };
+type BetweenServers = Record<string, never>;
+
+export type RunSocket = Socket<FromClient, ToClient, BetweenServers, Partial<Admitted>>;
+export type RunsNamespace = Namespace<FromClient, ToClient, BetweenServers, Partial<Admitted>>;
+
+export type Acknowledgement =
+  { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: ProblemBody };
+
+export interface SocketPorts {
+  readonly keys: KeyRing;
+  readonly limiter: RateLimiter;
+  readonly connections: OpenConnections;
+  readonly hub: LiveHub;
+  /** Rejects with `run_not_found` for another account's run too (R23). */
+  readonly readRun: (address: RunAddress) => Promise<Run>;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+const handshake = z.object({ token: z.string() });
+const maxWatches = 100;
+
+/** Who is connected by socket, and what each watches. */
+export class Sockets {
+  constructor(private readonly ports: SocketPorts) {}
+
+  /** Rejects unless the handshake's `auth.token` is a good key; a token in the URL counts for nothing. */
+  async admit(socket: RunSocket): Promise<void> {
+    const { data: auth } = handshake.safeParse(socket.handshake.auth);
+    const caller = auth && (await this.ports.keys.callerOf(auth.token));
+    if (!caller) throw connectError(unauthorized('Send a valid API key as auth.token of the handshake.'));
+
+    const admitted: Admitted = { caller, sink: new SocketSink(socket), watches: new Map() };
+    Object.assign(socket.data, admitted);
+  }
+
+  /** A revoked key ends the socket for good; the end of a socket ends its watches, and no run (I8). */
+  enter(socket: RunSocket): void {
+    const { caller, watches } = socket.data;
+    if (!caller || !watches) return;
+    const forget = this.ports.connections.add(caller.keyId, () => socket.disconnect(true));
+    socket.once('disconnect', () => {
+      forget();
+      for (const watch of watches.values()) watch.abort();
+    });
+  }
+
+  /** Does what a message asks for, and says how it went; nothing that goes wrong leaves this function. */
+  async acknowledge(
+    { data: { caller } }: RunSocket,
+    scope: Scope,
+    act: (caller: Caller) => Promise<unknown>,
+  ): Promise<Acknowledgement> {
+    try {
+      if (!caller) throw unauthorized('This socket was not admitted.');
+      this.ports.limiter.take(caller.keyId);
+      requireScope(caller, scope);
+      return { ok: true, data: await act(caller) };
+    } catch (error) {
+      const { body } = answerTo(error);
+      if (body.status >= problemStatus.internal_error) this.ports.onTrouble(error);
+      return { ok: false, error: body };
+    }
+  }
+
+  /** Authorised each time. A second subscription to a run takes the place of the first. */
+  async subscribe(
+    socket: RunSocket,
+    address: RunAddress,
+    after: number,
+  ): Promise<{ status: RunStatus; head_seq: number }> {
+    const run = await this.ports.readRun(address);
+    const { watches, sink } = socket.data;
+    if (!watches || !sink || !socket.connected) throw unauthorized('This socket was not admitted.');
+    this.unsubscribe(socket, run.id);
+    if (watches.size >= maxWatches) {
+      throw new Refusal('too_many_subscriptions', `A socket can watch ${maxWatches} runs at most.`);
+    }
+
+    const watch = new AbortController();
+    watches.set(run.id, watch);
+    const following = this.ports.hub.follow(run, { accountId: address.accountId, after, sink, signal: watch.signal });
+    void following
+      .then((ending) => ending === 'stalled' && socket.conn.close())
+      .catch(this.ports.onTrouble)
+      .finally(() => watches.get(run.id) === watch && watches.delete(run.id));
+    return { status: run.status, head_seq: run.last_seq };
+  }
+
+  unsubscribe({ data: { watches } }: RunSocket, runId: RunId): void {
+    watches?.get(runId)?.abort();
+    watches?.delete(runId);
+  }
+}
+
+/** Socket.IO gives `data` of a refused handshake's error to the client. */
+const connectError = (refusal: Refusal): Error =>
+  Object.assign(new Error(refusal.code), { data: answerTo(refusal).body });

@@ -1,0 +1,57 @@
+import { type DeltaEvent, type RecordedFact, deltaTextKey } from '@rondo/domain';
+
+/** A message's text and its reasoning are two streams under one id, so a stream is named by both. */
+export const streamOf = ({ type, stream_id }: Pick<DeltaEvent, 'type' | 'stream_id'>): string => `${stream_id} ${type}`;
+
+export function textOf(delta: DeltaEvent): string {
+  const text = delta.data[deltaTextKey(delta.type)];
+  return typeof text === 'string' ? text : '';
+}
+
+/** The same delta with another text, which begins at another offset. It says something new, so it has an id of its own. */
+export const withText = (
+  delta: DeltaEvent,
+  { id, offset, text }: { id: DeltaEvent['id']; offset: number; text: string },
+): DeltaEvent => ({ ...delta, id, offset, data: { ...delta.data, [deltaTextKey(delta.type)]: text } });
+
+/** The streams that a fact supersedes or withdraws: after it, their deltas mean nothing. */
+export function streamsClosedBy(fact: RecordedFact): string[] {
+  switch (fact.type) {
+    case 'message.created':
+      return bothStreams(fact.data.message.id);
+    case 'iteration.restarted':
+      return fact.data.withdrawn_stream_ids.flatMap((id) => [...bothStreams(id), callStream(id), outputStream(id)]);
+    case 'tool.planned':
+      return [callStream(fact.data.tool_call.id)];
+    case 'tool.completed':
+    case 'tool.failed':
+    case 'tool.unknown':
+      return [outputStream(fact.data.tool_call_id)];
+    case 'run.created':
+    case 'run.started':
+    case 'tool.started':
+    case 'run.waiting':
+    case 'run.resumed':
+    case 'run.stop_requested':
+    case 'run.stopped':
+    case 'run.completed':
+    case 'run.failed':
+    case 'iteration.started':
+    case 'iteration.completed':
+    case 'model.retried':
+    case 'usage.recorded':
+      return [];
+  }
+}
+
+const callStream = (stream_id: string) => streamOf({ type: 'tool.call_delta', stream_id });
+const outputStream = (stream_id: string) => streamOf({ type: 'tool.output', stream_id });
+const bothStreams = (stream_id: string) => [
+  streamOf({ type: 'message.delta', stream_id }),
+  streamOf({ type: 'reasoning.delta', stream_id }),
+];
+
+const terminalFacts: ReadonlySet<string> = new Set(['run.completed', 'run.failed', 'run.stopped']);
+
+/** After a terminal fact there is nothing more (I2). */
+export const endsRun = (fact: RecordedFact): boolean => terminalFacts.has(fact.type);

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { type RunEvent, eventId } from '@rondo/domain';
+import type { LiveHubSettings } from '../live-hub';
+import type { LiveSources } from '../live-sources';
+import type { ScriptedRun } from './scripted-run';
+
+/** The log, the feed and the holder of one scripted run, as one gateway sees them. */
+export class LossyWire implements LiveSources {
+  private listener: ((event: RunEvent) => void) | undefined;
+  holderAnswers = true;
+  subscriptions = 0;
+  reads = 0;
+
+  constructor(private readonly script: ScriptedRun) {}
+
+  publish(event: RunEvent): void {
+    this.listener?.(event);
+  }
+
+  get watched(): boolean {
+    return this.listener !== undefined;
+  }
+
+  async factsAfter(_: unknown, after: number) {
+    this.reads += 1;
+    await tick();
+    return this.script.log.slice(after, after + 3);
+  }
+
+  watch(_: unknown, onEvent: (event: RunEvent) => void) {
+    this.subscriptions += 1;
+    this.listener = onEvent;
+    return { ready: tick(), stop: () => (this.listener = undefined) };
+  }
+
+  async openStreams() {
+    const streams = this.holderAnswers ? this.script.openStreams() : [];
+    await tick();
+    return streams;
+  }
+}
+
+export const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+export const quickSettings: LiveHubSettings = {
+  pollMs: 5,
+  stallLimitMs: 1_000,
+  retryMs: 1,
+  feedReadyMs: 50,
+  heldEvents: 100,
+  streams: { keptText: 1_000_000, rememberedStreams: 16 },
+  mint: () => eventId.parse(`evt_${randomUUID().replaceAll('-', '')}`),
+  onTrouble: (error) => {
+    throw error;
+  },
+};

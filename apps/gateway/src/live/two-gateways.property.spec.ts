@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import type { RunEvent, RunId } from '@rondo/domain';
+import { nextEvent } from '../testing/next-event';
+import { RunningGateway } from '../testing/running-gateway';
+import { type HeldRun, TestWorker } from '../testing/test-worker';
+import { StrictClient } from './testing/scripted-run';
+import { eventOf, readStream } from './testing/sse-reader';
+
+let gateways: readonly RunningGateway[] = [];
+let worker: TestWorker;
+beforeAll(async () => {
+  const first = await RunningGateway.start();
+  gateways = [first, await RunningGateway.start({ DATABASE_URL: first.parts.config.DATABASE_URL })];
+  worker = await TestWorker.start(first.database);
+});
+afterAll(async () => {
+  await worker.close();
+  for (const gateway of [...gateways].reverse()) await gateway.close();
+});
+
+const act = fc.record({
+  does: fc.constantFrom('say', 'say', 'say', 'finish'),
+  text: fc.string({ minLength: 1, maxLength: 40 }),
+  /** False: NATS loses it. */
+  shown: fc.boolean(),
+  restsMs: fc.constantFrom(0, 0, 1, 15),
+});
+const watcher = fc.record({
+  gateway: fc.nat(1),
+  attachesAt: fc.nat(12),
+  wire: fc.constantFrom('sse', 'socket'),
+  leavesAfter: fc.option(fc.integer({ min: 1, max: 6 })),
+});
+type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
+type Watcher = typeof watcher extends fc.Arbitrary<infer T> ? T : never;
+
+const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function perform(held: HeldRun, { does, text, shown, restsMs }: Act): Promise<void> {
+  if (does === 'say') held.say(text, { shown });
+  else await held.finishMessage({ shown });
+  await rest(restsMs);
+}
+
+/** Watches to the end, over a connection that may be lost once on the way. */
+async function watch(runId: RunId, { gateway, wire, leavesAfter }: Watcher): Promise<StrictClient> {
+  const client = new StrictClient();
+  const served = gateways[gateway];
+  if (!served) throw new Error('there are two gateways');
+  const connect = wire === 'sse' ? watchByStream : watchBySocket;
+  if (leavesAfter !== null) await connect(served, runId, client, leavesAfter);
+  client.reconnect();
+  if (!client.ended) await connect(served, runId, client, Infinity);
+  return client;
+}
+
+async function watchByStream({ url }: RunningGateway, runId: RunId, client: StrictClient, most: number): Promise<void> {
+  const leave = new AbortController();
+  const frames = readStream(`${url}/v1/runs/${runId}/stream?after=${client.seq}`, { signal: leave.signal });
+  let received = 0;
+  for await (const frame of frames) {
+    client.receive(eventOf(frame));
+    received += 1;
+    if (received >= most) break;
+  }
+  leave.abort();
+}
+
+async function watchBySocket(gateway: RunningGateway, runId: RunId, client: StrictClient, most: number): Promise<void> {
+  const socket = gateway.socket();
+  await new Promise<void>((resolve) => {
+    let received = 0;
+    const isOver = () => received >= most || client.ended;
+    socket.on('event', (event: RunEvent) => {
+      if (isOver()) return;
+      client.receive(event);
+      received += 1;
+      if (isOver()) resolve();
+    });
+    socket.emit('run.subscribe', { run_id: runId, after_seq: client.seq });
+  });
+  socket.disconnect();
+}
+
+describe('two gateways, Postgres and NATS', () => {
+  it('bring every client to the exact text and seq 1..N, whatever is lost (I2, I13, R17, W53)', async () => {
+    const scenario = fc.record({
+      acts: fc.array(act, { minLength: 1, maxLength: 12 }),
+      watchers: fc.array(watcher, { minLength: 1, maxLength: 3 }),
+      endShown: fc.boolean(),
+    });
+
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ acts, watchers, endShown }) => {
+        const [first] = gateways;
+        if (!first) throw new Error('there are two gateways');
+        const run = await first.createRun();
+        const held = await worker.take(run.id);
+        const clients: Promise<StrictClient>[] = [];
+        const attach = (step: number) => {
+          for (const one of watchers) if (one.attachesAt === step) clients.push(watch(run.id, one));
+        };
+        for (const [step, one] of acts.entries()) {
+          attach(step);
+          await perform(held, one);
+        }
+        for (let step = acts.length; step <= 12; step += 1) attach(step);
+        await held.complete({ shown: endShown });
+
+        const { body } = await first.as().get(`/v1/runs/${run.id}/events?limit=1000`).expect(200);
+        for (const client of await Promise.all(clients)) {
+          expect(client.violations).toEqual([]);
+          expect(client.seq).toBe(body.head_seq);
+          expect(client.messages.slice(1)).toEqual(held.told);
+        }
+      }),
+      { numRuns: 25, endOnFailure: true },
+    );
+  }, 58_000);
+
+  it('let a late client read the message from its beginning', async () => {
+    const [first, second] = gateways;
+    if (!first || !second) throw new Error('there are two gateways');
+    const run = await first.createRun();
+    const held = await worker.take(run.id);
+    held.say('Once upon a time, ');
+    const socket = second.socket();
+    const client = new StrictClient();
+    socket.on('event', (event: RunEvent) => {
+      client.receive(event);
+    });
+    socket.emit('run.subscribe', { run_id: run.id });
+    const hasRead = async (text: string) => {
+      while (client.reading !== text) await nextEvent(socket, 'event');
+    };
+    await hasRead('Once upon a time, ');
+    held.say('there was a run.');
+    await hasRead('Once upon a time, there was a run.');
+
+    expect(client.violations).toEqual([]);
+    await held.complete();
+  });
+});

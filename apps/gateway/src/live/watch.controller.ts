@@ -1,0 +1,71 @@
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { type ApiKeyId, isTerminal } from '@rondo/domain';
+import { type RunAddress, Runs } from '@rondo/persistence';
+import type { Response } from 'express';
+import { OpenConnections } from '../auth/open-connections';
+import { AddressedRun } from '../door/addressed';
+import { Refusal } from '../problems/refusals';
+import { RunDto, StreamQueryDto, WaitQueryDto } from '../runs/run.dto';
+import { LiveHub } from './live-hub';
+import { streamRun } from './stream-run';
+import { waitForRest } from './wait-for-rest';
+
+@ApiTags('runs')
+@Controller('v1/runs')
+export class WatchController {
+  constructor(
+    private readonly runs: Runs,
+    private readonly hub: LiveHub,
+    private readonly connections: OpenConnections,
+  ) {}
+
+  @Get(':run_id/wait')
+  @ApiOperation({ summary: 'Wait until the run is over or waits itself; then, or after the timeout, read it' })
+  @ApiOkResponse({ type: RunDto.Output })
+  async wait(
+    @AddressedRun() { accountId, runId }: RunAddress,
+    @Query() { timeout_s: timeoutS }: WaitQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutS * 1000), closeOf(response)]);
+    return waitForRest(this.hub, { accountId, signal, read: () => this.runs.get({ accountId, runId }) });
+  }
+
+  @Get(':run_id/stream')
+  @ApiOperation({ summary: "Watch a run's events as server-sent events, to its end" })
+  @ApiProduces('text/event-stream')
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Facts up to this seq are known already.' })
+  @ApiOkResponse({ description: 'Facts have their seq as `id`; deltas have none.', schema: { type: 'string' } })
+  @ApiNoContentResponse({ description: 'The run is over, and `Last-Event-ID` was its last event.' })
+  async stream(
+    @AddressedRun() { accountId, runId, keyId }: RunAddress & { keyId: ApiKeyId },
+    @Query() query: StreamQueryDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    const run = await this.runs.get({ accountId, runId });
+    const lastEventId = response.req.get('Last-Event-ID');
+    const seen = lastEventId === undefined ? undefined : seqOf(lastEventId);
+    if (isTerminal(run.status) && seen !== undefined && seen >= run.last_seq) {
+      response.status(204).end();
+      return;
+    }
+
+    const cut = new AbortController();
+    const forget = this.connections.add(keyId, () => cut.abort());
+    const signal = AbortSignal.any([cut.signal, closeOf(response)]);
+    const watch = { accountId, after: seen ?? query.after ?? 0, signal };
+    await streamRun(this.hub, run, { ...watch, response }).finally(forget);
+  }
+}
+
+function closeOf(response: Response): AbortSignal {
+  const closed = new AbortController();
+  response.on('close', () => closed.abort());
+  return closed.signal;
+}
+
+function seqOf(lastEventId: string): number {
+  if (/^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
+  throw new Refusal('invalid_cursor', 'Last-Event-ID must be the seq of an event.');
+}

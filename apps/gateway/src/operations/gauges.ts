@@ -1,0 +1,22 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { OpenConnections } from '../auth/open-connections';
+import type { LiveHub } from '../live/live-hub';
+
+/** What this gateway serves at the moment. */
+export function registerGauges(
+  registry: Registry,
+  { hub, connections }: { hub: LiveHub; connections: OpenConnections },
+): void {
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name: `rondo_gateway_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  gauge('watched_runs', 'Runs that somebody watches through this process.', () => hub.watchedRuns);
+  gauge('watchers', 'Watches that follow a run live.', () => hub.watchers);
+  gauge('connections', 'Open sockets and event streams.', () => connections.count);
+}

@@ -1,0 +1,47 @@
+import { STATUS_CODES } from 'node:http';
+import type { Problem } from '@rondo/domain';
+
+/** Every problem that the API can answer: its stable code, and the status that goes with it. */
+export const problemStatus = {
+  malformed_json: 400,
+  invalid_cursor: 400,
+  malformed_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  run_not_found: 404,
+  thread_not_found: 404,
+  api_key_not_found: 404,
+  method_not_allowed: 405,
+  thread_busy: 409,
+  run_not_waiting: 409,
+  run_not_finished: 409,
+  idempotency_in_flight: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  invalid_request: 422,
+  idempotency_key_reused: 422,
+  too_many_subscriptions: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const satisfies Record<string, number>;
+
+export type ProblemCode = keyof typeof problemStatus;
+export type FieldError = NonNullable<Problem['errors']>[number];
+
+export const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problemStatus, code);
+
+/** What a problem may say beside its code. */
+export interface ProblemParts {
+  readonly detail?: string;
+  readonly errors?: FieldError[];
+  readonly active_run_id?: string;
+}
+
+export type ProblemBody = Problem & Pick<ProblemParts, 'active_run_id'>;
+
+export function problem(code: ProblemCode, parts: ProblemParts = {}): ProblemBody {
+  const status = problemStatus[code];
+  return { type: `urn:rondo:problem:${code}`, title: STATUS_CODES[status] ?? 'Error', status, code, ...parts };
+}

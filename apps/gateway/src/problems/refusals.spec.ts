@@ -1,0 +1,178 @@
+import { RunningGateway } from '../testing/running-gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+});
+afterAll(() => gateway.close());
+
+const api = () => gateway.as();
+const problem = (status: number, code: string) => ({
+  type: `urn:rondo:problem:${code}`,
+  title: expect.any(String),
+  status,
+  code,
+});
+
+async function refusedRun(body: unknown, field: string): Promise<string> {
+  const { body: answer, headers } = await api()
+    .post('/v1/runs')
+    .set('Content-Type', 'application/json')
+    .send(JSON.stringify(body))
+    .expect(422);
+  expect(headers['content-type']).toBe('application/problem+json');
+  expect(answer).toMatchObject(problem(422, 'invalid_request'));
+  const wrong = (answer.errors as { field: string; message: string }[]).find((error) => error.field === field);
+  expect(answer.errors).toContainEqual({ field, message: expect.any(String) });
+  return wrong?.message ?? '';
+}
+
+describe('a request that cannot be done is refused with a problem', () => {
+  it.each([
+    [{ input: 'Go.', colour: 'blue' }, 'colour'],
+    [{ input: 'Go.', limits: { max_iteration: 1 } }, 'limits.max_iteration'],
+    [{ input: 'Go.', agent: { llm: { heat: 1 } } }, 'agent.llm.heat'],
+    [{ input: 7 }, 'input'],
+    [{ input: '' }, 'input'],
+    [{ input: [{ type: 'text' }] }, 'input.0.text'],
+    [{ input: [{ type: 'tool_call', name: 'x' }] }, 'input.0.type'],
+    [{ input: 'Go.', limits: { max_iterations: 0 } }, 'limits.max_iterations'],
+    [{ input: 'Go.', llm: { temperature: 'hot' } }, 'llm.temperature'],
+    [{ input: 'Go.', llm: { temperature: 3 } }, 'llm.temperature'],
+    [{ input: 'Go.', profile: 'unheard' }, 'profile'],
+    [{ input: 'Go.', on_active_run: 'fight' }, 'on_active_run'],
+    [{ input: 'Go.', thread_id: 'run_1' }, 'thread_id'],
+    [{ input: 'Go.', metadata: Object.fromEntries([...Array(17).keys()].map((key) => [key, ''])) }, 'metadata'],
+    [{ input: 'Go.', metadata: { ticket: 7 } }, 'metadata.ticket'],
+    [{ input: 'nul \0' }, 'input'],
+    [{}, 'input'],
+    [[], ''],
+    ['text', ''],
+  ])('422 for %j, naming %s', async (body, field) => {
+    await refusedRun(body, field);
+  });
+
+  it('422 for a model whose provider is not configured, saying what to set', async () => {
+    expect(await refusedRun({ input: 'Go.', model: 'openai/gpt-5' }, 'model')).toContain('OPENAI_API_KEY');
+    expect(await refusedRun({ input: 'Go.', model: 'unheard/of' }, 'model')).toContain('unheard');
+    expect(await refusedRun({ input: 'Go.', agent: { model: 'unheard/of' } }, 'model')).toContain('unheard');
+    await refusedRun({ input: 'Go.', model: 'nameless' }, 'model');
+  });
+
+  it('422 for an unknown tool', async () => {
+    expect(await refusedRun({ input: 'Go.', tools: ['execute_command', 'fly'] }, 'tools')).toContain('fly');
+  });
+
+  it('422 for JSON that is nested too deep to keep', async () => {
+    const deep = `{"input":"Go.","llm":{"response_format":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}}`;
+    await api().post('/v1/runs').set('Content-Type', 'application/json').send(deep).expect(422);
+  });
+
+  it.each([
+    ['/v1/runs?limit=0', 'limit'],
+    ['/v1/runs?limit=201', 'limit'],
+    ['/v1/runs?limit=many', 'limit'],
+    ['/v1/runs?status=asleep', 'status'],
+    ['/v1/runs?page=2', 'page'],
+    ['/v1/threads?limit=1.5', 'limit'],
+    ['/v1/runs/run_1/events?after=-1', 'after'],
+    ['/v1/runs/run_1/events?after=99999999999', 'after'],
+    ['/v1/runs/run_1/wait?timeout_s=301', 'timeout_s'],
+    ['/v1/threads/thr_1/messages?type=song', 'type'],
+    ['/v1/threads/thr_1/messages?llm_only=maybe', 'llm_only'],
+  ])('422 for %s, naming %s', async (path, field) => {
+    const { body } = await api().get(path).expect(422);
+    expect(body).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
+  });
+
+  it('400 for malformed JSON', async () => {
+    const { body } = await api().post('/v1/runs').set('Content-Type', 'application/json').send('{"input":').expect(400);
+    expect(body).toMatchObject(problem(400, 'malformed_json'));
+  });
+
+  it.each(['/v1/runs?after=%21', '/v1/threads?after=bm90LWFuLWlk', '/v1/threads/{thread}/messages?after=x'])(
+    '400 for the cursor of %s',
+    async (path) => {
+      const { body: thread } = await api().post('/v1/threads').expect(201);
+      const { body } = await api().get(path.replace('{thread}', thread.id)).expect(400);
+      expect(body).toMatchObject(problem(400, 'invalid_cursor'));
+    },
+  );
+
+  it('400 for a Last-Event-ID that is no seq', async () => {
+    const run = await gateway.createRun();
+    const { body } = await api().get(`/v1/runs/${run.id}/stream`).set('Last-Event-ID', 'x').expect(400);
+    expect(body.code).toBe('invalid_cursor');
+  });
+
+  it('401 without a key, with a wrong one, and with one in the URL, and says how to sign in', async () => {
+    const answers = [
+      await gateway.anonymous.get('/v1/runs').expect(401),
+      await gateway.as('rondo_wrong').get('/v1/runs').expect(401),
+      await gateway.anonymous.get('/v1/runs').query({ token: 'x' }).expect(401),
+      await gateway.anonymous.get('/v1/runs').set('Authorization', 'Bearer').expect(401),
+    ];
+    for (const { body, headers } of answers) {
+      expect(body).toMatchObject(problem(401, 'unauthorized'));
+      expect(headers['www-authenticate']).toContain('Bearer');
+    }
+  });
+
+  it('404 for what nobody has, and 405 for what cannot be done with it', async () => {
+    expect((await gateway.anonymous.get('/v1/nothing').expect(404)).body).toMatchObject(problem(404, 'not_found'));
+    expect((await gateway.anonymous.get('/').expect(404)).body.code).toBe('not_found');
+    const { body, headers } = await api().delete('/v1/runs').expect(405);
+    expect(body).toMatchObject(problem(405, 'method_not_allowed'));
+    expect(headers['allow']).toBe('GET, POST');
+  });
+
+  it('404 with the same body for an id that is malformed, unknown, or of another account (R39)', async () => {
+    const run = await gateway.createRun();
+    const stranger = await gateway.keyOf('stranger');
+    const [foreign, unknown, malformed] = await Promise.all(
+      [run.id, 'run_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nonsense'].map(async (id) => {
+        const { body } = await gateway.as(stranger).get(`/v1/runs/${id}`).expect(404);
+        return JSON.stringify(body).replaceAll(id, '<id>');
+      }),
+    );
+    expect(foreign).toBe(unknown);
+    expect(malformed).toBe(unknown);
+  });
+
+  it('413 for a body that is too large', async () => {
+    const { body } = await api()
+      .post('/v1/runs')
+      .send({ input: 'x'.repeat(200_000) })
+      .expect(413);
+    expect(body).toMatchObject(problem(413, 'payload_too_large'));
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])(
+    '415 for %s',
+    async (type) => {
+      const { body } = await api().post('/v1/runs').set('Content-Type', type).send('{"input":"Go."}').expect(415);
+      expect(body).toMatchObject(problem(415, 'unsupported_media_type'));
+    },
+  );
+
+  it('tells nothing of what went wrong inside (I12)', async () => {
+    const { runs } = gateway.parts.infrastructure;
+    jest.spyOn(runs, 'list').mockRejectedValueOnce(new Error('password=secret'));
+
+    const { body } = await api().get('/v1/runs').expect(500);
+    expect(body).toEqual(problem(500, 'internal_error'));
+  });
+});
+
+describe('every answer', () => {
+  it('has sane headers', async () => {
+    const { headers } = await api().get('/v1/runs').expect(200);
+
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    });
+    expect(headers['x-powered-by']).toBeUndefined();
+  });
+});

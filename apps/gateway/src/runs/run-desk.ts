@@ -1,0 +1,97 @@
+import {
+  type AccountId,
+  type InputBlock,
+  type ModelProviders,
+  type PendingStop,
+  type RecordedFact,
+  type Run,
+  type RunSettings,
+  type SettingsRequest,
+  type ThreadId,
+  effectiveSettings,
+  isTerminal,
+} from '@rondo/domain';
+import type { CreatedRun, NewRun, RunAddress } from '@rondo/persistence';
+import { InvalidRequest } from '../problems/refusals';
+import { modelProblems } from './model-door';
+
+/** What the desk needs of the truth, the queue and the wire. */
+export interface DeskPorts {
+  readonly runs: {
+    create(run: NewRun): Promise<CreatedRun>;
+    requestStop(order: RunAddress & { reason: string | null }): Promise<{
+      run: Run;
+      facts: readonly RecordedFact[];
+      changed: boolean;
+    }>;
+    answer(answer: RunAddress & { content: readonly InputBlock[] }): Promise<{
+      run: Run;
+      facts: readonly RecordedFact[];
+    }>;
+  };
+  /** Hands what was committed to the queue. Never rejects: the sweeper does what it could not. */
+  publishJobs(): void;
+  publishFacts(facts: readonly RecordedFact[]): void;
+  /** Tells the workers. Never rejects: the order stands in Postgres, where their heartbeat finds it. */
+  signalStop(stop: PendingStop): void;
+}
+
+export interface DeskSettings {
+  readonly defaultModel: string;
+  readonly providers: ModelProviders;
+}
+
+type RunOrder = SettingsRequest & {
+  readonly thread_id?: ThreadId | undefined;
+  readonly input?: InputBlock[] | undefined;
+  readonly on_active_run: NewRun['onActiveRun'];
+  readonly metadata: Record<string, string>;
+};
+
+/**
+ * What people do with runs, over REST and sockets alike. Everything is durable before it is fast: Postgres commits,
+ * then the queue, the feed and the workers hear of it, and each of them may be away (I1, I7).
+ */
+export class RunDesk {
+  constructor(
+    private readonly ports: DeskPorts,
+    private readonly settings: DeskSettings,
+  ) {}
+
+  async create(accountId: AccountId, order: RunOrder, onThread?: ThreadId): Promise<Run> {
+    const { thread_id: threadId = onThread, input, on_active_run: onActiveRun, metadata, ...request } = order;
+    const settings = this.settingsOf(request);
+    const created = await this.ports.runs.create({ accountId, threadId, input, settings, metadata, onActiveRun });
+    this.ports.publishJobs();
+    this.ports.publishFacts(created.facts);
+    for (const stop of created.stops) this.ports.signalStop(stop);
+    return created.run;
+  }
+
+  /** `wasOver`: there was nothing left to stop. */
+  async stop({ accountId, runId }: RunAddress, reason?: string): Promise<{ run: Run; wasOver: boolean }> {
+    const { run, facts, changed } = await this.ports.runs.requestStop({ accountId, runId, reason: reason ?? null });
+    this.ports.publishJobs();
+    this.ports.publishFacts(facts);
+    if (run.stop_requested_at !== null && !isTerminal(run.status)) {
+      this.ports.signalStop({ runId, stop: { requestedAt: run.stop_requested_at, reason: reason ?? null } });
+    }
+    return { run, wasOver: !changed && isTerminal(run.status) };
+  }
+
+  async answer({ accountId, runId }: RunAddress, content: readonly InputBlock[]): Promise<Run> {
+    const { run, facts } = await this.ports.runs.answer({ accountId, runId, content });
+    this.ports.publishJobs();
+    this.ports.publishFacts(facts);
+    return run;
+  }
+
+  private settingsOf(request: SettingsRequest): RunSettings {
+    const outcome = effectiveSettings(request, { model: this.settings.defaultModel });
+    if ('problems' in outcome) throw new InvalidRequest(outcome.problems);
+
+    const problems = modelProblems(outcome.settings, this.settings.providers);
+    if (problems.length > 0) throw new InvalidRequest(problems);
+    return outcome.settings;
+  }
+}

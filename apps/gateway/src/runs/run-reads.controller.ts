@@ -1,0 +1,63 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Caller, type RunAddress, Runs } from '@rondo/persistence';
+import { CurrentCaller } from '../auth/api-key.guard';
+import { AddressedRun } from '../door/addressed';
+import {
+  AgentResultDto,
+  EventPageDto,
+  EventQueryDto,
+  LogVerificationDto,
+  RunDto,
+  RunPageDto,
+  RunQueryDto,
+  ToolCallsDto,
+} from './run.dto';
+
+@ApiTags('runs')
+@Controller('v1/runs')
+export class RunReadsController {
+  constructor(private readonly runs: Runs) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List runs, newest first' })
+  @ApiOkResponse({ type: RunPageDto.Output })
+  list(@CurrentCaller() { accountId }: Caller, @Query() { limit, after, status, thread_id: threadId }: RunQueryDto) {
+    return this.runs.list({ accountId, limit, after, status, threadId });
+  }
+
+  @Get(':run_id')
+  @ApiOperation({ summary: 'Read a run' })
+  @ApiOkResponse({ type: RunDto.Output })
+  get(@AddressedRun() { accountId, runId }: RunAddress) {
+    return this.runs.get({ accountId, runId });
+  }
+
+  @Get(':run_id/events')
+  @ApiOperation({ summary: "Read a run's facts in order" })
+  @ApiOkResponse({ type: EventPageDto.Output })
+  events(@AddressedRun() { accountId, runId }: RunAddress, @Query() { after, limit }: EventQueryDto) {
+    return this.runs.events({ accountId, runId }, { after, limit });
+  }
+
+  @Get(':run_id/events/verify')
+  @ApiOperation({ summary: "Prove that a run's log is whole" })
+  @ApiOkResponse({ type: LogVerificationDto.Output })
+  verify(@AddressedRun() { accountId, runId }: RunAddress) {
+    return this.runs.verify({ accountId, runId });
+  }
+
+  @Get(':run_id/tool-calls')
+  @ApiOperation({ summary: "List a run's tool calls, as the effect ledger has them" })
+  @ApiOkResponse({ type: ToolCallsDto.Output })
+  async toolCalls(@AddressedRun() { accountId, runId }: RunAddress) {
+    return { data: await this.runs.toolCalls({ accountId, runId }), has_more: false, next_cursor: null };
+  }
+
+  @Get(':run_id/result')
+  @ApiOperation({ summary: 'Read the outcome of a run that is over' })
+  @ApiOkResponse({ type: AgentResultDto.Output })
+  result(@AddressedRun() { accountId, runId }: RunAddress) {
+    return this.runs.result({ accountId, runId });
+  }
+}

@@ -1,0 +1,85 @@
+import { inputContent, recordedFact, run, runStatus, settingsRequest, threadId, toolCall, usage } from '@rondo/domain';
+import type { AgentResult, LogVerification } from '@rondo/persistence';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+import { metadata } from '../door/metadata';
+import { pageOf, pageQuery } from '../door/paging';
+
+const newRunOnThread = settingsRequest.extend({
+  input: inputContent.optional().describe('A string, or blocks of text and images.'),
+  on_active_run: z.enum(['reject', 'queue', 'replace']).default('reject'),
+  metadata: metadata.default({}),
+});
+
+export const newRun = newRunOnThread
+  .extend({ thread_id: threadId.optional().describe('Absent makes a new thread.') })
+  .refine(({ input, thread_id }) => input !== undefined || thread_id !== undefined, {
+    path: ['input'],
+    message: 'give an input, a thread_id, or both',
+  });
+
+export const stopOrder = z.strictObject({ reason: z.string().max(500).optional() });
+export const answer = z.strictObject({ content: inputContent });
+
+const maxSeq = 2 ** 31 - 1;
+const seq = z.coerce.number().int().min(0).max(maxSeq);
+
+const verification = z.object({
+  first: z.number().int().nullable(),
+  last: z.number().int().nullable(),
+  count: z.number().int(),
+  contiguous: z.boolean(),
+  hash: z.string(),
+}) satisfies z.ZodType<LogVerification>;
+
+const agentResult = z.object({
+  success: z.boolean(),
+  result: z.object({
+    response: z.string(),
+    reasoning: z.string(),
+    tools_executed: z.array(
+      z.object({
+        name: z.string(),
+        success: z.boolean(),
+        result: z.string(),
+        error: z.string().nullable(),
+        metrics: z.object({ duration_ms: z.number().nullable() }),
+      }),
+    ),
+    agent: z.string().nullable(),
+    model: z.string(),
+    token_usage: usage,
+    timestamp: z.string(),
+  }),
+  error: z.string().nullable(),
+  metrics: z.object({ duration_ms: z.number(), iterations: z.number().int(), tool_calls: z.number().int() }),
+}) satisfies z.ZodType<AgentResult>;
+
+export class NewRunDto extends createZodDto(newRun) {}
+export class NewRunOnThreadDto extends createZodDto(newRunOnThread) {}
+export class StopOrderDto extends createZodDto(stopOrder) {}
+export class AnswerDto extends createZodDto(answer) {}
+
+export class RunDto extends createZodDto(run) {}
+export class RunPageDto extends createZodDto(pageOf(run)) {}
+export class RunQueryDto extends createZodDto(
+  pageQuery.extend({ status: runStatus.optional(), thread_id: threadId.optional() }),
+) {}
+export class WaitQueryDto extends createZodDto(
+  z.strictObject({ timeout_s: z.coerce.number().min(0).max(300).default(30) }),
+) {}
+export class EventQueryDto extends createZodDto(
+  z.strictObject({
+    after: seq.default(0).describe('Facts with a greater seq.'),
+    limit: z.coerce.number().int().min(1).max(1000).default(200),
+  }),
+) {}
+export class StreamQueryDto extends createZodDto(
+  z.strictObject({
+    after: seq.optional().describe('`Last-Event-ID` wins over it.'),
+  }),
+) {}
+export class EventPageDto extends createZodDto(z.object({ data: z.array(recordedFact), head_seq: z.number().int() })) {}
+export class LogVerificationDto extends createZodDto(verification) {}
+export class ToolCallsDto extends createZodDto(pageOf(toolCall)) {}
+export class AgentResultDto extends createZodDto(agentResult) {}

@@ -1,0 +1,167 @@
+import type { Run } from '@rondo/domain';
+import { RunningGateway } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
+
+let gateway: RunningGateway;
+let worker: TestWorker;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+  worker = await TestWorker.start(gateway.database);
+});
+afterAll(async () => {
+  await worker.close();
+  await gateway.close();
+});
+
+const api = () => gateway.as();
+const typesOf = async ({ id }: Run): Promise<string[]> => {
+  const { body } = await api().get(`/v1/runs/${id}/events`).expect(200);
+  return (body.data as { type: string }[]).map(({ type }) => type);
+};
+
+describe('a run over REST', () => {
+  it('is accepted with its effective settings, its first facts and its job (R19)', async () => {
+    const order = {
+      input: 'Go.',
+      profile: 'suna',
+      model: 'demo/plain',
+      agent: { name: 'Ada', limits: { max_iterations: 3, tool_timeout_s: 9 } },
+      limits: { max_iterations: 7 },
+      metadata: { ticket: '7' },
+    };
+    const { body: run, headers } = await api().post('/v1/runs').send(order).expect(202);
+
+    expect(headers['location']).toBe(`/v1/runs/${run.id}`);
+    expect(run).toMatchObject({ status: 'queued', iteration: 0, last_seq: 2, metadata: { ticket: '7' } });
+    expect(run.settings).toMatchObject({ model: 'demo/plain', agent: { name: 'Ada' } });
+    expect(run.settings.limits).toMatchObject({ max_iterations: 7, tool_timeout_s: 9 });
+    expect(await typesOf(run)).toEqual(['run.created', 'message.created']);
+    expect((await api().get(`/v1/runs/${run.id}`).expect(200)).body).toEqual(run);
+    await until(async () => (await gateway.parts.infrastructure.queue.queue.getJob(`${run.id}-1`)) !== undefined);
+  });
+
+  it('is listed newest first, by status and thread', async () => {
+    const first = await gateway.createRun();
+    const second = await gateway.createRun();
+
+    const { body } = await api().get('/v1/runs?limit=2&status=queued').expect(200);
+    expect((body.data as Run[]).map(({ id }) => id)).toEqual([second.id, first.id]);
+    const next = await api().get(`/v1/runs?limit=1&after=${body.next_cursor}`).expect(200);
+    expect(next.body.data[0].id < first.id).toBe(true);
+    const onThread = await api().get(`/v1/runs?thread_id=${first.thread_id}`).expect(200);
+    expect(onThread.body).toMatchObject({ data: [{ id: first.id }], has_more: false, next_cursor: null });
+  });
+
+  it('goes on where its thread stands, without an input of its own', async () => {
+    const { body: thread } = await api().post('/v1/threads').expect(201);
+    await api().post(`/v1/threads/${thread.id}/messages`).send({ content: 'Hello.' }).expect(201);
+
+    const { body: run } = await api().post(`/v1/threads/${thread.id}/runs`).send({}).expect(202);
+    expect(run).toMatchObject({ thread_id: thread.id, last_seq: 1 });
+  });
+
+  it('is refused, queued or takes the place of the active run, as the client says (I9)', async () => {
+    const active = await gateway.createRun();
+    const held = await worker.take(active.id);
+    const onThread = (on_active_run: string) =>
+      api().post('/v1/runs').send({ thread_id: active.thread_id, input: 'Next.', on_active_run });
+
+    const refused = await onThread('reject').expect(409);
+    expect(refused.body).toMatchObject({ code: 'thread_busy', active_run_id: active.id });
+
+    const { body: queued } = await onThread('queue').expect(202);
+    expect(queued.status).toBe('queued');
+    const { body: replacing } = await onThread('replace').expect(202);
+    expect(replacing.status).toBe('queued');
+    expect((await gateway.read(active.id)).status).toBe('stopping');
+    await held.stop();
+    await until(async () => (await gateway.read(active.id)).status === 'stopped');
+  });
+
+  it('stops durably and as often as one asks (I7)', async () => {
+    const run = await gateway.createRun();
+    const held = await worker.take(run.id);
+
+    const { body: stopping } = await api().post(`/v1/runs/${run.id}/stop`).send({ reason: 'enough' }).expect(202);
+    expect(stopping).toMatchObject({ status: 'stopping', stop_requested_at: expect.any(String) });
+    await api().post(`/v1/runs/${run.id}/stop`).expect(202);
+    expect((await typesOf(run)).filter((type) => type === 'run.stop_requested')).toHaveLength(1);
+
+    await held.stop();
+    const { body: stopped } = await api().post(`/v1/runs/${run.id}/stop`).expect(200);
+    expect(stopped.status).toBe('stopped');
+  });
+
+  it('stops at once where no worker holds it', async () => {
+    const run = await gateway.createRun();
+
+    const { body } = await api().post(`/v1/runs/${run.id}/stop`).expect(202);
+    expect(body).toMatchObject({ status: 'stopped', finish_reason: 'stopped' });
+    expect((await typesOf(run)).at(-1)).toBe('run.stopped');
+  });
+
+  it('takes an answer when it waits for one, and goes on', async () => {
+    const run = await gateway.createRun();
+    const early = await api().post(`/v1/runs/${run.id}/input`).send({ content: 'Blue.' }).expect(409);
+    expect(early.body.code).toBe('run_not_waiting');
+
+    await (await worker.take(run.id)).ask('Which colour?');
+    const waiting = await gateway.read(run.id);
+    expect(waiting).toMatchObject({ status: 'waiting_input', waiting: { question: { text: 'Which colour?' } } });
+
+    const { body } = await api().post(`/v1/runs/${run.id}/input`).send({ content: 'Blue.' }).expect(202);
+    expect(body).toMatchObject({ id: run.id, status: 'queued', waiting: null });
+  });
+
+  it('shows its log, its proof, its calls and its result', async () => {
+    const run = await gateway.createRun();
+    expect((await api().get(`/v1/runs/${run.id}/result`).expect(409)).body.code).toBe('run_not_finished');
+    const held = await worker.take(run.id);
+    held.say('All done.');
+    await held.finishMessage();
+    await held.complete();
+
+    const page = await api().get(`/v1/runs/${run.id}/events?after=1&limit=2`).expect(200);
+    expect((page.body.data as { seq: number }[]).map(({ seq }) => seq)).toEqual([2, 3]);
+    expect(page.body.head_seq).toBe(5);
+    const proof = await api().get(`/v1/runs/${run.id}/events/verify`).expect(200);
+    expect(proof.body).toEqual({ first: 1, last: 5, count: 5, contiguous: true, hash: expect.any(String) });
+    expect((await api().get(`/v1/runs/${run.id}/tool-calls`).expect(200)).body.data).toEqual([]);
+    const result = await api().get(`/v1/runs/${run.id}/result`).expect(200);
+    expect(result.body).toMatchObject({ success: true, result: { response: 'All done.' }, error: null });
+  });
+
+  it('waits for its end, its question, or the timeout', async () => {
+    const run = await gateway.createRun();
+    const wait = (timeout: string) => api().get(`/v1/runs/${run.id}/wait?timeout_s=${timeout}`).expect(200);
+    expect((await wait('0.05')).body.status).toBe('queued');
+
+    const asked = wait('20').then(({ body }) => body.status as string);
+    const held = await worker.take(run.id);
+    await held.ask('Which colour?');
+    expect(await asked).toBe('waiting_input');
+
+    await api().post(`/v1/runs/${run.id}/input`).send({ content: 'Blue.' }).expect(202);
+    const ended = wait('20').then(({ body }) => body.status as string);
+    await (await worker.take(run.id)).complete();
+    expect(await ended).toBe('completed');
+    expect((await wait('20')).body.status).toBe('completed');
+  });
+});
+
+describe('the catalog', () => {
+  it('lists models and tools', async () => {
+    const models = await api().get('/v1/models').expect(200);
+    expect(models.body.providers).toEqual(['demo', 'demo-anthropic']);
+    expect(models.body.data).toContainEqual(expect.objectContaining({ id: 'demo/coder', default: true }));
+
+    const tools = await api().get('/v1/tools').expect(200);
+    expect(tools.body.data).toContainEqual(
+      expect.objectContaining({ name: 'execute_command', parameters: expect.objectContaining({ type: 'object' }) }),
+    );
+  });
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}

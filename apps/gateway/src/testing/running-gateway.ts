@@ -1,0 +1,89 @@
+import type { Run, RunId } from '@rondo/domain';
+import type { Database } from '@rondo/persistence';
+import { makeTestDatabase } from '@rondo/persistence/testing';
+import { createLogger } from '@rondo/platform';
+import { type Socket, io } from 'socket.io-client';
+import request from 'supertest';
+import type { GatewayConfig } from '../config';
+import { createGateway } from '../gateway-app';
+import type { Parts } from '../wiring/assemble';
+import { testServer } from './test-server';
+
+export const adminKey = 'rondo_the_key_of_the_operator';
+
+/** A gateway on a free port, with a database of its own, as a client sees it. */
+export class RunningGateway {
+  private readonly sockets: Socket[] = [];
+
+  private constructor(
+    readonly url: string,
+    readonly parts: Parts,
+    private readonly stop: () => Promise<void>,
+  ) {}
+
+  static async start(overrides: Partial<GatewayConfig> = {}): Promise<RunningGateway> {
+    const made = overrides.DATABASE_URL === undefined ? await makeTestDatabase() : undefined;
+    const config: GatewayConfig = {
+      HOST: '127.0.0.1',
+      PORT: 0,
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: made?.url ?? '',
+      DATABASE_POOL_SIZE: 5,
+      REDIS_URL: testServer('TEST_REDIS_URL'),
+      NATS_URL: testServer('TEST_NATS_URL'),
+      RONDO_ADMIN_KEY: adminKey,
+      DEFAULT_MODEL: 'demo/coder',
+      DEMO_MODEL_URL: 'http://127.0.0.1:1',
+      MODEL_KEYS_PRESENT: '',
+      BODY_LIMIT_BYTES: 100_000,
+      RATE_LIMIT_PER_SECOND: 10_000,
+      STALL_LIMIT_S: 5,
+      ...overrides,
+    };
+    const { app, parts } = await createGateway(config, createLogger({ name: 'gateway', level: config.LOG_LEVEL }));
+    await app.listen(0, config.HOST);
+    return new RunningGateway(await app.getUrl(), parts, async () => {
+      await app.close();
+      await made?.drop();
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.disconnect();
+    await this.stop();
+  }
+
+  get database(): Database {
+    return this.parts.infrastructure.database;
+  }
+
+  /** Requests with a key; the operator's unless given. */
+  as(key = adminKey) {
+    const send = (method: 'get' | 'post' | 'delete') => (path: string) =>
+      request(this.url)[method](path).set('Authorization', `Bearer ${key}`);
+    return { get: send('get'), post: send('post'), delete: send('delete') };
+  }
+
+  get anonymous() {
+    return request(this.url);
+  }
+
+  /** A key of another account, with these scopes. */
+  async keyOf(name: string, scopes: readonly string[] = ['admin']): Promise<string> {
+    return (await this.parts.infrastructure.accounts.create({ name, scopes })).apiKey.key;
+  }
+
+  async createRun(body: object = { input: 'Go.' }, key = adminKey): Promise<Run> {
+    return (await this.as(key).post('/v1/runs').send(body).expect(202)).body as Run;
+  }
+
+  async read(runId: RunId): Promise<Run> {
+    return (await this.as().get(`/v1/runs/${runId}`).expect(200)).body as Run;
+  }
+
+  socket(token: string = adminKey, query: Record<string, string> = {}): Socket {
+    const socket = io(`${this.url}/runs`, { auth: { token }, query, transports: ['websocket'], forceNew: true });
+    this.sockets.push(socket);
+    return socket;
+  }
+}

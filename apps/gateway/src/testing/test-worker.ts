@@ -1,0 +1,160 @@
+import {
+  type Claim,
+  type DeltaEvent,
+  type MessageId,
+  type NewFact,
+  type RecordedFact,
+  type RunId,
+  eventId,
+  messageId,
+  noUsage,
+} from '@rondo/domain';
+import { type NatsLink, NatsRunFeed, type RunLive, connectNats, signals } from '@rondo/messaging';
+import { type Database, PrismaRunStore } from '@rondo/persistence';
+import { createLogger, newUlid } from '@rondo/platform';
+import { z } from 'zod';
+import { testServer } from './test-server';
+
+const liveRequest = z.object({ id: z.string(), data: signals.live.payload });
+const log = createLogger({ name: 'test-worker', level: 'silent' });
+
+/** What a worker does to a run, without a model: facts to Postgres and then to the feed, deltas to the feed. */
+export class TestWorker {
+  private readonly held = new Map<string, HeldRun>();
+  private readonly name = `worker-${newUlid()}`;
+  private readonly feed: NatsRunFeed;
+  private readonly store: PrismaRunStore;
+
+  private constructor(
+    private readonly link: NatsLink,
+    database: Database,
+  ) {
+    this.feed = new NatsRunFeed(link);
+    this.store = new PrismaRunStore({
+      database,
+      mint: newUlid,
+      onPromoted: (facts) => {
+        this.feed.publish(facts);
+      },
+    });
+  }
+
+  static async start(database: Database): Promise<TestWorker> {
+    const link = await connectNats({ url: testServer('TEST_NATS_URL'), name: 'test-worker', log });
+    const worker = new TestWorker(link, database);
+    worker.answerRequests();
+    return worker;
+  }
+
+  close(): Promise<void> {
+    return this.link.close();
+  }
+
+  async take(runId: RunId): Promise<HeldRun> {
+    const claim = await this.store.claim(runId, this.name);
+    if (!claim) throw new Error(`${runId} could not be claimed`);
+    const held = new HeldRun(claim, this.store, this.feed, claim.log.length);
+    this.held.set(runId, held);
+    await held.append([{ type: 'run.started', iteration: 0, data: {} }]);
+    return held;
+  }
+
+  /** As Nest's NATS transport would: the text so far of the message that is being said. */
+  private answerRequests(): void {
+    this.link.connection.subscribe(signals.live.patternOf(this.name), {
+      callback: (_, request) => {
+        const { id, data } = liveRequest.parse(JSON.parse(request.string()));
+        const streams = this.held.get(data.run_id)?.openStreams() ?? [];
+        request.respond(JSON.stringify({ id, response: { streams }, isDisposed: true }));
+      },
+    });
+  }
+}
+
+/** A run in a test's hands. */
+export class HeldRun {
+  private messageId: MessageId = messageId.parse(`msg_${newUlid()}`);
+  /** What was said in whole messages. */
+  readonly told: string[] = [];
+  private text = '';
+  private textSince = 0;
+
+  constructor(
+    readonly claim: Claim,
+    private readonly store: PrismaRunStore,
+    private readonly feed: NatsRunFeed,
+    private lastSeq: number,
+  ) {}
+
+  async append(facts: readonly NewFact[], { shown = true } = {}): Promise<readonly RecordedFact[]> {
+    const recorded = await this.store.append(this.claim, facts);
+    this.lastSeq = recorded.at(-1)?.seq ?? this.lastSeq;
+    if (shown) this.feed.publish(recorded);
+    return recorded;
+  }
+
+  /** Streams a piece of the message. Where it is not `shown`, NATS lost it. */
+  say(text: string, { shown = true } = {}): void {
+    const delta: DeltaEvent = {
+      id: eventId.parse(`evt_${newUlid()}`),
+      v: 1,
+      seq: null,
+      type: 'message.delta',
+      run_id: this.claim.runId,
+      thread_id: this.claim.threadId,
+      iteration: 1,
+      epoch: this.claim.epoch,
+      at: new Date().toISOString(),
+      after_seq: this.lastSeq,
+      stream_id: this.messageId,
+      offset: this.text.length,
+      data: { text },
+    };
+    if (this.text === '') this.textSince = this.lastSeq;
+    this.text += text;
+    if (shown) this.feed.publish([delta]);
+  }
+
+  openStreams(): RunLive['streams'] {
+    if (this.text === '') return [];
+    const { messageId: stream_id, text, textSince: after_seq } = this;
+    return [{ type: 'message.delta', stream_id, iteration: 1, epoch: this.claim.epoch, after_seq, text, data: {} }];
+  }
+
+  /** Stores what was said. */
+  async finishMessage(options?: { shown: boolean }): Promise<void> {
+    const { runId, threadId } = this.claim;
+    const message = {
+      id: this.messageId,
+      thread_id: threadId,
+      run_id: runId,
+      iteration: 1,
+      type: 'assistant' as const,
+      is_llm_message: true,
+      content: [{ type: 'text' as const, text: this.text }],
+      metadata: {},
+    };
+    await this.append([{ type: 'message.created', iteration: 1, data: { message } }], options);
+    this.told.push(this.text);
+    this.messageId = messageId.parse(`msg_${newUlid()}`);
+    this.text = '';
+  }
+
+  async complete(options?: { shown: boolean }): Promise<void> {
+    const data = { finish_reason: 'stop' as const, usage: noUsage };
+    await this.append([{ type: 'run.completed', iteration: 1, data }], options);
+  }
+
+  /** Ends it as it was told to. */
+  async stop(): Promise<void> {
+    const requested_at = new Date().toISOString();
+    const receipt = { requested_at, model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 };
+    await this.append([{ type: 'run.stopped', iteration: 1, data: { reason: null, receipt, usage: noUsage } }]);
+  }
+
+  /** Asks a question and waits for the answer. */
+  async ask(text: string): Promise<void> {
+    const question = { text, attachments: [], tool_call_id: 'call_1' };
+    await this.append([{ type: 'run.waiting', iteration: 1, data: { reason: 'ask', question } }]);
+  }
+}

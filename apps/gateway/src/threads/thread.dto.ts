@@ -1,0 +1,30 @@
+import { inputContent, message, messageType, threadId } from '@rondo/domain';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+import { pageOf, pageQuery } from '../door/paging';
+import { metadata } from '../door/metadata';
+
+const thread = z.object({
+  id: threadId,
+  metadata: z.record(z.string(), z.unknown()),
+  created_at: z.iso.datetime(),
+});
+
+export class NewThreadDto extends createZodDto(z.strictObject({ metadata: metadata.default({}) })) {}
+export class ThreadDto extends createZodDto(thread) {}
+export class ThreadQueryDto extends createZodDto(pageQuery) {}
+export class ThreadPageDto extends createZodDto(pageOf(thread)) {}
+
+export class NewMessageDto extends createZodDto(z.strictObject({ content: inputContent })) {}
+export class MessageDto extends createZodDto(message) {}
+export class MessagePageDto extends createZodDto(pageOf(message)) {}
+export class MessageQueryDto extends createZodDto(
+  pageQuery.extend({
+    type: messageType.optional(),
+    llm_only: z
+      .enum(['true', 'false'])
+      .transform((answer) => answer === 'true')
+      .optional()
+      .describe('Only messages that reach the model.'),
+  }),
+) {}

@@ -1,0 +1,77 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Caller, Messages, type ThreadAddress, Threads } from '@rondo/persistence';
+import type { Response } from 'express';
+import { CurrentCaller } from '../auth/api-key.guard';
+import { AddressedThread } from '../door/addressed';
+import {
+  MessageDto,
+  MessagePageDto,
+  MessageQueryDto,
+  NewMessageDto,
+  NewThreadDto,
+  ThreadDto,
+  ThreadPageDto,
+  ThreadQueryDto,
+} from './thread.dto';
+
+@ApiTags('threads')
+@Controller('v1/threads')
+export class ThreadsController {
+  constructor(
+    private readonly threads: Threads,
+    private readonly messages: Messages,
+  ) {}
+
+  @Post()
+  @ApiOperation({ summary: 'Make a thread' })
+  @ApiCreatedResponse({ type: ThreadDto.Output })
+  async create(
+    @CurrentCaller() { accountId }: Caller,
+    @Body() { metadata }: NewThreadDto,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const thread = await this.threads.create({ accountId, metadata });
+    response.location(`/v1/threads/${thread.id}`);
+    return thread;
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List threads, newest first' })
+  @ApiOkResponse({ type: ThreadPageDto.Output })
+  list(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ThreadQueryDto) {
+    return this.threads.list({ accountId, limit, after });
+  }
+
+  @Get(':thread_id')
+  @ApiOperation({ summary: 'Read a thread' })
+  @ApiOkResponse({ type: ThreadDto.Output })
+  get(@AddressedThread() address: ThreadAddress) {
+    return this.threads.get(address);
+  }
+
+  @Delete(':thread_id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a thread that has no active run, and its runs and messages' })
+  @ApiNoContentResponse()
+  delete(@AddressedThread() address: ThreadAddress) {
+    return this.threads.delete(address);
+  }
+
+  @Post(':thread_id/messages')
+  @ApiOperation({ summary: "Add a user message, which the thread's next run reads" })
+  @ApiCreatedResponse({ type: MessageDto.Output })
+  addMessage(@AddressedThread() { accountId, threadId }: ThreadAddress, @Body() { content }: NewMessageDto) {
+    return this.messages.add({ accountId, threadId, content });
+  }
+
+  @Get(':thread_id/messages')
+  @ApiOperation({ summary: 'List messages in thread order' })
+  @ApiOkResponse({ type: MessagePageDto.Output })
+  listMessages(
+    @AddressedThread() { accountId, threadId }: ThreadAddress,
+    @Query() { limit, after, type, llm_only: llmOnly }: MessageQueryDto,
+  ) {
+    return this.messages.list({ accountId, threadId, limit, after, type, llmOnly });
+  }
+}

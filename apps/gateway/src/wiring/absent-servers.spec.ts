@@ -1,0 +1,68 @@
+import { type Server, connect, createServer } from 'node:net';
+import { collect, readStream } from '../live/testing/sse-reader';
+import { RunningGateway } from '../testing/running-gateway';
+import { testServer } from '../testing/test-server';
+
+/** A port that nobody listens on. */
+async function deadPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** A way to the test server through a port that was dead. */
+async function openNats(port: number): Promise<Server> {
+  const { hostname, port: natsPort } = new URL(testServer('TEST_NATS_URL'));
+  const door = createServer((socket) => {
+    const server = connect(Number(natsPort), hostname);
+    socket.pipe(server).pipe(socket);
+    socket.on('error', () => server.destroy());
+    server.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => door.listen(port, '127.0.0.1', resolve));
+  return door;
+}
+
+let gateway: RunningGateway;
+let natsPort: number;
+let door: Server | undefined;
+beforeAll(async () => {
+  natsPort = await deadPort();
+  gateway = await RunningGateway.start({
+    REDIS_URL: `redis://127.0.0.1:${await deadPort()}`,
+    NATS_URL: `nats://127.0.0.1:${natsPort}`,
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  door?.close();
+});
+
+describe('a gateway without Redis and NATS (I1)', () => {
+  it('lives, and says that it is not ready and why', async () => {
+    await gateway.anonymous.get('/health/live').expect(200);
+    const { body, headers } = await gateway.anonymous.get('/health/ready').expect(503);
+    expect(headers['content-type']).toContain('application/problem+json');
+    expect([...body.failing].sort()).toEqual(['nats', 'redis']);
+  });
+
+  it('takes, shows and stops runs; watchers hear of it from the log (I7)', async () => {
+    const run = await gateway.createRun();
+    const reading = collect(readStream(`${gateway.url}/v1/runs/${run.id}/stream`));
+    while (gateway.parts.hub.watchedRuns === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+
+    await gateway.as().post(`/v1/runs/${run.id}/stop`).expect(202);
+    expect((await gateway.read(run.id)).status).toBe('stopped');
+    expect((await reading).map(({ event }) => event).at(-1)).toBe('run.stopped');
+  });
+
+  it('finds NATS when it comes', async () => {
+    door = await openNats(natsPort);
+    await gateway.parts.infrastructure.feed.ping();
+
+    const { body } = await gateway.anonymous.get('/health/ready').expect(503);
+    expect(body.failing).toEqual(['redis']);
+  });
+});

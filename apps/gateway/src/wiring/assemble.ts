@@ -1,0 +1,96 @@
+import { eventId } from '@rondo/domain';
+import { type Logger, newUlid } from '@rondo/platform';
+import { Installation } from '../auth/installation';
+import { KeyRing } from '../auth/key-ring';
+import { OpenConnections } from '../auth/open-connections';
+import { RateLimiter } from '../auth/rate-limiter';
+import { ModelCatalog } from '../catalog/model-catalog';
+import { type GatewayConfig, modelProvidersOf } from '../config';
+import { LiveHub } from '../live/live-hub';
+import { liveSourcesOf } from '../live/live-sources-of';
+import { Sockets } from '../live/sockets';
+import { AllowedMethods } from '../problems/allowed-methods';
+import { RunDesk } from '../runs/run-desk';
+import { Infrastructure } from './infrastructure';
+import { holderOf } from './run-holder';
+
+const liveSettings = {
+  pollMs: 2_000,
+  retryMs: 500,
+  feedReadyMs: 300,
+  heldEvents: 2_000,
+  streams: { keptText: 4 * 1024 * 1024, rememberedStreams: 256 },
+} as const;
+
+/** Everything that has no decorator, built by hand. */
+export function assemble(config: GatewayConfig, log: Logger) {
+  const infrastructure = new Infrastructure(config, log);
+  const { accounts, runs } = infrastructure;
+  const noted = (message: string) => (error: unknown) => {
+    log.warn({ error }, message);
+  };
+
+  const keys = new KeyRing((key) => accounts.verify(key));
+  const limiter = new RateLimiter(config.RATE_LIMIT_PER_SECOND);
+  const connections = new OpenConnections(
+    (keyIds) => accounts.revokedOf(keyIds),
+    noted('keys of open connections not checked'),
+  );
+  const installation = new Installation(
+    () => accounts.seedAdmin(config.RONDO_ADMIN_KEY),
+    noted('admin key not seeded yet'),
+  );
+  const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
+  const desk = new RunDesk(deskPorts(infrastructure, noted('jobs left to the sweeper')), catalog);
+  const hub = liveHub(infrastructure, config.STALL_LIMIT_S * 1000, noted('watched run not read'));
+  const sockets = new Sockets({
+    keys,
+    limiter,
+    connections,
+    hub,
+    readRun: (address) => runs.get(address),
+    onTrouble: (error) => {
+      log.error({ error }, 'socket request failed');
+    },
+  });
+  const allowedMethods = new AllowedMethods();
+  return {
+    config,
+    log,
+    infrastructure,
+    keys,
+    limiter,
+    connections,
+    installation,
+    catalog,
+    desk,
+    hub,
+    sockets,
+    allowedMethods,
+  };
+}
+
+export type Parts = ReturnType<typeof assemble>;
+
+function deskPorts({ runs, outbox, queue, feed, workers }: Infrastructure, onTrouble: (error: unknown) => void) {
+  return {
+    runs,
+    publishJobs: () => {
+      outbox
+        .publish(({ payload }) => queue.add({ runId: payload.run_id, activation: payload.activation }))
+        .catch(onTrouble);
+    },
+    publishFacts: feed.publish.bind(feed),
+    signalStop: workers.stop.bind(workers),
+  };
+}
+
+function liveHub(
+  { database, runs, feed, workers }: Infrastructure,
+  stallLimitMs: number,
+  onTrouble: (error: unknown) => void,
+): LiveHub {
+  const mint = () => eventId.parse(`evt_${newUlid()}`);
+  const sources = liveSourcesOf({ runs, holderOf: (run) => holderOf(database, run), feed, workers, mint });
+  return new LiveHub(sources, { ...liveSettings, stallLimitMs, mint, onTrouble });
+}

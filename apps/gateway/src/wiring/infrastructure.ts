@@ -1,0 +1,45 @@
+import { ClientProxyFactory, Transport } from '@nestjs/microservices';
+import { RunQueue, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
+import { Accounts, IdempotencyKeys, Messages, Outbox, Runs, Threads, openDatabase } from '@rondo/persistence';
+import { type Logger, newUlid } from '@rondo/platform';
+import type { GatewayConfig } from '../config';
+import { LateFeed } from './late-feed';
+import { WorkerSignals } from './worker-signals';
+
+const name = 'gateway';
+
+/** The servers that this one speaks to. None of them must be there for it to start. */
+export class Infrastructure {
+  readonly database;
+  readonly accounts;
+  readonly threads;
+  readonly messages;
+  readonly runs;
+  readonly outbox;
+  readonly idempotencyKeys;
+  readonly queue;
+  readonly feed;
+  readonly workers;
+
+  constructor({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL }: GatewayConfig, log: Logger) {
+    this.database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE });
+    this.accounts = new Accounts(this.database, newUlid);
+    this.threads = new Threads(this.database, newUlid);
+    this.messages = new Messages(this.database, newUlid);
+    this.runs = new Runs(this.database, newUlid);
+    this.outbox = new Outbox(this.database);
+    this.idempotencyKeys = new IdempotencyKeys(this.database);
+    this.queue = new RunQueue({ connection: producerConnection(REDIS_URL), log });
+    this.feed = new LateFeed(connectNats({ url: NATS_URL, name, log }));
+
+    const options = natsTransportOptions({ url: NATS_URL, name });
+    this.workers = new WorkerSignals(ClientProxyFactory.create({ transport: Transport.NATS, options }), (error) => {
+      log.warn({ error }, 'signal to the workers was lost');
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.queue.close(), this.feed.close(), this.workers.close()]);
+    await this.database.close();
+  }
+}
