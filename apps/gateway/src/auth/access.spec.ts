@@ -69,6 +69,13 @@ describe('accounts', () => {
     await gateway.as(body.api_key).get('/v1/runs').expect(200);
   });
 
+  it.each(['/V1/admin/accounts', '/v1/Admin/accounts/', '/v1/admin/accounts/'])(
+    'cannot be made without a key, however one writes %s',
+    async (path) => {
+      await gateway.anonymous.post(path).send({ name: 'Acme' }).expect(401);
+    },
+  );
+
   it('cannot be made by the admin of another account, who sees no queues either', async () => {
     const stranger = await gateway.keyOf('stranger');
 

@@ -29,7 +29,9 @@ interface Door {
   readonly installation: Installation;
 }
 
-/** Closed by default: whatever lies under /v1 needs a key. Reading needs `read`, everything else `write` or more. */
+const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+
+/** Closed by default: whatever is not open by name needs a key, however its path is written. Reading needs `read`, everything else `write` or more. */
 export class ApiKeyGuard implements CanActivate {
   private readonly reflector = new Reflector();
 
@@ -38,7 +40,7 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    if (!request.path.startsWith('/v1/')) return true;
+    if (openPaths.has(request.path)) return true;
 
     const key = bearerKey(request.headers.authorization);
     const caller = key === undefined ? undefined : await this.door.keys.callerOf(key);

@@ -6,7 +6,7 @@ import { InvalidRequest } from '../problems/refusals';
 const header = 'Idempotency-Key';
 
 /** Answers that hold a new key are not kept: of a key, only a hash may be (I12). */
-export const keepsAnswer = (path: string): boolean => path !== '/v1/api-keys' && path !== '/v1/admin/accounts';
+export const keepsAnswer = (path: string): boolean => !/^\/v1\/(api-keys|admin\/accounts)\/?$/i.test(path);
 
 /** Undefined for a request that asks for no such promise. */
 export function idempotentRequest(request: ApiRequest): IdempotentRequest | undefined {
