@@ -53,6 +53,7 @@ interface Worker {
   readonly timing?: Partial<ToolTiming>;
   readonly toolTimeoutMs?: number;
   readonly onOutput?: (delta: Delta) => void;
+  readonly placement?: () => Promise<string>;
 }
 
 interface Executor {
