@@ -108,7 +108,8 @@ describe('a program that is killed', () => {
     const swc = require.resolve('@swc/cli/bin/swc.js');
     const configuration = join(__dirname, '../../../../.swcrc');
     const flags = ['--strip-leading-paths', '--copy-files', '--quiet', '--config-file', configuration];
-    await promisify(execFile)(process.execPath, [swc, __dirname, '-d', built, ...flags, '--ignore', '**/*.spec.ts']);
+    const compile = [swc, 'src', '-d', built, ...flags, '--ignore', '**/*.spec.ts'];
+    await promisify(execFile)(process.execPath, compile, { cwd: join(__dirname, '../..') });
     const program = `
       const { createSandboxProvider } = require('${built}/sandbox');
       (async () => {
@@ -121,7 +122,10 @@ describe('a program that is killed', () => {
       env: { ...process.env, NODE_PATH: join(__dirname, '../../../../node_modules') },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(child.stdout, 'data');
+    await Promise.race([
+      once(child.stdout, 'data'),
+      once(child, 'exit').then(() => Promise.reject(new Error('it ended'))),
+    ]);
     const orphans = descendantsOf(child.pid ?? 0);
     expect(orphans.length).toBeGreaterThan(3);
 
