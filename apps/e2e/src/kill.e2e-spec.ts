@@ -1,4 +1,4 @@
-import { type RondoClient, type RunView, expectWholeLog, shownText, storedText } from './rondo-client';
+import { type RondoClient, type RunView, expectShownAsStored, expectWholeLog } from './rondo-client';
 import { RunningRondo, command, scripted } from './running-rondo';
 
 /** Four iterations with a slow command each, whose effects can be counted afterwards. */
@@ -56,8 +56,7 @@ describe('kill -9 (I1–I5, I8)', () => {
       expect(effectsOf(facts)).toBe('1\n2\n3\n');
       expect(new Set(facts.map(({ type }) => type))).not.toContain('tool.unknown');
     }
-    const facts = await client.facts(runs[0]?.id ?? '');
-    expect([...shownText(await watched).values()]).toEqual([...storedText(facts).values()]);
+    expectShownAsStored(await watched, await client.facts(runs[0]?.id ?? ''));
   });
 
   it('of the tool-executor: what it was doing is unknown, never done twice', async () => {

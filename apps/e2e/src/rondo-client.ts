@@ -168,3 +168,9 @@ export const storedText = (facts: readonly (Fact | Delta)[]): Map<string, string
 
 const textOf = (content: readonly { type: string; text: string }[]): string =>
   content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
+
+/** What a watcher was shown of a message is what was stored of it; who comes after a message was stored is shown only the fact. */
+export function expectShownAsStored(events: readonly (Fact | Delta)[], facts: readonly Fact[]): void {
+  const stored = storedText(facts);
+  for (const [id, text] of shownText(events)) expect({ id, text }).toEqual({ id, text: stored.get(id) });
+}

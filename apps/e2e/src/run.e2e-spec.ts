@@ -1,4 +1,12 @@
-import { type Delta, type Fact, type RondoClient, expectWholeLog, shownText, storedText } from './rondo-client';
+import {
+  type Delta,
+  type Fact,
+  type RondoClient,
+  expectShownAsStored,
+  expectWholeLog,
+  shownText,
+  storedText,
+} from './rondo-client';
 import { RunningRondo, call, command, scripted } from './running-rondo';
 
 describe('a run through the whole house', () => {
@@ -136,7 +144,7 @@ describe('a run through the whole house', () => {
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expect(facts.map(({ type }) => type)).toContain(fact);
-    expect([...shownText(await seen).values()].join('')).toBe([...storedText(facts).values()].join(''));
+    expectShownAsStored(await seen, facts);
   });
 
   it('runs the calls of a turn at once, each with its own answer', async () => {
