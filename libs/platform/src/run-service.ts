@@ -26,10 +26,17 @@ export function runService(service: Service, { log, drain, drainTimeoutMs = 10_0
     if (closing) return;
     closing = true;
     log.info({ signal }, 'service shutdown began');
-    setTimeout(() => die(log, { drainTimeoutMs }, 'service shutdown timed out'), drainTimeoutMs).unref();
+    const tooLong = setTimeout(
+      () => die(log, { drainTimeoutMs }, 'service shutdown timed out'),
+      drainTimeoutMs,
+    ).unref();
 
-    await drain?.();
-    await service.close();
+    try {
+      await drain?.();
+      await service.close();
+    } finally {
+      clearTimeout(tooLong);
+    }
     log.info({ signal }, 'service shut down');
     process.exit(0);
   };
