@@ -7,6 +7,7 @@ import { serviceEnvironment, serviceNames } from './service-environment.mjs';
 import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
 
 const host = '127.0.0.1';
+const wildcards = ['0.0.0.0', '::'];
 const defaults = { repoRoot, instances: serviceNames, ports: {}, settings: {}, supervise: true, log: silent };
 
 /**
@@ -65,7 +66,7 @@ export class Services {
 
   #create({ service, name, port }) {
     const { repoRoot, dataDir, supervise } = this.#request;
-    const url = `http://${host}:${port}`;
+    const url = urlOf(this.#hostOf(service), port);
     return new SupervisedProcess({
       name,
       url,
@@ -83,12 +84,16 @@ export class Services {
     });
   }
 
+  #hostOf(service) {
+    return (service === 'gateway' && this.#request.env.HOST) || host;
+  }
+
   #environmentOf({ service, name, port }) {
     const { env, settings, dataDir } = this.#request;
     const facts = { ...this.#facts, ...(service === 'tool-executor' && placesForSandboxes(dataDir, name)) };
     return {
       ...serviceEnvironment(service, { inherited: env, facts }),
-      HOST: service === 'gateway' ? (env.HOST ?? host) : host,
+      HOST: this.#hostOf(service),
       PORT: String(port),
       ...settings[service],
       ...settings[name],
@@ -104,6 +109,12 @@ export class Services {
     });
     log.done({ name: service.name, ms: performance.now() - since, detail: service.url });
   }
+}
+
+/** Where to reach what listens there. */
+function urlOf(listensOn, port) {
+  const reachable = wildcards.includes(listensOn) ? host : listensOn;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 async function probeReady(url) {

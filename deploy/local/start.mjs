@@ -9,6 +9,7 @@ import { installPackages, requireNode } from './install.mjs';
 import { migrate } from './migrate.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
+import { sandboxProblem } from './sandbox-problem.mjs';
 import { secret } from './secrets.mjs';
 import { Services } from './services.mjs';
 
@@ -47,6 +48,8 @@ async function start({ owns }) {
 
   for (const program of [...infrastructure.servers, ...services.all]) reportDeaths(program);
   log.note(welcome({ url: services.get('gateway').url, adminKey, seconds: (performance.now() - since) / 1000 }));
+  const problem = sandboxProblem(join(dataDir, 'logs/tool-executor.log'));
+  if (problem) log.note(`\n! Tools cannot run here; everything else works. ${problem}`);
   return new Promise(() => undefined); // until a signal ends it
 }
 

@@ -9,7 +9,8 @@ import {
   threadId,
 } from '@rondo/domain';
 import { CountingClerk, InMemoryRunStore, LedgeredTools, ScriptedModel, calls, says } from '@rondo/domain/testing';
-import { AbandonedError, AgentRunner, type HeldTools } from './agent-runner';
+import { AgentRunner, type HeldTools } from './agent-runner';
+import { AbandonedError } from './held-run';
 import { HeldRuns } from './held-runs';
 import { Setbacks } from './setbacks';
 
@@ -41,6 +42,7 @@ function house(model: Model, tools: Partial<HeldTools> = {}) {
     clerk: new CountingClerk(),
     held,
     setbacks: new Setbacks((about) => reported.push(about)),
+    passes: () => false,
     handedOver: () => Promise.resolve(),
     journal: { frameMs: 5, newEventId: () => eventId.parse('evt_1'), now: () => new Date(0).toISOString() },
   });
@@ -126,6 +128,8 @@ describe('AgentRunner', () => {
     });
 
     expect(await built.runner.activate(id)).toBe('handed over');
+    expect(built.store.log(id).map(({ type }) => type)).toEqual(expect.arrayContaining(['usage.recorded']));
+    expect(JSON.stringify(built.store.log(id))).toContain('Done.');
     expect(await built.runner.activate(id)).toBe('ended');
     expect(built.store.status(id)).toBe('stopped');
   });

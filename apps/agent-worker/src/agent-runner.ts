@@ -10,23 +10,18 @@ import {
   StopPendingError,
   TerminalError,
   type Tools,
-  type NewFact,
+  giveUp,
   replay,
   runAgent,
 } from '@rondo/domain';
 import { AbandonableModel } from './abandonable-model';
-import type { HeldRun } from './held-run';
+import { AbandonedError, type HeldRun } from './held-run';
 import type { HeldRuns } from './held-runs';
 import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
 import type { Setbacks } from './setbacks';
 
 /** How an activation ended. */
 export type Verdict = 'not due' | 'ended' | 'parked' | 'handed over' | 'claim lost';
-
-/** This process must let go of a run although nothing is wrong with it. */
-export class AbandonedError extends Error {
-  override readonly name = 'AbandonedError';
-}
 
 export interface HeldTools extends Tools {
   close(reason: Error): void;
@@ -42,6 +37,8 @@ export interface AgentRunnerParts {
   readonly held: HeldRuns;
   readonly setbacks: Setbacks;
   readonly journal: JournalSettings;
+  /** An outage that says nothing about the run, a database that restarts for instance. */
+  readonly passes: (error: unknown) => boolean;
   /** The run is due again: brings it to the queue. */
   readonly handedOver: () => Promise<void>;
 }
@@ -108,7 +105,7 @@ export class AgentRunner {
   private async leave(claim: ClaimedRun, error: unknown): Promise<Verdict> {
     if (error instanceof ClaimLostError) return 'claim lost';
     if (error instanceof TerminalError) return this.fail(claim, error);
-    if (!(error instanceof AbandonedError || error instanceof StopPendingError)) {
+    if (!(error instanceof AbandonedError || error instanceof StopPendingError || this.parts.passes(error))) {
       const verdict = this.parts.setbacks.count(claim, error);
       if (verdict === 'hopeless') {
         return this.fail(claim, new TerminalError('internal_error', 'The run could not go on.', { cause: error }));
@@ -117,11 +114,15 @@ export class AgentRunner {
     return this.handOver(claim);
   }
 
-  private async fail(claim: ClaimedRun, error: TerminalError): Promise<Verdict> {
-    const { iteration, usage } = claim.run;
-    const data = { error: { code: error.code, message: error.message }, usage };
-    const fact: NewFact = { type: 'run.failed', iteration, data };
-    this.parts.feed.publish(await this.parts.store.append(claim, [fact]));
+  /** Takes the run once more, to end it with every open call answered. A run that was told to stop is stopped instead. */
+  private async fail(claim: ClaimedRun, { code, message }: TerminalError): Promise<Verdict> {
+    const { store, owner, clerk, feed } = this.parts;
+    await store.handOver(claim);
+    const last = await store.claim(claim.runId, owner);
+    if (!last) return 'claim lost';
+    if (last.stop) return this.handOver(last);
+
+    feed.publish(await store.append(last, giveUp(agentRun(last), clerk, { code, message })));
     return 'ended';
   }
 }

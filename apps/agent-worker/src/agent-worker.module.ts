@@ -4,7 +4,7 @@ import type { ClientProxy } from '@nestjs/microservices';
 import { type Delta, eventId } from '@rondo/domain';
 import type { Models } from '@rondo/llm';
 import { NatsLink, NatsRunFeed, NatsTools, RunQueue, queues, workerConnection } from '@rondo/messaging';
-import { type Database, Outbox, PrismaRunStore, Sandboxes } from '@rondo/persistence';
+import { type Database, Outbox, PrismaRunStore, Sandboxes, isDatabaseUnavailable } from '@rondo/persistence';
 import { HealthModule, type Logger, MetricsModule, newUlid } from '@rondo/platform';
 import { AgentRunner } from './agent-runner';
 import { config } from './config';
@@ -95,6 +95,7 @@ const minimumHoldMs = 1_000;
           clerk: workerClerk,
           held,
           setbacks: new Setbacks((about) => log.error(about, 'run activation broke')),
+          passes: isDatabaseUnavailable,
           handedOver: () => relay.publish(),
           journal: {
             frameMs: config.DELTA_FRAME_MS,

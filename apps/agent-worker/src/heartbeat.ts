@@ -13,11 +13,17 @@ export class Heartbeat {
   ) {}
 
   async beat(): Promise<void> {
-    const claims = this.held.all().map(({ claim }) => claim);
-    if (claims.length === 0) return;
+    const beating = this.held.all();
+    if (beating.length === 0) return;
 
-    const { lost, stops } = await this.leases.renew(this.owner, claims);
+    const { lost, stops } = await this.leases.renew(
+      this.owner,
+      beating.map(({ claim }) => claim),
+    );
     for (const { runId, stop } of stops) this.held.stop(runId, stop);
-    for (const runId of lost) this.held.find(runId)?.abandon(new ClaimLostError(runId));
+    // Those that were held when the beat began: the run may be held anew by now.
+    for (const held of beating.filter(({ claim }) => lost.includes(claim.runId))) {
+      held.abandon(new ClaimLostError(held.claim.runId));
+    }
   }
 }

@@ -1,6 +1,11 @@
 import type { ClaimedRun, StopRequest } from '@rondo/domain';
 import type { RunJournal } from './run-journal';
 
+/** This process must let go of a run although nothing is wrong with it. */
+export class AbandonedError extends Error {
+  override readonly name = 'AbandonedError';
+}
+
 /**
  * A run in this process, and the three ways to speak to it: `stop` ends it, `drain` asks it to leave at the next
  * boundary of an iteration, `abandon` makes it leave now (the claim is lost, or the process must go).

@@ -1,5 +1,5 @@
 import type { ClaimedRun, RunId, StopRequest } from '@rondo/domain';
-import { HeldRun } from './held-run';
+import { AbandonedError, HeldRun } from './held-run';
 
 /** Every run that this process holds. */
 export class HeldRuns {
@@ -13,7 +13,7 @@ export class HeldRuns {
 
   hold(claim: ClaimedRun): HeldRun {
     const held = new HeldRun(claim);
-    if (this.drained) held.drain();
+    if (this.drained) held.abandon(new AbandonedError('the worker is leaving'));
     this.runs.set(claim.runId, held);
     return held;
   }
@@ -37,7 +37,7 @@ export class HeldRuns {
     this.runs.get(id)?.stop(request);
   }
 
-  /** Asks every run, and every run to come, to leave at its next boundary. */
+  /** Asks every run to leave at its next boundary, and lets none in any more. */
   drain(): void {
     this.drained = true;
     this.runs.forEach((held) => held.drain());

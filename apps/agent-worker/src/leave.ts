@@ -1,4 +1,4 @@
-import { AbandonedError } from './agent-runner';
+import { AbandonedError } from './held-run';
 import type { HeldRuns } from './held-runs';
 import type { Rounds } from './rounds';
 import type { RunProcessor } from './run.processor';

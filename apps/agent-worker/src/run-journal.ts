@@ -1,4 +1,13 @@
-import type { Claim, Delta, DeltaEvent, NewFact, RecordedFact, RunEvent, RunStore } from '@rondo/domain';
+import {
+  type Claim,
+  type Delta,
+  type DeltaEvent,
+  type NewFact,
+  type RecordedFact,
+  type RunEvent,
+  type RunStore,
+  StopPendingError,
+} from '@rondo/domain';
 import { DeltaFrames } from './delta-frames';
 import { OpenStreams } from './open-streams';
 
@@ -58,7 +67,17 @@ export class RunJournal {
 
     const facts = this.held;
     this.held = [];
-    const recorded = await this.parts.store.append(this.claim, facts);
+    try {
+      await this.append(facts);
+    } catch (error) {
+      if (error instanceof StopPendingError) await this.append(facts.filter((fact) => !endsClaim(fact)));
+      throw error;
+    }
+  }
+
+  /** A stop that was first refuses the end of the run; what was said before that end stays true. */
+  private async append(facts: readonly NewFact[]): Promise<void> {
+    const recorded = facts.length > 0 ? await this.parts.store.append(this.claim, facts) : [];
     recorded.forEach((fact) => this.note(fact));
     this.parts.feed.publish(recorded);
   }
@@ -78,9 +97,7 @@ export class RunJournal {
     this.lastSeq = fact.seq;
     this.iteration = fact.iteration;
     this.streams.supersede(fact);
-    if (fact.type === 'run.waiting') this.claimEnded = 'parked';
-    if (fact.type === 'run.completed' || fact.type === 'run.failed' || fact.type === 'run.stopped')
-      this.claimEnded = 'ended';
+    if (endsClaim(fact)) this.claimEnded = fact.type === 'run.waiting' ? 'parked' : 'ended';
   }
 
   private show(delta: Delta): void {
@@ -102,3 +119,6 @@ export class RunJournal {
     this.parts.feed.publish([event]);
   }
 }
+
+const claimEnds = ['run.waiting', 'run.completed', 'run.failed', 'run.stopped'];
+const endsClaim = ({ type }: NewFact | RecordedFact): boolean => claimEnds.includes(type);

@@ -12,11 +12,8 @@ export class PlacementController {
   @MessagePattern(signals.place.pattern)
   async place(@Payload() payload: unknown): Promise<{ executor_id: string }> {
     signals.place.payload.parse(payload);
-    try {
-      await this.resources.checkSandboxes();
-    } catch (error) {
-      throw new RpcException(error instanceof Error ? error.message : 'No sandbox can be booted.');
-    }
+    const problem = await this.resources.sandboxProblem();
+    if (problem !== undefined) throw new RpcException(problem);
     return { executor_id: this.resources.executor.id };
   }
 }

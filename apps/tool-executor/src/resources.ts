@@ -33,10 +33,16 @@ export class Resources implements OnApplicationShutdown {
     return new Resources(given, await connectNats({ url: config.NATS_URL, name: `tool-executor ${executor.id}`, log }));
   }
 
-  /** Rejects while sandboxes cannot be had, with what to do about it. */
-  async checkSandboxes(): Promise<void> {
-    const { usable, reason, advice } = await this.sandboxes.probe();
-    if (!usable) throw new Error(`${reason ?? 'No sandbox can be booted.'} ${advice ?? ''}`.trim());
+  /** Why no sandbox can be had, with what to do about it; undefined when they can. */
+  async sandboxProblem(): Promise<string | undefined> {
+    try {
+      const { usable, reason, advice } = await this.sandboxes.probe();
+      return usable ? undefined : `${reason ?? 'No sandbox can be booted.'} ${advice ?? ''}`.trim();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.log.warn({ usable: false, reason }, 'sandboxes unavailable');
+      return reason;
+    }
   }
 
   /** The name is given back last. */

@@ -131,6 +131,7 @@ describe('an executor', () => {
     expect(metrics).toContain('rondo_tool_call_seconds_count{tool="list_files",outcome="completed"} 1');
     expect(metrics).toContain('rondo_tool_call_seconds_count{tool="unknown",outcome="failed"} 1');
     expect(metrics).toContain('rondo_tool_calls_running 0');
+    expect(metrics).toContain('rondo_sandbox_usable 1');
   });
 
   it('kills a stopped command and proves it (I7)', async () => {
@@ -201,15 +202,13 @@ describe('an executor', () => {
     await expect(startExecutor(second, log)).rejects.toThrow('is running as this executor already');
   });
 
-  it('is not ready without isolation, takes nobody in, and says what to install in its answers', async () => {
+  it('is ready without isolation, but takes nobody in and says what to install', async () => {
     const known = await start().then(place);
     await stop();
     const url = await start({ BWRAP_PATH: '/nowhere/bwrap' });
 
-    expect((await fetch(`${url}/health/live`)).status).toBe(200);
-    const ready = await fetch(`${url}/health/ready`);
-    expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ failing: ['sandbox'] });
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('rondo_sandbox_usable 0');
     await expect(place()).rejects.toMatchObject({ message: expect.stringContaining('Install bubblewrap') });
 
     const placed = new Caller(nats, async () => known);

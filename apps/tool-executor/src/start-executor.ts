@@ -12,6 +12,7 @@ import { ToolExecutorModule } from './tool-executor.module';
 export async function startExecutor(config: Config, log: Logger): Promise<INestApplication> {
   const executor = await assumeIdentity(config.EXECUTOR_ID_FILE, () => `exe_${newUlid()}`);
   const resources = await Resources.open({ config, executor, log });
+  await resources.sandboxProblem(); // Tried out before it is ready, so that whoever sees it ready finds a problem in its log.
   const app = await NestFactory.create(ToolExecutorModule.with(resources), { logger: nestLogger(log) });
 
   app.connectMicroservice({

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { PlacementController } from './placement.controller';
 import { Resources } from './resources';
 import { ToolRunner } from './run-tool';
+import { SandboxMetric } from './sandbox-metric';
 import { ToolCallProcessor } from './tool-call.processor';
 import { ToolMetrics } from './tool-metrics';
 
@@ -16,7 +17,7 @@ export class ToolExecutorModule {
       module: ToolExecutorModule,
       imports: [
         MetricsModule.register({ token: config.METRICS_TOKEN }),
-        HealthModule.register({ nats: () => nats.ping(), sandbox: () => resources.checkSandboxes() }),
+        HealthModule.register({ nats: () => nats.ping() }),
       ],
       controllers: [PlacementController],
       providers: [
@@ -24,6 +25,11 @@ export class ToolExecutorModule {
         { provide: Resources, useValue: resources },
         { provide: ToolRunner, useValue: new ToolRunner(sandboxes, log) },
         { provide: ToolMetrics, inject: [Registry], useFactory: (registry: Registry) => new ToolMetrics(registry) },
+        {
+          provide: SandboxMetric,
+          inject: [Registry],
+          useFactory: (registry: Registry) => new SandboxMetric(registry, resources),
+        },
       ],
     };
   }

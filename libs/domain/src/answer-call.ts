@@ -1,5 +1,6 @@
 import type { NewMessage } from './message';
 import type { Pass } from './pass';
+import type { AgentPorts } from './ports';
 import type { NewFact } from './run-event';
 import type { ToolCall } from './tool-call';
 import { type ToolResult, failedResult } from './tool-result';
@@ -12,8 +13,13 @@ export type CallOutcome =
 /** Why a call was answered without being run. */
 export type CallProblem = 'malformed' | 'unknown_tool' | 'surplus';
 
+/** Who answers: the loop, or whoever gives a run up. */
+export interface Answering extends Pick<Pass, 'run' | 'state'> {
+  readonly ports: Pick<AgentPorts, 'clerk'>;
+}
+
 /** The facts that answer a call: its end in the ledger, and the message that tells the model. */
-export function answerCall(pass: Pass, call: ToolCall, outcome: CallOutcome): NewFact[] {
+export function answerCall(pass: Answering, call: ToolCall, outcome: CallOutcome): NewFact[] {
   const iteration = pass.state.iteration;
   const message = resultMessage(pass, call, outcome);
   const about = { tool_call_id: call.id, name: call.name, message_id: message.id };
@@ -27,7 +33,7 @@ export function answerCall(pass: Pass, call: ToolCall, outcome: CallOutcome): Ne
   return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, told];
 }
 
-function resultMessage(pass: Pass, call: ToolCall, outcome: CallOutcome): NewMessage {
+function resultMessage(pass: Answering, call: ToolCall, outcome: CallOutcome): NewMessage {
   const result = 'unknown' in outcome ? honestly(outcome.unknown) : outcome.result;
   const problem = 'problem' in outcome ? { problem: outcome.problem } : {};
   return {

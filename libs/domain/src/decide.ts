@@ -2,8 +2,8 @@ import type { StopRequest } from './errors';
 import type { Pass } from './pass';
 import type { FinishReason, RunError, Waiting } from './run';
 import type { NewFact } from './run-event';
-import type { KnownCall } from './run-state';
-import { ask } from './tools/conversation.tools';
+import type { KnownCall, RunState } from './run-state';
+import { ask, endsRun } from './tools/conversation.tools';
 
 /** What follows from where the run stands. `over`: the loop leaves it, because it ended or because it waits. */
 export interface Decision {
@@ -42,12 +42,15 @@ const noReply: RunError = {
 
 function endOfIteration({ state }: Pass): FinishReason {
   if (state.calls.size === 0) return state.modelFinishReason;
-  if (answeredCall(state.calls.values(), 'ask')) return 'ask';
-  return answeredCall(state.calls.values(), 'complete') ? 'complete' : 'tool_calls';
+  if (completedCall(state, isAsk)) return 'ask';
+  if (completedCall(state, endsRun)) return 'complete';
+  return state.modelFinishReason === 'xml_tool_limit_reached' ? 'xml_tool_limit_reached' : 'tool_calls';
 }
 
-const answeredCall = (calls: Iterable<KnownCall>, name: string): KnownCall | undefined =>
-  [...calls].find(({ call, status }) => call.name === name && status === 'completed');
+const isAsk = (name: string): boolean => name === ask.name;
+
+const completedCall = ({ calls }: RunState, is: (name: string) => boolean): KnownCall | undefined =>
+  [...calls.values()].find(({ call, status }) => is(call.name) && status === 'completed');
 
 /** The fact that ends or parks the run after an iteration, if one does. */
 function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
@@ -55,15 +58,16 @@ function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
   const { limits } = run.settings;
 
   if (reason === 'ask') return { type: 'run.waiting', iteration: state.iteration, data: questionOf(pass) };
-  if (reason !== 'tool_calls') return completed(pass, reason);
+  if (reason === 'complete' || state.calls.size === 0) return completed(pass, reason);
   if (state.malformedInARow >= limits.max_malformed_calls) return failed(pass, tooManyMalformed(state.malformedInARow));
+  if (run.settings.termination === 'single_decision' && limits.max_iterations === 1) return completed(pass, 'stop');
   if (state.iteration >= limits.max_iterations) return completed(pass, 'max_iterations');
   if (isSpent(pass)) return completed(pass, 'budget_exceeded');
   return isOutOfTime(pass) ? failed(pass, outOfTime(limits.max_duration_s)) : undefined;
 }
 
 function questionOf({ state }: Pass): Waiting {
-  const asked = answeredCall(state.calls.values(), 'ask');
+  const asked = completedCall(state, isAsk);
   if (!asked) return { reason: 'ask' };
   const { text, attachments } = ask.input.parse(asked.call.arguments);
   return { reason: 'ask', question: { text, attachments: [attachments ?? []].flat(), tool_call_id: asked.call.id } };
@@ -88,9 +92,8 @@ function isSpent({ state: { usage }, run: { settings } }: Pass): boolean {
 }
 
 /** The time that a run waited for a person does not count. */
-function isOutOfTime({ state, run, ports }: Pass): boolean {
-  if (!state.startedAt) return false;
-  const activeMs = Date.parse(ports.clerk.now()) - Date.parse(state.startedAt) - state.waitedMs;
+function isOutOfTime({ state, run, ports, beganAt }: Pass): boolean {
+  const activeMs = Date.parse(ports.clerk.now()) - Date.parse(state.startedAt ?? beganAt) - state.waitedMs;
   return activeMs > run.settings.limits.max_duration_s * 1000;
 }
 

@@ -25,6 +25,10 @@ export type ModelCallId = z.infer<typeof modelCallId>;
 /** Makes the part of an id after its prefix: unique, sortable by time, letters and digits only. */
 export type Mint = () => string;
 
+/** The id of a reply's nth part, where it is stored in parts; the first has the reply's own id. */
+export const partIdAt = (reply: MessageId, index: number): MessageId =>
+  index === 0 ? reply : messageId.parse(`${reply}p${index.toString(36).padStart(2, '0')}`);
+
 /**
  * The id of a message's nth call follows from the message's id, so that a holder that takes over after a crash can
  * name the streams its predecessor may have shown.

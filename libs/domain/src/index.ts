@@ -4,6 +4,7 @@ export * from './dialects/native';
 export * from './dialects/pair-calls';
 export * from './dialects/registry';
 export * from './errors';
+export * from './give-up';
 export * from './ids';
 export * from './message';
 export * from './model';

@@ -1,5 +1,5 @@
-import type { RunId, ThreadId } from './ids';
-import type { AgentPorts, AgentSignals } from './ports';
+import type { CallId, RunId, ThreadId } from './ids';
+import type { AgentPorts, AgentSignals, ToolAnswer } from './ports';
 import type { Delta, NewFact } from './run-event';
 import type { RunSettings } from './run-settings';
 import { type RunState, evolve } from './run-state';
@@ -21,6 +21,10 @@ export interface Pass {
   readonly ports: AgentPorts;
   readonly signals: AgentSignals;
   readonly receipt: StopReceipt;
+  /** When this passage began; ISO 8601. */
+  readonly beganAt: string;
+  /** Calls that were sent while the model still spoke. */
+  readonly underWay: Map<CallId, Promise<ToolAnswer>>;
   state: RunState;
 }
 

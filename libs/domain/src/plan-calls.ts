@@ -12,17 +12,28 @@ import { toolNamed } from './tools/catalog';
  * open: what the model wrote is not guessed at (W11), an unknown name is named back (TR11), and a call over the limit
  * is told that it was not executed (K10).
  */
-export function planCalls(pass: Pass, messageId: MessageId, calls: readonly DecodedCall[]): NewFact[] {
+export function planCalls(pass: Pass, { calls, ...reply }: CallsOfReply): NewFact[] {
   return calls.flatMap((decoded) => {
-    const call = ledgerRow(pass, messageId, decoded);
+    const call = ledgerRow(pass, reply, decoded);
     const planned: NewFact = { type: 'tool.planned', iteration: pass.state.iteration, data: { tool_call: call } };
     const refusal = refusalOf(pass, decoded);
     return refusal ? [planned, ...answerCall(pass, call, { ...refusal, durationMs: 0 })] : [planned];
   });
 }
 
-const ledgerRow = ({ run, state }: Pass, messageId: MessageId, decoded: DecodedCall): ToolCall => ({
-  id: callIdAt(messageId, decoded.index),
+interface CallsOfReply {
+  readonly calls: readonly DecodedCall[];
+  readonly replyId: MessageId;
+  /** The part of the reply that holds them. */
+  readonly messageId: MessageId;
+}
+
+const ledgerRow = (
+  { run, state }: Pass,
+  { replyId, messageId }: Omit<CallsOfReply, 'calls'>,
+  decoded: DecodedCall,
+): ToolCall => ({
+  id: callIdAt(replyId, decoded.index),
   run_id: run.id,
   iteration: state.iteration,
   index: decoded.index,

@@ -1,107 +1,187 @@
-import { failed } from './decide';
-import type { DecodedReply, ReplyPiece } from './dialects/dialect';
-import { type MessageId, callIdAt } from './ids';
+import type { DecodedCall, DecodedReply, ReplyChunk, ReplyDecoder, ReplyPiece } from './dialects/dialect';
+import { inOrder } from './dialects/in-order';
+import { type MessageId, callIdAt, partIdAt } from './ids';
 import type { NewMessage } from './message';
 import type { ModelEnd } from './model';
-import type { Pass } from './pass';
-import { noUsage } from './run';
+import { type Pass, type Step, stateTogether } from './pass';
 import { planCalls } from './plan-calls';
 import type { Delta, NewFact } from './run-event';
+import { startWhileSpeaking } from './start-call';
 
-/** One reply while it arrives. */
+/**
+ * One reply while it arrives. It is stored as one message when it is whole. With `execute_on_stream` it is stored in
+ * parts, each up to a call that may go out while the model still speaks: what was said before a call is in the log
+ * before the call is (I4), and what a crash cuts off is the last part only.
+ */
 export class Reply {
-  private readonly beganAt: number;
-  private firstOutputAt: number | undefined;
+  /** As the model wrote it, calls and all. */
+  written = '';
+  private hasNativeCalls = false;
+  private parts = 0;
+  private storedBlocks = 0;
+  private storedCalls = 0;
 
   constructor(
     private readonly pass: Pass,
     private readonly messageId: MessageId,
-  ) {
-    this.beganAt = this.time();
+    private readonly decoder: ReplyDecoder,
+  ) {}
+
+  get isFull(): boolean {
+    return this.decoder.isFull;
   }
 
-  show(piece: ReplyPiece): Delta {
-    this.firstOutputAt ??= this.time();
+  /** A part of it is in the log already, so it cannot be asked for anew. */
+  get hasBegun(): boolean {
+    return this.parts > 0;
+  }
+
+  /** The model can be asked for the rest: a native call that was cut off cannot be taken up again. */
+  get canGoOn(): boolean {
+    return !this.isFull && !this.hasNativeCalls && this.written.trim() !== '';
+  }
+
+  *hear(chunk: ReplyChunk): Generator<Step, void> {
+    if (chunk.type === 'text') this.written += chunk.text;
+    if (chunk.type === 'call_start') this.hasNativeCalls = true;
+
+    for (const step of this.releasesCalls ? endingWithCalls(chunk) : [chunk]) {
+      yield* this.passOn(this.decoder.push(step));
+      const call = this.releasesCalls ? this.decoder.calls[this.storedCalls] : undefined;
+      if (call) yield* this.release(call);
+    }
+  }
+
+  /** Ends it: shows what was held back, and answers with what it says as a whole. */
+  *finish(): Generator<Step, DecodedReply> {
+    const decoded = this.decoder.end();
+    yield* this.passOn(decoded.rest);
+    return decoded;
+  }
+
+  /** The facts that the end of the reply leaves behind: nothing, or its message first. */
+  conclude(end: ModelEnd, decoded: DecodedReply): NewFact[] {
+    switch (end.how) {
+      case 'finished':
+        if (this.hasBegun || !isEmpty(decoded)) return this.whole(decoded);
+        return this.answersTools ? this.silence() : [];
+      case 'aborted':
+        return this.isFull ? this.whole(decoded) : this.shown(decoded);
+      case 'broken':
+        return this.hasBegun ? this.shown(decoded) : [];
+      case 'failed':
+        return this.shown(decoded);
+    }
+  }
+
+  private get releasesCalls(): boolean {
+    return this.pass.run.settings.processor.execute_on_stream;
+  }
+
+  private *passOn(pieces: readonly ReplyPiece[]): Generator<Step, void> {
+    for (const piece of pieces) yield { delta: this.show(piece) };
+  }
+
+  private show(piece: ReplyPiece): Delta {
     if (this.pass.signals.stop.aborted) this.pass.receipt.outputAfterStop(piece.text);
     if (piece.type === 'call_arguments') {
       const streamId = callIdAt(this.messageId, piece.index);
       return { type: 'tool.call_delta', streamId, text: piece.text, name: piece.name };
     }
-    return {
-      type: piece.type === 'text' ? 'message.delta' : 'reasoning.delta',
-      streamId: this.messageId,
-      text: piece.text,
-    };
+    const type = piece.type === 'text' ? 'message.delta' : 'reasoning.delta';
+    return { type, streamId: this.partId, text: piece.text };
   }
 
-  /** The facts that a reply leaves behind, by how it ended. */
-  conclude(end: ModelEnd, decoded: DecodedReply): NewFact[] {
-    switch (end.how) {
-      case 'finished':
-        return isEmpty(decoded)
-          ? this.usage(end)
-          : [this.spoken(decoded, false), ...this.usage(end), ...this.calls(decoded)];
-      case 'aborted':
-        this.pass.receipt.modelAborted(this.pass.ports.clerk.now());
-        return [...this.shown(decoded), ...this.usage(end)];
-      case 'broken':
-        return this.usage(end);
-      case 'failed':
-        return [...this.shown(decoded), ...this.usage(end), failed(this.pass, end.error)];
-    }
+  /** Stores the reply up to this call, and sends the call out while the model goes on. */
+  private *release(call: DecodedCall): Generator<Step, void> {
+    const facts = this.part({ blocksTo: call.position ?? this.decoder.content.length, calls: [call] });
+    yield* stateTogether(this.pass, facts, { hold: true });
+    yield* startWhileSpeaking(this.pass);
   }
 
-  /** Text that was shown is kept, also when the rest never came; calls that were not complete are not. */
+  /** After the results of tools, saying nothing more is an end; else it is a reply that got lost. */
+  private get answersTools(): boolean {
+    return this.pass.state.conversation.at(-1)?.type === 'tool';
+  }
+
+  private silence(): NewFact[] {
+    const message = this.message([], {});
+    return [{ type: 'message.created', iteration: this.pass.state.iteration, data: { message } }];
+  }
+
+  private whole(decoded: DecodedReply): NewFact[] {
+    const calls = decoded.calls.slice(this.storedCalls);
+    const verdict = decoded.verdict && { decision: decoded.verdict.decision };
+    return this.part({ blocksTo: decoded.content.length, calls, metadata: verdict ?? {} });
+  }
+
+  /** Text that was shown is kept, also when the rest never came; calls that were not released are not. */
   private shown(decoded: DecodedReply): NewFact[] {
-    return decoded.content.length > 0 ? [this.spoken({ ...decoded, calls: [] }, true)] : [];
+    return this.part({ blocksTo: decoded.content.length, calls: [], metadata: { partial: true } });
   }
 
-  private spoken(decoded: DecodedReply, partial: boolean): NewFact {
-    const { run, state } = this.pass;
-    const message: NewMessage = {
-      id: this.messageId,
+  private part({ blocksTo, calls, metadata = {} }: ReplyPart): NewFact[] {
+    const content = inOrder(
+      {
+        content: this.decoder.content.slice(this.storedBlocks, blocksTo),
+        calls: calls.map((call) => ({ ...call, position: (call.position ?? blocksTo) - this.storedBlocks })),
+      },
+      (call) => this.callBlock(call),
+    );
+    if (content.length === 0) return [];
+
+    const message = this.message(content, metadata);
+    const facts: NewFact[] = [
+      { type: 'message.created', iteration: this.pass.state.iteration, data: { message } },
+      ...planCalls(this.pass, { messageId: this.partId, replyId: this.messageId, calls }),
+    ];
+    this.storedBlocks = blocksTo;
+    this.storedCalls += calls.length;
+    this.parts += 1;
+    return facts;
+  }
+
+  private get partId(): MessageId {
+    return partIdAt(this.messageId, this.parts);
+  }
+
+  private message(content: NewMessage['content'], metadata: Record<string, unknown>): NewMessage {
+    const {
+      run,
+      state: { iteration },
+    } = this.pass;
+    return {
+      id: this.partId,
       thread_id: run.threadId,
       run_id: run.id,
-      iteration: state.iteration,
+      iteration,
       type: 'assistant',
       is_llm_message: true,
-      content: [...decoded.content, ...decoded.calls.map((call) => this.callBlock(call))],
-      metadata: { model: run.settings.model, ...(partial && { partial: true }) },
+      content,
+      metadata: { model: run.settings.model, ...metadata },
     };
-    return { type: 'message.created', iteration: state.iteration, data: { message } };
   }
 
-  private callBlock(call: DecodedReply['calls'][number]) {
+  private callBlock(call: DecodedCall): NewMessage['content'][number] {
     return {
-      type: 'tool_call' as const,
+      type: 'tool_call',
       tool_call_id: callIdAt(this.messageId, call.index),
       name: call.name,
       arguments: call.arguments,
       ...(call.malformed && { raw_arguments: call.malformed.written }),
     };
   }
-
-  private calls(decoded: DecodedReply): NewFact[] {
-    return planCalls(this.pass, this.messageId, decoded.calls);
-  }
-
-  private usage(end: ModelEnd): NewFact[] {
-    const { run, state, ports } = this.pass;
-    const data = {
-      model_call_id: ports.clerk.modelCallId(),
-      model: run.settings.model,
-      ...(end.usage ?? { ...noUsage, estimated: true }),
-      finish_reason: end.how === 'finished' ? end.finishReason : end.how,
-      duration_ms: this.time() - this.beganAt,
-      first_token_ms: this.firstOutputAt === undefined ? null : this.firstOutputAt - this.beganAt,
-    };
-    return [{ type: 'usage.recorded', iteration: state.iteration, data }];
-  }
-
-  private time(): number {
-    return Date.parse(this.pass.ports.clerk.now());
-  }
 }
+
+interface ReplyPart {
+  readonly blocksTo: number;
+  readonly calls: readonly DecodedCall[];
+  readonly metadata?: Record<string, unknown>;
+}
+
+/** A call in text ends with one of these: fed up to there, what follows a call is not yet heard when it goes out. */
+const endingWithCalls = (chunk: ReplyChunk): ReplyChunk[] =>
+  chunk.type === 'text' ? chunk.text.split(/(?<=[>}])/).map((text) => ({ type: 'text', text })) : [chunk];
 
 const isEmpty = ({ content, calls }: DecodedReply): boolean =>
   calls.length === 0 && !content.some((block) => block.type === 'text' && block.text.trim() !== '');

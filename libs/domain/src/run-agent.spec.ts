@@ -99,6 +99,23 @@ describe('runAgent', () => {
     expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'max_iterations' } });
   });
 
+  it('fails when it takes longer than it may, waiting for people left out', async () => {
+    const model = new ScriptedModel(Array.from({ length: 9 }, () => calls(list)));
+    const house = new RunHouse({ model, settings: { limits: { max_duration_s: 1 } }, tickMs: 300 });
+
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'max_duration_exceeded' } } });
+  });
+
+  it('takes silence after the results of tools for an end (LP23)', async () => {
+    const house = new RunHouse({ model: new ScriptedModel([calls(list), [finished('stop')]]) });
+
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+  });
+
   it.each([
     ['tokens', { tokens: 20 }],
     ['money', { usd: 0.0015 }],

@@ -4,6 +4,8 @@ import { type AgentRun, type Pass, type Step, state, stateTogether } from './pas
 import { settle } from './settle';
 import { StopReceipt } from './stop-receipt';
 import { think } from './think';
+import { withdrawnStreams } from './withdrawn-streams';
+import type { NewFact } from './run-event';
 
 /**
  * The agent loop. The rest of the repository feeds it or listens to it.
@@ -24,10 +26,20 @@ import { think } from './think';
  * (a lost claim, a database that is away) goes through the loop to the caller.
  */
 export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: AgentSignals): AsyncGenerator<Step, void> {
-  const pass: Pass = { run, ports, signals, state: run.state, receipt: new StopReceipt() };
+  const pass: Pass = {
+    beganAt: ports.clerk.now(),
+    run,
+    ports,
+    signals,
+    state: run.state,
+    receipt: new StopReceipt(),
+    underWay: new Map(),
+  };
   if (pass.state.ended) return;
 
   if (!pass.state.started) yield* state(pass, { type: 'run.started', iteration: 0, data: {} });
+
+  if (pass.state.phase === 'acting' && pass.state.isSpeaking) yield* state(pass, withdrawal(pass));
 
   for (;;) {
     yield* settle(pass);
@@ -38,4 +50,14 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
 
     yield* think(pass);
   }
+}
+
+/** A reply of which a part is stored is not asked for again: what a crash cut off after that part is withdrawn. */
+function withdrawal({ state: { iteration, messageId }, state, ports }: Pass): NewFact {
+  const data = {
+    iteration,
+    message_id: messageId ?? ports.clerk.messageId(),
+    withdrawn_stream_ids: withdrawnStreams(state),
+  };
+  return { type: 'iteration.restarted', iteration, data };
 }

@@ -75,6 +75,8 @@ export const runSettings = z.strictObject({
   limits: limitSettings,
   context: contextSettings,
   budget: budgetSettings,
+  /** `single_decision`: one tool or one answer, and the run is over. */
+  termination: z.enum(['conversation', 'single_decision']),
 });
 export type RunSettings = z.infer<typeof runSettings>;
 

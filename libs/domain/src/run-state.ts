@@ -19,6 +19,8 @@ export interface RunState {
   readonly iteration: number;
   /** The current iteration: not begun, waiting for the reply, or with the reply in the log. */
   readonly phase: 'between' | 'thinking' | 'acting';
+  /** The reply of the current iteration has begun and not ended, as far as the log tells. */
+  readonly isSpeaking: boolean;
   /** The id of the reply of the current iteration. */
   readonly messageId: MessageId | undefined;
   readonly modelFinishReason: FinishReason;
@@ -42,6 +44,7 @@ const beginning: RunState = {
   ended: false,
   iteration: 0,
   phase: 'between',
+  isSpeaking: false,
   messageId: undefined,
   modelFinishReason: 'stop',
   calls: new Map(),
@@ -57,12 +60,13 @@ const beginning: RunState = {
 /** The state after a run's log. `earlier` are the thread's dialogue messages that are not this run's. */
 export function replay(log: readonly RecordedFact[], earlier: readonly Message[] = []): RunState {
   const state = log.reduce<RunState>(evolve, beginning);
-  return { ...state, conversation: inThreadOrder(earlier, state.conversation) };
+  return { ...state, conversation: [...beforeRun(earlier, state.conversation), ...state.conversation] };
 }
 
-function inThreadOrder(earlier: readonly Message[], own: RunState['conversation']): RunState['conversation'] {
-  const place = (message: Message | NewMessage) => ('seq' in message ? message.seq : Number.MAX_SAFE_INTEGER);
-  return [...earlier, ...own].sort((a, b) => place(a) - place(b));
+/** What others wrote into the thread after the run began is for the next run: a prompt must not depend on hand-overs. */
+function beforeRun(earlier: readonly Message[], own: RunState['conversation']): readonly Message[] {
+  const [first] = own;
+  return first && 'seq' in first ? earlier.filter(({ seq }) => seq < first.seq) : earlier;
 }
 
 /** The state after one more fact. Facts of others (a stop request, say) change nothing here. */
@@ -89,18 +93,13 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'iteration.started':
       return { ...state, ...thinking(fact.data), calls: new Map(), lostReplies: 0 };
     case 'iteration.restarted':
-      return { ...state, ...thinking(fact.data) };
+      return state.phase === 'acting' ? { ...state, isSpeaking: false } : { ...state, ...thinking(fact.data) };
     case 'iteration.completed':
       return { ...state, phase: 'between', messageId: undefined };
     case 'message.created':
       return hear(state, fact.data.message);
     case 'usage.recorded':
-      return {
-        ...state,
-        usage: addUsage(state.usage, fact.data),
-        modelFinishReason: asFinishReason(fact.data.finish_reason),
-        lostReplies: state.phase === 'thinking' ? state.lostReplies + 1 : state.lostReplies,
-      };
+      return pay(state, fact.data);
     case 'tool.planned':
       return know(state, { call: fact.data.tool_call, status: 'planned', store: null });
     case 'tool.started':
@@ -114,8 +113,24 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
   }
 }
 
+/** A call of the model that is followed by another one of the same reply: cut off by its limit, or told to repair it. */
+const goesOn = (finishReason: string): boolean => finishReason === 'continued' || finishReason === 'malformed';
+
+function pay(state: RunState, bill: Usage & { finish_reason: string }): RunState {
+  const usage = addUsage(state.usage, bill);
+  if (goesOn(bill.finish_reason)) return { ...state, usage };
+  return {
+    ...state,
+    usage,
+    isSpeaking: false,
+    modelFinishReason: asFinishReason(bill.finish_reason),
+    lostReplies: state.phase === 'thinking' ? state.lostReplies + 1 : state.lostReplies,
+  };
+}
+
 const thinking = (data: { iteration: number; message_id: MessageId }) => ({
   phase: 'thinking' as const,
+  isSpeaking: true,
   iteration: data.iteration,
   messageId: data.message_id,
 });
@@ -152,4 +167,5 @@ const timeOf = (fact: NewFact | RecordedFact): string | undefined => ('at' in fa
 const millisecondsBetween = (from: string | undefined, to: string | undefined): number =>
   from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;
 
-const asFinishReason = (reason: string): FinishReason => (reason === 'length' ? 'length' : 'stop');
+const asFinishReason = (reason: string): FinishReason =>
+  reason === 'length' || reason === 'xml_tool_limit_reached' ? reason : 'stop';

@@ -1,11 +1,12 @@
 import { answerCall } from './answer-call';
 import { type Pass, type Step, stateTogether } from './pass';
 import type { ToolAnswer } from './ports';
-import type { NewFact } from './run-event';
 import { type KnownCall, openCalls } from './run-state';
+import { nextWave, runsInLoop, send, startOf } from './start-call';
 import type { ToolCall } from './tool-call';
 import { type ToolResult, failedResult } from './tool-result';
 import { toolNamed } from './tools/catalog';
+import { endsTurn } from './tools/conversation.tools';
 
 /**
  * Answers every open call of the iteration, in waves: all at once, or one after the other. A call that an earlier
@@ -24,19 +25,12 @@ export async function* settle(pass: Pass): AsyncGenerator<Step, void> {
   }
 }
 
-function nextWave({ state, run }: Pass): KnownCall[] {
-  const open = openCalls(state);
-  return run.settings.processor.tool_execution_strategy === 'parallel' ? open : open.slice(0, 1);
-}
-
 const planned = (wave: readonly KnownCall[]) => wave.filter(({ status }) => status === 'planned');
 
 /** One after the other, nothing runs after the call that hands the turn back (RP11). */
 const conversationEnded = ({ state, run }: Pass): boolean =>
   run.settings.processor.tool_execution_strategy === 'sequential' &&
   [...state.calls.values()].some(({ call, status }) => endsTurn(call.name) && status === 'completed');
-
-export const endsTurn = (name: string): boolean => name === 'ask' || name === 'complete';
 
 function* refuse(pass: Pass, calls: readonly KnownCall[], reason: string): Generator<Step, void> {
   for (const { call } of calls) yield* answer(pass, call, { result: failedResult(reason), durationMs: 0 });
@@ -45,7 +39,7 @@ function* refuse(pass: Pass, calls: readonly KnownCall[], reason: string): Gener
 /** Starts what was not started, then passes on the answers as they come, so that a slow tool hides no other's answer. */
 async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
   const started = planned(wave).map(({ call }) => startOf(pass, call));
-  const inLoop = wave.filter(({ call }) => toolNamed(call.name)?.runsIn === 'loop');
+  const inLoop = wave.filter(({ call }) => runsInLoop(call));
   const away = wave.filter((known) => !inLoop.includes(known));
 
   if (started.length > 0) yield* stateTogether(pass, started, { hold: away.length === 0 });
@@ -55,22 +49,11 @@ async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step
   }
 }
 
-const startOf = (pass: Pass, call: ToolCall): NewFact => ({
-  type: 'tool.started',
-  iteration: pass.state.iteration,
-  data: { tool_call_id: call.id, name: call.name, attempt: call.attempt + 1, store: pass.ports.tools.store },
-});
-
-const send = (
-  { ports: { tools }, signals: { stop } }: Pass,
-  { call, status, store }: KnownCall,
-): Promise<ToolAnswer> => (status === 'planned' ? tools.execute(call, stop) : tools.reattach({ call, store }, stop));
-
-/** `ask` and `complete` only mark the end of a turn: their answer is that they were heard. */
+/** Such tools only mark the end of a turn: their answer is that they were heard. */
 function answerInLoop(call: ToolCall): ToolResult {
   const input = toolNamed(call.name)?.input.safeParse(call.arguments);
   if (!input?.success) return failedResult(`Invalid arguments: ${input?.error.message ?? 'unknown tool'}`);
-  return { success: true, output: call.name === 'ask' ? "Awaiting the user's answer." : 'The task is complete.' };
+  return { success: true, output: call.name === 'ask' ? "Awaiting the user's answer." : 'The turn is over.' };
 }
 
 function* conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Generator<Step, void> {

@@ -1,50 +1,96 @@
-import { type MessageId, callIdAt } from './ids';
+import { failed } from './decide';
+import type { DecodedReply } from './dialects/dialect';
+import type { MessageId } from './ids';
+import { type Heard, listen } from './listen';
+import type { ModelMessage, ModelRequest } from './model';
 import { type Pass, type Step, state, stateTogether } from './pass';
 import { promptOf } from './prompt';
 import { Reply } from './reply';
 import type { NewFact } from './run-event';
-
-/** A crash can have shown at most these many calls of a reply; their ids follow from the message's. */
-const callStreamsOfAReply = 16;
+import { withdrawnStreams } from './withdrawn-streams';
 
 /** Asks the model, passes on what it says, and ends with the reply in the log, or with the reason why there is none. */
 export async function* think(pass: Pass): AsyncGenerator<Step, void> {
-  const messageId = pass.ports.clerk.messageId();
-  yield* state(pass, beginning(pass, messageId));
+  let hints: readonly ModelMessage[] = [];
 
-  const reply = new Reply(pass, messageId);
-  const { prompt, decoder } = promptOf(pass);
-  for await (const chunk of pass.ports.model.stream(prompt, pass.signals.stop)) {
-    switch (chunk.type) {
-      case 'retried': {
-        const { attempt, delayMs, error } = chunk;
-        yield* state(pass, {
-          type: 'model.retried',
-          iteration: pass.state.iteration,
-          data: { attempt, delay_ms: delayMs, error },
-        });
-        break;
-      }
-      case 'end':
-        yield* stateTogether(pass, reply.conclude(chunk, decoder.end()), { hold: true });
-        return;
-      case 'text':
-      case 'reasoning':
-      case 'reasoning_end':
-      case 'call_start':
-      case 'call_arguments':
-        for (const piece of decoder.push(chunk)) yield { delta: reply.show(piece) };
+  for (let attempt = 0; ; attempt++) {
+    const messageId = pass.ports.clerk.messageId();
+    yield* state(pass, beginning(pass, messageId));
+    const { prompt, decoder } = promptOf(pass);
+    const reply = new Reply(pass, messageId, decoder);
+
+    const heard = yield* hearOut(pass, reply, withMore(prompt, hints));
+    const decoded = yield* reply.finish();
+    const complaint = complaintAbout(heard, decoded);
+    if (complaint === undefined || attempt >= pass.run.settings.processor.json_repair_attempts) {
+      yield* conclude(pass, { reply, heard, decoded });
+      return;
     }
+    yield* state(pass, heard.usage('malformed'));
+    hints = exchange(reply.written, `${complaint} Answer again, in the required form only.`);
   }
 }
 
-/** A first attempt starts the iteration; after a crash or a broken reply, what was shown of the last one is withdrawn. */
-function beginning({ state: { phase, iteration, messageId: lost } }: Pass, messageId: MessageId): NewFact {
-  if (phase !== 'thinking' || !lost) {
-    const data = { iteration: iteration + 1, message_id: messageId };
-    return { type: 'iteration.started', iteration: iteration + 1, data };
+/** A first attempt starts the iteration; after a crash or a lost reply, what was shown of the last one is withdrawn. */
+function beginning({ state: run }: Pass, messageId: MessageId): NewFact {
+  if (run.phase !== 'thinking') {
+    const data = { iteration: run.iteration + 1, message_id: messageId };
+    return { type: 'iteration.started', iteration: run.iteration + 1, data };
   }
-  const calls = Array.from({ length: callStreamsOfAReply }, (_, index) => callIdAt(lost, index));
-  const data = { iteration, message_id: messageId, withdrawn_stream_ids: [lost, ...calls] };
-  return { type: 'iteration.restarted', iteration, data };
+  const data = { iteration: run.iteration, message_id: messageId, withdrawn_stream_ids: withdrawnStreams(run) };
+  return { type: 'iteration.restarted', iteration: run.iteration, data };
 }
+
+/** Hears a reply to its end, asking the model to go on where its output limit cut it off (LP12, LP13). */
+async function* hearOut(pass: Pass, reply: Reply, prompt: ModelRequest): AsyncGenerator<Step, Heard> {
+  const most = pass.run.settings.processor.native_max_auto_continues;
+  let heard = yield* listen(pass, reply, prompt);
+
+  for (let continued = 0; wasCutOff(heard, reply) && most > 0; continued++) {
+    if (continued === most) {
+      yield* reply.hear({ type: 'text', text: `\n\n[Agent reached maximum auto-continue limit of ${most}]` });
+      break;
+    }
+    yield* state(pass, heard.usage('continued'));
+    heard = yield* listen(pass, reply, withMore(prompt, exchange(reply.written, 'Go on exactly where you stopped.')));
+  }
+  return heard;
+}
+
+const wasCutOff = ({ end }: Heard, reply: Reply): boolean =>
+  end.how === 'finished' && end.finishReason === 'length' && reply.canGoOn;
+
+const complaintAbout = ({ end }: Heard, { verdict }: DecodedReply): string | undefined =>
+  end.how === 'finished' && verdict?.decision === 'malformed' ? verdict.reason : undefined;
+
+/**
+ * The reply, what it cost, and the end of the run if asking again cannot help: in one transaction. A reply that has
+ * sent calls out does not end the run; their answers come first, and the next call of the model will fail again.
+ */
+function* conclude(
+  pass: Pass,
+  { reply, heard, decoded }: { reply: Reply; heard: Heard; decoded: DecodedReply },
+): Generator<Step, void> {
+  const { end } = heard;
+  if (end.how === 'aborted' && !reply.isFull) pass.receipt.modelAborted(pass.ports.clerk.now());
+
+  const mayFail = !reply.hasBegun;
+  const usage = heard.usage(finishReasonOf(heard, reply));
+  const [message, ...calls] = reply.conclude(end, decoded);
+  yield* stateTogether(pass, message ? [message, usage, ...calls] : [usage], { hold: true });
+  if (end.how === 'failed' && mayFail) yield* stateTogether(pass, [failed(pass, end.error)], { hold: true });
+}
+
+function finishReasonOf({ end }: Heard, reply: Reply): string {
+  if (reply.isFull) return 'xml_tool_limit_reached';
+  return end.how === 'finished' ? end.finishReason : end.how;
+}
+
+const withMore = (prompt: ModelRequest, more: readonly ModelMessage[]): ModelRequest =>
+  more.length === 0 ? prompt : { ...prompt, messages: [...prompt.messages, ...more] };
+
+/** What the model said, and what it is told about it: for one request, never for the log. */
+const exchange = (said: string, told: string): readonly ModelMessage[] => [
+  { role: 'assistant', content: [{ type: 'text', text: said.trim() === '' ? '(nothing)' : said }] },
+  { role: 'user', content: [{ type: 'text', text: told }] },
+];

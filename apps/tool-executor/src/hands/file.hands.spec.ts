@@ -29,6 +29,13 @@ describe('file tools', () => {
     expect(await shell('cat once.txt')).toBe('first');
   });
 
+  it('create_file says that a folder of the path is a file', async () => {
+    await create('file', 'x');
+
+    expect(await create('file/inside.txt', 'y')).toMatchObject({ success: false, error: 'file is not a folder.' });
+    expect(await shell('cat file')).toBe('x');
+  });
+
   it('read_file gives lines, and knows what is not text', async () => {
     await create('lines.txt', 'one\ntwo\nthree\n');
     await shell('head -c 100 /dev/zero > zeros.bin; mkdir -p folder; mkfifo pipe');

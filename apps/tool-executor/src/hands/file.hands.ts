@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { type ExecutorTool, type ToolResult, failedResult } from '@rondo/domain';
 import type { z } from 'zod';
 import { clipMiddle } from '../clip-text';
@@ -17,7 +18,13 @@ export const createFile: Hand<InputOf<'create_file'>> = {
   lane: laneOfFile,
   work: ({ file_path, file_contents, permissions }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
-      await files.write(file_path, file_contents, { mode: 'create', permissions: Number.parseInt(permissions, 8) });
+      try {
+        await files.write(file_path, file_contents, { mode: 'create', permissions: Number.parseInt(permissions, 8) });
+      } catch (error) {
+        const exists = error instanceof SandboxError && error.code === 'already_exists';
+        if (!exists || (await files.stat(file_path)) !== undefined) throw error;
+        return failedResult(`${posix.dirname(path)} is not a folder.`); // What exists is in the place of the folder.
+      }
       return succeeded(`Created ${path} (${sizeOf(file_contents)}).`);
     }),
 };

@@ -25,7 +25,7 @@ export function pairCalls(conversation: readonly Message[]): ModelMessage[] {
 const continuation: ModelMessage = { role: 'user', content: [{ type: 'text', text: '(The conversation continues.)' }] };
 
 /** A user turn wherever a provider wants one: first, between two replies, and last. */
-function letTheUserSpeak(messages: readonly ModelMessage[]): ModelMessage[] {
+export function letTheUserSpeak(messages: readonly ModelMessage[]): ModelMessage[] {
   const turns = messages.flatMap((message, at) => {
     const before = messages[at - 1]?.role;
     return message.role === 'assistant' && (before === undefined || before === 'assistant')
@@ -76,10 +76,7 @@ const lostResult = failedResult('No result was recorded for this call. It may or
 
 /** What the model reads of a result: the output, and the error where there is one. Never empty. */
 export function toModelResult(id: CallId, result: ToolResult): ModelToolResult {
-  const exit = result.exit_code === undefined ? '' : `exit code: ${result.exit_code}`;
-  const text = [result.output, result.error ? `Error: ${result.error}` : '', exit]
-    .filter((part) => part !== '')
-    .join('\n');
+  const text = [result.output, result.error ? `Error: ${result.error}` : ''].filter((part) => part !== '').join('\n');
   return {
     tool_call_id: id,
     text: text.trim() === '' ? '(no output)' : text,

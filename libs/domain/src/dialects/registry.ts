@@ -1,10 +1,15 @@
 import type { DialectName } from '../tool-call';
 import type { Dialect } from './dialect';
+import { jsonDialect } from './json-mode';
 import { nativeDialect } from './native';
+import { xmlInvokeDialect } from './xml-invoke';
+import { xmlTagDialect } from './xml-tag';
 
-const dialects: Partial<Record<DialectName, Dialect>> = { native: nativeDialect };
+const dialects: Record<DialectName, Dialect> = {
+  native: nativeDialect,
+  xml_invoke: xmlInvokeDialect,
+  xml_tag: xmlTagDialect,
+  json: jsonDialect,
+};
 
-/** The dialects that this version speaks; settings that name another are refused at the door. */
-export const spokenDialects = Object.keys(dialects) as DialectName[]; // the keys of the record above
-
-export const dialectNamed = (name: DialectName): Dialect => dialects[name] ?? nativeDialect;
+export const dialectNamed = (name: DialectName): Dialect => dialects[name];

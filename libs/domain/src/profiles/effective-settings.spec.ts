@@ -25,9 +25,6 @@ describe('effectiveSettings', () => {
   it.each([
     ['tools', { tools: ['execute_command', 'fly'] }],
     ['tools', { tools: ['ask', 'ask'] }],
-    ['profile', { profile: 'ii' as const }],
-    ['processor.dialect', { processor: { dialect: 'json' as const } }],
-    ['processor.execute_on_stream', { processor: { execute_on_stream: true } }],
     ['context.strategy', { context: { strategy: 'summary' as const } }],
   ])('names the field that cannot be honoured: %s', (field, request) => {
     const effective = effectiveSettings(request, { model: 'demo/coder' });

@@ -1,4 +1,3 @@
-import { spokenDialects } from '../dialects/registry';
 import type { RunSettings, SettingsRequest } from '../run-settings';
 import { toolNamed } from '../tools/catalog';
 import { type Profile, profiles } from './profiles';
@@ -15,17 +14,14 @@ export function effectiveSettings(
   defaults: { model: string },
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
   const name = request.profile ?? 'suna';
-  const profile = profiles[name];
-  if (!profile) return { problems: [{ field: 'profile', message: `this version has no profile "${name}"` }] };
-
-  const settings = overlay({ name, profile, request, model: defaults.model });
+  const settings = overlay({ name, profile: profiles[name].settings, request, model: defaults.model });
   const problems = problemsOf(settings);
   return problems.length > 0 ? { problems } : { settings };
 }
 
 interface Layers {
   readonly name: RunSettings['profile'];
-  readonly profile: Profile;
+  readonly profile: Profile['settings'];
   readonly request: SettingsRequest;
   readonly model: string;
 }
@@ -42,6 +38,7 @@ function overlay({ name, profile, request, model }: Layers): RunSettings {
     limits: { ...profile.limits, ...defined(limits), ...defined(request.limits) },
     context: { ...profile.context, ...defined(context), ...defined(request.context) },
     budget: { ...budget, ...request.budget },
+    termination: profile.termination,
   };
 }
 
@@ -57,18 +54,12 @@ function withoutAlias(processor: SettingsRequest['processor']) {
   return { ...(older !== undefined && { max_tool_calls: older }), ...defined(rest) };
 }
 
-function problemsOf({ tools, processor, context }: RunSettings): SettingsProblem[] {
+function problemsOf({ tools, context }: RunSettings): SettingsProblem[] {
   const unknown = tools.filter((name) => !toolNamed(name));
   const repeated = tools.filter((name, index) => tools.indexOf(name) !== index);
   return [
     ...unknown.map((name) => ({ field: 'tools', message: `there is no tool named "${name}"` })),
     ...repeated.map((name) => ({ field: 'tools', message: `tool "${name}" is named twice` })),
-    ...(spokenDialects.includes(processor.dialect)
-      ? []
-      : [{ field: 'processor.dialect', message: `this version speaks ${spokenDialects.join(', ')}` }]),
-    ...(processor.execute_on_stream
-      ? [{ field: 'processor.execute_on_stream', message: 'this version runs tools after the reply is complete' }]
-      : []),
     ...(context.strategy === 'none'
       ? []
       : [{ field: 'context.strategy', message: 'this version has the strategy none' }]),

@@ -1,34 +1,77 @@
 import type { ProfileName, RunSettings } from '../run-settings';
 import { tools } from '../tools/catalog';
+import { iiPrompt } from './ii-prompt';
+import { sunaPrompt } from './suna-prompt';
+import { symphonyPrompt } from './symphony-prompt';
 
 /** A profile is data: everything that a request leaves unsaid. The model comes from the installation. */
-export type Profile = Omit<RunSettings, 'model' | 'budget' | 'profile'>;
+export interface Profile {
+  readonly systemPrompt: string;
+  readonly settings: Omit<RunSettings, 'model' | 'profile'>;
+}
 
+const toolNames = tools.map(({ name }) => name);
+const without = (...names: string[]): string[] => toolNames.filter((name) => !names.includes(name));
+
+/** Talks with its user while it works, and waits for answers. */
 const suna: Profile = {
-  agent: {},
-  tools: tools.map(({ name }) => name),
-  llm: { temperature: 0 },
-  processor: {
-    dialect: 'native',
-    execute_tools: true,
-    execute_on_stream: false,
-    tool_execution_strategy: 'parallel',
-    xml_adding_strategy: 'user_message',
-    max_tool_calls: 0,
-    native_max_auto_continues: 25,
-    include_xml_examples: true,
-    json_repair_attempts: 1,
-  },
-  limits: { max_iterations: 100, max_duration_s: 3600, max_malformed_calls: 3, tool_timeout_s: 120 },
-  context: {
-    strategy: 'none',
-    token_threshold: 120_000,
-    summary_target_tokens: 10_000,
-    reserve_tokens: 5_000,
-    max_turns: 100,
-    keep_first: 1,
+  systemPrompt: sunaPrompt,
+  settings: {
+    agent: {},
+    tools: without('return_control_to_user'),
+    llm: { temperature: 0 },
+    processor: {
+      dialect: 'native',
+      execute_tools: true,
+      execute_on_stream: false,
+      tool_execution_strategy: 'parallel',
+      xml_adding_strategy: 'user_message',
+      max_tool_calls: 0,
+      native_max_auto_continues: 25,
+      include_xml_examples: true,
+      json_repair_attempts: 1,
+    },
+    limits: { max_iterations: 100, max_duration_s: 3600, max_malformed_calls: 3, tool_timeout_s: 120 },
+    context: {
+      strategy: 'none',
+      token_threshold: 120_000,
+      summary_target_tokens: 10_000,
+      reserve_tokens: 5_000,
+      max_turns: 100,
+      keep_first: 1,
+    },
+    budget: {},
+    termination: 'conversation',
   },
 };
 
-/** The profiles that this version has; a request that names another is refused at the door. */
-export const profiles: Partial<Record<ProfileName, Profile>> = { suna };
+/** Works alone, one call a turn, and reports at the end. */
+const ii: Profile = {
+  systemPrompt: iiPrompt,
+  settings: {
+    ...suna.settings,
+    tools: without('ask'),
+    processor: { ...suna.settings.processor, tool_execution_strategy: 'sequential', max_tool_calls: 1 },
+    limits: { ...suna.settings.limits, max_iterations: 200 },
+  },
+};
+
+/** Takes one decision: a tool, or an answer. */
+const symphony: Profile = {
+  systemPrompt: symphonyPrompt,
+  settings: {
+    ...suna.settings,
+    tools: without('ask', 'complete', 'return_control_to_user'),
+    llm: { temperature: 0.7, max_tokens: 2048 },
+    processor: {
+      ...suna.settings.processor,
+      dialect: 'json',
+      tool_execution_strategy: 'sequential',
+      max_tool_calls: 1,
+    },
+    limits: { ...suna.settings.limits, max_iterations: 1 },
+    termination: 'single_decision',
+  },
+};
+
+export const profiles: Record<ProfileName, Profile> = { suna, ii, symphony };

@@ -1,9 +1,11 @@
 import { messageId, modelCallId } from '../ids';
 import type { Clerk } from '../ports';
 
-/** Ids that count up and a clock that ticks one millisecond at each look. */
+/** Ids that count up and a clock that ticks at each look. */
 export class CountingClerk implements Clerk {
   private count = 0;
+
+  constructor(private readonly tickMs = 1) {}
 
   messageId() {
     return messageId.parse(`msg_${this.next()}`);
@@ -14,7 +16,7 @@ export class CountingClerk implements Clerk {
   }
 
   now(): string {
-    return new Date(1_700_000_000_000 + this.next()).toISOString();
+    return new Date(1_700_000_000_000 + this.next() * this.tickMs).toISOString();
   }
 
   private next(): number {

@@ -19,6 +19,8 @@ export interface HouseParts {
   readonly tools?: Tools;
   readonly settings?: SettingsRequest;
   readonly input?: string;
+  /** How far the clock moves at each look. */
+  readonly tickMs?: number;
 }
 
 /** The smallest house in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
@@ -29,10 +31,11 @@ export class RunHouse {
   readonly deltas: Extract<Step, { delta: unknown }>['delta'][] = [];
   readonly stop = new AbortController();
   readonly drain = new AbortController();
-  private readonly clerk = new CountingClerk();
+  private readonly clerk: CountingClerk;
   private readonly model: Model;
 
-  constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.' }: HouseParts) {
+  constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', tickMs = 1 }: HouseParts) {
+    this.clerk = new CountingClerk(tickMs);
     this.model = model;
     this.tools = tools;
     const effective = effectiveSettings(settings, { model: 'demo/coder' });

@@ -1,4 +1,4 @@
-import { ask, complete } from './conversation.tools';
+import { ask, complete, returnControlToUser } from './conversation.tools';
 import type { ToolDefinition } from './define-tool';
 import { createFile, deleteFile, fullFileRewrite, listFiles, readFile, strReplace } from './file.tools';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell.tools';
@@ -17,6 +17,7 @@ export const tools = [
   listFiles,
   ask,
   complete,
+  returnControlToUser,
 ] as const;
 
 export type Tool = (typeof tools)[number];

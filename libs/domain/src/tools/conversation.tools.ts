@@ -14,14 +14,32 @@ export const ask = defineTool({
   runsIn: 'loop',
   timeoutMs: 1_000,
   group: 'conversation',
+  xml: { content: 'text' },
 });
 
 export const complete = defineTool({
   name: 'complete',
   description: 'Say that the whole task is done, with a closing message for the user.',
-  input: z.strictObject({ text: z.string().optional(), attachments }),
+  input: z.strictObject({ text: z.string().optional(), answer: z.string().optional(), attachments }),
+  effect: 'pure',
+  runsIn: 'loop',
+  timeoutMs: 1_000,
+  group: 'conversation',
+  xml: { content: 'text' },
+});
+
+export const returnControlToUser = defineTool({
+  name: 'return_control_to_user',
+  description: 'End your turn because only the user can take the next step. Say what that is before you call it.',
+  input: z.strictObject({}),
   effect: 'pure',
   runsIn: 'loop',
   timeoutMs: 1_000,
   group: 'conversation',
 });
+
+/** Tools after which the run is over. */
+export const endsRun = (name: string): boolean => name === complete.name || name === returnControlToUser.name;
+
+/** Tools after which nothing more of the turn is run. */
+export const endsTurn = (name: string): boolean => name === ask.name || endsRun(name);

@@ -15,6 +15,19 @@ export interface ToolDefinition {
   /** The longest that a call may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly group: 'shell' | 'files' | 'conversation';
+  /** Arguments that show how it is used; each dialect writes them in its own syntax. */
+  readonly example?: Readonly<Record<string, unknown>>;
+  /** How it is written as a tag of its own; see docs/dialects.md. */
+  readonly xml?: XmlMapping;
+}
+
+/** Parameters are child elements unless they stand here. With `content`, all others are attributes. */
+export interface XmlMapping {
+  /** The tool's name with dashes where it is absent. */
+  readonly tag?: string;
+  readonly attributes?: readonly string[];
+  /** The parameter that is the text between the tags. */
+  readonly content?: string;
 }
 
 export const defineTool = <const Definition extends ToolDefinition>(definition: Definition): Definition => definition;

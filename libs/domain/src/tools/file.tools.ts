@@ -19,6 +19,8 @@ export const createFile = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'files',
+  example: { file_path: 'src/greet.py', file_contents: 'def greet(name):\n    print(f"Hello, {name}!")' },
+  xml: { content: 'file_contents' },
 });
 
 export const readFile = defineTool({
@@ -33,6 +35,7 @@ export const readFile = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'files',
+  xml: { attributes: ['file_path', 'start_line', 'end_line'] },
 });
 
 export const strReplace = defineTool({
@@ -43,6 +46,8 @@ export const strReplace = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'files',
+  example: { file_path: 'src/greet.py', old_str: 'Hello', new_str: 'Good morning' },
+  xml: { attributes: ['file_path'] },
 });
 
 export const fullFileRewrite = defineTool({
@@ -53,6 +58,7 @@ export const fullFileRewrite = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'files',
+  xml: { content: 'file_contents' },
 });
 
 export const deleteFile = defineTool({
@@ -63,6 +69,7 @@ export const deleteFile = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'files',
+  xml: { attributes: ['file_path'] },
 });
 
 export const listFiles = defineTool({
@@ -76,4 +83,5 @@ export const listFiles = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'files',
+  xml: { attributes: ['path', 'depth'] },
 });

@@ -24,6 +24,8 @@ export const executeCommand = defineTool({
   runsIn: 'executor',
   timeoutMs: maxCommandTimeoutS * 1000,
   group: 'shell',
+  example: { command: 'grep -rn "def greet" src', blocking: true },
+  xml: { content: 'command' },
 });
 
 export const checkCommandOutput = defineTool({
@@ -34,6 +36,7 @@ export const checkCommandOutput = defineTool({
   runsIn: 'executor',
   timeoutMs: 30_000,
   group: 'shell',
+  xml: { attributes: ['session_name', 'kill_session'] },
 });
 
 export const terminateCommand = defineTool({
@@ -44,6 +47,7 @@ export const terminateCommand = defineTool({
   runsIn: 'executor',
   timeoutMs: 30_000,
   group: 'shell',
+  xml: { attributes: ['session_name'] },
 });
 
 export const listCommands = defineTool({

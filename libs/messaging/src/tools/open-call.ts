@@ -171,8 +171,12 @@ export class OpenCall {
 
   private async giveUp(): Promise<void> {
     const unstarted = this.sent === 'no' || (await this.withdraw().catch(() => false));
-    if (unstarted) this.end(failed('Not executed: no executor was there to run it in time.'));
-    else this.end({ how: 'unknown', reason: 'The tool did not answer in time.' });
+    if (unstarted) {
+      this.end(failed('Not executed: no executor was there to run it in time.'));
+    } else {
+      this.cancel();
+      this.end({ how: 'unknown', reason: 'The tool did not answer in time.' });
+    }
   }
 
   private after(milliseconds: number, action: () => void): void {

@@ -1,0 +1,60 @@
+import { type ToolDefinition, argumentsSchema } from '../tools/define-tool';
+import type { Dialect } from './dialect';
+import { GrammarDecoder } from './grammar-decoder';
+import { JsonGrammar } from './json/json-grammar';
+import { type SpokenCall, type SpokenPart, speakTurns } from './spoken-turns';
+
+/**
+ * Every reply is one JSON object, a call or a final answer: for models that can be held to JSON. Without tools there is
+ * nothing to decide, and a reply is plain text (JM1).
+ */
+export const jsonDialect: Dialect = {
+  name: 'json',
+  encode: (conversation, tools) => ({
+    instructions: tools.length > 0 ? `${instructions}\n\n${tools.map(describe).join('\n\n')}` : '',
+    messages: speakTurns(conversation, 'user_message', tools.length > 0 ? writeDecisions : writeWords),
+    tools: [],
+    ...(tools.length > 0 && { responseFormat: { type: 'json_object' } }),
+  }),
+  decoder: (tools) => {
+    const known = new Map(tools.map((tool) => [tool.name, tool]));
+    return new GrammarDecoder((source, reply) => new JsonGrammar(source, reply, known).read());
+  },
+};
+
+const instructions = `# Format of your replies
+
+Each reply is one JSON object and nothing else, in one of two forms:
+
+{"tool_name": "<name of a tool>", "parameters": {<its arguments>}}
+{"tool_name": "none", "response": "<your answer to the user>"}
+
+Use the first to call a tool; its result comes in the next message. Use the second when you need no tool, or no more.
+
+# Tools`;
+
+const describe = (tool: ToolDefinition): string =>
+  `## ${tool.name}\n${tool.description}\nSchema of its parameters: ${JSON.stringify(argumentsSchema(tool))}`;
+
+/** A turn as this dialect has it: calls where there are some, else the decision for none. */
+function writeDecisions(parts: readonly SpokenPart[]): string {
+  const isAnswer = parts.every((part) => part.type === 'text');
+  return isAnswer ? JSON.stringify({ tool_name: 'none', response: writeWords(parts) }) : writeWords(parts);
+}
+
+const writeWords = (parts: readonly SpokenPart[]): string => parts.map(writePart).join('\n');
+
+function writePart(part: SpokenPart): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'call':
+      return writeCall(part);
+    case 'result':
+      return `${part.isError ? 'Failed result' : 'Result'} of ${part.name}:\n${part.text}`;
+  }
+}
+
+/** A call that could not be read goes back as the model wrote it, so that it can see what was wrong. */
+const writeCall = ({ name, arguments: parameters, written }: SpokenCall): string =>
+  written ?? JSON.stringify({ tool_name: name, parameters });

@@ -1,0 +1,31 @@
+import type { DecodedReply, ReplyChunk } from './dialect';
+
+type Block = DecodedReply['content'][number];
+
+/** The text and the reasoning of a reply while it arrives, in order. Never holds an empty block. */
+export class ReplyContent {
+  readonly blocks: Block[] = [];
+  private open = false;
+
+  add(type: 'text' | 'reasoning', text: string): void {
+    if (text === '') return;
+    const last = this.blocks.at(-1);
+    if (this.open && last?.type === type) last.text += text;
+    else this.blocks.push({ type, text });
+    this.open = true;
+  }
+
+  /** What follows begins a new block: a call stands between. */
+  interrupt(): void {
+    this.open = false;
+  }
+
+  /** The provider's signature belongs to the reasoning before it, or stands for reasoning that it hides. */
+  seal({ signature, redacted }: Extract<ReplyChunk, { type: 'reasoning_end' }>): void {
+    const seal = { ...(signature !== undefined && { signature }), ...(redacted !== undefined && { redacted }) };
+    const last = this.blocks.at(-1);
+    if (this.open && last?.type === 'reasoning') Object.assign(last, seal);
+    else if (Object.keys(seal).length > 0) this.blocks.push({ type: 'reasoning', text: '', ...seal });
+    this.open = false;
+  }
+}

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import type { Message } from '../message';
+import type { ModelMessage } from '../model';
+import { answered, failure, replied, said } from '../testing/conversation';
+import { corpusTools, plainSettings, textDialectNames, textDialects } from '../testing/read-reply';
+import type { Placing } from './spoken-turns';
+
+const placings: readonly Placing[] = ['user_message', 'assistant_message', 'inline_edit'];
+
+const encode = (name: keyof typeof textDialects, conversation: readonly Message[], placing: Placing = 'user_message') =>
+  textDialects[name].encode(conversation, corpusTools, { ...plainSettings, xml_adding_strategy: placing });
+
+const spoken = (messages: readonly ModelMessage[]) =>
+  messages.map((message) =>
+    message.role === 'tool'
+      ? 'tool'
+      : `${message.role}: ${message.content.map((block) => ('text' in block ? block.text : block.type)).join('|')}`,
+  );
+
+const read = { name: 'read_file', arguments: { file_path: 'a', start_line: 2 } };
+const ask = { name: 'ask', arguments: { text: 'Is\nit "<ok>"?', attachments: ['a'] } };
+const conversation = [
+  said('user', 'Look.'),
+  replied(0, 'I look.\n', read, ask),
+  answered(1, 'x < y'),
+  answered(2, failure),
+  said('assistant', 'Done.'),
+];
+
+describe('a conversation in a text dialect', () => {
+  it.each([
+    [
+      'xml_invoke' as const,
+      'assistant: I look.\n<function_calls>\n<invoke name="read_file">\n<parameter name="file_path">a</parameter>\n' +
+        '<parameter name="start_line">2</parameter>\n</invoke>\n<invoke name="ask">\n' +
+        '<parameter name="text">\nIs\nit "<ok>"?\n</parameter>\n<parameter name="attachments">["a"]</parameter>\n' +
+        '</invoke>\n</function_calls>',
+    ],
+    [
+      'xml_tag' as const,
+      'assistant: I look.\n<read-file file_path="a" start_line="2"/>\n' +
+        '<ask attachments="[&quot;a&quot;]">\nIs\nit "<ok>"?\n</ask>',
+    ],
+    [
+      'json' as const,
+      'assistant: I look.\n\n{"tool_name":"read_file","parameters":{"file_path":"a","start_line":2}}\n' +
+        '{"tool_name":"ask","parameters":{"text":"Is\\nit \\"<ok>\\"?","attachments":["a"]}}',
+    ],
+  ])('has the calls in the words of %s, and their results in the next turn', (name, expected) => {
+    const [, reply, results] = spoken(encode(name, conversation).messages);
+
+    expect(reply).toBe(expected);
+    expect(results).toBe(
+      name === 'json'
+        ? 'user: Result of read_file:\nx < y\nFailed result of ask:\nError: It broke.'
+        : 'user: <tool_result name="read_file">\nx < y\n</tool_result>\n<tool_result name="ask" error="true">\nError: It broke.\n</tool_result>',
+    );
+  });
+
+  it('has the results in the reply that called, or in place of the calls', () => {
+    const results =
+      '<tool_result name="read_file">\nx < y\n</tool_result>\n<tool_result name="ask" error="true">\nError: It broke.\n</tool_result>';
+
+    expect(spoken(encode('xml_tag', conversation, 'assistant_message').messages)[1]).toMatch(
+      /^assistant: I look\.\n<read-file [^]*<\/ask>\n<tool_result [^]*<\/tool_result>$/,
+    );
+    expect(spoken(encode('xml_tag', conversation, 'inline_edit').messages)[1]).toBe(`assistant: I look.\n${results}`);
+  });
+
+  it.each(placings)('shows an image of a result to the user side (%s)', (placing) => {
+    const image = { media_type: 'image/png', data: 'AAAA' };
+    const seen = [said('user', 'Look.'), replied(0, read), answered(0, { success: true, output: 'seen', image })];
+
+    expect(spoken(encode('xml_invoke', seen, placing).messages).at(-1)).toMatch(/^user: .*image$/s);
+  });
+
+  it.each(textDialectNames)('has a call that could not be read as it was written (%s)', (name) => {
+    const raw = name === 'json' ? '{"tool_name": "read_file", oops' : '<read-file start_line="one"/>';
+    const bad = replied(0, { name: 'read_file', arguments: {}, raw_arguments: raw });
+
+    expect(spoken(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]).messages)[1]).toContain(raw);
+  });
+
+  it('says an answer in JSON mode as the decision for none', () => {
+    expect(spoken(encode('json', conversation).messages)[3]).toBe('assistant: {"tool_name":"none","response":"Done."}');
+    expect(encode('json', conversation).responseFormat).toEqual({ type: 'json_object' });
+  });
+
+  it('needs neither format nor instructions without tools (JM1)', () => {
+    const { messages, instructions, responseFormat } = textDialects.json.encode(conversation, [], plainSettings);
+
+    expect([instructions, responseFormat]).toEqual(['', undefined]);
+    expect(spoken(messages)[3]).toBe('assistant: Done.');
+  });
+
+  it.each(textDialectNames)('names every tool in instructions that do not depend on the conversation (%s)', (name) => {
+    const { instructions } = encode(name, conversation);
+
+    expect(encode(name, []).instructions).toBe(instructions);
+    for (const tool of corpusTools) expect(instructions).toContain(tool.description);
+  });
+});
+
+const anyConversation = fc.array(
+  fc.oneof(
+    fc.constantFrom('', ' ', 'hello').map((text) => said('user', text)),
+    fc.constantFrom('', 'thinking').map((text) => said('assistant', text)),
+    fc.tuple(fc.nat(20), fc.constantFrom('', 'text')).map(([id, text]) => replied(id, text, read, ask)),
+    fc.tuple(fc.nat(20), fc.constantFrom('', 'out')).map(([id, output]) => answered(id, output)),
+  ),
+  { maxLength: 20 },
+);
+
+describe.each(textDialectNames)('any conversation in %s', (name) => {
+  it.each(placings)('is a valid request: roles alternate, nothing is empty, the user ends it (I6, %s)', (placing) => {
+    fc.assert(
+      fc.property(anyConversation, (any) => {
+        const { messages } = encode(name, any, placing);
+
+        expect(messages.map(({ role }) => role)).toEqual(
+          messages.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')),
+        );
+        expect(messages.length % 2).toBe(1);
+        for (const line of spoken(messages)) expect(line).toMatch(/^(user|assistant): \s*\S/);
+      }),
+    );
+  });
+
+  it.each(placings)('only grows, so that a cached beginning stays good (%s)', (placing) => {
+    const turns = [1, 4, 7, 10].flatMap((id) => [replied(id, 'Next.', read), answered(id + 1, 'out')]);
+    const prefixes = [2, 4, 6, 8].map((count) =>
+      encode(name, [said('user', 'Go.'), ...turns.slice(0, count)], placing),
+    );
+
+    for (const { messages } of prefixes) expect(prefixes.at(-1)?.messages.slice(0, messages.length)).toEqual(messages);
+  });
+});

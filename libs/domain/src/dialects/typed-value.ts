@@ -1,0 +1,54 @@
+import type { JsonType } from '../tools/tool-parameters';
+
+type Types = ReadonlySet<JsonType>;
+
+const textOnly: Types = new Set(['string']);
+
+/**
+ * What a written value is, by the parameter's types and nothing else (W8): a string is what stands there, anything else
+ * is JSON. Where a parameter may be a string or a list, say, JSON of a list is the list and JSON of a string is that
+ * string; all other text is the string itself.
+ */
+export function readValue(text: string, types: Types = textOnly): { value: unknown } | { problem: string } {
+  const isText = types.has('string');
+  if (isText && !mayBeStructured(types)) return { value: text };
+
+  const parsed = parseJson(text);
+  if (isText) return { value: parsed && isStructuredOrText(parsed.value, types) ? parsed.value : text };
+  if (parsed && types.has(typeOf(parsed.value))) return parsed;
+  return { problem: `must be ${[...types].join(' or ')}, written as JSON; received ${excerpt(text)}.` };
+}
+
+/** The text that `readValue` takes for this value. */
+export function writeValue(value: unknown, types: Types = textOnly): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const read = types.has('string') ? readValue(value, types) : { value };
+  return 'value' in read && read.value === value ? value : JSON.stringify(value);
+}
+
+const mayBeStructured = (types: Types): boolean => types.has('array') || types.has('object');
+
+function isStructuredOrText(value: unknown, types: Types): boolean {
+  const type = typeOf(value);
+  return types.has(type) && (type === 'array' || type === 'object' || type === 'string');
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  return type === 'number' || type === 'boolean' || type === 'string' ? type : 'object';
+}
+
+const excerptLength = 60;
+
+const excerpt = (text: string): string =>
+  JSON.stringify(text.length > excerptLength ? `${text.slice(0, excerptLength)}…` : text);

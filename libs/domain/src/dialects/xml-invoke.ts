@@ -1,0 +1,71 @@
+import type { ToolDefinition } from '../tools/define-tool';
+import { parametersOf } from '../tools/tool-parameters';
+import type { Dialect } from './dialect';
+import { GrammarDecoder } from './grammar-decoder';
+import { type SpokenCall, callOf, speakTurns } from './spoken-turns';
+import { toolGuide } from './tool-guide';
+import { writeValue } from './typed-value';
+import { writeAttribute } from './xml/entities';
+import { InvokeGrammar } from './xml/invoke-grammar';
+import { looksLikeParameterEnd } from './xml/parameter-value';
+import { writeRawValue } from './xml/raw-value';
+import { asWritten, writeTurn } from './xml/write-turn';
+
+/** Calls as `<function_calls><invoke name="…"><parameter name="…">`: for any model that follows a format. */
+export const xmlInvokeDialect: Dialect = {
+  name: 'xml_invoke',
+  encode: (conversation, tools, { xml_adding_strategy, include_xml_examples }) => {
+    const known = byName(tools);
+    const writeCalls = (calls: readonly SpokenCall[]) => writeBlock(calls, known);
+    const example = (tool: ToolDefinition) =>
+      include_xml_examples && tool.example ? ['Example:', writeBlock([callOf(tool, tool.example)], known)] : [];
+    return {
+      instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, example)}` : '',
+      messages: speakTurns(conversation, xml_adding_strategy, (parts) => writeTurn(parts, writeCalls)),
+      tools: [],
+    };
+  },
+  decoder: (tools, { max_tool_calls }) => {
+    const known = byName(tools);
+    return new GrammarDecoder((source, reply) => new InvokeGrammar(source, reply, known).read(), {
+      maxCalls: max_tool_calls,
+    });
+  },
+};
+
+const instructions = `# Tools
+
+You call tools by writing blocks like this one; several <invoke> elements may stand in a block.
+
+<function_calls>
+<invoke name="tool_name">
+<parameter name="parameter_name">value</parameter>
+</invoke>
+</function_calls>
+
+- Values stand as they are, without escaping. Numbers, booleans, lists and objects are written as JSON.
+- A value that contains "</parameter>" goes into a CDATA section: <![CDATA[value]]>
+- After your calls, stop. The results come in <tool_result> elements; never write those yourself.
+
+These are the tools:`;
+
+const byName = (tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> =>
+  new Map(tools.map((tool) => [tool.name, tool]));
+
+const writeBlock = (calls: readonly SpokenCall[], tools: ReadonlyMap<string, ToolDefinition>): string =>
+  ['<function_calls>', ...calls.map((call) => asWritten(call) ?? writeCall(call, tools)), '</function_calls>'].join(
+    '\n',
+  );
+
+function writeCall(call: SpokenCall, tools: ReadonlyMap<string, ToolDefinition>): string {
+  const tool = tools.get(call.name);
+  const parameters = Object.entries(call.arguments).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const text = writeValue(value, tool && parametersOf(tool).get(name)?.types);
+    return `<parameter ${writeAttribute('name', name)}>${writeRawValue(text, looksLikeParameterEnd)}</parameter>`;
+  });
+  return [`<invoke ${writeAttribute('name', call.name)}>`, ...parameters, ...unread(call), '</invoke>'].join('\n');
+}
+
+/** What another dialect could not read. */
+const unread = ({ written }: SpokenCall): string[] => (written === undefined ? [] : [written]);

@@ -1,0 +1,52 @@
+import type { ToolDefinition } from '../tools/define-tool';
+import type { Dialect } from './dialect';
+import { GrammarDecoder } from './grammar-decoder';
+import { callOf, speakTurns } from './spoken-turns';
+import { toolGuide } from './tool-guide';
+import { type TagBook, TagGrammar, tagBookOf } from './xml/tag-grammar';
+import { type TagShape, tagShapeOf } from './xml/tag-shape';
+import { writeTag } from './xml/write-tag';
+import { writeTurn } from './xml/write-turn';
+
+/** Calls as one tag per tool: the shortest to write, and as easy to read as a web page. */
+export const xmlTagDialect: Dialect = {
+  name: 'xml_tag',
+  encode: (conversation, tools, { xml_adding_strategy, include_xml_examples }) => {
+    const book = tagBookOf(tools);
+    const usage = (tool: ToolDefinition) => [
+      `Written as: ${outline(tagShapeOf(tool))}`,
+      ...(include_xml_examples && tool.example ? ['Example:', writeTag(callOf(tool, tool.example), book)] : []),
+    ];
+    return {
+      instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, usage)}` : '',
+      messages: speakTurns(conversation, xml_adding_strategy, (parts) =>
+        writeTurn(parts, (calls) => calls.map((call) => writeTag(call, book)).join('\n')),
+      ),
+      tools: [],
+    };
+  },
+  decoder: (tools, { max_tool_calls }) => {
+    const book: TagBook = tagBookOf(tools);
+    return new GrammarDecoder((source, reply) => new TagGrammar(source, reply, book).read(), {
+      maxCalls: max_tool_calls,
+    });
+  },
+};
+
+const instructions = `# Tools
+
+You call a tool by writing its tag, as shown with each tool. Leave out optional parameters that you do not need.
+
+- Attributes are quoted, with &quot; &amp; &lt; &gt; for the characters that would break them.
+- Text between tags stands as it is, without escaping. Numbers, booleans, lists and objects are written as JSON.
+- Text that contains the tag it stands in goes into a CDATA section: <![CDATA[text]]>
+- After your calls, stop. The results come in <tool_result> elements; never write those yourself.
+
+These are the tools:`;
+
+/** A tag with the names of its parameters where their values go. */
+function outline({ tag, attributes, content, elements }: TagShape): string {
+  const opening = [tag, ...attributes.map((name) => `${name}="…"`)].join(' ');
+  const inner = content ?? elements.map((name) => `<${name}>…</${name}>`).join('');
+  return inner === '' ? `<${opening}/>` : `<${opening}>${inner}</${tag}>`;
+}

@@ -1,0 +1,41 @@
+import { type Reading, type TextSource, notSpace } from '../text-source';
+import { WordTrie } from '../word-trie';
+import { OpenTag } from './open-tag';
+import { type RawValue, readRawValue } from './raw-value';
+
+const parameterStart = '<parameter';
+const parameterEnd = '</parameter>';
+const end = new WordTrie([parameterEnd]);
+const afterEnd = new WordTrie([parameterStart, '</invoke>', '</function_calls>']);
+
+/** What was read with the end of a value: the tag of the next parameter, if one follows. */
+export interface ParameterEnd {
+  readonly next?: OpenTag;
+}
+
+/**
+ * The value of a parameter, whose opening tag is read. It ends at the first `</parameter>` after which the call goes on
+ * or ends: by another parameter, `</invoke>` or `</function_calls>`. Any other one belongs to the value (W7).
+ */
+export const readParameterValue = (source: TextSource): Reading<RawValue<ParameterEnd>> =>
+  readRawValue(source, (keep) => readToEnd(source, keep));
+
+function* readToEnd(source: TextSource, keep: (text: string) => void): Reading<ParameterEnd | undefined> {
+  while (yield* source.passUntil(end, keep)) {
+    const closing = source.take(parameterEnd.length) + (yield* source.readUntil(notSpace));
+    const follower = yield* source.comes(afterEnd);
+    if (follower !== parameterStart) {
+      if (follower) return {};
+      keep(closing);
+      continue;
+    }
+    const opening = source.take(parameterStart.length);
+    const next = yield* OpenTag.read(source);
+    if (next.attributes.has('name')) return { next };
+    keep(closing + opening + next.text);
+  }
+  return undefined;
+}
+
+/** Text that could end a value early, wherever it stands. */
+export const looksLikeParameterEnd = (value: string): boolean => value.includes(parameterEnd);

@@ -1,0 +1,112 @@
+import type { ToolDefinition } from '../../tools/define-tool';
+import type { CallDraft } from '../call-draft';
+import type { ReplyDraft } from '../reply-draft';
+import { type Reading, type TextSource, notSpace } from '../text-source';
+import { WordTrie } from '../word-trie';
+import { readBalancedValue } from './balanced-value';
+import { OpenTag } from './open-tag';
+import { type TagShape, tagShapeOf } from './tag-shape';
+
+const anyTag = new WordTrie(['<']);
+
+/** The tools of a run by what opens them: the tag, or the tool's name written as one. */
+export type TagBook = ReadonlyMap<string, { readonly tool: ToolDefinition; readonly shape: TagShape }>;
+
+export const tagBookOf = (tools: readonly ToolDefinition[]): TagBook =>
+  new Map(
+    tools.flatMap((tool) => {
+      const entry = { tool, shape: tagShapeOf(tool) };
+      return [
+        [entry.shape.tag, entry],
+        [tool.name, entry],
+      ] as const;
+    }),
+  );
+
+/** Calls as one tag per tool, among prose: `<create-file file_path="a.txt">…</create-file>`. No other tag opens one. */
+export class TagGrammar {
+  private readonly openings: WordTrie<string>;
+
+  constructor(
+    private readonly source: TextSource,
+    private readonly reply: ReplyDraft,
+    private readonly tools: TagBook,
+  ) {
+    this.openings = new WordTrie([...tools.keys()].map((tag) => `<${tag}`));
+  }
+
+  *read(): Reading {
+    const { source, reply } = this;
+    while (!reply.isFull) {
+      const opening = yield* source.passUntil(this.openings, reply.text);
+      if (opening === undefined) return;
+      yield* this.readCall(source.take(opening.length));
+    }
+  }
+
+  private *readCall(opening: string): Reading {
+    const { source, reply } = this;
+    const tag = yield* OpenTag.read(source);
+    const name = opening.slice(1);
+    const entry = this.tools.get(name);
+    if (tag.state === 'broken' || !entry) {
+      reply.text(opening + tag.text);
+      return;
+    }
+    const call = reply.open(entry.tool.name, entry.tool, opening + tag.text);
+    source.startRecording(call.append);
+    const isWhole = tag.state === 'closed' && (yield* this.readRest(call, tag, { name, shape: entry.shape }));
+    source.stopRecording();
+
+    if (!isWhole) call.fail(`The reply ended before the call did: </${name}> is missing.`);
+    call.close();
+  }
+
+  private *readRest(call: CallDraft, tag: OpenTag, { name, shape }: { name: string; shape: TagShape }) {
+    for (const [attribute, value] of tag.attributes) call.set(attribute, value);
+    if (tag.isSelfClosing) return true;
+    const { content, attributes, elements } = shape;
+    if (content === undefined) return yield* this.readElements(call, name, [...attributes, ...elements]);
+    return yield* this.readValue(call, content, name);
+  }
+
+  /** Up to the end of the call; false when the stream ends first. An attribute may come as an element, too. */
+  private *readElements(call: CallDraft, tag: string, elements: readonly string[]): Reading<boolean> {
+    const { source } = this;
+    const closing = `</${tag}>`;
+    const words = new WordTrie([closing, ...elements.map((name) => `<${name}`)]);
+    for (;;) {
+      yield* source.readUntil(notSpace);
+      const word = yield* source.comes(words);
+      if (word === undefined && source.isOver) return false;
+      if (word === closing) {
+        source.take(closing.length);
+        return true;
+      }
+      source.take(word?.length ?? 1);
+      if (!word || !(yield* this.readElement(call, word.slice(1)))) {
+        call.fail(`Only these elements may stand in <${tag}>: ${elements.join(', ') || 'none'}.`);
+        yield* source.passUntil(anyTag, ignore);
+      }
+    }
+  }
+
+  /** False when there is no such element. */
+  private *readElement(call: CallDraft, name: string): Reading<boolean> {
+    const tag = yield* OpenTag.read(this.source);
+    if (tag.state !== 'closed') return tag.state === 'cut';
+    if (tag.isSelfClosing) call.set(name, '');
+    else yield* this.readValue(call, name, name);
+    return true;
+  }
+
+  /** The content of an element as the value of a parameter; false when the stream ends first. */
+  private *readValue(call: CallDraft, parameter: string, element: string): Reading<boolean> {
+    const { text, end, problem } = yield* readBalancedValue(this.source, element);
+    if (problem) call.fail(`The parameter "${parameter}" ${problem}`);
+    if (end) call.set(parameter, text);
+    return end === true;
+  }
+}
+
+const ignore = (): void => undefined;

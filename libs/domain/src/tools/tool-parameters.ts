@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { type ToolDefinition, argumentsSchema } from './define-tool';
+
+const jsonTypes = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const;
+export type JsonType = (typeof jsonTypes)[number];
+
+/** A parameter of a tool, as its input schema has it. */
+export interface ToolParameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description: string | undefined;
+  /** What a value may be. All of them where the schema does not say. */
+  readonly types: ReadonlySet<JsonType>;
+  /** Its JSON Schema, without what is said above. */
+  readonly schema: Record<string, unknown>;
+}
+
+const known = new WeakMap<ToolDefinition, ReadonlyMap<string, ToolParameter>>();
+
+/** The parameters of a tool by name, in order. A definition never changes, so they are worked out once. */
+export function parametersOf(tool: ToolDefinition): ReadonlyMap<string, ToolParameter> {
+  const parameters = known.get(tool) ?? readParameters(tool);
+  known.set(tool, parameters);
+  return parameters;
+}
+
+const objectSchema = z.object({
+  properties: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  required: z.array(z.string()).default([]),
+});
+
+function readParameters(tool: ToolDefinition): ReadonlyMap<string, ToolParameter> {
+  const { properties, required } = objectSchema.parse(argumentsSchema(tool));
+  return new Map(
+    Object.entries(properties).map(([name, { description, ...schema }]) => [
+      name,
+      {
+        name,
+        required: required.includes(name),
+        description: typeof description === 'string' ? description : undefined,
+        types: typesOf(schema),
+        schema,
+      },
+    ]),
+  );
+}
+
+const schemaTypes = z.object({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  anyOf: z.array(z.unknown()).optional(),
+  oneOf: z.array(z.unknown()).optional(),
+});
+
+function typesOf(schema: unknown): ReadonlySet<JsonType> {
+  const { type, anyOf, oneOf } = schemaTypes.parse(schema);
+  const choices = anyOf ?? oneOf;
+  if (choices) return new Set(choices.flatMap((choice) => [...typesOf(choice)]));
+
+  const named = [type ?? []].flat().map((name) => (name === 'integer' ? 'number' : name));
+  const types = jsonTypes.filter((name) => named.includes(name));
+  return new Set(types.length > 0 ? types : jsonTypes);
+}
