@@ -1,5 +1,6 @@
-import { IdempotencyKeys } from './idempotency-keys';
-import { StoreHouse, mint, newAccount } from './testing/store-house';
+import type { Run } from '@rondo/domain';
+import { IdempotencyKeys, type Promised } from './idempotency-keys';
+import { StoreHouse, mint, newAccount, said, started, waits } from './testing/store-house';
 
 let house: StoreHouse;
 let keys: IdempotencyKeys;
@@ -63,6 +64,60 @@ describe('IdempotencyKeys', () => {
     await age(first, '2 s');
     expect(await keys.begin(first)).toEqual({ verdict: 'fresh' });
     expect(await keys.begin(first)).toEqual({ verdict: 'in_flight' });
+  });
+
+  describe('of a request that makes something', () => {
+    const promising = (one = request()): Promised<{ id: string }> => ({
+      request: one,
+      answer: ({ id }) => ({ status: 202, body: { id }, location: `/made/${id}` }),
+    });
+    const replayOf = ({ id }: { id: string }) => ({
+      verdict: 'replay',
+      response: { status: 202, body: { id }, location: `/made/${id}` },
+    });
+
+    it('knows the answer as soon as the thing is there, though its gateway died at once', async () => {
+      const { accountId, threads, messages, runs } = house;
+      const { threadId } = await house.claimed();
+      const asking = await waitingRun();
+      const makers: ((promised: Promised<{ id: string }>) => Promise<{ id: string }>)[] = [
+        async (promised) => (await house.create({ promised })).run,
+        (promised) => threads.create({ accountId, metadata: {}, promised }),
+        (promised) => messages.add({ accountId, threadId, content: said('Hello.'), promised }),
+        async (promised) =>
+          (await runs.answer({ accountId, runId: asking.runId, content: said('Blue.'), promised })).run,
+      ];
+
+      for (const make of makers) {
+        const promised = promising();
+        await keys.begin(promised.request);
+        const made = await make(promised);
+        await age(promised.request, '61 s');
+
+        expect(await keys.begin(promised.request)).toEqual(replayOf(made));
+      }
+    });
+
+    it('makes one run when a slow gateway and its successor both go on', async () => {
+      const promised: Promised<Run> = promising();
+      await keys.begin(promised.request);
+      await age(promised.request, '61 s');
+      expect(await keys.begin(promised.request)).toEqual({ verdict: 'fresh' });
+
+      const outcomes = await Promise.allSettled([house.create({ promised }), house.create({ promised })]);
+
+      const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.run] : []));
+      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+      expect(made).toHaveLength(1);
+      expect(refused).toMatchObject([{ code: 'idempotency_in_flight' }]);
+      expect(await keys.begin(promised.request)).toEqual(replayOf(made[0] ?? { id: '' }));
+    });
+
+    async function waitingRun() {
+      const claim = await house.claimed();
+      await house.store.append(claim, [started, waits]);
+      return claim;
+    }
   });
 
   it('forgets after 24 hours', async () => {

@@ -1,5 +1,6 @@
-import type { AccountId } from '@rondo/domain';
+import { type AccountId, TerminalError } from '@rondo/domain';
 import type { Database } from './database';
+import type { Sql } from './sql';
 import { storedText } from './stored-text';
 
 export interface IdempotentRequest {
@@ -13,6 +14,12 @@ export interface StoredResponse {
   readonly status: number;
   readonly body: unknown;
   readonly location: string | null;
+}
+
+/** What to answer, now and whenever the request is made again, once something was made. */
+export interface Promised<Made> {
+  readonly request: IdempotentRequest;
+  readonly answer: (made: Made) => StoredResponse;
 }
 
 export type IdempotencyVerdict =
@@ -34,7 +41,8 @@ select request_hash, status, response as body, location from idempotency_keys wh
 
 const finishKey = `
 update idempotency_keys set status = $4, response = $5, location = $6
-where account_id = $1 and key = $2 and request_hash = $3 and status is null`;
+where account_id = $1 and key = $2 and request_hash = $3 and status is null
+returning key`;
 
 const abandonKey = `
 delete from idempotency_keys where account_id = $1 and key = $2 and request_hash = $3 and status is null`;
@@ -48,7 +56,10 @@ type KeyRow = { request_hash: string; body: unknown; location: string | null; st
 export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
-  /** `fresh`: this caller goes on, and must `finish` or `abandon`. A silent one is taken over after 60 s. */
+  /**
+   * `fresh`: this caller goes on, and must `finish` or `abandon`. A silent one is taken over after 60 s: what it made
+   * was kept by `keepPromise`, and what it has not made by then it cannot make any more.
+   */
   async begin(request: IdempotentRequest): Promise<IdempotencyVerdict> {
     const taken = await this.database.sql.query(takeKey, address(request));
     if (taken.length > 0) return { verdict: 'fresh' };
@@ -60,8 +71,8 @@ export class IdempotencyKeys {
     return status === null ? { verdict: 'in_flight' } : { verdict: 'replay', response: { status, ...response } };
   }
 
-  async finish(request: IdempotentRequest, { status, body, location }: StoredResponse): Promise<void> {
-    await this.database.sql.query(finishKey, [...address(request), status, JSON.stringify(body ?? null), location]);
+  async finish(request: IdempotentRequest, response: StoredResponse): Promise<void> {
+    await finish(this.database.sql, request, response);
   }
 
   /** Forgets a request that came to nothing, so that it can be made again. */
@@ -73,6 +84,23 @@ export class IdempotencyKeys {
   async prune(): Promise<number> {
     return (await this.database.sql.query(pruneKeys)).length;
   }
+}
+
+/**
+ * Keeps the answer in the transaction that makes the thing, so that both are there or neither. Rejects with
+ * `idempotency_in_flight`, and so undoes the work, when another request has kept the promise meanwhile.
+ */
+export async function keepPromise<Made>(sql: Sql, promised: Promised<Made> | undefined, made: Made): Promise<Made> {
+  if (!promised) return made;
+  const kept = await finish(sql, promised.request, promised.answer(made));
+  if (!kept) throw new TerminalError('idempotency_in_flight', 'Another request with this key was faster.');
+  return made;
+}
+
+async function finish(sql: Sql, request: IdempotentRequest, response: StoredResponse): Promise<boolean> {
+  const { status, body, location } = response;
+  const values = [...address(request), status, JSON.stringify(body ?? null), location];
+  return (await sql.query(finishKey, values)).length > 0;
 }
 
 const address = ({ accountId, key, requestHash }: IdempotentRequest) => [accountId, storedText(key), requestHash];

@@ -15,3 +15,4 @@ export type { StopOrder, StoppedRun } from './runs/stop-run';
 export type { LogVerification } from './runs/verify-log';
 export * from './sandboxes';
 export * from './threads';
+export { isDatabaseUnavailable } from './unavailable';

@@ -1,5 +1,6 @@
 import { type InputBlock, type Message, type MessageType, type Mint, messageId } from '@rondo/domain';
 import type { Database } from './database';
+import { type Promised, keepPromise } from './idempotency-keys';
 import { type MessageRow, messageOf } from './message-row';
 import { type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from './page';
 import { type ThreadAddress, threadNotFound } from './thread-row';
@@ -7,6 +8,11 @@ import { type ThreadAddress, threadNotFound } from './thread-row';
 export interface MessageFilter extends ThreadAddress, PageRequest {
   readonly type?: MessageType | undefined;
   readonly llmOnly?: boolean | undefined;
+}
+
+export interface NewMessage extends ThreadAddress {
+  readonly content: readonly InputBlock[];
+  readonly promised?: Promised<Message> | undefined;
 }
 
 /** Messages of threads, which belong to one account each (`thread_not_found`). */
@@ -17,11 +23,13 @@ export class Messages {
   ) {}
 
   /** A user message that belongs to no run; the thread's next run reads it. */
-  async add({ accountId, threadId, content }: ThreadAddress & { content: readonly InputBlock[] }): Promise<Message> {
+  add({ accountId, threadId, content, promised }: NewMessage): Promise<Message> {
     const values = [messageId.parse(`msg_${this.mint()}`), threadId, accountId, JSON.stringify(content)];
-    const [row] = await this.database.sql.query<MessageRow>(addMessage, values);
-    if (!row) throw threadNotFound(threadId);
-    return messageOf(row);
+    return this.database.transaction(async (sql) => {
+      const [row] = await sql.query<MessageRow>(addMessage, values);
+      if (!row) throw threadNotFound(threadId);
+      return keepPromise(sql, promised, messageOf(row));
+    });
   }
 
   /** In thread order. */

@@ -1,6 +1,7 @@
 import { type AccountId, type Mint, type ThreadId, runId, threadId } from '@rondo/domain';
 import type { Database } from './database';
 import type { Thread as Row } from './generated/client';
+import { type Promised, keepPromise } from './idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 import { ThreadBusyError } from './runs/create-run';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
@@ -13,6 +14,12 @@ export interface Thread {
   readonly created_at: string;
 }
 
+export interface NewThread {
+  readonly accountId: AccountId;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly promised?: Promised<Thread> | undefined;
+}
+
 /** Threads of one account each: another account's thread does not exist (`thread_not_found`). */
 export class Threads {
   constructor(
@@ -20,16 +27,12 @@ export class Threads {
     private readonly mint: Mint,
   ) {}
 
-  async create({
-    accountId,
-    metadata,
-  }: {
-    accountId: AccountId;
-    metadata: Readonly<Record<string, unknown>>;
-  }): Promise<Thread> {
+  create({ accountId, metadata, promised }: NewThread): Promise<Thread> {
     const id = threadId.parse(`thr_${this.mint()}`);
-    const { createdAt } = await insertThread(this.database.sql, { id, accountId, metadata });
-    return { id, metadata, created_at: createdAt };
+    return this.database.transaction(async (sql) => {
+      const { createdAt } = await insertThread(sql, { id, accountId, metadata });
+      return keepPromise(sql, promised, { id, metadata, created_at: createdAt });
+    });
   }
 
   async get({ accountId, threadId: id }: ThreadAddress): Promise<Thread> {

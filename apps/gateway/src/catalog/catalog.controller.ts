@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { argumentsSchema, tools } from '@rondo/domain';
+import { NoQuery } from '../door/no-query';
 import { ModelsDto, ToolsDto } from './catalog.dto';
 import { ModelCatalog } from './model-catalog';
 
@@ -22,14 +23,14 @@ export class CatalogController {
   @Get('models')
   @ApiOperation({ summary: 'List the models of this installation' })
   @ApiOkResponse({ type: ModelsDto.Output })
-  listModels() {
+  listModels(@NoQuery() _: object) {
     return { ...whole(this.catalog.models), providers: this.catalog.providers.providers.map(({ name }) => name) };
   }
 
   @Get('tools')
   @ApiOperation({ summary: 'List the tools that an agent may be given' })
   @ApiOkResponse({ type: ToolsDto.Output })
-  listTools() {
+  listTools(@NoQuery() _: object) {
     return whole(shownTools);
   }
 }

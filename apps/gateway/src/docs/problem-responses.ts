@@ -67,7 +67,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   too_many_subscriptions: never,
   rate_limited: always,
   internal_error: always,
-  unavailable: always,
+  service_unavailable: always,
 };
 
 function problemResponses(route: Route): Operation['responses'] {

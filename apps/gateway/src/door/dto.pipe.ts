@@ -1,4 +1,4 @@
-import { type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
+import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import type { ZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { parsed } from './parsed';
@@ -6,7 +6,8 @@ import { parsed } from './parsed';
 /** Parses every body and query that is declared as a DTO. No body at all is an empty one. */
 export class DtoPipe implements PipeTransform {
   transform(value: unknown, { metatype }: ArgumentMetadata): unknown {
-    return isDto(metatype) && metatype.schema instanceof z.ZodType ? parsed(metatype.schema, value ?? {}) : value;
+    if (!isDto(metatype) || !(metatype.schema instanceof z.ZodType)) return value;
+    return parsed(metatype.schema, value === undefined ? {} : value);
   }
 }
 

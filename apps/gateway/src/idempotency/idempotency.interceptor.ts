@@ -8,8 +8,9 @@ import { Refusal, tryAgainIn } from '../problems/refusals';
 import { idempotentRequest } from './idempotent-request';
 
 /**
- * `Idempotency-Key` on a POST: the first answer is kept, and given again to whoever asks the same. A refusal is not
- * kept, since nothing was done; after a failure of ours nobody knows, so its key stays taken for a minute.
+ * `Idempotency-Key` on a POST: the first answer is kept, and given again to whoever asks the same. What makes something
+ * keeps its answer in the same transaction; here the others are kept. A refusal is not kept, since nothing was done;
+ * after a failure of ours nobody knows, so its key stays taken for a minute.
  */
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
@@ -19,8 +20,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     if (context.getType() !== 'http') return next.handle();
-    const request = idempotentRequest(context.switchToHttp().getRequest<ApiRequest>());
+    const asked = context.switchToHttp().getRequest<ApiRequest>();
+    const request = idempotentRequest(asked);
     if (!request) return next.handle();
+    asked.idempotent = request;
 
     const response = context.switchToHttp().getResponse<Response>();
     const earlier = await this.keys.begin(request);

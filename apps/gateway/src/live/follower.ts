@@ -1,5 +1,6 @@
 import { type RecordedFact, type RunEvent, TerminalError } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anySignal } from './any-signal';
 import type { LiveRun } from './live-run';
 import { endsRun, streamOf, streamsClosedBy, textOf } from './stream-of';
 
@@ -145,10 +146,11 @@ export class Follower {
   /** False when the wire stayed full for too long, or the watcher left. */
   private async drains(): Promise<boolean> {
     const late = new AbortController();
-    const signal = AbortSignal.any([late.signal, this.signal]);
-    const limit = sleep(this.sources.stallLimitMs, false, { signal }).catch(() => false);
+    const either = anySignal([late.signal, this.signal]);
+    const limit = sleep(this.sources.stallLimitMs, false, either).catch(() => false);
     const drained = await Promise.race([this.sink.drained().then(() => true), limit]);
     late.abort();
+    either.release();
     this.full = !drained;
     return drained;
   }

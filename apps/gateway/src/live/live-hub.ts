@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import { type AccountId, type Run, isTerminal } from '@rondo/domain';
+import { anySignal } from './any-signal';
 import { type Ending, Follower, type Sink } from './follower';
 import { LiveRun, type LiveRunSettings } from './live-run';
 import type { LiveSources, WatchedRun } from './live-sources';
@@ -37,6 +39,7 @@ export class LiveHub {
     private readonly sources: LiveSources,
     private readonly settings: LiveHubSettings,
   ) {
+    setMaxListeners(0, this.closing.signal); // one per watcher
     this.timer = setInterval(() => this.poll(), settings.pollMs);
   }
 
@@ -58,9 +61,10 @@ export class LiveHub {
     if (isTerminal(run.status) && after >= run.last_seq) return 'ended';
     const watched = { accountId, runId: run.id, threadId: run.thread_id };
     let release = () => {};
+    const either = anySignal([signal, this.closing.signal]);
     const from = Math.min(after, run.last_seq);
     const follower = new Follower(
-      { after: from, sink, signal: AbortSignal.any([signal, this.closing.signal]) },
+      { after: from, sink, signal: either.signal },
       {
         ...this.settings,
         factsAfter: (seq) => this.sources.factsAfter(watched, seq),
@@ -73,6 +77,7 @@ export class LiveHub {
       },
     );
     return follower.follow().finally(() => {
+      either.release();
       release();
     });
   }

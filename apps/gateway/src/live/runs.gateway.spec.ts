@@ -122,6 +122,23 @@ describe('the socket /runs', () => {
     }
   });
 
+  it('tells nothing of what went wrong inside, in the handshake and after it (I12)', async () => {
+    const { accounts, runs } = gateway.parts.infrastructure;
+    const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
+    jest.spyOn(accounts, 'verify').mockRejectedValueOnce(away);
+    const [error] = await nextEvent(gateway.socket('rondo_some_key'), 'connect_error');
+    expect(error).toMatchObject({
+      message: 'service_unavailable',
+      data: { status: 503, code: 'service_unavailable', detail: 'Try again in a moment.' },
+    });
+
+    const run = await gateway.createRun();
+    const socket = gateway.socket();
+    jest.spyOn(runs, 'get').mockRejectedValueOnce(away);
+    const answer = await ask(socket, 'run.subscribe', { run_id: run.id });
+    expect(answer).toMatchObject({ ok: false, error: { status: 503, code: 'service_unavailable' } });
+  });
+
   it.each([
     ['run.subscribe', undefined, 422],
     ['run.subscribe', 'text', 422],

@@ -62,7 +62,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   input(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, 'write', ({ accountId }) => {
       const { run_id, content } = parsed(address.extend(answer.shape), body);
-      return this.desk.answer({ accountId, runId: run_id }, content);
+      return this.desk.answer({ accountId, runId: run_id, content });
     });
   }
 }

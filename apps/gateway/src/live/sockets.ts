@@ -48,12 +48,18 @@ export class Sockets {
 
   /** Rejects unless the handshake's `auth.token` is a good key; a token in the URL counts for nothing. */
   async admit(socket: RunSocket): Promise<void> {
-    const { data: auth } = handshake.safeParse(socket.handshake.auth);
-    const caller = auth && (await this.ports.keys.callerOf(auth.token));
-    if (!caller) throw connectError(unauthorized('Send a valid API key as auth.token of the handshake.'));
-
+    const caller = await this.callerOf(socket).catch((error: unknown) => {
+      throw connectError(this.problemOf(error));
+    });
     const admitted: Admitted = { caller, sink: new SocketSink(socket), watches: new Map() };
     Object.assign(socket.data, admitted);
+  }
+
+  private async callerOf(socket: RunSocket): Promise<Caller> {
+    const { data: auth } = handshake.safeParse(socket.handshake.auth);
+    const caller = auth && (await this.ports.keys.callerOf(auth.token));
+    if (!caller) throw unauthorized('Send a valid API key as auth.token of the handshake.');
+    return caller;
   }
 
   /** A revoked key ends the socket for good; the end of a socket ends its watches, and no run (I8). */
@@ -79,10 +85,14 @@ export class Sockets {
       requireScope(caller, scope);
       return { ok: true, data: await act(caller) };
     } catch (error) {
-      const { body } = answerTo(error);
-      if (body.status >= problemStatus.internal_error) this.ports.onTrouble(error);
-      return { ok: false, error: body };
+      return { ok: false, error: this.problemOf(error) };
     }
+  }
+
+  private problemOf(error: unknown): ProblemBody {
+    const { body } = answerTo(error);
+    if (body.status >= problemStatus.internal_error) this.ports.onTrouble(error);
+    return body;
   }
 
   /** Authorised each time. A second subscription to a run takes the place of the first. */
@@ -116,5 +126,4 @@ export class Sockets {
 }
 
 /** Socket.IO gives `data` of a refused handshake's error to the client. */
-const connectError = (refusal: Refusal): Error =>
-  Object.assign(new Error(refusal.code), { data: answerTo(refusal).body });
+const connectError = (problem: ProblemBody): Error => Object.assign(new Error(problem.code), { data: problem });

@@ -1,4 +1,5 @@
 import { type AccountId, type Run, type RunEvent, isTerminal, isWaiting } from '@rondo/domain';
+import { anySignal } from './any-signal';
 import type { LiveHub } from './live-hub';
 import { endsRun } from './stream-of';
 
@@ -29,5 +30,7 @@ async function untilItMayRest(
     },
     drained: () => Promise.resolve(),
   };
-  await hub.follow(run, { accountId, after: run.last_seq, sink, signal: AbortSignal.any([signal, rested.signal]) });
+  const either = anySignal([signal, rested.signal]);
+  const watch = { accountId, after: run.last_seq, sink, signal: either.signal };
+  await hub.follow(run, watch).finally(() => either.release());
 }

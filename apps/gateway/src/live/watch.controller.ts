@@ -28,8 +28,10 @@ export class WatchController {
     @Query() { timeout_s: timeoutS }: WaitQueryDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutS * 1000), closeOf(response)]);
-    return waitForRest(this.hub, { accountId, signal, read: () => this.runs.get({ accountId, runId }) });
+    const over = abortedOnClose(response);
+    const timer = setTimeout(() => over.abort(), timeoutS * 1000);
+    const read = () => this.runs.get({ accountId, runId });
+    return waitForRest(this.hub, { accountId, signal: over.signal, read }).finally(() => clearTimeout(timer));
   }
 
   @Get(':run_id/stream')
@@ -51,18 +53,17 @@ export class WatchController {
       return;
     }
 
-    const cut = new AbortController();
-    const forget = this.connections.add(keyId, () => cut.abort());
-    const signal = AbortSignal.any([cut.signal, closeOf(response)]);
-    const watch = { accountId, after: seen ?? query.after ?? 0, signal };
+    const over = abortedOnClose(response);
+    const forget = this.connections.add(keyId, () => over.abort());
+    const watch = { accountId, after: seen ?? query.after ?? 0, signal: over.signal };
     await streamRun(this.hub, run, { ...watch, response }).finally(forget);
   }
 }
 
-function closeOf(response: Response): AbortSignal {
-  const closed = new AbortController();
-  response.on('close', () => closed.abort());
-  return closed.signal;
+function abortedOnClose(response: Response): AbortController {
+  const over = new AbortController();
+  response.on('close', () => over.abort());
+  return over;
 }
 
 function seqOf(lastEventId: string): number {

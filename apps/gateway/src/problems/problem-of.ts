@@ -1,5 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { TerminalError, TransientError } from '@rondo/domain';
+import { isDatabaseUnavailable } from '@rondo/persistence';
 import { type ProblemBody, type ProblemCode, isProblemCode, problem } from './problems';
 import { InvalidRequest, Refusal, tryAgainIn } from './refusals';
 
@@ -15,10 +16,11 @@ export function answerTo(error: unknown): Answer {
   }
   if (error instanceof Refusal) return { body: problem(error.code, { detail: error.message }), headers: error.headers };
   if (error instanceof TerminalError && isProblemCode(error.code)) {
-    return { body: problem(error.code, { detail: error.message, ...activeRunOf(error) }), headers: {} };
+    const headers = error.code === 'idempotency_in_flight' ? tryAgainIn(1) : {};
+    return { body: problem(error.code, { detail: error.message, ...activeRunOf(error) }), headers };
   }
-  if (error instanceof TransientError) {
-    return { body: problem('unavailable', { detail: 'Try again in a moment.' }), headers: tryAgainIn(1) };
+  if (error instanceof TransientError || isDatabaseUnavailable(error)) {
+    return { body: problem('service_unavailable', { detail: 'Try again in a moment.' }), headers: tryAgainIn(1) };
   }
   if (error instanceof HttpException) return { body: problem(codeOfStatus(error.getStatus())), headers: {} };
   return { body: problem('internal_error'), headers: {} };

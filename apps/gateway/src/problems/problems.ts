@@ -24,7 +24,7 @@ export const problemStatus = {
   too_many_subscriptions: 422,
   rate_limited: 429,
   internal_error: 500,
-  unavailable: 503,
+  service_unavailable: 503,
 } as const satisfies Record<string, number>;
 
 export type ProblemCode = keyof typeof problemStatus;

@@ -48,6 +48,7 @@ describe('a request that cannot be done is refused with a problem', () => {
     [{}, 'input'],
     [[], ''],
     ['text', ''],
+    [null, ''],
   ])('422 for %j, naming %s', async (body, field) => {
     await refusedRun(body, field);
   });
@@ -78,6 +79,13 @@ describe('a request that cannot be done is refused with a problem', () => {
     ['/v1/runs/run_1/events?after=-1', 'after'],
     ['/v1/runs/run_1/events?after=99999999999', 'after'],
     ['/v1/runs/run_1/wait?timeout_s=301', 'timeout_s'],
+    ['/v1/runs/run_1?page=2', 'page'],
+    ['/v1/runs/run_1/result?page=2', 'page'],
+    ['/v1/runs/run_1/events/verify?page=2', 'page'],
+    ['/v1/runs/run_1/tool-calls?limit=201', 'limit'],
+    ['/v1/threads/thr_1?page=2', 'page'],
+    ['/v1/models?page=2', 'page'],
+    ['/v1/tools?page=2', 'page'],
     ['/v1/threads/thr_1/messages?type=song', 'type'],
     ['/v1/threads/thr_1/messages?llm_only=maybe', 'llm_only'],
   ])('422 for %s, naming %s', async (path, field) => {
@@ -154,6 +162,16 @@ describe('a request that cannot be done is refused with a problem', () => {
       expect(body).toMatchObject(problem(415, 'unsupported_media_type'));
     },
   );
+
+  it('503 while the database is away, and says when to try again', async () => {
+    const { runs } = gateway.parts.infrastructure;
+    const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
+    jest.spyOn(runs, 'list').mockRejectedValueOnce(away);
+
+    const { body, headers } = await api().get('/v1/runs').expect(503);
+    expect(body).toEqual({ ...problem(503, 'service_unavailable'), detail: 'Try again in a moment.' });
+    expect(headers['retry-after']).toBe('1');
+  });
 
   it('tells nothing of what went wrong inside (I12)', async () => {
     const { runs } = gateway.parts.infrastructure;

@@ -11,7 +11,16 @@ import {
   effectiveSettings,
   isTerminal,
 } from '@rondo/domain';
-import type { CreatedRun, NewRun, RunAddress } from '@rondo/persistence';
+import type {
+  Answer,
+  AnsweredRun,
+  CreatedRun,
+  NewRun,
+  Promised,
+  RunAddress,
+  StopOrder,
+  StoppedRun,
+} from '@rondo/persistence';
 import { InvalidRequest } from '../problems/refusals';
 import { modelProblems } from './model-door';
 
@@ -19,15 +28,8 @@ import { modelProblems } from './model-door';
 export interface DeskPorts {
   readonly runs: {
     create(run: NewRun): Promise<CreatedRun>;
-    requestStop(order: RunAddress & { reason: string | null }): Promise<{
-      run: Run;
-      facts: readonly RecordedFact[];
-      changed: boolean;
-    }>;
-    answer(answer: RunAddress & { content: readonly InputBlock[] }): Promise<{
-      run: Run;
-      facts: readonly RecordedFact[];
-    }>;
+    requestStop(order: StopOrder): Promise<StoppedRun>;
+    answer(answer: Answer): Promise<AnsweredRun>;
   };
   /** Hands what was committed to the queue. Never rejects: the sweeper does what it could not. */
   publishJobs(): void;
@@ -58,10 +60,11 @@ export class RunDesk {
     private readonly settings: DeskSettings,
   ) {}
 
-  async create(accountId: AccountId, order: RunOrder, onThread?: ThreadId): Promise<Run> {
-    const { thread_id: threadId = onThread, input, on_active_run: onActiveRun, metadata, ...request } = order;
+  async create(accountId: AccountId, order: RunOrder, promised?: Promised<Run>): Promise<Run> {
+    const { thread_id: threadId, input, on_active_run: onActiveRun, metadata, ...request } = order;
     const settings = this.settingsOf(request);
-    const created = await this.ports.runs.create({ accountId, threadId, input, settings, metadata, onActiveRun });
+    const wanted = { accountId, threadId, input, settings, metadata, onActiveRun, promised };
+    const created = await this.ports.runs.create(wanted);
     this.ports.publishJobs();
     this.ports.publishFacts(created.facts);
     for (const stop of created.stops) this.ports.signalStop(stop);
@@ -70,17 +73,16 @@ export class RunDesk {
 
   /** `wasOver`: there was nothing left to stop. */
   async stop({ accountId, runId }: RunAddress, reason?: string): Promise<{ run: Run; wasOver: boolean }> {
-    const { run, facts, changed } = await this.ports.runs.requestStop({ accountId, runId, reason: reason ?? null });
+    const order = { accountId, runId, reason: reason ?? null };
+    const { run, facts, changed, stop } = await this.ports.runs.requestStop(order);
     this.ports.publishJobs();
     this.ports.publishFacts(facts);
-    if (run.stop_requested_at !== null && !isTerminal(run.status)) {
-      this.ports.signalStop({ runId, stop: { requestedAt: run.stop_requested_at, reason: reason ?? null } });
-    }
+    if (stop) this.ports.signalStop(stop);
     return { run, wasOver: !changed && isTerminal(run.status) };
   }
 
-  async answer({ accountId, runId }: RunAddress, content: readonly InputBlock[]): Promise<Run> {
-    const { run, facts } = await this.ports.runs.answer({ accountId, runId, content });
+  async answer(given: Answer): Promise<Run> {
+    const { run, facts } = await this.ports.runs.answer(given);
     this.ports.publishJobs();
     this.ports.publishFacts(facts);
     return run;

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, type RunAddress, Runs } from '@rondo/persistence';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { AddressedRun } from '../door/addressed';
+import { NoQuery } from '../door/no-query';
 import {
   AgentResultDto,
   EventPageDto,
@@ -11,7 +12,8 @@ import {
   RunDto,
   RunPageDto,
   RunQueryDto,
-  ToolCallsDto,
+  ToolCallPageDto,
+  ToolCallQueryDto,
 } from './run.dto';
 
 @ApiTags('runs')
@@ -29,7 +31,7 @@ export class RunReadsController {
   @Get(':run_id')
   @ApiOperation({ summary: 'Read a run' })
   @ApiOkResponse({ type: RunDto.Output })
-  get(@AddressedRun() { accountId, runId }: RunAddress) {
+  get(@AddressedRun() { accountId, runId }: RunAddress, @NoQuery() _: object) {
     return this.runs.get({ accountId, runId });
   }
 
@@ -43,21 +45,21 @@ export class RunReadsController {
   @Get(':run_id/events/verify')
   @ApiOperation({ summary: "Prove that a run's log is whole" })
   @ApiOkResponse({ type: LogVerificationDto.Output })
-  verify(@AddressedRun() { accountId, runId }: RunAddress) {
+  verify(@AddressedRun() { accountId, runId }: RunAddress, @NoQuery() _: object) {
     return this.runs.verify({ accountId, runId });
   }
 
   @Get(':run_id/tool-calls')
   @ApiOperation({ summary: "List a run's tool calls, as the effect ledger has them" })
-  @ApiOkResponse({ type: ToolCallsDto.Output })
-  async toolCalls(@AddressedRun() { accountId, runId }: RunAddress) {
-    return { data: await this.runs.toolCalls({ accountId, runId }), has_more: false, next_cursor: null };
+  @ApiOkResponse({ type: ToolCallPageDto.Output })
+  toolCalls(@AddressedRun() { accountId, runId }: RunAddress, @Query() { limit, after }: ToolCallQueryDto) {
+    return this.runs.toolCalls({ accountId, runId }, { limit, after });
   }
 
   @Get(':run_id/result')
   @ApiOperation({ summary: 'Read the outcome of a run that is over' })
   @ApiOkResponse({ type: AgentResultDto.Output })
-  result(@AddressedRun() { accountId, runId }: RunAddress) {
+  result(@AddressedRun() { accountId, runId }: RunAddress, @NoQuery() _: object) {
     return this.runs.result({ accountId, runId });
   }
 }

@@ -81,5 +81,6 @@ export class StreamQueryDto extends createZodDto(
 ) {}
 export class EventPageDto extends createZodDto(z.object({ data: z.array(recordedFact), head_seq: z.number().int() })) {}
 export class LogVerificationDto extends createZodDto(verification) {}
-export class ToolCallsDto extends createZodDto(pageOf(toolCall)) {}
+export class ToolCallQueryDto extends createZodDto(pageQuery) {}
+export class ToolCallPageDto extends createZodDto(pageOf(toolCall)) {}
 export class AgentResultDto extends createZodDto(agentResult) {}

@@ -5,6 +5,7 @@ import type { Caller, RunAddress, ThreadAddress } from '@rondo/persistence';
 import type { Response } from 'express';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { AddressedRun, AddressedThread } from '../door/addressed';
+import { promisedBy } from '../idempotency/idempotent';
 import { AnswerDto, NewRunDto, NewRunOnThreadDto, RunDto, StopOrderDto } from './run.dto';
 import { RunDesk } from './run-desk';
 
@@ -22,7 +23,7 @@ export class RunsController {
     @Body() order: NewRunDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return located(response, await this.desk.create(accountId, order));
+    return located(response, await this.desk.create(accountId, order, promisedBy(response, accepted)));
   }
 
   @Post('threads/:thread_id/runs')
@@ -31,10 +32,11 @@ export class RunsController {
   @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
   async createOnThread(
     @AddressedThread() { accountId, threadId }: ThreadAddress,
-    @Body() order: NewRunOnThreadDto,
+    @Body() { ...order }: NewRunOnThreadDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return located(response, await this.desk.create(accountId, order, threadId));
+    const onThread = { ...order, thread_id: threadId };
+    return located(response, await this.desk.create(accountId, onThread, promisedBy(response, accepted)));
   }
 
   @Post('runs/:run_id/stop')
@@ -56,12 +58,19 @@ export class RunsController {
   @HttpCode(202)
   @ApiOperation({ summary: 'Answer a run that waits, which then goes on' })
   @ApiAcceptedResponse({ type: RunDto.Output })
-  input(@AddressedRun() address: RunAddress, @Body() { content }: AnswerDto) {
-    return this.desk.answer(address, content);
+  input(
+    @AddressedRun() { accountId, runId }: RunAddress,
+    @Body() { content }: AnswerDto,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    return this.desk.answer({ accountId, runId, content, promised: promisedBy(response, { status: 202 }) });
   }
 }
 
+const locationOf = ({ id }: Run): string => `/v1/runs/${id}`;
+const accepted = { status: 202, location: locationOf };
+
 function located(response: Response, run: Run): Run {
-  response.location(`/v1/runs/${run.id}`);
+  response.location(locationOf(run));
   return run;
 }

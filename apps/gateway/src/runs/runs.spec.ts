@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Run } from '@rondo/domain';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
@@ -129,6 +131,17 @@ describe('a run over REST', () => {
     expect((await api().get(`/v1/runs/${run.id}/tool-calls`).expect(200)).body.data).toEqual([]);
     const result = await api().get(`/v1/runs/${run.id}/result`).expect(200);
     expect(result.body).toMatchObject({ success: true, result: { response: 'All done.' }, error: null });
+  });
+
+  it('waits no longer than the timeout, also when memory is cleaned up meanwhile', async () => {
+    setFlagsFromString('--expose_gc');
+    const collectGarbage = runInNewContext('gc') as () => void; // V8 gives it under this flag
+    const run = await gateway.createRun();
+    const cleaning = setInterval(collectGarbage, 50);
+
+    await api().get(`/v1/runs/${run.id}/wait?timeout_s=0.5`).timeout(5_000).expect(200);
+    clearInterval(cleaning);
+    expect(gateway.parts.hub.watchers).toBe(0);
   });
 
   it('waits for its end, its question, or the timeout', async () => {

@@ -1,9 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type Caller, Messages, type ThreadAddress, Threads } from '@rondo/persistence';
+import { type Caller, Messages, type Thread, type ThreadAddress, Threads } from '@rondo/persistence';
 import type { Response } from 'express';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { AddressedThread } from '../door/addressed';
+import { NoQuery } from '../door/no-query';
+import { promisedBy } from '../idempotency/idempotent';
 import {
   MessageDto,
   MessagePageDto,
@@ -31,8 +33,10 @@ export class ThreadsController {
     @Body() { metadata }: NewThreadDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const thread = await this.threads.create({ accountId, metadata });
-    response.location(`/v1/threads/${thread.id}`);
+    const location = ({ id }: Thread) => `/v1/threads/${id}`;
+    const promised = promisedBy(response, { status: 201, location });
+    const thread = await this.threads.create({ accountId, metadata, promised });
+    response.location(location(thread));
     return thread;
   }
 
@@ -46,7 +50,7 @@ export class ThreadsController {
   @Get(':thread_id')
   @ApiOperation({ summary: 'Read a thread' })
   @ApiOkResponse({ type: ThreadDto.Output })
-  get(@AddressedThread() address: ThreadAddress) {
+  get(@AddressedThread() address: ThreadAddress, @NoQuery() _: object) {
     return this.threads.get(address);
   }
 
@@ -61,8 +65,12 @@ export class ThreadsController {
   @Post(':thread_id/messages')
   @ApiOperation({ summary: "Add a user message, which the thread's next run reads" })
   @ApiCreatedResponse({ type: MessageDto.Output })
-  addMessage(@AddressedThread() { accountId, threadId }: ThreadAddress, @Body() { content }: NewMessageDto) {
-    return this.messages.add({ accountId, threadId, content });
+  addMessage(
+    @AddressedThread() { accountId, threadId }: ThreadAddress,
+    @Body() { content }: NewMessageDto,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    return this.messages.add({ accountId, threadId, content, promised: promisedBy(response, { status: 201 }) });
   }
 
   @Get(':thread_id/messages')

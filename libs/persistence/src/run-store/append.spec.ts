@@ -70,7 +70,7 @@ describe('append', () => {
 
     await house.store.append(claim, [planned(claim, { name: 'bad\0name\ud800', input: { '\0': '\ud800' } })]);
     const [event] = await eventsOf(claim);
-    const [call] = await house.runs.toolCalls({ accountId: house.accountId, runId: claim.runId });
+    const [call] = (await house.runs.toolCalls({ accountId: house.accountId, runId: claim.runId }, { limit: 9 })).data;
 
     expect(event).toMatchObject({ data: { tool_call: { name: 'bad\0name\ud800' } } });
     expect(call).toMatchObject({ name: 'bad\u{FFFD}name\u{FFFD}', arguments: { '\0': '\ud800' } });
@@ -84,7 +84,10 @@ describe('append', () => {
     await house.store.append(claim, [startOf(apart)]);
     await house.store.append(claim, [unknown(apart)]);
 
-    const calls = await house.runs.toolCalls({ accountId: house.accountId, runId: claim.runId });
+    const { data: calls } = await house.runs.toolCalls(
+      { accountId: house.accountId, runId: claim.runId },
+      { limit: 9 },
+    );
     expect(calls.map(({ name, status, attempt, result }) => ({ name, status, attempt, result }))).toEqual([
       { name: 'ask', status: 'completed', attempt: 1, result: { success: true, output: 'done' } },
       { name: 'execute_command', status: 'unknown', attempt: 1, result: null },

@@ -23,7 +23,10 @@ export interface RunStoreOptions {
   readonly database: Database;
   readonly mint: Mint;
   readonly leaseMs?: number;
-  /** Hears the facts of a run that came forward because the one before it ended; its job is in the outbox. */
+  /**
+   * Hears the facts of a run that came forward because the one before it ended; none where it has no input. Its job is
+   * in the outbox.
+   */
   readonly onPromoted?: (facts: readonly RecordedFact[]) => void;
 }
 
@@ -71,7 +74,7 @@ export class PrismaRunStore implements RunStore, Leases {
 
   /** The run is over whether or not this succeeds; what fails here, `reap` does later. */
   private async promote(threadId: ThreadId): Promise<void> {
-    const facts = await promoteNext(this.database, this.options.mint, threadId).catch(() => []);
-    if (facts.length > 0) this.options.onPromoted?.(facts);
+    const facts = await promoteNext(this.database, this.options.mint, threadId).catch(() => undefined);
+    if (facts) this.options.onPromoted?.(facts);
   }
 }

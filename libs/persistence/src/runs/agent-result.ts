@@ -29,9 +29,9 @@ export function agentResultOf(run: Run, messages: readonly Message[], calls: rea
   const said = messages.filter(({ type }) => type === 'assistant');
   const end = run.finished_at ?? run.created_at;
   return {
-    success: run.status === 'completed',
+    success: run.status === 'completed' && (!decides(run) || didAsDecided(run, said, calls)),
     result: {
-      response: closingWords(calls) ?? lastOf(said, 'text'),
+      response: closingWords(calls) ?? (decides(run) ? decisionWords(said, calls) : lastOf(said, 'text')),
       reasoning: lastOf(said, 'reasoning'),
       tools_executed: calls.map(executedTool),
       agent: run.settings.agent.name ?? null,
@@ -50,8 +50,38 @@ export function agentResultOf(run: Run, messages: readonly Message[], calls: rea
 
 /** What `complete` was called with says more than the text before it. */
 function closingWords(calls: readonly ToolCall[]): string | undefined {
-  const text = calls.findLast(({ name, status }) => name === 'complete' && status === 'completed')?.arguments['text'];
-  return typeof text === 'string' && text !== '' ? text : undefined;
+  const complete = calls.findLast(({ name, status }) => name === 'complete' && status === 'completed');
+  const words = [complete?.arguments['text'], complete?.arguments['answer']];
+  return words.find((text): text is string => typeof text === 'string' && text !== '');
+}
+
+/** In JSON the model decides each time: a tool, or none and an answer. */
+const decides = ({ settings }: Run): boolean => settings.processor.dialect === 'json';
+
+const executed: readonly ToolCall['status'][] = ['completed', 'failed', 'unknown'];
+const wasExecuted = ({ status }: ToolCall): boolean => executed.includes(status);
+
+/** Its calls worked; and where it had tools but used none, it said so itself. */
+function didAsDecided({ settings }: Run, said: readonly Message[], calls: readonly ToolCall[]): boolean {
+  const used = calls.filter(wasExecuted);
+  if (used.some(({ status }) => status !== 'completed')) return false;
+  return settings.tools.length === 0 || used.length > 0 || said.at(-1)?.metadata['decision'] === 'none';
+}
+
+/** What was said after the last tool, or else what the tools did. */
+function decisionWords(said: readonly Message[], calls: readonly ToolCall[]): string {
+  const used = calls.filter(wasExecuted);
+  const last = used.at(-1)?.iteration ?? 0;
+  const words = lastOf(
+    said.filter(({ iteration }) => used.length === 0 || (iteration ?? 0) > last),
+    'text',
+  );
+  return words || used.map(outcomeLine).join('\n');
+}
+
+function outcomeLine(call: ToolCall): string {
+  const { name, success, result, error } = executedTool(call);
+  return `Tool ${name} executed. Success: ${success}. Result: ${result || (error ?? '')}`;
 }
 
 function lastOf(messages: readonly Message[], type: 'text' | 'reasoning'): string {

@@ -1,5 +1,6 @@
 import { type InputBlock, type Mint, type RecordedFact, type Run, TerminalError } from '@rondo/domain';
 import type { Database } from '../database';
+import { type Promised, keepPromise } from '../idempotency-keys';
 import { runOf } from '../run-row';
 import { activateRun } from '../run-store/activation';
 import { batchOf } from '../run-store/batch';
@@ -9,6 +10,7 @@ import { type RunAddress, lockRun, readRun } from './lock-run';
 
 export interface Answer extends RunAddress {
   readonly content: readonly InputBlock[];
+  readonly promised?: Promised<Run> | undefined;
 }
 
 export interface AnsweredRun {
@@ -28,5 +30,6 @@ export const answerRun = (database: Database, mint: Mint, answer: Answer): Promi
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
     const facts = await writeBatch(sql, batchOf({ runId, threadId, epoch }, [resumed, input], mint));
     await activateRun(sql, runId);
-    return { run: runOf(await readRun(sql, runId)), facts };
+    const run = await keepPromise(sql, answer.promised, runOf(await readRun(sql, runId)));
+    return { run, facts };
   });

@@ -100,6 +100,17 @@ describe('creating a run', () => {
     expect(next.log.map(({ type }) => type)).toEqual(['run.created', 'message.created']);
   });
 
+  it('says that a run without an input came forward, so that its job is published at once', async () => {
+    const { claim, threadId } = await busyThread();
+    const { run } = await house.create({ threadId, input: undefined, onActiveRun: 'queue' });
+    const timesBefore = house.promotions;
+
+    await house.store.append(claim, [completed]);
+
+    expect(house.promotions).toBe(timesBefore + 1);
+    expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+  });
+
   it('has the sweeper promote what a crash left behind', async () => {
     const { claim, threadId } = await busyThread();
     const { run } = await onThread(threadId, 'queue');

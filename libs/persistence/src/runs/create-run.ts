@@ -14,6 +14,7 @@ import {
   threadId,
 } from '@rondo/domain';
 import type { Database } from '../database';
+import { type Promised, keepPromise } from '../idempotency-keys';
 import { type RunRow, runOf } from '../run-row';
 import { outboxOf } from '../run-store/activation';
 import { batchOf } from '../run-store/batch';
@@ -35,6 +36,7 @@ export interface NewRun {
   readonly metadata: Readonly<Record<string, string>>;
   /** What happens when the thread has an active run. */
   readonly onActiveRun: 'reject' | 'queue' | 'replace';
+  readonly promised?: Promised<Run> | undefined;
 }
 
 export interface CreatedRun {
@@ -60,8 +62,8 @@ export class ThreadBusyError extends TerminalError {
 export async function createRun(database: Database, mint: Mint, wanted: NewRun): Promise<CreatedRun> {
   const created = await untilDecided(() => database.transaction((sql) => new RunCreation(sql, mint, wanted).attempt()));
   const freed = created.facts.some(({ type }) => type === 'run.stopped');
-  const promoted = freed ? await promoteNext(database, mint, created.run.thread_id) : [];
-  return { ...created, facts: [...created.facts, ...promoted] };
+  const promoted = freed ? await promoteNext(database, mint, created.run.thread_id) : undefined;
+  return { ...created, facts: [...created.facts, ...(promoted ?? [])] };
 }
 
 /** Another run took the thread between the look and the leap. */
@@ -124,7 +126,7 @@ class RunCreation {
       this.sql,
       batchOf({ runId: this.id, threadId: thread, epoch: 0 }, facts, this.mint),
     );
-    const run = runOf(await readRun(this.sql, this.id));
+    const run = await keepPromise(this.sql, this.wanted.promised, runOf(await readRun(this.sql, this.id)));
     return { run, facts: [...this.facts, ...recorded], stops: this.stops };
   }
 

@@ -7,7 +7,11 @@ export interface RunAddress {
   readonly runId: RunId;
 }
 
-const lockedRun = `select * from runs where id = $1 and account_id = $2 for no key update`;
+/** A run whose thread was deleted is gone with it. */
+const lockedRun = `
+select runs.* from runs join threads on threads.id = thread_id
+where runs.id = $1 and runs.account_id = $2 and deleted_at is null
+for no key update of runs`;
 
 /** The run's row, which nobody else can write until the transaction ends. */
 export async function lockRun(sql: Sql, { accountId, runId }: RunAddress): Promise<RunRow> {

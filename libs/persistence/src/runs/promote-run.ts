@@ -25,17 +25,18 @@ promoted as (
 woken as (${outboxOf('promoted')})
 select * from promoted`;
 
-/** The thread is free: its oldest waiting run comes forward, and its input joins the thread. Answers with its facts. */
+/** The thread is free: its oldest waiting run comes forward, and its input joins the thread. Answers with its facts, or undefined when none did. */
 export async function promoteNext(
   database: Database,
   mint: Mint,
   threadId: ThreadId,
-): Promise<readonly RecordedFact[]> {
-  if ((await database.sql.query(isAnyoneWaiting, [threadId])).length === 0) return [];
+): Promise<readonly RecordedFact[] | undefined> {
+  if ((await database.sql.query(isAnyoneWaiting, [threadId])).length === 0) return undefined;
   try {
     return await database.transaction(async (sql) => {
       const [row] = await sql.query<RunRow & { input: unknown }>(promoteOldest, [threadId]);
-      if (!row || row.input === null) return [];
+      if (!row) return undefined;
+      if (row.input === null) return []; // it goes on where the thread stands
 
       const run = runOf(row);
       const content = inputContent.parse(row.input);
@@ -43,7 +44,7 @@ export async function promoteNext(
       return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], mint));
     });
   } catch (error) {
-    if (violates(error, 'runs_one_active_per_thread')) return []; // another run was faster, and holds the thread now
+    if (violates(error, 'runs_one_active_per_thread')) return undefined; // another run was faster, and holds the thread now
     throw error;
   }
 }
@@ -58,7 +59,8 @@ limit 100`;
 export async function promoteStranded(database: Database, mint: Mint): Promise<(readonly RecordedFact[])[]> {
   const promoted: (readonly RecordedFact[])[] = [];
   for (const { id } of await database.sql.query<{ id: ThreadId }>(threadsToServe)) {
-    promoted.push(await promoteNext(database, mint, id));
+    const facts = await promoteNext(database, mint, id);
+    if (facts) promoted.push(facts);
   }
-  return promoted.filter((facts) => facts.length > 0);
+  return promoted;
 }

@@ -6,10 +6,11 @@ import {
   type RunStatus,
   type ThreadId,
   type ToolCall,
+  callId,
   runId,
 } from '@rondo/domain';
 import { type MessageRow, messageOf } from '../message-row';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
 import { type FactRow, type RunRow, factOf, runOf } from '../run-row';
 import type { Sql } from '../sql';
 import { type ToolCallRow, toolCallOf } from '../tool-call-row';
@@ -88,6 +89,28 @@ export async function* allEvents(sql: Sql, address: RunAddress): AsyncGenerator<
 }
 
 const callsOfRun = `select * from tool_calls where run_id = $1 order by iteration, index, id`;
+
+const callsAfter = `
+select * from tool_calls where run_id = $1 and (iteration, index, id) > ($2, $3, $4)
+order by iteration, index, id limit $5`;
+
+const placeOfCall = `select iteration, index, id from tool_calls where id = $1 and run_id = $2`;
+
+type CallPlace = Pick<ToolCallRow, 'iteration' | 'index' | 'id'>;
+
+/** In the order in which the model made them. */
+export async function listToolCalls(sql: Sql, run: Run, { after, limit }: PageRequest): Promise<Page<ToolCall>> {
+  const place = after === undefined ? undefined : await placeOf(sql, run, after);
+  const { iteration = 0, index = 0, id = '' } = place ?? {};
+  const rows = await sql.query<ToolCallRow>(callsAfter, [run.id, iteration, index, id, limit + 1]);
+  return pageOf(rows.map(toolCallOf), limit);
+}
+
+async function placeOf(sql: Sql, run: Run, cursor: string): Promise<CallPlace> {
+  const [place] = await sql.query<CallPlace>(placeOfCall, [idOfCursor(cursor, callId), run.id]);
+  if (!place) throw invalidCursor();
+  return place;
+}
 
 export const readToolCalls = async (sql: Sql, run: Run): Promise<ToolCall[]> =>
   (await sql.query<ToolCallRow>(callsOfRun, [run.id])).map(toolCallOf);

@@ -32,7 +32,7 @@ describe('Runs', () => {
       runs.verify(address),
       runs.requestStop({ ...address, reason: null }),
       runs.answer({ ...address, content: said('Hi.') }),
-      runs.toolCalls(address),
+      runs.toolCalls(address, { limit: 1 }),
       runs.result(address),
     ];
 
@@ -111,6 +111,41 @@ describe('Runs', () => {
 
     expect(after).toMatchObject({ count: 3, last: 4, contiguous: false });
     expect(after.hash).not.toBe(before.hash);
+  });
+
+  it('lists tool calls in the order in which they were made, a page at a time', async () => {
+    const { accountId, runs } = house;
+    const claim = await house.claimed();
+    const address = { accountId, runId: claim.runId };
+    const calls = [0, 1, 2].map((index) => planned(claim, { name: 'execute_command', index }));
+    await house.store.append(claim, [started, iterationStarted(1), ...calls]);
+    const ids = calls.map(({ data }) => data.tool_call.id);
+
+    const first = await runs.toolCalls(address, { limit: 2 });
+    const second = await runs.toolCalls(address, { limit: 2, after: first.next_cursor ?? '' });
+
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(ids);
+    expect([first.has_more, second.has_more, second.next_cursor]).toEqual([true, false, null]);
+    const foreign = { ...address, runId: (await house.create()).run.id };
+    for (const [of, after] of [[address, 'x'] as const, [foreign, first.next_cursor ?? ''] as const]) {
+      await expect(runs.toolCalls(of, { limit: 2, after })).rejects.toMatchObject({ code: 'invalid_cursor' });
+    }
+  });
+
+  it('knows no run of a deleted thread, whatever one asks of it', async () => {
+    const { accountId, runs } = house;
+    const { run } = await house.create();
+    const address = { accountId, runId: run.id };
+    await runs.requestStop({ ...address, reason: null });
+    await house.threads.delete({ accountId, threadId: run.thread_id });
+
+    for (const asked of [
+      runs.get(address),
+      runs.requestStop({ ...address, reason: null }),
+      runs.answer({ ...address, content: said('Hi.') }),
+    ]) {
+      await expect(asked).rejects.toMatchObject({ code: 'run_not_found' });
+    }
   });
 
   it('sums a run up when it is over, and not before', async () => {

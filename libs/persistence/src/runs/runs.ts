@@ -1,6 +1,6 @@
 import { type Mint, type Run, TerminalError, type ToolCall, isTerminal } from '@rondo/domain';
 import type { Database } from '../database';
-import type { Page } from '../page';
+import type { Page, PageRequest } from '../page';
 import { type AgentResult, agentResultOf } from './agent-result';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
@@ -11,6 +11,7 @@ import {
   allEvents,
   getRun,
   listRuns,
+  listToolCalls,
   readEvents,
   readMessages,
   readToolCalls,
@@ -64,8 +65,9 @@ export class Runs {
     return answerRun(this.database, this.mint, answer);
   }
 
-  async toolCalls(address: RunAddress): Promise<ToolCall[]> {
-    return readToolCalls(this.database.sql, await this.get(address));
+  /** In the order in which the model made them. */
+  async toolCalls(address: RunAddress, page: PageRequest): Promise<Page<ToolCall>> {
+    return listToolCalls(this.database.sql, await this.get(address), page);
   }
 
   /** Rejects with `run_not_finished` before the run is over. */

@@ -51,6 +51,7 @@ describe('a stop request', () => {
       changed: false,
       facts: [],
       run: { stop_requested_at: first.run.stop_requested_at },
+      stop: { runId: claim.runId, stop: { requestedAt: first.run.stop_requested_at, reason: 'first' } },
     });
     expect((await house.store.renew('worker-1', [claim])).stops).toMatchObject([{ stop: { reason: 'first' } }]);
   });
@@ -59,7 +60,12 @@ describe('a stop request', () => {
     const claim = await house.claimed();
     await house.store.append(claim, [started, completed]);
 
-    expect(await stop(claim)).toMatchObject({ changed: false, facts: [], run: { status: 'completed' } });
+    expect(await stop(claim)).toMatchObject({
+      changed: false,
+      facts: [],
+      stop: undefined,
+      run: { status: 'completed' },
+    });
   });
 
   it('leaves the end of an unheld run with open calls to a worker, which answers them (I6)', async () => {

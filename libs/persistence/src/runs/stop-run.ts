@@ -1,4 +1,4 @@
-import { type Mint, type NewFact, type RecordedFact, type Run, isTerminal } from '@rondo/domain';
+import { type Mint, type NewFact, type PendingStop, type RecordedFact, type Run, isTerminal } from '@rondo/domain';
 import type { Database } from '../database';
 import { type RunRow, runOf } from '../run-row';
 import { batchOf } from '../run-store/batch';
@@ -17,16 +17,25 @@ export interface StoppedRun {
   /** Committed facts to publish, also those of a run that came forward on the thread. */
   readonly facts: readonly RecordedFact[];
   readonly changed: boolean;
+  /** What the workers must be told, with the reason that was given first. Undefined when the run is over. */
+  readonly stop: PendingStop | undefined;
 }
 
 export async function stopRun(database: Database, mint: Mint, order: StopOrder): Promise<StoppedRun> {
   const stopped = await database.transaction(async (sql) => {
     const facts = await stopLocked(sql, mint, { row: await lockRun(sql, order), reason: order.reason });
-    return { run: runOf(await readRun(sql, order.runId)), facts };
+    return { row: await readRun(sql, order.runId), facts };
   });
-  const { run, facts } = stopped;
-  const promoted = facts.length > 0 && isTerminal(run.status) ? await promoteNext(database, mint, run.thread_id) : [];
-  return { run, facts: [...facts, ...promoted], changed: facts.length > 0 };
+  const { row, facts } = stopped;
+  const run = runOf(row);
+  const freed = facts.length > 0 && isTerminal(run.status);
+  const promoted = freed ? await promoteNext(database, mint, run.thread_id) : undefined;
+  const stop = pendingStopOf(run, row.stop_reason);
+  return { run, facts: [...facts, ...(promoted ?? [])], changed: facts.length > 0, stop };
+}
+
+function pendingStopOf({ id, status, stop_requested_at: requestedAt }: Run, reason: string | null) {
+  return requestedAt === null || isTerminal(status) ? undefined : { runId: id, stop: { requestedAt, reason } };
 }
 
 /** Stops a run whose row is locked. No facts where it was over, or told before. */

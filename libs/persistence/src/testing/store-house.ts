@@ -45,6 +45,8 @@ export class StoreHouse {
   readonly threads: Threads;
   readonly messages: Messages;
   readonly promoted: RecordedFact[] = [];
+  /** How often a run came forward. */
+  promotions = 0;
 
   private constructor(
     readonly database: TestDatabase,
@@ -54,7 +56,10 @@ export class StoreHouse {
     this.store = new PrismaRunStore({
       database,
       mint,
-      onPromoted: (facts) => this.promoted.push(...facts),
+      onPromoted: (facts) => {
+        this.promotions += 1;
+        this.promoted.push(...facts);
+      },
     });
     this.outbox = new Outbox(database);
     this.threads = new Threads(database, mint);
