@@ -20,6 +20,9 @@ const tasks: Record<string, Turns> = {
   ],
 };
 
+/** The same server, by OpenAI's protocol and by Anthropic's. */
+const models = ['demo/scripted', 'demo-anthropic/scripted'];
+
 interface Result {
   readonly success: boolean;
   readonly result: { response: string; tools_executed: { name: string; success: boolean }[] };
@@ -49,9 +52,7 @@ describe('dialects and profiles through the whole house', () => {
     return { settled, result, facts: await client.facts(run.id) };
   };
 
-  const everyPair = Object.keys(tasks).flatMap((dialect) =>
-    ['demo/scripted', 'demo-anthropic/scripted'].map((model) => [dialect, model] as const),
-  );
+  const everyPair = Object.keys(tasks).flatMap((dialect) => models.map((model) => [dialect, model] as const));
 
   it.each(everyPair)('%s drives tools on %s', async (dialect, model) => {
     const { settled, result, facts } = await settle(`${dialect} ${model}`, tasks[dialect] ?? [], {
@@ -121,12 +122,12 @@ describe('dialects and profiles through the whole house', () => {
     expect(facts.filter(({ type }) => type === 'usage.recorded').length).toBeGreaterThan(1);
   });
 
-  it('ii runs one call a turn and ends with its answer', async () => {
+  it.each(models)('ii runs one call a turn and ends with its answer: %s', async (model) => {
     const turns = [
       { calls: [call('list_files', {}), call('list_files', {})] },
       { calls: [call('complete', { answer: 'Nothing is here.' })] },
     ];
-    const { settled, result, facts } = await settle('ii', turns, { profile: 'ii' });
+    const { settled, result, facts } = await settle(`ii ${model}`, turns, { model, profile: 'ii' });
 
     expect(settled).toMatchObject({ status: 'completed', finish_reason: 'complete' });
     expect(facts.filter(({ type }) => type === 'tool.failed').map(({ data }) => data.result.error)).toEqual([
@@ -141,11 +142,13 @@ describe('dialects and profiles through the whole house', () => {
     ['a tool that fails', [{ text: '{"tool_name":"delete_file","parameters":{"file_path":"nothing"}}' }], false],
     ['words instead of JSON', [{ text: 'I think it is four.' }], false],
   ] as const)('symphony decides once: %s', async (about, turns, success) => {
-    const { settled, result } = await settle(about, turns, { profile: 'symphony' });
+    for (const model of models) {
+      const { settled, result } = await settle(`${about} ${model}`, turns, { model, profile: 'symphony' });
 
-    expect(settled.status).toBe('completed');
-    expect(result.success).toBe(success);
-    expect(result.result.response).not.toBe('');
+      expect(settled.status).toBe('completed');
+      expect(result.success).toBe(success);
+      expect(result.result.response).not.toBe('');
+    }
   });
 
   it('keeps the settings of runs apart (I10, W41)', async () => {
