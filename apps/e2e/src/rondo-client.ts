@@ -100,6 +100,24 @@ export class RondoClient {
     return io(`${this.url}/runs`, { transports: ['websocket'], auth: { token: this.key }, forceNew: true });
   }
 
+  /** Resolves when an event of this type was seen live. */
+  async seen(id: string, type: string): Promise<void> {
+    const socket = this.connect();
+    await new Promise<void>((resolve) => {
+      socket.on('event', (event: { type: string }) => {
+        if (event.type === type) resolve();
+      });
+      void socket.emitWithAck('run.subscribe', { run_id: id, after_seq: 0 });
+    });
+    socket.close();
+  }
+
+  /** What the calls of a run answered, in order. */
+  async toolOutputs(id: string): Promise<string[]> {
+    const { data } = await this.json<{ data: { result: { output: string } }[] }>('GET', `/runs/${id}/tool-calls`);
+    return data.map(({ result }) => result.output);
+  }
+
   /** Watches a run over Socket.IO to its end (or to its next question). */
   async watch(id: string, afterSeq = 0): Promise<(Fact | Delta)[]> {
     const socket = this.connect();

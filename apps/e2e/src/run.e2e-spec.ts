@@ -64,7 +64,7 @@ describe('a run through the whole house', () => {
     const text = 'The quick brown fox jumps over the lazy dog. '.repeat(40);
     const run = await client.createRun(scripted('midway', [{ text, pace_ms: 5, chunk_chars: 6 }]));
     const early = client.watch(run.id);
-    await firstDelta(client, run.id);
+    await client.seen(run.id, 'message.delta');
     const late = await rondo.client('gateway-2').watch(run.id);
 
     const [first] = await Promise.all([early]);
@@ -115,8 +115,8 @@ describe('a run through the whole house', () => {
     const other = await read();
     await Promise.all([client.settled(same.id), client.settled(other.id)]);
 
-    expect(await outputs(client, same.id)).toEqual([expect.stringContaining('42\n7')]);
-    expect((await outputs(client, other.id)).join()).not.toContain('42');
+    expect(await client.toolOutputs(same.id)).toEqual([expect.stringContaining('42\n7')]);
+    expect((await client.toolOutputs(other.id)).join()).not.toContain('42');
   });
 
   it('tells nobody in the sandbox its secrets (I12)', async () => {
@@ -124,7 +124,7 @@ describe('a run through the whole house', () => {
     const run = await client.createRun(scripted('secrets', [{ calls: [command(lookAround)] }, { text: 'Ok.' }]));
     await client.settled(run.id);
 
-    const seen = (await outputs(client, run.id)).join('\n');
+    const seen = (await client.toolOutputs(run.id)).join('\n');
     expect(seen).toContain('PATH=');
     expect(seen).not.toMatch(/postgresql:|redis:|nats:|rondo_end_to_end|DATABASE_URL|API_KEY/);
   });
@@ -157,7 +157,7 @@ describe('a run through the whole house', () => {
     const began = facts.filter(({ type }) => type === 'tool.started').map(({ seq }) => seq);
     const ended = facts.filter(({ type }) => type === 'tool.completed').map(({ seq }) => seq);
     expect(Math.max(...began)).toBeLessThan(Math.min(...ended));
-    expect((await outputs(client, run.id)).toSorted()).toEqual(
+    expect((await client.toolOutputs(run.id)).toSorted()).toEqual(
       [1, 2, 3, 4].map((n) => expect.stringContaining(`number ${n}`)),
     );
   });
@@ -204,20 +204,3 @@ describe('a run through the whole house', () => {
     });
   });
 });
-
-async function outputs(client: RondoClient, runId: string): Promise<string[]> {
-  const { data } = await client.json<{ data: { result: { output: string } }[] }>('GET', `/runs/${runId}/tool-calls`);
-  return data.map(({ result }) => result.output);
-}
-
-/** Resolves when the run has begun to speak. */
-async function firstDelta(client: RondoClient, runId: string): Promise<void> {
-  const socket = client.connect();
-  await new Promise<void>((resolve) => {
-    socket.on('event', ({ type }: { type: string }) => {
-      if (type === 'message.delta') resolve();
-    });
-    void socket.emitWithAck('run.subscribe', { run_id: runId, after_seq: 0 });
-  });
-  socket.close();
-}

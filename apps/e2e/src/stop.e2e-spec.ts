@@ -27,7 +27,7 @@ describe('a stop stops (I7)', () => {
     const run = await client.createRun(
       scripted('stop a stream', [{ text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 }]),
     );
-    await seen(client, run.id, 'message.delta');
+    await client.seen(run.id, 'message.delta');
 
     const facts = await stopped(run.id);
 
@@ -42,7 +42,7 @@ describe('a stop stops (I7)', () => {
   it('while a tool runs: its processes are dead, verified, before the receipt', async () => {
     const line = 'trap "" TERM; echo running; (while :; do echo alive >> pulse; sleep 0.05; done) & wait';
     const run = await client.createRun(scripted('stop a tool', [{ calls: [command(line)] }, { text: 'Never.' }]));
-    await seen(client, run.id, 'tool.output');
+    await client.seen(run.id, 'tool.output');
 
     const facts = await stopped(run.id);
 
@@ -53,7 +53,7 @@ describe('a stop stops (I7)', () => {
       thread_id: run.thread_id,
     });
     await client.settled(check.id);
-    const [before, after] = ((await toolOutput(client, check.id)) ?? '').trim().split(/\s+/);
+    const [before, after] = ((await client.toolOutputs(check.id))[0] ?? '').trim().split(/\s+/);
     expect(Number(before)).toBeGreaterThan(0);
     expect(after).toBe(before);
   });
@@ -81,7 +81,7 @@ describe('a stop stops (I7)', () => {
     const run = await client.createRun(
       scripted('stop without nats', [{ text: 'word '.repeat(3_000), pace_ms: 20, chunk_chars: 5 }]),
     );
-    await seen(client, run.id, 'message.delta');
+    await client.seen(run.id, 'message.delta');
     await rondo.infrastructure.get('nats').kill();
 
     const began = Date.now();
@@ -98,20 +98,3 @@ describe('a stop stops (I7)', () => {
     await rondo.services.get('agent-worker').start();
   });
 });
-
-/** Resolves when an event of this type was seen live. */
-async function seen(client: RondoClient, runId: string, type: string): Promise<void> {
-  const socket = client.connect();
-  await new Promise<void>((resolve) => {
-    socket.on('event', (event: { type: string }) => {
-      if (event.type === type) resolve();
-    });
-    void socket.emitWithAck('run.subscribe', { run_id: runId, after_seq: 0 });
-  });
-  socket.close();
-}
-
-async function toolOutput(client: RondoClient, runId: string): Promise<string | undefined> {
-  const { data } = await client.json<{ data: { result: { output: string } }[] }>('GET', `/runs/${runId}/tool-calls`);
-  return data[0]?.result.output;
-}

@@ -44,7 +44,6 @@ export const contentBlock = z.discriminatedUnion('type', [
   toolResultBlock,
 ]);
 export type ContentBlock = z.infer<typeof contentBlock>;
-export type ToolCallBlock = z.infer<typeof toolCallBlock>;
 export type ToolResultBlock = z.infer<typeof toolResultBlock>;
 export type ReasoningBlock = z.infer<typeof reasoningBlock>;
 

@@ -1,4 +1,4 @@
-import { Crash, LedgeredTools, RunHouse, ScriptedModel, calls, says } from './testing';
+import { LedgeredTools, RunHouse, ScriptedModel, calls, says } from './testing';
 import type { Turn } from './testing/scripted-model';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
@@ -22,22 +22,9 @@ const build = (strategy: 'parallel' | 'sequential') => {
   return { house, tools };
 };
 
-/** Runs until the nth step, crashes there, and lets the reaper give the run to the next worker. */
-async function crashAt(
-  house: RunHouse,
-  crashes: readonly { step: number; position: 'before' | 'after' }[],
-): Promise<void> {
-  for (const { step, position } of crashes) {
-    let seen = 0;
-    try {
-      await house.activate((_, at) => {
-        if (at === position && seen++ === step) throw new Crash();
-      });
-    } catch (error) {
-      if (!(error instanceof Crash)) throw error;
-      house.store.expireLease(house.id);
-    }
-  }
+/** Crashes as told, one worker after the other, then lets the run come to its end. */
+async function crashAt(house: RunHouse, crashes: readonly Parameters<RunHouse['crashAt']>[0][]): Promise<void> {
+  for (const crash of crashes) await house.crashAt(crash);
   while (await house.activate());
 }
 

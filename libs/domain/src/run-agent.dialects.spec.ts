@@ -1,6 +1,6 @@
 import type { ModelChunk } from './model';
 import type { ProcessorSettings, SettingsRequest } from './run-settings';
-import { Crash, LedgeredTools, RunHouse, ScriptedModel, breaksAfter, calls, finished, says } from './testing';
+import { LedgeredTools, RunHouse, ScriptedModel, breaksAfter, calls, finished, says } from './testing';
 
 const invoke = (name: string, parameters: Record<string, string>): string => {
   const written = Object.entries(parameters).map(([key, value]) => `<parameter name="${key}">${value}</parameter>`);
@@ -128,15 +128,7 @@ describe('execute_on_stream', () => {
 
       for (let step = 0; step < steps; step++) {
         const { house, tools } = build();
-        let seen = 0;
-        try {
-          await house.activate((_, at) => {
-            if (at === position && seen++ === step) throw new Crash();
-          });
-        } catch (error) {
-          if (!(error instanceof Crash)) throw error;
-          house.store.expireLease(house.id);
-        }
+        await house.crashAt({ step, position });
         while (await house.activate());
 
         expect({ step, status: house.store.status(house.id) }).toEqual({ step, status: 'completed' });

@@ -68,7 +68,6 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 });
 
 export const question = z.object({ text: z.string(), attachments: z.array(z.string()), tool_call_id: z.string() });
-export type Question = z.infer<typeof question>;
 
 export const waiting = z.object({
   reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown']),

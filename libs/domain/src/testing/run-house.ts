@@ -74,6 +74,19 @@ export class RunHouse {
     return true;
   }
 
+  /** One activation whose worker crashes at its nth step, before or after writing it; the reaper then frees the run. */
+  async crashAt({ step, position }: { step: number; position: 'before' | 'after' }): Promise<void> {
+    let seen = 0;
+    try {
+      await this.activate((_, at) => {
+        if (at === position && seen++ === step) throw new Crash();
+      });
+    } catch (error) {
+      if (!(error instanceof Crash)) throw error;
+      this.store.expireLease(this.id);
+    }
+  }
+
   get log(): readonly RecordedFact[] {
     return this.store.log(this.id);
   }

@@ -32,8 +32,18 @@ export interface XmlMapping {
 
 export const defineTool = <const Definition extends ToolDefinition>(definition: Definition): Definition => definition;
 
+/** Works something out of a tool once: a definition never changes, and prompts are made in every iteration. */
+export function oncePerTool<Result>(workOut: (tool: ToolDefinition) => Result): (tool: ToolDefinition) => Result {
+  const known = new WeakMap<ToolDefinition, { readonly result: Result }>();
+  return (tool) => {
+    const entry = known.get(tool) ?? { result: workOut(tool) };
+    known.set(tool, entry);
+    return entry.result;
+  };
+}
+
 /** The JSON Schema that providers and `GET /v1/tools` show. */
-export const argumentsSchema = (tool: ToolDefinition): Record<string, unknown> => {
+export const argumentsSchema = oncePerTool((tool): Record<string, unknown> => {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
   return schema;
-};
+});

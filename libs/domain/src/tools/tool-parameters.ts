@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ToolDefinition, argumentsSchema } from './define-tool';
+import { argumentsSchema, oncePerTool } from './define-tool';
 
 const jsonTypes = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const;
 export type JsonType = (typeof jsonTypes)[number];
@@ -15,21 +15,13 @@ export interface ToolParameter {
   readonly schema: Record<string, unknown>;
 }
 
-const known = new WeakMap<ToolDefinition, ReadonlyMap<string, ToolParameter>>();
-
-/** The parameters of a tool by name, in order. A definition never changes, so they are worked out once. */
-export function parametersOf(tool: ToolDefinition): ReadonlyMap<string, ToolParameter> {
-  const parameters = known.get(tool) ?? readParameters(tool);
-  known.set(tool, parameters);
-  return parameters;
-}
-
 const objectSchema = z.object({
   properties: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   required: z.array(z.string()).default([]),
 });
 
-function readParameters(tool: ToolDefinition): ReadonlyMap<string, ToolParameter> {
+/** The parameters of a tool by name, in order. */
+export const parametersOf = oncePerTool((tool): ReadonlyMap<string, ToolParameter> => {
   const { properties, required } = objectSchema.parse(argumentsSchema(tool));
   return new Map(
     Object.entries(properties).map(([name, { description, ...schema }]) => [
@@ -43,7 +35,7 @@ function readParameters(tool: ToolDefinition): ReadonlyMap<string, ToolParameter
       },
     ]),
   );
-}
+});
 
 const schemaTypes = z.object({
   type: z.union([z.string(), z.array(z.string())]).optional(),

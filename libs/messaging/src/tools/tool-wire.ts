@@ -23,7 +23,6 @@ export const toolReply = z.discriminatedUnion('how', [
 export type ToolReply = z.infer<typeof toolReply>;
 
 export const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stderr']).exactOptional() });
-export type ToolOutput = z.infer<typeof toolOutput>;
 
 export function answerOf(reply: ToolReply): ToolAnswer {
   switch (reply.how) {

@@ -17,3 +17,11 @@ ${outboxOf('activated')}`;
 export async function activateRun(sql: Sql, id: RunId): Promise<void> {
   await sql.query(activate, [id]);
 }
+
+/** What is set on a run that nobody holds any more and that is to be taken up again. */
+export const dueAgain = `
+    status = case when stop_requested_at is null then 'queued' else 'stopping' end,
+    lease_owner = null,
+    lease_expires_at = null,
+    activation = activation + 1,
+    activated_at = clock_timestamp()`;

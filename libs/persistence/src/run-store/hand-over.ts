@@ -1,16 +1,11 @@
 import type { Claim } from '@rondo/domain';
 import type { Sql } from '../sql';
-import { outboxOf } from './activation';
+import { dueAgain, outboxOf } from './activation';
 
 /** A run that ended or was taken meanwhile has another epoch or no lease: then there is nothing to hand over. */
 const giveBack = `
 with activated as (
-  update runs set
-    status = case when stop_requested_at is null then 'queued' else 'stopping' end,
-    lease_owner = null,
-    lease_expires_at = null,
-    activation = activation + 1,
-    activated_at = clock_timestamp()
+  update runs set ${dueAgain}
   where id = $1 and epoch = $2 and lease_owner is not null
   returning id, activation
 )

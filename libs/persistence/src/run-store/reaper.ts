@@ -1,5 +1,5 @@
 import type { Sql } from '../sql';
-import { outboxOf } from './activation';
+import { dueAgain, outboxOf } from './activation';
 
 /** Bounds one round; the next one goes on. */
 const maxRound = 500;
@@ -18,12 +18,7 @@ with abandoned as materialized (
   order by id limit ${maxRound} for no key update skip locked
 ),
 activated as (
-  update runs set
-    status = case when stop_requested_at is null then 'queued' else 'stopping' end,
-    lease_owner = null,
-    lease_expires_at = null,
-    activation = activation + 1,
-    activated_at = clock_timestamp()
+  update runs set ${dueAgain}
   from abandoned where runs.id = abandoned.id
   returning runs.id, activation
 )
