@@ -139,12 +139,12 @@ describe('Runs', () => {
     await runs.requestStop({ ...address, reason: null });
     await house.threads.delete({ accountId, threadId: run.thread_id });
 
-    for (const asked of [
-      runs.get(address),
-      runs.requestStop({ ...address, reason: null }),
-      runs.answer({ ...address, content: said('Hi.') }),
+    for (const ask of [
+      () => runs.get(address),
+      () => runs.requestStop({ ...address, reason: null }),
+      () => runs.answer({ ...address, content: said('Hi.') }),
     ]) {
-      await expect(asked).rejects.toMatchObject({ code: 'run_not_found' });
+      await expect(ask()).rejects.toMatchObject({ code: 'run_not_found' });
     }
   });
 
