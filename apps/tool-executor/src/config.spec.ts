@@ -1,3 +1,4 @@
+import { parseConfig } from '@rondo/platform';
 import { environment, sandboxSettingsOf } from './config';
 
 const least = {
@@ -31,6 +32,15 @@ describe('the executor’s configuration', () => {
       cpu: 0.5,
       egress: { policy: 'public', allowedHosts: ['registry.example.org', '*.example.com'] },
     });
+  });
+
+  it('says which internal host it cannot read', () => {
+    const { egress } = settingsFor({ SANDBOX_INTERNAL_HOSTS: 'git.internal:3000, 127.0.0.1:9000' });
+    expect(egress).toEqual({ policy: 'public', internalHosts: ['git.internal:3000', '127.0.0.1:9000'] });
+    expect(settingsFor({}).egress.internalHosts).toEqual([]);
+
+    const wrong = { ...least, SANDBOX_INTERNAL_HOSTS: 'git.internal:3000,git.internal' };
+    expect(() => parseConfig(environment, wrong)).toThrow('SANDBOX_INTERNAL_HOSTS.1: expected host:port, for example');
   });
 
   it('gives up isolation only for a clear yes', () => {

@@ -1,9 +1,10 @@
 import { loadConfig } from '@rondo/platform';
 import { z } from 'zod';
-import { sandboxSettings } from './sandbox';
+import { internalHost, sandboxSettings } from './sandbox';
 
 const mebibyte = 1024 * 1024;
 const amount = z.coerce.number().int().positive();
+const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 
 export const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -29,10 +30,9 @@ export const environment = z.object({
   /** What commands may reach: nothing, or the public network through the filtering proxy. */
   SANDBOX_EGRESS: z.enum(['none', 'public']).optional(),
   /** Narrows `public` to these hosts, separated by commas; `*.example.org` for subdomains. */
-  SANDBOX_ALLOWED_HOSTS: z
-    .string()
-    .transform((hosts) => hosts.split(',').map((host) => host.trim()))
-    .optional(),
+  SANDBOX_ALLOWED_HOSTS: list.optional(),
+  /** What commands may reach besides, though its address is private: `host:port`, separated by commas. */
+  SANDBOX_INTERNAL_HOSTS: list.pipe(z.array(internalHost)).optional(),
 });
 export type Config = z.infer<typeof environment>;
 
@@ -47,7 +47,11 @@ export const sandboxSettingsOf = (config: Config) =>
     processes: config.SANDBOX_PROCESSES,
     cpu: config.SANDBOX_CPU,
     idleMs: config.SANDBOX_IDLE_S && config.SANDBOX_IDLE_S * 1_000,
-    egress: { policy: config.SANDBOX_EGRESS, allowedHosts: config.SANDBOX_ALLOWED_HOSTS },
+    egress: {
+      policy: config.SANDBOX_EGRESS,
+      allowedHosts: config.SANDBOX_ALLOWED_HOSTS,
+      internalHosts: config.SANDBOX_INTERNAL_HOSTS,
+    },
   });
 
 export const readConfig = (): Config => loadConfig(environment);

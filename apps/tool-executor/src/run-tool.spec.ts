@@ -1,6 +1,8 @@
 import { ExecutorLeaving, ToolRunner } from './run-tool';
-import { SandboxError } from './sandbox';
+import { type EgressRules, type Sandbox, SandboxError } from './sandbox';
 import { ToolBench, aCall } from './testing/tool-bench';
+
+const egress: EgressRules = { policy: 'none', internalHosts: [], resolve: async () => [] };
 
 /** Aborts as soon as the command has printed something. */
 function abortWhenItRuns(reason: Error) {
@@ -105,10 +107,28 @@ describe('ToolRunner', () => {
     });
   });
 
+  it('I5: runs a call again, under the same key, once it was decided that it is to run again', async () => {
+    const lost = 'kill -9 -1; sleep 60';
+    const killed = 'sleep 60';
+    for (const [end, how, file] of [
+      [lost, 'unknown', 'lost'],
+      [killed, 'stopped', 'killed'],
+    ] as const) {
+      const command = `echo "$RONDO_IDEMPOTENCY_KEY" >>${file}; test "$(wc -l <${file})" = 2 && exec cat ${file}; echo up; ${end}`;
+      const call = aCall('execute_command', { command, blocking: true });
+      const watch = how === 'stopped' ? abortWhenItRuns(new Error('given up')) : {};
+
+      expect(await bench.reply(call, watch)).toMatchObject({ how });
+      const again = await bench.reply({ ...call, attempt: 2 });
+
+      expect(again).toMatchObject({ how: 'answered', result: { output: `${call.call_id}\n${call.call_id}\n` } });
+    }
+  });
+
   it('survives a tool that throws, and answers (TR8)', async () => {
     const logged: object[] = [];
     const log = { info: () => undefined, error: (fields: object) => logged.push(fields) };
-    const broken = { get: () => Promise.reject(new TypeError('undefined is not a function')) };
+    const broken = { egress, get: () => Promise.reject(new TypeError('undefined is not a function')) };
     const call = aCall('list_files', {});
 
     const reply = await new ToolRunner(broken, log).run(call, {
@@ -121,8 +141,39 @@ describe('ToolRunner', () => {
     expect(logged).toMatchObject([{ callId: call.call_id, error: expect.any(TypeError) }]);
   });
 
+  it.each([
+    ['pure', 'list_files', {}],
+    ['idempotent', 'check_command_output', { session_name: 'one' }],
+  ])(
+    'calls the outcome unknown for a %s call as well: to run it again is for the loop to decide',
+    async (_, name, given) => {
+      const gone = { egress, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
+      const runner = new ToolRunner(gone, { info: () => undefined, error: () => undefined });
+
+      const reply = await runner.run(aCall(name, given), { signal: new AbortController().signal, output: () => {} });
+
+      expect(reply).toEqual({ how: 'unknown', reason: 'The sandbox died while the tool ran.' });
+    },
+  );
+
+  it('calls the outcome unknown where a hand never comes back (I5)', async () => {
+    jest.useFakeTimers();
+    const hung = { files: { list: () => new Promise(() => undefined) } } as unknown as Sandbox; // all that list_files asks for
+    const runner = new ToolRunner({ egress, get: () => Promise.resolve(hung) }, { info: () => {}, error: () => {} });
+
+    const call = aCall('list_files', {}, { timeoutMs: 2_000 });
+    const reply = runner.run(call, { signal: new AbortController().signal, output: () => {} });
+    await jest.advanceTimersByTimeAsync(60_000);
+    jest.useRealTimers();
+
+    expect(await reply).toEqual({ how: 'unknown', reason: 'The tool did not answer within 2 s.' });
+  });
+
   it('passes on why there are no sandboxes here', async () => {
-    const refusing = { get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')) };
+    const refusing = {
+      egress,
+      get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')),
+    };
     const runner = new ToolRunner(refusing, { info: () => undefined, error: () => undefined });
 
     const reply = await runner.run(aCall('list_files', {}), { signal: new AbortController().signal, output: () => {} });

@@ -2,10 +2,11 @@ import { type ToolResult, failedResult } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { clipMiddle } from './clip-text';
 import { explainArguments } from './explain-arguments';
+import { OutcomeUnknown } from './hands/hand';
 import { type ReadyTool, readyToolNamed, readyToolNames } from './hands/all-hands';
 import { Lanes } from './lanes';
 import { OutputFrames } from './output-frames';
-import { type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
+import { type EgressRules, type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
 
 /** The sandbox keeps a command's time itself; this is what it may need beyond it to kill and report. */
 const slackMs = 10_000;
@@ -32,17 +33,19 @@ interface Job {
   readonly call: DispatchedCall;
   readonly watch: CallWatch;
   readonly sandbox: Sandbox;
+  readonly egress: EgressRules;
 }
 
 /**
- * Runs one call and answers it, whatever happens: what goes wrong is a result for the model (TR8). Only where the
- * sandbox was lost under an unsafe call the answer is `unknown`, because nobody can say whether it took effect (I5).
+ * Runs one call and answers it, whatever happens: what goes wrong is a result for the model (TR8). Only where nobody can
+ * say whether it took effect the answer is `unknown` (I5): the sandbox was lost under it, or its hand says so. What is
+ * made of that, another attempt or a word to the model, is for the loop to decide by the call's effect class.
  */
 export class ToolRunner {
   private readonly lanes = new Lanes();
 
   constructor(
-    private readonly sandboxes: Pick<SandboxProvider, 'get'>,
+    private readonly sandboxes: Pick<SandboxProvider, 'get' | 'egress'>,
     private readonly log: ToolLog,
   ) {}
 
@@ -62,7 +65,7 @@ export class ToolRunner {
     try {
       watch.signal.throwIfAborted();
       const sandbox = await this.sandboxes.get(call.thread_id);
-      return await this.inTurn(prepared, { call, watch, sandbox });
+      return await this.inTurn(prepared, { call, watch, sandbox, egress: this.sandboxes.egress });
     } catch (error) {
       return this.answerToFailure(error, call, watch.signal);
     }
@@ -75,8 +78,11 @@ export class ToolRunner {
   }
 
   private async answerToFailure(error: unknown, call: DispatchedCall, signal: AbortSignal): Promise<ToolReply> {
-    if (signal.aborted && error === signal.reason) return this.answerToAbort(call, error);
-    if (error instanceof SandboxError) return answerToSandbox(error, call);
+    const isUnknown = error instanceof OutcomeUnknown;
+    const wasStopped = signal.aborted && !(signal.reason instanceof ExecutorLeaving);
+    if (isUnknown && !wasStopped) return { how: 'unknown', reason: error.message };
+    if (isUnknown || (signal.aborted && error === signal.reason)) return this.answerToAbort(call, signal.reason);
+    if (error instanceof SandboxError) return answerToSandbox(error);
 
     this.log.error(
       { callId: call.call_id, runId: call.run_id, name: call.name, error },
@@ -115,13 +121,14 @@ async function measuredWork(prepared: Prepared, job: Job): Promise<ToolReply> {
   return { how: 'answered', result, duration_ms: Math.round(performance.now() - startedAt) };
 }
 
-async function work({ tool, hand, input }: Prepared, { call, watch, sandbox }: Job): Promise<ToolResult> {
+async function work({ tool, hand, input }: Prepared, { call, watch, sandbox, egress }: Job): Promise<ToolResult> {
   const timeoutMs = Math.min(tool.timeoutMs, call.timeout_ms);
   const frames = new OutputFrames(watch.output);
   const bench = {
     sandbox,
+    egress,
     timeoutMs,
-    callId: call.call_id,
+    idempotencyKey: call.call_id,
     signal: watch.signal,
     output: (text: string) => frames.push(text),
   };
@@ -134,9 +141,9 @@ async function work({ tool, hand, input }: Prepared, { call, watch, sandbox }: J
 
 async function withinTime(result: Promise<ToolResult>, timeoutMs: number): Promise<ToolResult> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<ToolResult>((resolve) => {
-    const text = `The tool did not answer within ${timeoutMs / 1000} s. It may still take effect.`;
-    timer = setTimeout(resolve, timeoutMs + slackMs, failedResult(text));
+  const late = new Promise<never>((_, reject) => {
+    const unknown = new OutcomeUnknown(`The tool did not answer within ${timeoutMs / 1000} s.`);
+    timer = setTimeout(reject, timeoutMs + slackMs, unknown);
   });
   try {
     return await Promise.race([result, late]);
@@ -145,10 +152,9 @@ async function withinTime(result: Promise<ToolResult>, timeoutMs: number): Promi
   }
 }
 
-function answerToSandbox({ code, message }: SandboxError, { effect_class }: DispatchedCall): ToolReply {
-  if (code !== 'lost') return failed(clipMiddle(message, 4_000).text);
-  if (effect_class === 'unsafe') return { how: 'unknown', reason: 'The sandbox died while the tool ran.' };
-  return failed('The sandbox died while the tool ran and has been restarted. Files are kept; processes are gone.');
+function answerToSandbox({ code, message }: SandboxError): ToolReply {
+  if (code === 'lost') return { how: 'unknown', reason: 'The sandbox died while the tool ran.' };
+  return failed(clipMiddle(message, 4_000).text);
 }
 
 const failed = (error: string): ToolReply => ({ how: 'answered', result: failedResult(error), duration_ms: 0 });

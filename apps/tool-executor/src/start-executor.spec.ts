@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { type Delta, type ToolCall, callIdAt, messageId, runId, threadId, toolNamed } from '@rondo/domain';
+import { type Delta, type ToolCall, callIdAt, messageId, runId, threadId, effectOf, toolNamed } from '@rondo/domain';
 import { type NatsLink, NatsTools, connectNats, natsTransportOptions, signals } from '@rondo/messaging';
 import { createLogger, newUlid } from '@rondo/platform';
 import { firstValueFrom } from 'rxjs';
@@ -50,10 +50,10 @@ class Caller {
       name,
       arguments: given,
       dialect: 'native',
-      effect_class: toolNamed(name)?.effect ?? 'unsafe',
+      effect_class: effectOf(toolNamed(name), given),
       status: 'dispatched',
       result: null,
-      attempt: 0,
+      attempt: 1,
       message_id: message,
       started_at: null,
       finished_at: null,

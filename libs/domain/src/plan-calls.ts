@@ -6,6 +6,7 @@ import type { NewFact } from './run-event';
 import type { ToolCall } from './tool-call';
 import { failedResult } from './tool-result';
 import { toolNamed } from './tools/catalog';
+import { effectOf } from './tools/define-tool';
 
 /**
  * Enters a reply's calls into the ledger. A call that cannot run is answered in the same breath, so that it is never
@@ -40,7 +41,7 @@ const ledgerRow = (
   name: decoded.name,
   arguments: decoded.arguments,
   dialect: run.settings.processor.dialect,
-  effect_class: toolNamed(decoded.name)?.effect ?? 'unsafe',
+  effect_class: effectOf(toolNamed(decoded.name), decoded.arguments),
   status: 'planned',
   result: null,
   attempt: 0,

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { argumentsSchema, tools } from '@rondo/domain';
+import { argumentsSchema, expectedEffect, tools } from '@rondo/domain';
 import { NoQuery } from '../door/no-query';
 import { ModelsDto, ToolsDto } from './catalog.dto';
 import { ModelCatalog } from './model-catalog';
@@ -11,7 +11,7 @@ const shownTools = tools.map((tool) => ({
   name: tool.name,
   description: tool.description,
   group: tool.group,
-  effect_class: tool.effect,
+  effect_class: expectedEffect(tool),
   parameters: argumentsSchema(tool),
 }));
 

@@ -15,7 +15,7 @@ const tool = z.object({
   name: z.string(),
   description: z.string(),
   group: z.string(),
-  effect_class: effectClass,
+  effect_class: effectClass.describe('The most careful one where it depends on the arguments.'),
   parameters: z.record(z.string(), z.unknown()).describe('JSON Schema of the arguments.'),
 });
 

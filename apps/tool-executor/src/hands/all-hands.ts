@@ -1,7 +1,7 @@
 import { type ExecutorTool, type ToolDefinition, tools } from '@rondo/domain';
-import type { z } from 'zod';
 import { createFile, deleteFile, fullFileRewrite, listFiles, readFile, strReplace } from './file.hands';
-import type { Hand } from './hand';
+import type { Hand, InputOf } from './hand';
+import { httpRequest } from './http.hands';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell.hands';
 
 /** A tool in the catalog without a hand here does not compile. */
@@ -16,7 +16,8 @@ const hands = {
   full_file_rewrite: fullFileRewrite,
   delete_file: deleteFile,
   list_files: listFiles,
-} satisfies { [Name in ExecutorTool['name']]: Hand<z.infer<Extract<ExecutorTool, { name: Name }>['input']>> };
+  http_request: httpRequest,
+} satisfies { [Name in ExecutorTool['name']]: Hand<InputOf<Name>> };
 
 export interface ReadyTool {
   readonly tool: ToolDefinition;

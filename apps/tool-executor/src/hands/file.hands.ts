@@ -1,15 +1,12 @@
 import { posix } from 'node:path';
-import { type ExecutorTool, type ToolResult, failedResult } from '@rondo/domain';
-import type { z } from 'zod';
+import { type ToolResult, failedResult } from '@rondo/domain';
 import { clipMiddle } from '../clip-text';
 import { type SandboxFiles, SandboxError } from '../sandbox';
-import { type Hand, succeeded } from './hand';
+import { type Hand, type InputOf, succeeded } from './hand';
 import { treeOf, unlistedFolders } from './file-tree';
 import { replaceOnce } from './replace-once';
 import { decodeText, selectLines } from './select-lines';
 import { shownPath } from './shown-path';
-
-type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
 
 /** Changes of one file come one after the other, or one of two edits made at the same time would be lost. */
 const laneOfFile = ({ file_path }: { file_path: string }): string => `file ${shownPath(file_path)}`;

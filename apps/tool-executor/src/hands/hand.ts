@@ -1,11 +1,18 @@
-import type { ToolResult } from '@rondo/domain';
-import type { Sandbox } from '../sandbox';
+import type { ExecutorTool, ToolResult } from '@rondo/domain';
+import type { z } from 'zod';
+import type { EgressRules, Sandbox } from '../sandbox';
+
+export type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
 
 /** What a hand works with during one call. */
 export interface Workbench {
   readonly sandbox: Sandbox;
-  /** Names the command that a call runs, so that a call can be killed by its id. */
-  readonly callId: string;
+  /** What this process may reach in the sandbox's stead. */
+  readonly egress: EgressRules;
+  /**
+   * The call's id, the same in every attempt (I5). Commands run under it; who can tell repetitions apart gets to see it.
+   */
+  readonly idempotencyKey: string;
   readonly timeoutMs: number;
   /** Aborted when the call is to be killed. Quick work just finishes. */
   readonly signal: AbortSignal;
@@ -13,9 +20,14 @@ export interface Workbench {
   readonly output: (text: string) => void;
 }
 
+/** Thrown where nobody can say whether the work took effect. The message is the reason, for the model to read. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}
+
 /**
  * The part of a tool that does something. Its input is valid. A failure that the model should know is a result; a hand
- * throws only SandboxError, or the reason of its signal when that ended the work.
+ * throws only SandboxError, OutcomeUnknown, or the reason of its signal when that ended the work.
  */
 export interface Hand<Input> {
   work(input: Input, bench: Workbench): Promise<ToolResult>;

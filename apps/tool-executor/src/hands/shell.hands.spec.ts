@@ -28,6 +28,21 @@ describe('execute_command', () => {
     expect((await run('pgrep -c sleep')).output).toContain('0\n');
   });
 
+  it('I5: shows each command the id of its call, the same in every attempt, in a session too', async () => {
+    const command = 'echo "$RONDO_IDEMPOTENCY_KEY"; export RONDO_IDEMPOTENCY_KEY=mine';
+    const given = { command, blocking: true, session_name: 'keyed' };
+    const call = aCall('execute_command', given, { thread: 'thr_keys' });
+    const next = aCall('execute_command', given, { thread: 'thr_keys' });
+
+    const printed: unknown[] = [];
+    for (const one of [call, next]) printed.push(await bench.reply(one));
+    await bench.restart();
+    printed.push(await bench.reply({ ...call, attempt: 2 }));
+
+    const keyOf = ({ call_id }: typeof call) => expect.objectContaining({ output: `${call_id}\n` });
+    expect(printed).toMatchObject([call, next, call].map((one) => ({ result: keyOf(one) })));
+  });
+
   it('takes the shortest of the limits that apply', async () => {
     const options = { timeoutMs: 500 };
 

@@ -1,11 +1,9 @@
-import { type ExecutorTool, type ToolResult, failedResult } from '@rondo/domain';
-import type { z } from 'zod';
+import { type ToolResult, failedResult } from '@rondo/domain';
 import { clipMiddle, resultCharacters } from '../clip-text';
 import { type ProcessView, type Sandbox, SandboxError } from '../sandbox';
 import { resultOfCommand, statusOfJob } from './command-result';
-import { type Hand, type Workbench, succeeded } from './hand';
+import { type Hand, type InputOf, type Workbench, succeeded } from './hand';
 
-type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
 type CommandInput = InputOf<'execute_command'>;
 
 const keptBytes = 4 * resultCharacters;
@@ -58,7 +56,7 @@ async function runToTheEnd(input: CommandInput, bench: Workbench): Promise<ToolR
   const timeoutMs = Math.min(input.timeout * 1000, bench.timeoutMs);
   const outcome = await bench.sandbox.exec(
     {
-      id: bench.callId,
+      id: bench.idempotencyKey,
       command,
       timeoutMs,
       keepBytes: keptBytes,
@@ -75,10 +73,10 @@ async function startInBackground(
   { command, folder, session_name }: CommandInput,
   bench: Workbench,
 ): Promise<ToolResult> {
-  const session = session_name ?? `session_${bench.callId.slice(-8)}`;
+  const session = session_name ?? `session_${bench.idempotencyKey.slice(-8)}`;
   try {
     const { cwd } = await bench.sandbox.start({
-      id: bench.callId,
+      id: bench.idempotencyKey,
       command,
       session,
       keepBytes: keptBytes,

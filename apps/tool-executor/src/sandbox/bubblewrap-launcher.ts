@@ -7,7 +7,7 @@ import { bubblewrapArguments, insideAgent, insideEgressSocket, insideNodeHome } 
 import { pipeOf } from './child-pipe';
 import { Detours } from './detours';
 import type { ControlGroup, ControlGroups } from './control-groups';
-import type { EgressRules } from './egress/destination';
+import { type EgressRules, leadsSomewhere } from './egress/destination';
 import { EgressProxy } from './egress/egress-proxy';
 import {
   agentMemoryMegabytes,
@@ -56,7 +56,7 @@ export class BubblewrapLauncher implements Launcher {
   async launch(workspace: Workspace): Promise<LaunchedAgent> {
     const { controlGroups, egress, settings, runtime } = this.parts;
     const serial = String((this.launches += 1));
-    const proxy = egress.policy === 'none' ? undefined : new EgressProxy(egress);
+    const proxy = leadsSomewhere(egress) ? new EgressProxy(egress) : undefined;
     const socketPath = proxy && join(runtime.path, `${serial}.sock`);
     if (socketPath) await proxy.listen(socketPath, workspace.uid);
 
@@ -137,14 +137,14 @@ export class BubblewrapLauncher implements Launcher {
   }
 
   private configuration(hasProxy: boolean): AgentConfiguration {
-    const { controlGroups, settings } = this.parts;
+    const { controlGroups, egress, settings } = this.parts;
     return {
       workspace: '/workspace',
       sessionDirectory: '/run/sessions',
       environment: {
         PATH: nodeHome() === undefined ? searchPath : `${insideNodeHome}/bin:${searchPath}`,
         ...{ HOME: '/workspace', USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
-        ...(hasProxy ? proxyVariables() : {}),
+        ...(hasProxy ? proxyVariables(egress) : {}),
       },
       ...(hasProxy ? { relay: { port: proxyPort, socketPath: insideEgressSocket } } : {}),
       ...(controlGroups.memory ? {} : { watchedMemoryBytes: settings.memoryBytes }),
@@ -152,9 +152,11 @@ export class BubblewrapLauncher implements Launcher {
   }
 }
 
-function proxyVariables(): Record<string, string> {
+/** Commands reach servers of their own sandbox directly, except by a loopback name that stands for an internal host. */
+function proxyVariables({ internalHosts }: EgressRules): Record<string, string> {
   const proxy = `http://127.0.0.1:${proxyPort}`;
-  const direct = 'localhost,127.0.0.1,::1';
+  const isInternal = (name: string) => internalHosts.some((host) => host.replace(/[[\]]/g, '').startsWith(`${name}:`));
+  const direct = ['localhost', '127.0.0.1', '::1'].filter((name) => !isInternal(name)).join(',');
   const upper = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: direct, NODE_USE_ENV_PROXY: '1' };
   return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
 }

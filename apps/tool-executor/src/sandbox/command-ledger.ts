@@ -13,11 +13,14 @@ const rememberedCommands = 64;
 export class CommandLedger {
   private readonly known = new Map<string, KnownCommand>();
 
+  /** Undefined also where it was cut down: whoever asks for it again has decided that it is to run again. */
   get(id: string): KnownCommand | undefined {
-    return this.known.get(id);
+    const known = this.known.get(id);
+    return known?.record.wasCutDown ? undefined : known;
   }
 
   add(id: string, command: KnownCommand): void {
+    this.known.delete(id); // the newest stands last
     this.known.set(id, command);
     command.started.catch(() => this.known.delete(id));
     this.forgetOldest();

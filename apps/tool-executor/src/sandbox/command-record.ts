@@ -53,6 +53,11 @@ export class CommandRecord {
     return this.result === undefined;
   }
 
+  /** Over, but not by its own doing and with nothing said about what it got done. */
+  get wasCutDown(): boolean {
+    return this.result?.ending === 'killed' || this.result?.ending === 'sandbox-lost';
+  }
+
   get outputBytes(): number {
     return this.output.totalBytes;
   }

@@ -31,9 +31,12 @@ export class CommandRun {
       ended: (event) => this.ended(event),
       lost: () => this.lost(),
     });
-    const { session, command: script } = identity;
+    const { id: idempotencyKey, session, command: script } = identity;
     const { timeoutMs, graceMs, maxOutputBytes } = limits;
-    const request = { command: this.number, script, session, cwd, timeoutMs, graceMs, maxOutputBytes };
+    const request = {
+      ...{ command: this.number, idempotencyKey, script, session, cwd },
+      ...{ timeoutMs, graceMs, maxOutputBytes },
+    };
     try {
       const started = await this.connection.request('run', request, agentSlackMs);
       if (this.record.running) this.record.cwd = started.cwd;

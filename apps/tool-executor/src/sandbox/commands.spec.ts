@@ -145,6 +145,17 @@ describe('sessions', () => {
     expect(outcome.output).toBe('x\n1\n');
   });
 
+  it('I5: hand on no key: each command sees its own id, and nobody else does', async () => {
+    const sandbox = await house.sandbox();
+    const session = 'keys';
+    await run(sandbox, 'export RONDO_IDEMPOTENCY_KEY="$RONDO_IDEMPOTENCY_KEY again"', { session, id: 'key_1' });
+    const show = 'echo "$RONDO_IDEMPOTENCY_KEY"';
+    await sandbox.start({ id: 'key_2', session, command: `${show}; sleep 60` });
+
+    await expect(readUntil(sandbox, session, { text: '\n' })).resolves.toMatchObject({ output: 'key_2\n' });
+    await expect(run(sandbox, show, { session, id: 'key_3' })).resolves.toMatchObject({ output: 'key_3\n' });
+  });
+
   it('keep what they had when a command is killed, and go home when their directory is gone', async () => {
     await run(sandbox, 'mkdir gone; cd gone; export KEPT=1', { session: 'three' });
     await run(sandbox, 'sleep 30', { session: 'three', timeoutMs: 100 });

@@ -21,7 +21,7 @@ export class EmbeddedProvider implements SandboxProvider {
   constructor(
     private readonly settings: SandboxSettings,
     private readonly log: SandboxLog,
-    private readonly egress: EgressRules,
+    readonly egress: EgressRules,
   ) {
     this.timers = [
       this.every(Math.min(settings.idleMs / 4, longestIdleCheckMs), () => this.stopIdle()),

@@ -86,8 +86,38 @@ describe('the network of a sandbox', () => {
     await expect(get(`http://${origin('public.example')}/`)).resolves.toMatchObject({ exitCode: 0 });
   });
 
+  it.each(['none', 'public'] as const)(
+    'leads to internal hosts under the policy %s, by their own address',
+    async (policy) => {
+      const house = await SandboxHouse.open({ egress: { policy, internalHosts: [origin('127.0.0.1')] } });
+      const sandbox = await house.sandbox();
+      const get = (url: string) => run(sandbox, `curl -sS -m 5 ${url}`);
+
+      await expect(get(`http://${origin('127.0.0.1')}/`)).resolves.toMatchObject({
+        output: `GET ${origin('127.0.0.1')} `,
+      });
+      await expect(get(`-p http://${origin('127.0.0.1')}/`)).resolves.toMatchObject({ exitCode: 0 });
+      for (const closed of ['127.0.0.1:1', origin('127.0.0.2'), origin('169.254.169.254')]) {
+        await expect(get(`http://${closed}/`)).resolves.toMatchObject({
+          output: expect.stringMatching(/no network|not a public/),
+        });
+      }
+      await house.close();
+    },
+  );
+
+  it('leaves the servers of the sandbox itself to be reached as localhost', async () => {
+    const house = await SandboxHouse.open({ egress: { policy: 'public', internalHosts: [origin('127.0.0.1')] } });
+    const sandbox = await house.sandbox();
+
+    await expect(run(sandbox, 'echo $no_proxy $NO_PROXY')).resolves.toMatchObject({
+      output: 'localhost,::1 localhost,::1\n',
+    });
+    await house.close();
+  });
+
   it('is not there at all when the policy says none', async () => {
-    const closed = await SandboxHouse.open({ egress: { policy: 'none' } });
+    const closed = await SandboxHouse.open({ egress: { policy: 'none', internalHosts: [] } });
     const lonely = await closed.sandbox();
 
     await expect(run(lonely, 'env | grep -i proxy')).resolves.toMatchObject({ output: '' });

@@ -1,13 +1,18 @@
 import { z } from 'zod';
+import { internalHost } from './egress/internal-host';
 
 const mebibyte = 1024 * 1024;
 const bytes = z.number().int().positive();
 const milliseconds = z.number().int().positive();
 
-/** What leaves a sandbox: nothing, or public addresses through the proxy; allowed hosts narrow the latter (`*.example.org` for subdomains). */
+/**
+ * What leaves a sandbox: nothing, or public addresses through the proxy; allowed hosts narrow the latter (`*.example.org`
+ * for subdomains). Internal hosts may be reached under either policy, whatever their addresses are.
+ */
 export const egressSettings = z.object({
   policy: z.enum(['none', 'public']).default('public'),
   allowedHosts: z.array(z.string().min(1)).optional(),
+  internalHosts: z.array(internalHost).default([]),
 });
 export type EgressSettings = z.infer<typeof egressSettings>;
 

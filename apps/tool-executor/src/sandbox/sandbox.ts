@@ -1,3 +1,5 @@
+import type { EgressRules } from './egress/destination';
+
 /**
  * Where tools act. There is one sandbox per thread: a private file system view with one writable place (`/workspace`),
  * private processes, and no network but a filtering proxy.
@@ -14,7 +16,7 @@ export interface Sandbox {
   /**
    * Runs a command and waits for its end. Resolves however the command ends, also when the sandbox is lost; rejects
    * with SandboxError only when the command could not be started. A second call with the same id attaches to the
-   * first: the command runs once, and both get its outcome.
+   * first: the command runs once, and both get its outcome. Only one that was killed, or lost with its sandbox, runs anew.
    */
   exec(command: CommandRequest, on?: CommandListeners): Promise<CommandOutcome>;
   /** Starts a command in the background of a session and returns at once. A session holds one such job at a time. */
@@ -33,7 +35,7 @@ export interface Sandbox {
 }
 
 export interface CommandRequest {
-  /** The tool call's id: what makes asking twice run once. */
+  /** The tool call's id: what makes asking twice run once. The command finds it in `RONDO_IDEMPOTENCY_KEY`. */
   id: string;
   command: string;
   /** Default `default`. */
@@ -153,6 +155,8 @@ export interface FileStatus {
 
 /** Makes sandboxes, finds them again, and puts them to sleep. */
 export interface SandboxProvider {
+  /** What its sandboxes may reach. Whoever speaks to the network in a command's stead keeps to it. */
+  readonly egress: EgressRules;
   /** Really runs a command in a sandbox, and says what came of it. */
   probe(): Promise<ProbeResult>;
   /** The thread's sandbox. Nothing is booted before its first use. Rejects with `unavailable` when isolation is not to be had. */

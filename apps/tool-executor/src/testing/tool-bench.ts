@@ -1,11 +1,17 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ToolName, type ToolResult, callId, runId, threadId, toolNamed } from '@rondo/domain';
+import { type ToolName, type ToolResult, callId, runId, threadId, effectOf, toolNamed } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import { ToolRunner } from '../run-tool';
-import { type SandboxProvider, type SandboxSettings, createSandboxProvider, sandboxSettings } from '../sandbox';
+import {
+  type EgressRules,
+  type SandboxProvider,
+  type SandboxSettings,
+  createSandboxProvider,
+  sandboxSettings,
+} from '../sandbox';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -23,7 +29,7 @@ export function aCall(name: string, given: Record<string, unknown>, options: Cal
     thread_id: threadId.parse(options.thread ?? 'thr_one'),
     name,
     arguments: given,
-    effect_class: toolNamed(name)?.effect ?? 'unsafe',
+    effect_class: effectOf(toolNamed(name), given),
     attempt: 1,
     timeout_ms: options.timeoutMs ?? 120_000,
   };
@@ -47,15 +53,18 @@ export class ToolBench {
   private sandboxes: SandboxProvider;
   private runner: ToolRunner;
 
-  private constructor(private readonly settings: SandboxSettings) {
-    this.sandboxes = createSandboxProvider(settings, silent);
+  private constructor(
+    private readonly settings: SandboxSettings,
+    private readonly egress: Partial<EgressRules>,
+  ) {
+    this.sandboxes = createSandboxProvider(settings, silent, egress);
     this.runner = new ToolRunner(this.sandboxes, silent);
   }
 
-  static async open(settings: Partial<SandboxSettings> = {}): Promise<ToolBench> {
+  static async open(settings: Partial<SandboxSettings> = {}, egress: Partial<EgressRules> = {}): Promise<ToolBench> {
     const isolation = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot() };
     const parsed = sandboxSettings.parse({ ...isolation, graceMs: 300, ...settings });
-    return new ToolBench(parsed);
+    return new ToolBench(parsed, egress);
   }
 
   async reply(call: DispatchedCall, { signal, output }: CallOptions = {}): Promise<ToolReply> {
@@ -74,7 +83,7 @@ export class ToolBench {
   /** As when the executor ends and comes back: every process is gone, the workspaces are not. */
   async restart(): Promise<void> {
     await this.sandboxes.close();
-    this.sandboxes = createSandboxProvider(this.settings, silent);
+    this.sandboxes = createSandboxProvider(this.settings, silent, this.egress);
     this.runner = new ToolRunner(this.sandboxes, silent);
   }
 

@@ -1,6 +1,8 @@
 import { ask, complete, returnControlToUser } from './conversation.tools';
 import type { ToolDefinition } from './define-tool';
 import { createFile, deleteFile, fullFileRewrite, listFiles, readFile, strReplace } from './file.tools';
+import { httpRequest } from './http.tools';
+import { compactifyMemory, expandMessage, sequentialThinking, simpleMemory } from './memory.tools';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell.tools';
 
 /** Every tool there is. A name stands once; what a run may use is its settings' `tools`. */
@@ -15,6 +17,11 @@ export const tools = [
   fullFileRewrite,
   deleteFile,
   listFiles,
+  httpRequest,
+  expandMessage,
+  simpleMemory,
+  sequentialThinking,
+  compactifyMemory,
   ask,
   complete,
   returnControlToUser,

@@ -9,12 +9,13 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  readonly effect: EffectClass;
+  /** Of every call, or of one by its parsed arguments. */
+  readonly effect: EffectClass | ((input: never) => EffectClass);
   /** `executor`: in the thread's sandbox. `loop`: answered by the run itself, without leaving the worker. */
   readonly runsIn: 'executor' | 'loop';
   /** The longest that a call may take, in milliseconds. */
   readonly timeoutMs: number;
-  readonly group: 'shell' | 'files' | 'conversation';
+  readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation';
   /** Arguments that show how it is used; each dialect writes them in its own syntax. */
   readonly example?: Readonly<Record<string, unknown>>;
   /** How it is written as a tag of its own; see docs/dialects.md. */
@@ -31,6 +32,17 @@ export interface XmlMapping {
 }
 
 export const defineTool = <const Definition extends ToolDefinition>(definition: Definition): Definition => definition;
+
+/** The class of one call. What cannot be run, for its name or its arguments, counts as `unsafe` all the same. */
+export function effectOf(tool: ToolDefinition | undefined, given: unknown): EffectClass {
+  if (typeof tool?.effect !== 'function') return tool?.effect ?? 'unsafe';
+  const parsed = tool.input.safeParse(given);
+  return parsed.success ? tool.effect(parsed.data as never) : 'unsafe'; // its own schema has parsed them
+}
+
+/** The class to expect before the arguments are known: the most careful one. */
+export const expectedEffect = ({ effect }: ToolDefinition): EffectClass =>
+  typeof effect === 'string' ? effect : 'unsafe';
 
 /** Works something out of a tool once: a definition never changes, and prompts are made in every iteration. */
 export function oncePerTool<Result>(workOut: (tool: ToolDefinition) => Result): (tool: ToolDefinition) => Result {

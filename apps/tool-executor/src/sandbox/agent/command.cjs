@@ -25,7 +25,7 @@ class Command {
     const mark = `SANDBOX_COMMAND=${request.command}`;
     this.child = spawn('/bin/bash', ['--norc', '--noprofile', '-c', script, 'bash', directory, request.script], {
       cwd,
-      env: { ...environment, SANDBOX_COMMAND: String(request.command) },
+      env: { ...environment, SANDBOX_COMMAND: String(request.command), RONDO_IDEMPOTENCY_KEY: request.idempotencyKey },
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
     });

@@ -1,6 +1,10 @@
 import { decideDestination, EgressRefusal, type EgressRules } from './destination';
 
-const answering = (...addresses: string[]): EgressRules => ({ policy: 'public', resolve: async () => addresses });
+const answering = (...addresses: string[]): EgressRules => ({
+  policy: 'public',
+  internalHosts: [],
+  resolve: async () => addresses,
+});
 const to = (hostname: string, port = 443) => ({ hostname, port });
 
 describe('decideDestination', () => {
@@ -30,6 +34,22 @@ describe('decideDestination', () => {
     ],
   ])('refuses %s', async (_, target, rules) => {
     await expect(decideDestination(target, rules)).rejects.toThrow(EgressRefusal);
+  });
+
+  it('R40: lets internal hosts pass at their very port, whatever else is said, and pins their address as well', async () => {
+    const internalHosts = ['git.internal:3000', '[::1]:25'];
+    for (const more of [{ policy: 'none' as const }, { allowedHosts: ['example.org'] }]) {
+      const rules = { ...answering('10.0.0.7'), ...more, internalHosts };
+
+      await expect(decideDestination(to('Git.Internal', 3000), rules)).resolves.toEqual({
+        address: '10.0.0.7',
+        port: 3000,
+      });
+      await expect(decideDestination(to('[::1]', 25), rules)).resolves.toEqual({ address: '::1', port: 25 });
+      for (const other of [to('git.internal', 3001), to('evil.git.internal', 3000), to('10.0.0.7', 3000)]) {
+        await expect(decideDestination(other, rules)).rejects.toThrow(EgressRefusal);
+      }
+    }
   });
 
   it('lets listed hosts and subdomains pass, in any case', async () => {

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+const shape = /^(?:\[[^\s\]]+\]|[^\s\][/?#@:*\\]+):\d{1,5}$/;
+const expected = 'expected host:port, for example git.internal:3000 or 127.0.0.1:9000';
+
+/** A host and port that sandboxes may reach though the address is private, written the way that URLs are read. */
+export const internalHost = z
+  .string()
+  .regex(shape, expected)
+  .transform((text, context) => {
+    const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
+    const port = Number(text.slice(text.lastIndexOf(':') + 1));
+    if (url && port > 0) return authority({ hostname: url.hostname, port });
+    context.addIssue({ code: 'custom', message: expected });
+    return z.NEVER;
+  });
+
+/** Of a host as a parsed URL has it: lower case, numbers as addresses, version 6 in brackets. */
+export const authority = ({ hostname, port }: { hostname: string; port: number }): string => `${hostname}:${port}`;
