@@ -5,16 +5,18 @@ import { ClientConnection, ClientGone } from './play/client-connection';
 import type { FaultCounter } from './play/fault-counter';
 import { conversationKey } from './play/parts';
 import { playReply } from './play/play-reply';
-import { usageOf } from './play/token-estimate';
+import type { PromptCache } from './play/prompt-cache';
+import { promptTokens, usageOf } from './play/token-estimate';
 import type { Asked, Protocol } from './protocol';
 import { readBody } from './read-body';
-import { Refusal, Violation } from './refusal';
+import { ContextOverflow, Refusal, Violation } from './refusal';
 import { replyOf } from './script/script-catalog';
 
 interface Books {
   readonly journal: RequestJournal;
   readonly violations: ViolationLog;
   readonly faults: FaultCounter;
+  readonly cache: PromptCache;
 }
 
 /** Where a provider's clients come in: reads and judges a request, lets its script speak, writes down what happened. */
@@ -55,12 +57,16 @@ export class ModelDoor {
 
   private async play(asked: Asked, client: ClientConnection, line: JournalLine): Promise<void> {
     const turn = replyOf(asked.model, asked.conversation);
+    const tokens = promptTokens(asked);
+    if (turn.context_limit !== undefined && tokens > turn.context_limit) {
+      throw new ContextOverflow(tokens, turn.context_limit);
+    }
     const key = conversationKey(asked.model, asked.conversation);
     const struck = turn.fault && this.books.faults.strikes(key, turn.fault);
     await playReply(
       {
         protocol: this.protocol,
-        reply: { key, asked, turn, usage: usageOf(turn, asked.promptChars) },
+        reply: { key, asked, turn, usage: usageOf(turn, asked, this.books.cache.read(asked.model, asked.prompt)) },
         fault: struck ? turn.fault : undefined,
         defaultPaceMs: this.defaultPaceMs,
         onOutput: (chars) => line.sent(chars),

@@ -4,6 +4,14 @@ import type { Refusal } from './refusal';
 import type { Conversation } from './script/conversation';
 import type { Turn } from './script/turn';
 
+export interface PromptPart {
+  readonly text: string;
+  /** As many characters of text cost as much. */
+  readonly chars: number;
+  /** The provider keeps the prompt up to here. */
+  readonly marked: boolean;
+}
+
 /** A request that the provider would take. */
 export interface Asked {
   readonly model: string;
@@ -12,8 +20,8 @@ export interface Asked {
   readonly includeUsage: boolean;
   /** How many messages the request held. */
   readonly messages: number;
-  /** The length of all that the model has to read. */
-  readonly promptChars: number;
+  /** All that the model has to read, in the order in which it does. */
+  readonly prompt: readonly PromptPart[];
   readonly conversation: Conversation;
 }
 

@@ -1,5 +1,12 @@
 export type RefusalKind =
-  'invalid_request' | 'authentication' | 'not_found' | 'too_large' | 'rate_limit' | 'server_error' | 'overloaded';
+  | 'invalid_request'
+  | 'context_overflow'
+  | 'authentication'
+  | 'not_found'
+  | 'too_large'
+  | 'rate_limit'
+  | 'server_error'
+  | 'overloaded';
 
 /** An answer with an error status. Each protocol says it in its provider's own words. */
 export class Refusal extends Error {
@@ -11,6 +18,18 @@ export class Refusal extends Error {
     readonly details: { readonly parameter?: string | undefined; readonly retryAfterS?: number | undefined } = {},
   ) {
     super(message);
+  }
+}
+
+/** The prompt does not fit into the model. No violation: a client is told so and asks with less. */
+export class ContextOverflow extends Refusal {
+  override readonly name = 'ContextOverflow';
+
+  constructor(
+    readonly tokens: number,
+    readonly limit: number,
+  ) {
+    super('context_overflow', `${tokens} tokens exceed ${limit}`);
   }
 }
 

@@ -71,6 +71,9 @@ export type ModelEnd = {
   | { readonly how: 'broken' | 'failed'; readonly error: RunError }
 );
 
+/** The code of the error where a prompt is too long for its model: asking again helps only with a shorter one. */
+export const contextOverflow = 'context_window_exceeded';
+
 /** A language model behind a provider. Never rejects: what goes wrong is said in the `end` chunk. */
 export interface Model {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk>;

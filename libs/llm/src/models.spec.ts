@@ -67,13 +67,14 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end.how).toBe('finished');
   });
 
-  it('uses one connection for one reply after another', async () => {
+  it('keeps its connections for one reply after another', async () => {
     provider.will({ pieces: script.whole('ok') });
+    const same = models();
     const connections = await provider.connectionsDuring(async () => {
-      for (const _ of [1, 2, 3]) await hear(models().stream(requestTo('acme/m'), never));
+      for (const _ of [1, 2, 3, 4, 5, 6]) await hear(same.stream(requestTo('acme/m'), never));
     });
 
-    expect(connections).toBeLessThanOrEqual(1);
+    expect(connections).toBeLessThanOrEqual(2); // the second, where the end of a reply came later than the next request
   });
 
   it('waits as long as a rate limit asks, says so, and asks again (R4)', async () => {
@@ -337,19 +338,6 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     const texts = (await Promise.all(asks)).map(({ text }) => text);
 
     expect(texts).toEqual([1, 2, 1, 2].map((n, at) => `Bearer key-${n} ${10 + at};`.repeat(3)));
-  });
-
-  it('can be carried by another fetch', async () => {
-    provider.will({ pieces: script.whole('ok') });
-    const carried: string[] = [];
-    const other: typeof fetch = (input, init) => {
-      carried.push(input as string); // the SDKs ask by text
-      return fetch(input, init);
-    };
-
-    await ask({ fetch: other });
-
-    expect(carried).toEqual([`${provider.url}${script.path}`]);
   });
 });
 

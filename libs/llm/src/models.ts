@@ -13,19 +13,19 @@ import {
 } from '@rondo/domain';
 import { AnthropicProtocol } from './anthropic/anthropic-protocol';
 import { OpenAiProtocol } from './openai/openai-protocol';
+import { ProviderDoor } from './provider-door';
 import type { ModelErrorCode } from './provider-error';
 import { redactor } from './redactor';
 import { ReplyAttempt } from './reply-attempt';
 import { type RetryPolicy, RetryingModel, defaultRetries } from './retrying-model';
 import { type Timeouts, defaultTimeouts } from './silence-timer';
-import type { ClientSetting, WireProtocol } from './wire-protocol';
+import type { WireProtocol } from './wire-protocol';
 
 export interface ModelsConfig {
   readonly providers: readonly ProviderSettings[];
   readonly absent?: readonly AbsentProvider[];
   readonly timeouts?: Partial<Timeouts>;
   readonly retries?: Partial<RetryPolicy>;
-  readonly fetch?: typeof fetch;
 }
 
 /** All models of all configured providers, as one: the name in a request decides who is asked. */
@@ -55,24 +55,22 @@ export function createModels(config: ModelsConfig): Models {
 
 function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   const timeouts = { ...defaultTimeouts, ...config.timeouts };
-  const wire = protocolOf(provider, {
-    timeoutMs: timeouts.firstByteTimeoutMs,
-    ...(config.fetch && { fetch: config.fetch }),
-  });
+  const wire = protocolOf(provider);
+  const door = new ProviderDoor(wire);
   const priceOf = (request: ModelRequest) => factsOf(provider, splitModelName(request.model).id)?.price;
   return new RetryingModel({
-    begin: (request, signal) => new ReplyAttempt({ wire, timeouts, price: priceOf(request) }, request, signal),
+    begin: (request, signal) => new ReplyAttempt({ wire, door, timeouts, price: priceOf(request) }, request, signal),
     policy: { ...defaultRetries, ...config.retries },
     redact: redactor([provider.apiKey, ...Object.values(provider.headers)]),
   });
 }
 
-function protocolOf(provider: ProviderSettings, setting: ClientSetting): WireProtocol {
+function protocolOf(provider: ProviderSettings): WireProtocol {
   switch (provider.kind) {
     case 'openai':
-      return new OpenAiProtocol(provider, setting);
+      return new OpenAiProtocol(provider);
     case 'anthropic':
-      return new AnthropicProtocol(provider, setting);
+      return new AnthropicProtocol(provider);
   }
 }
 

@@ -1,3 +1,4 @@
+import { contextOverflow } from '@rondo/domain';
 import { ProviderError, connectionFailure, refusal } from './provider-error';
 import { redactor } from './redactor';
 import { retryAfterMs } from './retry-after';
@@ -27,21 +28,29 @@ describe('refusal', () => {
     expect(codeOf(status, detail)).toBe(code);
   });
 
+  it.each([
+    [400, { code: 'context_length_exceeded', type: 'invalid_request_error', param: 'messages', message: 'Too long' }],
+    [400, { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' }],
+    [413, { type: 'request_too_large', message: 'Request exceeds the maximum size' }],
+  ])('does not ask again with a prompt that is too long: %i %j (W36)', (status, detail) => {
+    expect(refusal({ status, detail })).toMatchObject({ code: contextOverflow, transient: false });
+  });
+
   it('does not ask again where the budget is used up, or the provider advises against it', () => {
     expect(refusal({ status: 429, detail: { code: 'insufficient_quota' } }).transient).toBe(false);
-    const headers = new Headers({ 'x-should-retry': 'false' });
+    const headers = { 'x-should-retry': 'false' };
     expect(refusal({ status: 500, detail: {}, headers }).transient).toBe(false);
   });
 });
 
 describe('retryAfterMs', () => {
   it('understands milliseconds, seconds and dates', () => {
-    expect(retryAfterMs(new Headers({ 'retry-after-ms': '1500', 'retry-after': '9' }))).toBe(1500);
-    expect(retryAfterMs(new Headers({ 'retry-after': '1.5' }))).toBe(1500);
+    expect(retryAfterMs({ 'retry-after-ms': '1500', 'retry-after': '9' })).toBe(1500);
+    expect(retryAfterMs({ 'retry-after': '1.5' })).toBe(1500);
     const date = new Date(Date.now() + 60_000).toUTCString();
-    expect(retryAfterMs(new Headers({ 'retry-after': date }))).toBeGreaterThan(57_000);
-    expect(retryAfterMs(new Headers({ 'retry-after': 'soon' }))).toBeUndefined();
-    expect(retryAfterMs(new Headers())).toBeUndefined();
+    expect(retryAfterMs({ 'retry-after': date })).toBeGreaterThan(57_000);
+    expect(retryAfterMs({ 'retry-after': 'soon' })).toBeUndefined();
+    expect(retryAfterMs({})).toBeUndefined();
   });
 });
 

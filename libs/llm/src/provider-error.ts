@@ -1,9 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { contextOverflow } from '@rondo/domain';
 import { z } from 'zod';
 import { retryAfterMs } from './retry-after';
 
 /** Why a model could not answer. These codes are part of the API. */
 export type ModelErrorCode =
-  | 'context_window_exceeded'
+  | typeof contextOverflow
   | 'authentication'
   | 'rate_limit'
   | 'invalid_request'
@@ -54,14 +56,16 @@ const errorDetail = z
 export function refusal(answer: {
   status?: number | undefined;
   detail: unknown;
-  headers?: Headers | undefined;
+  headers?: IncomingHttpHeaders;
 }): ProviderError {
   const { type, code, message } = errorDetail.parse(answer.detail);
-  const said = message ?? (typeof answer.detail === 'string' ? answer.detail : 'The provider gave no reason.');
+  const said =
+    message ??
+    (typeof answer.detail === 'string' && answer.detail !== '' ? answer.detail : 'The provider gave no reason.');
   const status = answer.status ?? statusIn(type, code);
   const names = [type, code].filter((name) => typeof name === 'string');
   const found = codeByName(names) ?? codeByText(status, said) ?? codeByStatus(status);
-  const advice = answer.headers?.get('x-should-retry');
+  const advice = answer.headers?.['x-should-retry'];
   return new ProviderError(found, said, {
     ...(advice === 'true' || advice === 'false' ? { transient: advice === 'true' } : undefined),
     retryAfterMs: retryAfterMs(answer.headers),

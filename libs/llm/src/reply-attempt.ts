@@ -1,4 +1,6 @@
 import type { FinishReason, ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
+import type { HttpReply } from './http/http-reply';
+import type { ProviderDoor } from './provider-door';
 import { ProviderError, connectionFailure } from './provider-error';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
@@ -13,19 +15,17 @@ export type AttemptEnding = { readonly usage?: CallUsage } & (
 
 export interface AttemptSetting {
   readonly wire: WireProtocol;
+  readonly door: ProviderDoor;
   readonly timeouts: Timeouts;
   readonly price: ModelPrice | undefined;
 }
-
-/** How long the end of a whole reply may take to arrive before its connection is given up. */
-const drainTimeoutMs = 1000;
 
 /** One try at a reply. Whichever way it ends, its HTTP stream is closed or used up (W23). */
 export class ReplyAttempt {
   private readonly controller = new AbortController();
   private readonly reader: ReturnType<WireProtocol['reader']>;
   private readonly events = new SseReader();
-  private body: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private reply: HttpReply | undefined;
   private sent = false;
   private outputLength = 0;
   private fault: ProviderError | undefined;
@@ -60,25 +60,24 @@ export class ReplyAttempt {
     } finally {
       silence.stop();
       this.signal.removeEventListener('abort', abort);
-      if (this.body && this.reader.complete) void drain(this.body, this.controller);
+      if (this.reader.complete) this.reply?.release();
       else this.controller.abort();
     }
   }
 
   private async send(): Promise<void> {
     this.sent = true;
-    const response = await this.setting.wire.send(this.request, this.controller.signal);
-    this.body = response.body?.getReader();
+    this.reply = await this.setting.door.ask(this.setting.wire.body(this.request), this.controller.signal);
   }
 
   /** The next piece; undefined where there is none. */
   private async receive(silence: SilenceTimer): Promise<ReplyChunk[] | undefined> {
-    if (!this.body || this.reader.complete) return undefined;
+    if (this.reader.complete) return undefined;
     silence.listen();
-    const { done, value } = await this.body.read();
-    if (done) return undefined;
+    const piece = await this.reply?.read();
+    if (!piece) return undefined;
     silence.heard();
-    return this.understand(value);
+    return this.understand(piece);
   }
 
   /** What was said before a fault in the same piece is passed on first. */
@@ -127,15 +126,3 @@ export class ReplyAttempt {
 }
 
 const unreadable = () => new ProviderError('api_error', 'The provider sent a stream that cannot be read.');
-
-/** Reads the rest of a whole reply, so that its connection can carry another one; one that does not end is cut. */
-async function drain(body: ReadableStreamDefaultReader<Uint8Array>, controller: AbortController): Promise<void> {
-  const timer = setTimeout(() => controller.abort(), drainTimeoutMs);
-  try {
-    while (!(await body.read()).done);
-  } catch {
-    // The reply was whole already; its connection is merely not used again.
-  } finally {
-    clearTimeout(timer);
-  }
-}

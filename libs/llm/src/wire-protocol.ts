@@ -3,15 +3,11 @@ import type { ProviderError } from './provider-error';
 
 /** What one provider's protocol knows; everything else about asking a model is the same for all. */
 export interface WireProtocol {
-  /** Sends a request. Resolves with a good answer whose body is unread; rejects with a ProviderError. */
-  send(request: ModelRequest, signal: AbortSignal): Promise<Response>;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What is posted, as JSON. The same conversation with more behind it begins with the same text (LM4). */
+  body(request: ModelRequest): string;
   reader(): ReplyReader;
-}
-
-export interface ClientSetting {
-  readonly timeoutMs: number;
-  /** Carries the requests in place of the built-in fetch. */
-  readonly fetch?: typeof fetch;
 }
 
 /** Reads one reply, event by event. */

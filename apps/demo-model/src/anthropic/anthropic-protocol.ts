@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { firstIssue } from '../first-issue';
 import type { Asked, Protocol, WireError } from '../protocol';
-import { type Refusal, type RefusalKind, Violation } from '../refusal';
+import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
 import { anthropicConversation } from './anthropic-conversation';
 import { anthropicFrames, anthropicMessage } from './anthropic-reply';
+import { promptOf } from './anthropic-prompt';
 import { anthropicRequest } from './anthropic-request';
 import { checkAnthropicRules } from './anthropic-rules';
 
@@ -28,7 +29,7 @@ function read(body: unknown, headers: IncomingHttpHeaders): Asked {
     stream: request.stream ?? false,
     includeUsage: true,
     messages: request.messages.length,
-    promptChars: JSON.stringify([request.system, request.messages, request.tools]).length,
+    prompt: promptOf(request),
     conversation: anthropicConversation(request),
   };
 }
@@ -43,6 +44,7 @@ function unreadable({ path, message, code }: ReturnType<typeof firstIssue>): Vio
 
 const wire: Record<RefusalKind, { status: number; type: string }> = {
   invalid_request: { status: 400, type: 'invalid_request_error' },
+  context_overflow: { status: 400, type: 'invalid_request_error' },
   authentication: { status: 401, type: 'authentication_error' },
   not_found: { status: 404, type: 'not_found_error' },
   too_large: { status: 413, type: 'request_too_large' },
@@ -51,8 +53,13 @@ const wire: Record<RefusalKind, { status: number; type: string }> = {
   overloaded: { status: 529, type: 'overloaded_error' },
 };
 
-function error({ kind, message, details }: Refusal): WireError {
+function error(refusal: Refusal): WireError {
+  const { kind, details } = refusal;
   const { status, type } = wire[kind];
+  const message =
+    refusal instanceof ContextOverflow
+      ? `prompt is too long: ${refusal.tokens} tokens > ${refusal.limit} maximum`
+      : refusal.message;
   return {
     status,
     headers: details.retryAfterS === undefined ? {} : { 'retry-after': String(details.retryAfterS) },

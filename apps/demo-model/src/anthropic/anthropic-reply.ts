@@ -105,8 +105,8 @@ const stopReasons: Record<FinishReason, string> = {
 };
 
 const usageOf = ({ usage }: Reply) => ({
-  input_tokens: Math.max(0, usage.inputTokens - usage.cachedTokens),
-  cache_creation_input_tokens: 0,
+  input_tokens: Math.max(0, usage.inputTokens - usage.cachedTokens - usage.writtenTokens),
+  cache_creation_input_tokens: usage.writtenTokens,
   cache_read_input_tokens: usage.cachedTokens,
   output_tokens: usage.outputTokens,
 });

@@ -158,9 +158,38 @@ it.each<[string, object, string]>([
   ['the same tool twice', { messages, tools: [tool, tool] }, 'must be unique'],
   ['a thinking budget above the limit', { messages, thinking: { type: 'enabled', budget_tokens: 5000 } }, 'max_tokens'],
   ['cold thinking', { messages, temperature: 0, thinking: { type: 'enabled', budget_tokens: 2000 } }, 'temperature'],
+  [
+    'a mark on a thought',
+    { messages: reply([{ type: 'thinking', thinking: '', signature: 'x', cache_control: { type: 'ephemeral' } }]) },
+    'Extra inputs are not permitted',
+  ],
+  [
+    'a mark of another kind',
+    { messages, system: [{ ...marked, cache_control: { type: 'forever' } }] },
+    'cache_control',
+  ],
   ['five cache marks', { messages, system: [marked, marked, marked, marked, marked] }, 'Found 5'],
 ])('refuses %s', (_, body, place) => {
   expect(() => read(body)).toThrow(place);
+});
+
+it('refuses to think on in a turn that began without a thought', () => {
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'ls', input: {} });
+  const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
+  const thought = { type: 'thinking', thinking: 'Hm', signature: signatureOf('Hm') };
+  const turn = (...first: object[]) => [
+    ...messages,
+    { role: 'assistant', content: [...first, call('a')] },
+    { role: 'user', content: [result('a')] },
+    { role: 'assistant', content: [call('b')] },
+    { role: 'user', content: [result('b')] },
+  ];
+  const thinking = { type: 'enabled', budget_tokens: 1024 };
+
+  expect(read({ messages: turn(thought), thinking })).toBeDefined();
+  expect(read({ messages: turn() })).toBeDefined();
+  expect(read({ messages: turn(), thinking: { type: 'adaptive' } })).toBeDefined();
+  expect(() => read({ messages: turn(), thinking })).toThrow('messages.1.content.0.type: Expected `thinking`');
 });
 
 it('takes four cache marks and an empty result', () => {

@@ -9,7 +9,8 @@ export function checkAnthropicRules(request: AnthropicRequest): void {
   checkSettings(request);
   checkRoles(request.messages);
   checkToolUses(request.messages);
-  checkThinking(request.messages);
+  checkSignatures(request.messages);
+  checkOpenTurn(request);
 }
 
 function checkSettings({
@@ -37,7 +38,7 @@ function checkSettings({
   if (new Set(tools.map(({ name }) => name)).size < tools.length) {
     throw new Violation('tools: Tool names must be unique.', 'tools');
   }
-  const marks = cacheMarksIn([request.messages, request.system, tools]);
+  const marks = cacheMarksIn([request.messages, request.system, tools, { cache_control: request.cache_control }]);
   if (marks > maxCacheMarks) {
     throw new Violation(`A maximum of ${maxCacheMarks} blocks with cache_control may be provided. Found ${marks}.`);
   }
@@ -111,7 +112,7 @@ function checkResults(blocks: readonly AnthropicBlock[], asked: readonly string[
   }
 }
 
-function checkThinking(messages: readonly AnthropicMessage[]): void {
+function checkSignatures(messages: readonly AnthropicMessage[]): void {
   messages.forEach((message, index) => {
     blocksOf(message).forEach((block, position) => {
       if (block.type !== 'thinking' || block.signature === signatureOf(block.thinking)) return;
@@ -120,6 +121,32 @@ function checkThinking(messages: readonly AnthropicMessage[]): void {
     });
   });
 }
+
+/** With a budget for thinking, a turn whose calls are being answered must have begun with a thought. */
+function checkOpenTurn({ thinking, messages }: AnthropicRequest): void {
+  if (thinking?.type !== 'enabled') return;
+  let begin = messages.length;
+  for (let at = messages.length - 1; answersCalls(messages[at]); at -= 2) {
+    if (at < messages.length - 1 && speaks(messages[at])) break;
+    begin = at - 1;
+  }
+  const message = messages[begin];
+  const first = message && blocksOf(message)[0];
+  if (!first || first.type === 'thinking' || first.type === 'redacted_thinking') return;
+  const place = `messages.${begin}.content.0.type`;
+  throw new Violation(
+    `${place}: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`. When \`thinking\` is enabled, ` +
+      'a final `assistant` message must start with a thinking block (preceding the lastmost set of `tool_use` and ' +
+      '`tool_result` blocks). To avoid this requirement, disable `thinking`.',
+    place,
+  );
+}
+
+const answersCalls = (message: AnthropicMessage | undefined): boolean =>
+  message?.role === 'user' && blocksOf(message).some(({ type }) => type === 'tool_result');
+
+const speaks = (message: AnthropicMessage | undefined): boolean =>
+  message !== undefined && blocksOf(message).some(({ type }) => type !== 'tool_result');
 
 const blocksOf = ({ content }: AnthropicMessage): readonly AnthropicBlock[] =>
   typeof content === 'string' ? [] : content;

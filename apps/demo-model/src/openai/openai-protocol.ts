@@ -1,6 +1,7 @@
 import { firstIssue } from '../first-issue';
+import { promptPart } from '../play/prompt-part';
 import type { Asked, Protocol, WireError } from '../protocol';
-import { type Refusal, type RefusalKind, Violation } from '../refusal';
+import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
 import { openAiConversation } from './openai-conversation';
 import { openAiCompletion, openAiFrames } from './openai-reply';
 import { openAiRequest } from './openai-request';
@@ -29,13 +30,14 @@ function read(body: unknown): Asked {
     stream: request.stream ?? false,
     includeUsage: request.stream_options?.include_usage ?? false,
     messages: request.messages.length,
-    promptChars: JSON.stringify([request.messages, request.tools]).length,
+    prompt: [...(request.tools ? [request.tools] : []), ...request.messages].map((part) => promptPart(part, true)),
     conversation: openAiConversation(request),
   };
 }
 
 const wire: Record<RefusalKind, { status: number; type: string; code: string | null }> = {
   invalid_request: { status: 400, type: 'invalid_request_error', code: null },
+  context_overflow: { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded' },
   authentication: { status: 401, type: 'invalid_request_error', code: 'invalid_api_key' },
   not_found: { status: 404, type: 'invalid_request_error', code: 'model_not_found' },
   too_large: { status: 413, type: 'invalid_request_error', code: null },
@@ -44,11 +46,19 @@ const wire: Record<RefusalKind, { status: number; type: string; code: string | n
   overloaded: { status: 503, type: 'server_error', code: 'overloaded' },
 };
 
-function error({ kind, message, details }: Refusal): WireError {
+function error(refusal: Refusal): WireError {
+  const { kind, details } = refusal;
   const { status, type, code } = wire[kind];
+  const message = refusal instanceof ContextOverflow ? tooLong(refusal) : refusal.message;
   return {
     status,
     headers: details.retryAfterS === undefined ? {} : { 'retry-after': String(details.retryAfterS) },
-    body: { error: { message, type, param: details.parameter ?? null, code } },
+    body: {
+      error: { message, type, param: kind === 'context_overflow' ? 'messages' : (details.parameter ?? null), code },
+    },
   };
 }
+
+const tooLong = ({ tokens, limit }: ContextOverflow): string =>
+  `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${tokens} tokens. ` +
+  'Please reduce the length of the messages.';

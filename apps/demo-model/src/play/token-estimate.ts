@@ -1,10 +1,13 @@
 import { argumentsText } from './parts';
+import type { Asked } from '../protocol';
 import type { Turn } from '../script/turn';
+import type { CachedTokens } from './prompt-cache';
 
 export interface Usage {
-  /** Includes the cached ones. */
+  /** Includes those that the cache was read for, and those that were written to it. */
   readonly inputTokens: number;
   readonly cachedTokens: number;
+  readonly writtenTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
 }
@@ -12,12 +15,16 @@ export interface Usage {
 /** Four characters are a token: crude, cheap and the same every time. */
 export const tokensIn = (chars: number): number => Math.ceil(chars / 4);
 
-export function usageOf(turn: Turn, promptChars: number): Usage {
+export const promptTokens = ({ prompt }: Asked): number => tokensIn(prompt.reduce((sum, { chars }) => sum + chars, 0));
+
+/** What a script says about its usage counts; only what it leaves out is estimated. */
+export function usageOf(turn: Turn, asked: Asked, cached: CachedTokens): Usage {
   const { reasoning = '', text = '', calls = [], usage = {} } = turn;
   const callChars = calls.reduce((sum, call) => sum + call.name.length + argumentsText(call).length, 0);
   return {
-    inputTokens: usage.input_tokens ?? tokensIn(promptChars),
-    cachedTokens: usage.cached_tokens ?? 0,
+    inputTokens: usage.input_tokens ?? promptTokens(asked),
+    cachedTokens: usage.cached_tokens ?? cached.read,
+    writtenTokens: usage.cached_tokens === undefined ? cached.written : 0,
     outputTokens: usage.output_tokens ?? tokensIn(reasoning.length + text.length + callChars),
     reasoningTokens: tokensIn(reasoning.length),
   };

@@ -27,6 +27,7 @@ const delivery = z.object({
   delay_ms: wholeNumber({ max: 600_000 }).optional(),
   pace_ms: wholeNumber({ max: 600_000 }).optional(),
   chunk_chars: wholeNumber({ min: 1, max: 100_000 }).optional(),
+  context_limit: wholeNumber({ min: 1 }).optional(),
 });
 
 interface Definition<Shape extends z.ZodRawShape> {
@@ -37,7 +38,7 @@ interface Definition<Shape extends z.ZodRawShape> {
   play(progress: Progress, parameters: z.output<z.ZodObject<Shape>>, conversation: Conversation): Turn;
 }
 
-/** Every script also takes `delay_ms`, `pace_ms` and `chunk_chars`, which say how each of its turns is delivered. */
+/** Every script also takes `delay_ms`, `pace_ms`, `chunk_chars` and `context_limit`, which hold for each of its turns. */
 export function defineScript<Shape extends z.ZodRawShape>(definition: Definition<Shape>): Script {
   // An absent shape is the empty one, which TypeScript cannot see in a generic.
   const own = z.strictObject(definition.parameters ?? ({} as Shape));

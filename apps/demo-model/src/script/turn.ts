@@ -42,6 +42,8 @@ export const turn = z.strictObject({
       output_tokens: tokens.optional(),
     })
     .optional(),
+  /** A prompt of more tokens is refused as too long. */
+  context_limit: z.int().min(1).optional(),
   fault: fault.optional(),
 });
 export type Turn = z.infer<typeof turn>;

@@ -1,11 +1,18 @@
 import { defineScript } from '../script/script';
 
+const mostNotes = 100;
+
 export const summary = defineScript({
-  description: 'Sums the conversation up: how many turns, which tools, and the beginning of what the user said.',
+  description:
+    'Sums the conversation up: how long it is, its beginning, and every sentence that says to remember something.',
   play(_progress, _parameters, { turns }) {
-    const said = turns.filter((turn) => turn.role === 'user').map(({ text }) => text.slice(0, 400));
-    const called = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls.map(({ name }) => name) : []));
-    const tools = called.length > 0 ? [...new Set(called)].join(', ') : 'none';
-    return { text: `Summary of ${turns.length} turns. Tools used: ${tools}. The user said:\n${said.join('\n')}` };
+    const text = turns.map((turn) => turn.text).join('\n');
+    const notes = new Set(text.match(/[^.\n]*\bremember\b[^.\n]*/gi)?.map((note) => note.trim()));
+    return {
+      text: [
+        `Summary of ${text.length} characters that begin: ${text.slice(0, 400)}`,
+        ...[...notes].slice(0, mostNotes).map((note) => `- ${note}.`),
+      ].join('\n'),
+    };
   },
 });

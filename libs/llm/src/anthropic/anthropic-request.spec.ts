@@ -5,6 +5,7 @@ import { requestTo } from '../testing/ask';
 import { histories } from '../testing/histories';
 import { toAnthropicRequest } from './anthropic-request';
 
+const marked = { cache_control: { type: 'ephemeral' } };
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
 const [first, second] = ['call_1', 'call_2'].map((id) => callId.parse(id)) as [never, never];
 
@@ -41,8 +42,8 @@ describe('toAnthropicRequest', () => {
       model: 'claude-sonnet-4-5',
       max_tokens: 64_000,
       stream: true,
-      system: 'You are terse.',
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?' }] }],
+      system: [{ type: 'text', text: 'You are terse.', ...marked }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello?', ...marked }] }],
       tools: [{ name: 'shell', description: 'Runs a command.', input_schema: { type: 'object', properties: {} } }],
     });
   });
@@ -60,7 +61,7 @@ describe('toAnthropicRequest', () => {
         content: [
           { type: 'thinking', thinking: 'Hm', signature: 'sig' },
           { type: 'tool_use', id: first, name: 'see', input: { n: 1 } },
-          { type: 'tool_use', id: second, name: 'see', input: {} },
+          { type: 'tool_use', id: second, name: 'see', input: {}, ...marked },
         ],
       },
       {
@@ -75,7 +76,7 @@ describe('toAnthropicRequest', () => {
             ],
           },
           { type: 'tool_result', tool_use_id: second, content: [{ type: 'text', text: 'blind' }], is_error: true },
-          { type: 'text', text: 'And?' },
+          { type: 'text', text: 'And?', ...marked },
         ],
       },
     ]);
@@ -106,6 +107,10 @@ describe('toAnthropicRequest', () => {
     const begun = calling({ type: 'reasoning', text: 'Hm', signature: 'sig' });
     expect(settingsOf('claude-sonnet-4-5', settings, begun)).toHaveProperty('thinking');
     expect(settingsOf('claude-sonnet-4-5', settings, calling())).not.toHaveProperty('thinking');
+
+    const [asked, answered] = [begun.slice(0, 3), calling().slice(1, 3)];
+    expect(settingsOf('claude-sonnet-4-5', settings, [...asked, ...answered])).toHaveProperty('thinking');
+    expect(settingsOf('claude-sonnet-4-5', settings, [...begun, ...answered])).not.toHaveProperty('thinking');
   });
 
   it('tells newer models an effort instead of a budget', () => {

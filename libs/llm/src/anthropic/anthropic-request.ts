@@ -3,6 +3,7 @@ import { type LlmSettings, type ModelMessage, type ModelRequest, type ModelTool,
 import { wireToolName } from '../wire-names';
 import { toAnthropicMessages } from './anthropic-messages';
 import { thinkingFor } from './anthropic-thinking';
+import { markTurns, markedSystem } from './cache-marks';
 import { claudeFamily } from './claude-family';
 
 /** The SDK has dropped what only the older models take. */
@@ -13,6 +14,7 @@ interface Sampling {
 
 type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 
+/** The messages stand last, so that a request begins with the text of the one before it, but for the marks. */
 export function toAnthropicRequest({ model, system, messages, tools, settings }: ModelRequest): Request {
   const { id } = splitModelName(model);
   const maxTokens = settings.max_tokens ?? claudeFamily(id).maxTokens;
@@ -20,12 +22,12 @@ export function toAnthropicRequest({ model, system, messages, tools, settings }:
   return {
     model: id,
     max_tokens: maxTokens,
-    messages: toAnthropicMessages(messages),
     stream: true,
-    ...(system.trim() !== '' && { system }),
+    ...(system.trim() !== '' && { system: markedSystem(system) }),
     ...toolsFor(tools, messages, toolChoice(settings, thinks)),
     ...(!thinks && claudeFamily(id).samples && sampling(settings)),
     ...parameters,
+    messages: markTurns(toAnthropicMessages(messages)),
   };
 }
 

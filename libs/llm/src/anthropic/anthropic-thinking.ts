@@ -56,10 +56,14 @@ const adaptive = ({ reasoning_effort }: LlmSettings): Thinking => ({
   },
 });
 
-/** While its calls are being answered, a reply that began without a signed thought has to end without one. */
+/**
+ * From the user's words to the end of its calls, a reply is one turn, and one that began without a signed thought has to
+ * end without one. It may have begun so because another model wrote it, or because its beginning was summed up.
+ */
 function mayThink(messages: readonly ModelMessage[]): boolean {
-  const reply = messages.findLast((message) => message.role === 'assistant');
-  if (!reply?.content.some(({ type }) => type === 'tool_call')) return true;
-  const [first] = reply.content;
+  const said = messages.slice(0, messages.findLastIndex(({ role }) => role !== 'user') + 1);
+  if (said.at(-1)?.role !== 'tool') return true;
+  const reply = said[said.findLastIndex(({ role }) => role === 'user') + 1];
+  const first = reply?.role === 'assistant' ? reply.content[0] : undefined;
   return first?.type === 'reasoning' && (first.signature !== undefined || first.redacted !== undefined);
 }

@@ -2,7 +2,7 @@ import { callId } from '@rondo/domain';
 import fc from 'fast-check';
 import type OpenAI from 'openai';
 import { requestTo } from '../testing/ask';
-import { histories } from '../testing/histories';
+import { histories, requestsOf } from '../testing/histories';
 import { toOpenAiRequest } from './openai-request';
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
@@ -100,6 +100,19 @@ describe('toOpenAiRequest', () => {
         ],
       },
     ]);
+  });
+
+  it('begins every request with the text of the one before (LM4)', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const bodies = requestsOf(history).map((messages) =>
+          JSON.stringify(toOpenAiRequest(requestTo('acme/m', { messages, tools: [shell] }))),
+        );
+        bodies.slice(1).forEach((body, at) => {
+          expect(body.startsWith((bodies[at] ?? '').slice(0, -']}'.length))).toBe(true);
+        });
+      }),
+    );
   });
 
   it('is valid for any history (I6)', () => {

@@ -5,17 +5,18 @@ import { toOpenAiMessages } from './openai-messages';
 
 type Request = OpenAI.ChatCompletionCreateParamsStreaming;
 
+/** The messages stand last, so that a request begins with the text of the one before it. */
 export function toOpenAiRequest({ model, system, messages, tools, settings }: ModelRequest): Request {
   const { id } = splitModelName(model);
   return {
     model: id,
-    messages: toOpenAiMessages(system, messages),
     stream: true,
     stream_options: { include_usage: true },
     ...(tools.length > 0 && { tools: tools.map(toOpenAiTool), ...choice(settings) }),
     ...limits(id, settings),
     ...effort(id, settings, tools.length > 0),
     ...format(settings),
+    messages: toOpenAiMessages(system, messages),
   };
 }
 

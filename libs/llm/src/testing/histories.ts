@@ -60,3 +60,9 @@ export const histories = fc
       }),
     ];
   });
+
+/** What was asked for each reply of a history. */
+export const requestsOf = (history: readonly ModelMessage[]): ModelMessage[][] => [
+  ...history.flatMap(({ role }, at) => (role === 'assistant' ? [history.slice(0, at)] : [])),
+  [...history],
+];

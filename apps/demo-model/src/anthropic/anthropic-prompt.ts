@@ -1,0 +1,18 @@
+import { promptPart } from '../play/prompt-part';
+import type { PromptPart } from '../protocol';
+import type { AnthropicRequest } from './anthropic-request';
+
+/** A request in the order in which it is read: tools, system prompt, block after block. A mark belongs to its block. */
+export function promptOf({ tools = [], system, messages }: AnthropicRequest): PromptPart[] {
+  const blocks = messages.flatMap(({ role, content }) => listOf(content).map((block) => ({ role, block })));
+  return [
+    ...tools.map((tool) => promptPart(tool, isMarked(tool))),
+    ...listOf(system ?? []).map((block) => promptPart(block, isMarked(block))),
+    ...blocks.map((entry) => promptPart(entry, isMarked(entry.block))),
+  ];
+}
+
+const listOf = (content: string | readonly object[]): readonly object[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+const isMarked = (block: object): boolean => 'cache_control' in block && Boolean(block.cache_control);

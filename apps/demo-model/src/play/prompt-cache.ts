@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { PromptPart } from '../protocol';
+import { tokensIn } from './token-estimate';
+
+/** What of a prompt was read from the cache, and how much of it was then written there. */
+export interface CachedTokens {
+  readonly read: number;
+  readonly written: number;
+}
+
+/** Providers keep no prefix that is shorter. */
+const smallestTokens = 1024;
+/** How many parts before a mark a provider looks through for one that it knows. */
+const lookBack = 20;
+const capacity = 20_000;
+
+interface Prefix {
+  readonly key: string;
+  readonly tokens: number;
+  readonly marked: boolean;
+}
+
+/** Remembers the beginnings of prompts as providers do, so that what a client gains by stable ones can be read off. */
+export class PromptCache {
+  private readonly kept = new Set<string>();
+
+  read(model: string, prompt: readonly PromptPart[]): CachedTokens {
+    const prefixes = prefixesOf(model, prompt);
+    const marks = prefixes.flatMap(({ marked, tokens }, at) => (marked && tokens >= smallestTokens ? [at] : []));
+    const known = marks.map((at) =>
+      prefixes.slice(Math.max(0, at - lookBack), at + 1).findLast(({ key }) => this.kept.has(key)),
+    );
+    const read = Math.max(0, ...known.map((prefix) => prefix?.tokens ?? 0));
+    const written = Math.max(read, ...marks.map((at) => prefixes[at]?.tokens ?? 0)) - read;
+    for (const at of marks) this.keep(prefixes[at]?.key ?? '');
+    return { read, written };
+  }
+
+  private keep(key: string): void {
+    this.kept.delete(key); // and add it as the newest
+    this.kept.add(key);
+    const [oldest = ''] = this.kept;
+    if (this.kept.size > capacity) this.kept.delete(oldest);
+  }
+}
+
+function prefixesOf(model: string, prompt: readonly PromptPart[]): Prefix[] {
+  let key = model;
+  let chars = 0;
+  return prompt.map(({ text, marked, chars: length }) => {
+    key = createHash('sha1').update(key).update(text).digest('base64');
+    chars += length;
+    return { key, tokens: tokensIn(chars), marked };
+  });
+}

@@ -1,0 +1,10 @@
+import fc from 'fast-check';
+import { mostTokens } from './token-counter';
+
+it('bounds the tokens of a text by its bytes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      expect(mostTokens(text)).toBe(Buffer.byteLength(text));
+    }),
+  );
+});

@@ -1,0 +1,36 @@
+import type Anthropic from '@anthropic-ai/sdk';
+
+type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
+type Markable = Exclude<
+  Anthropic.ContentBlockParam,
+  Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam
+>;
+
+const mark = { cache_control: { type: 'ephemeral' } } as const;
+
+/** The tools come before the system prompt, so its mark covers both. */
+export const markedSystem = (text: string): Anthropic.TextBlockParam[] => [{ type: 'text', text, ...mark }];
+
+/**
+ * Marks where Anthropic shall keep what it has read. With the system prompt's these are four, as many as it takes (LM4):
+ *
+ * - the last user turn, so that the next request finds all of this one;
+ * - the user turn before it, which the last request marked: looking back from a mark, the server sees twenty blocks
+ *   only, and one reply with many calls has more;
+ * - the last reply, because a user turn may have held something for one request alone; what was kept behind it is lost.
+ */
+export function markTurns(messages: readonly Message[]): Message[] {
+  const users = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
+  const marked = new Set([...users.slice(-2), messages.findLastIndex(({ role }) => role === 'assistant')]);
+  return messages.map((message, at) => (marked.has(at) ? markLast(message) : message));
+}
+
+/** A thought cannot be marked; what stands before it can. */
+function markLast(message: Message): Message {
+  if (typeof message.content === 'string') return message;
+  const at = message.content.findLastIndex(isMarkable);
+  return { ...message, content: message.content.map((block, index) => (index === at ? { ...block, ...mark } : block)) };
+}
+
+const isMarkable = (block: Anthropic.ContentBlockParam): block is Markable =>
+  block.type !== 'thinking' && block.type !== 'redacted_thinking';

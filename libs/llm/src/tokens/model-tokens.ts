@@ -1,0 +1,51 @@
+import { type ImageSize, splitModelName } from '@rondo/domain';
+import type { VocabularyName } from './vocabulary';
+
+/** How one maker's models count. */
+export interface ModelTokens {
+  readonly vocabulary: VocabularyName;
+  /** What is multiplied with the vocabulary's count, where the model's own vocabulary is not public. */
+  readonly factor: number;
+  imageTokens(size: ImageSize): number;
+}
+
+const tokensOfUnknownImage = 1500;
+
+const families: readonly { readonly id: RegExp; readonly tokens: ModelTokens }[] = [
+  {
+    id: /^(?:gpt-4o|gpt-4\.[1-9]|gpt-[5-9]|chatgpt-|o\d)/,
+    tokens: { vocabulary: 'o200k_base', factor: 1, imageTokens: openAiImage },
+  },
+  { id: /^gpt-/, tokens: { vocabulary: 'cl100k_base', factor: 1, imageTokens: openAiImage } },
+  /** Claude makes about a fifth more of English and of code than cl100k does; its reports of usage correct the rest. */
+  { id: /^claude-/, tokens: { vocabulary: 'cl100k_base', factor: 1.2, imageTokens: anthropicImage } },
+];
+
+const unknownModel: ModelTokens = { vocabulary: 'cl100k_base', factor: 1, imageTokens: () => tokensOfUnknownImage };
+
+/** By the model's own name, so that it counts alike whoever serves it. */
+export function tokensOfModel(model: string): ModelTokens {
+  const id = splitModelName(model).id.replace(/^.*\//, '');
+  return families.find((family) => family.id.test(id))?.tokens ?? unknownModel;
+}
+
+export function imageTokens(size: ImageSize | undefined, model: string): number {
+  return size ? tokensOfModel(model).imageTokens(size) : tokensOfUnknownImage;
+}
+
+/** Fitted into a square of 2048, then to 768 on its shorter side; 85, and 170 for each tile of 512 begun. */
+function openAiImage(size: ImageSize): number {
+  const fitted = fit(size, 2048 / Math.max(size.width, size.height));
+  const { width, height } = fit(fitted, 768 / Math.min(fitted.width, fitted.height));
+  return 85 + 170 * Math.ceil(width / 512) * Math.ceil(height / 512);
+}
+
+/** A token for 750 pixels, after the longer side was fitted to 1568 and the whole to what 1600 tokens hold. */
+function anthropicImage(size: ImageSize): number {
+  const { width, height } = fit(size, 1568 / Math.max(size.width, size.height));
+  return Math.min(1600, Math.ceil((width * height) / 750));
+}
+
+/** Only ever made smaller. */
+const fit = ({ width, height }: ImageSize, scale: number): ImageSize =>
+  scale < 1 ? { width: width * scale, height: height * scale } : { width, height };

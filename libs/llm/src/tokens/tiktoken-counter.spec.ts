@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import { Tiktoken, type TiktokenBPE } from 'js-tiktoken/lite';
+import { countTokens } from './byte-pairs';
+import { imageTokens } from './model-tokens';
+import { maxSliceLength, slicesOf } from './text-slices';
+import { TiktokenCounter } from './tiktoken-counter';
+import { type VocabularyName, readVocabulary } from './vocabulary';
+
+const counter = new TiktokenCounter();
+const count = async (text: string, model: string) => (await counter.countTexts([text], model))[0];
+
+const vocabularyOf = (name: VocabularyName) => {
+  const steps = readVocabulary(name);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+};
+
+const source = readFileSync(`${__dirname}/../models.spec.ts`, 'utf8');
+const word = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.stringMatching(/^[a-z]{1,12}$/));
+const prose = fc.array(word, { maxLength: 30 }).map((words) => words.join(' '));
+
+describe.each([
+  ['o200k_base', 'openai/gpt-5'],
+  ['cl100k_base', 'openai/gpt-4'],
+] as const)('%s', (name, model) => {
+  const reference = new Tiktoken(createRequire(__filename)(`js-tiktoken/ranks/${name}`) as TiktokenBPE); // its own file
+  const exactly = (text: string) => reference.encode(text, [], []).length;
+  const vocabulary = vocabularyOf(name);
+
+  it('counts exactly as the reference does', () => {
+    fc.assert(fc.property(prose, (text) => countTokens(text, vocabulary) === exactly(text)));
+  });
+
+  it('counts a source file exactly, though in slices', async () => {
+    expect(await count(source, model)).toBe(exactly(source));
+  });
+
+  it.each([
+    ['spaces', ' '.repeat(2000)],
+    ['one letter', 'a'.repeat(2000)],
+    ['Chinese without a space', '漢字仮名'.repeat(300)],
+    ['base64', Buffer.from(source).toString('base64').slice(0, 8000)],
+    ['emoji', '🎼🎹'.repeat(300)],
+  ])('is within a hundredth of the exact count for %s', async (_, text) => {
+    const exact = exactly(text);
+    expect(Math.abs(((await count(text, model)) ?? 0) - exact)).toBeLessThanOrEqual(Math.max(8, exact / 100));
+  });
+});
+
+it.each([' ', 'a', '=', '\n', '漢', '🎼', 'ab ', '\u0301'])(
+  'never counts more than a slice at once: %j',
+  async (unit) => {
+    const hostile = unit.repeat(200_000 / unit.length);
+    const slices = [...slicesOf(hostile)];
+
+    expect(slices.every(({ length }) => length <= maxSliceLength)).toBe(true);
+    expect(slices.join('')).toBe(hostile);
+  },
+);
+
+it('cuts no character in two', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 1200, maxLength: 3000 }), (text) => {
+      expect([...slicesOf(text)].flatMap((slice) => Array.from(slice))).toEqual(Array.from(text));
+    }),
+  );
+});
+
+it('lets everything else go on between its steps (W35)', async () => {
+  let others = 0;
+  const other = setInterval(() => others++, 1);
+  await counter.countTexts([' '.repeat(200_000)], 'openai/gpt-5');
+  clearInterval(other);
+
+  expect(others).toBeGreaterThan(3);
+});
+
+it('answers a short question before a long one that was asked first', async () => {
+  const order: string[] = [];
+  await counter.countTexts(['warm'], 'demo/plain');
+  const long = counter.countTexts(['a'.repeat(200_000)], 'demo/plain').then(() => order.push('long'));
+  const short = counter.countTexts(['short'], 'demo/plain').then(() => order.push('short'));
+  await Promise.all([long, short]);
+
+  expect(order).toEqual(['short', 'long']);
+});
+
+it('counts many texts at once, in order, and a fifth more for Claude', async () => {
+  const texts = ['', 'one', 'one two three four five'];
+  expect(await counter.countTexts(texts, 'demo/plain')).toEqual([0, 1, 5]);
+  expect(await counter.countTexts(texts, 'anthropic/claude-sonnet-5')).toEqual([0, 2, 6]);
+  expect(await counter.countTexts([], 'demo/plain')).toEqual([]);
+});
+
+it.each([
+  ['openai/gpt-4o', { width: 1024, height: 1024 }, 765],
+  ['openai/gpt-4o', { width: 2048, height: 4096 }, 1105],
+  ['openai/gpt-4o', { width: 10, height: 10 }, 255],
+  ['anthropic/claude-sonnet-5', { width: 1000, height: 750 }, 1000],
+  ['anthropic/claude-sonnet-5', { width: 8000, height: 8000 }, 1600],
+  ['openrouter/anthropic/claude-sonnet-5', { width: 200, height: 200 }, 54],
+  ['demo/plain', { width: 10, height: 10 }, 1500],
+  ['openai/gpt-4o', undefined, 1500],
+])('charges %s for an image of %j', (model, size, tokens) => {
+  expect(imageTokens(size, model)).toBe(tokens);
+});

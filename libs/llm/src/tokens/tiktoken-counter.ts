@@ -1,0 +1,41 @@
+import type { ImageSize, TokenCounter } from '@rondo/domain';
+import { countTokens } from './byte-pairs';
+import { type ModelTokens, imageTokens, tokensOfModel } from './model-tokens';
+import { ShortSteps } from './short-steps';
+import { slicesOf } from './text-slices';
+import { type Vocabulary, type VocabularyName, readVocabulary } from './vocabulary';
+
+/** Counts with the vocabularies that OpenAI published. Each is read when a model first needs it, once per process. */
+export class TiktokenCounter implements TokenCounter {
+  private readonly steps = new ShortSteps();
+  private readonly vocabularies = new Map<VocabularyName, Promise<Vocabulary>>();
+
+  async countTexts(texts: readonly string[], model: string): Promise<number[]> {
+    const { vocabulary: name, factor }: ModelTokens = tokensOfModel(model);
+    const vocabulary = await this.vocabulary(name);
+    return this.steps.do(counts(texts, vocabulary, factor));
+  }
+
+  imageTokens(size: ImageSize | undefined, model: string): number {
+    return imageTokens(size, model);
+  }
+
+  private vocabulary(name: VocabularyName): Promise<Vocabulary> {
+    const known = this.vocabularies.get(name) ?? this.steps.do(readVocabulary(name));
+    this.vocabularies.set(name, known);
+    return known;
+  }
+}
+
+function* counts(texts: readonly string[], vocabulary: Vocabulary, factor: number): Generator<void, number[]> {
+  const all: number[] = [];
+  for (const text of texts) {
+    let count = 0;
+    for (const slice of slicesOf(text)) {
+      count += countTokens(slice, vocabulary);
+      yield;
+    }
+    all.push(Math.ceil(count * factor));
+  }
+  return all;
+}
