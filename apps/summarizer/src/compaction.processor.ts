@@ -1,37 +1,49 @@
-import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
-import { TerminalError } from '@rondo/domain';
 import { queues } from '@rondo/messaging';
-import { type Job, Queue } from 'bullmq';
+import type { Job } from 'bullmq';
+import { Compactor } from './compactor';
 
-const concurrency = 4;
+const closeWithinMs = 3_000;
 
-/** Takes compactions off the queue. Nothing asks for one yet, so a job that comes is refused, never reported as done. */
-@Processor(queues.compactions.name, queues.compactions.workerOptions({ concurrency }))
+/** Takes compactions off the queue. The concurrency is set when the process starts, by its configuration. */
+@Processor(queues.compactions.name, { ...queues.compactions.workerOptions({ concurrency: 1 }), autorun: false })
 export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
   private readonly log = new Logger(CompactionProcessor.name);
 
-  constructor(@InjectQueue(queues.compactions.name) private readonly queue: Queue) {
+  constructor(private readonly compactor: Compactor) {
     super();
   }
 
-  override process(job: Job<unknown>): Promise<never> {
-    const { run_id: runId, thread_id: threadId } = queues.compactions.job.parse(job.data);
-    this.log.warn({ msg: 'compaction refused', runId, threadId });
-    return Promise.reject(new TerminalError('compaction_unsupported', 'This version makes no summaries.'));
+  start(concurrency: number): void {
+    this.worker.concurrency = concurrency;
+    this.worker.run().catch((error: unknown) => this.onError(error));
+  }
+
+  override async process(job: Job<unknown>): Promise<void> {
+    const { run_id: runId } = queues.compactions.job.parse(job.data);
+    const verdict = await this.compactor.compact(runId);
+    this.log.log({ msg: 'compaction ended', runId, verdict });
   }
 
   @OnWorkerEvent('error')
-  onError(error: Error): void {
-    this.log.warn({ msg: 'redis connection failed', reason: error.message });
+  onError(error: unknown): void {
+    this.log.warn({ msg: 'redis connection failed', error });
   }
 
-  /** Rejects while Redis cannot be reached; for readiness checks. */
-  async ping(): Promise<void> {
-    await this.queue.getWaitingCount();
+  @OnWorkerEvent('failed')
+  onFailed(job: Job<unknown> | undefined, error: Error): void {
+    this.log.error({ msg: 'compaction broke', job: job?.id, error });
   }
 
+  /** Takes no more; what is in hand may end. */
+  pause(): void {
+    this.worker.pause(true).catch((error: unknown) => this.onError(error));
+  }
+
+  /** What was in hand was told to leave; a Redis that is silent is not waited for (R14). */
   async onModuleDestroy(): Promise<void> {
-    await this.worker.close();
+    await Promise.race([this.worker.close(), sleep(closeWithinMs, undefined, { ref: false })]);
   }
 }

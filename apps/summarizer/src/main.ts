@@ -6,7 +6,8 @@ import { startSummarizer } from './start-summarizer';
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLogger({ name: 'summarizer', level: config.LOG_LEVEL });
-  runService(await startSummarizer(config, log), { log });
+  const summarizer = await startSummarizer(config, log);
+  runService(summarizer, { log });
 }
 
 void main();

@@ -1,25 +1,56 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { type NatsLink, connectNats } from '@rondo/messaging';
-import { type Database, openDatabase } from '@rondo/persistence';
-import type { Logger } from '@rondo/platform';
-import type { Config } from './config';
+import { type Models, TiktokenCounter, createModels } from '@rondo/llm';
+import { type NatsLink, NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
+import { type Database, Outbox, PrismaRunStore, openDatabase } from '@rondo/persistence';
+import { type Logger, newUlid } from '@rondo/platform';
+import { type Config, readModelProviders } from './config';
 
 /** What lives as long as the process, and is put away when no job is in hand any more. */
 export class Resources implements OnApplicationShutdown {
+  readonly database: Database;
+  readonly feed: NatsRunFeed;
+  readonly queues: RunQueues;
+  readonly store: PrismaRunStore;
+  readonly models: Models;
+  readonly tokens = new TiktokenCounter();
+  private readonly outbox: Outbox;
+
   private constructor(
     readonly config: Config,
     readonly nats: NatsLink,
-    readonly database: Database,
-  ) {}
+    private readonly log: Logger,
+  ) {
+    this.database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE });
+    this.feed = new NatsRunFeed(nats);
+    this.queues = new RunQueues({ connection: producerConnection(config.REDIS_URL), log });
+    this.outbox = new Outbox(this.database);
+    this.store = new PrismaRunStore({
+      database: this.database,
+      mint: newUlid,
+      queue: 'compactions',
+      leaseMs: config.LEASE_MS,
+    });
+    this.models = createModels(readModelProviders());
+  }
 
   static async open(config: Config, log: Logger): Promise<Resources> {
     const nats = await connectNats({ url: config.NATS_URL, name: 'summarizer', log });
-    const database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE });
-    return new Resources(config, nats, database);
+    return new Resources(config, nats, log);
+  }
+
+  /** Brings what was committed to the queues. While they are away nothing is lost: a worker's round does it. */
+  async relay(): Promise<void> {
+    try {
+      await this.outbox.publish(({ queue, payload: { run_id: runId, thread_id: threadId, activation } }) =>
+        this.queues.add(queue, { runId, threadId, activation }),
+      );
+    } catch (error) {
+      this.log.warn({ error }, 'outbox not published');
+    }
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.nats.close();
+    await Promise.all([this.queues.close(), this.nats.close()]);
     await this.database.close();
   }
 }

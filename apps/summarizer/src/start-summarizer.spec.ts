@@ -1,9 +1,8 @@
-import type { INestApplication } from '@nestjs/common';
 import { queues } from '@rondo/messaging';
 import { createLogger } from '@rondo/platform';
 import { Queue, QueueEvents } from 'bullmq';
 import { environment } from './config';
-import { startSummarizer } from './start-summarizer';
+import { type Summarizer, startSummarizer } from './start-summarizer';
 
 function url(name: string): string {
   const value = process.env[name];
@@ -12,7 +11,7 @@ function url(name: string): string {
 }
 
 describe('the summarizer', () => {
-  let app: INestApplication;
+  let app: Summarizer;
 
   beforeAll(async () => {
     const config = environment.parse({
@@ -31,18 +30,15 @@ describe('the summarizer', () => {
     expect(await response.json()).toEqual({ status: 'ready' });
   });
 
-  it.each([
-    ['a compaction, which it cannot make yet', { run_id: 'run_1', thread_id: 'thr_1' }, 'makes no summaries'],
-    ['a job that is none', { run_id: 'nonsense' }, 'must be an id like run_'],
-  ])('refuses %s, and does not report it as done', async (_what, data, reason) => {
+  it('refuses a job that is none, and does not report it as done', async () => {
     const connection = { url: url('TEST_REDIS_URL') };
     const queue = new Queue(queues.compactions.name, { connection });
     const events = new QueueEvents(queues.compactions.name, { connection });
     await events.waitUntilReady();
 
-    const job = await queue.add('compact', data, { removeOnFail: true });
+    const job = await queue.add('compact', { run_id: 'nonsense' }, { removeOnFail: true });
 
-    await expect(job.waitUntilFinished(events, 10_000)).rejects.toThrow(reason);
+    await expect(job.waitUntilFinished(events, 10_000)).rejects.toThrow('must be an id like run_');
     await events.close();
     await queue.close();
   });

@@ -1,15 +1,45 @@
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
+import { natsTransportOptions } from '@rondo/messaging';
 import { type Logger, nestLogger } from '@rondo/platform';
+import { CompactionProcessor } from './compaction.processor';
 import type { Config } from './config';
+import { HeldCompactions } from './held-compactions';
 import { Resources } from './resources';
 import { SummarizerModule } from './summarizer.module';
 
+export type Summarizer = Pick<INestApplication, 'getUrl' | 'close'>;
+
 /** The scribe: folds what a thread has outgrown into summaries. HTTP is for health and metrics only. */
-export async function startSummarizer(config: Config, log: Logger): Promise<INestApplication> {
+export async function startSummarizer(config: Config, log: Logger): Promise<Summarizer> {
   const resources = await Resources.open(config, log);
   const app = await NestFactory.create(SummarizerModule.with(resources), { logger: nestLogger(log) });
+  app.connectMicroservice<MicroserviceOptions>({
+    transport: Transport.NATS,
+    options: natsTransportOptions({ url: config.NATS_URL, name: 'summarizer' }),
+  });
+  const compactions = app.get(CompactionProcessor, { strict: false });
+  const held = app.get(HeldCompactions, { strict: false });
+
+  await app.startAllMicroservices();
   await app.listen(config.PORT, config.HOST);
+  compactions.start(config.COMPACTION_CONCURRENCY);
+  const heartbeat = setInterval(() => void beat(held, log), config.HEARTBEAT_MS);
   log.info({ url: await app.getUrl() }, 'summarizer started');
-  return app;
+
+  return {
+    getUrl: () => app.getUrl(),
+    close: async () => {
+      compactions.pause();
+      held.leaveAll();
+      await app.close();
+      clearInterval(heartbeat);
+    },
+  };
+}
+
+/** A beat that fails costs a lease at worst, and then another summarizer takes the run. */
+async function beat(held: HeldCompactions, log: Logger): Promise<void> {
+  await held.beat().catch((error: unknown) => log.warn({ error }, 'heartbeat failed'));
 }

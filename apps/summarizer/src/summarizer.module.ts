@@ -1,23 +1,19 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { queueOptions, queues, workerConnection } from '@rondo/messaging';
+import { QueueCanary, queueOptions, queues, workerConnection } from '@rondo/messaging';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { CompactionProcessor } from './compaction.processor';
+import { Compactor } from './compactor';
+import { HeldCompactions } from './held-compactions';
 import { Resources } from './resources';
+import { scribeClerk } from './scribe-clerk';
+import { SignalsController } from './signals.controller';
 
 @Module({})
 export class SummarizerModule {
   static with(resources: Resources): DynamicModule {
     const { config, nats, database } = resources;
-    const work: DynamicModule = {
-      module: class Work {},
-      imports: [
-        BullModule.forRoot({ ...queueOptions, connection: workerConnection(config.REDIS_URL) }),
-        BullModule.registerQueue({ name: queues.compactions.name }),
-      ],
-      providers: [CompactionProcessor],
-      exports: [CompactionProcessor],
-    };
+    const work = workModule(resources);
     return {
       module: SummarizerModule,
       imports: [
@@ -28,12 +24,50 @@ export class SummarizerModule {
           inject: [CompactionProcessor],
           useFactory: (compactions: CompactionProcessor) => ({
             postgres: () => database.ping(),
-            redis: () => compactions.ping(),
+            redis: () => resources.queues.ping(),
             nats: () => nats.ping(),
+            queue: () => hearsQueue(compactions),
           }),
         }),
       ],
       providers: [{ provide: Resources, useValue: resources }],
     };
   }
+}
+
+/** How compactions are made. */
+function workModule(resources: Resources): DynamicModule {
+  const { config, store, feed, models: model, tokens } = resources;
+  return {
+    module: class Work {},
+    imports: [
+      BullModule.forRoot({ ...queueOptions, connection: workerConnection(config.REDIS_URL) }),
+      BullModule.registerQueue({ name: queues.compactions.name }),
+    ],
+    controllers: [SignalsController],
+    providers: [
+      CompactionProcessor,
+      { provide: HeldCompactions, useFactory: () => new HeldCompactions(config.SUMMARIZER_ID, store) },
+      {
+        provide: Compactor,
+        inject: [HeldCompactions],
+        useFactory: (held: HeldCompactions) =>
+          new Compactor({
+            owner: config.SUMMARIZER_ID,
+            store,
+            feed,
+            held,
+            ports: { model, tokens, clerk: scribeClerk },
+            summaryModel: config.SUMMARY_MODEL,
+            moved: () => resources.relay(),
+          }),
+      },
+    ],
+    exports: [CompactionProcessor, HeldCompactions],
+  };
+}
+
+/** Rejects while Redis does not answer over the connection by which jobs come (R11). */
+async function hearsQueue(compactions: CompactionProcessor): Promise<void> {
+  if (!(await new QueueCanary(() => compactions.worker).answers())) throw new Error('the queue is silent');
 }
