@@ -8,11 +8,18 @@ import {
   runId,
   threadId,
 } from '@rondo/domain';
-import { CountingClerk, InMemoryRunStore, LedgeredTools, ScriptedModel, calls, says } from '@rondo/domain/testing';
+import {
+  CountingClerk,
+  EvenTokenCounter,
+  InMemoryRunStore,
+  LedgeredTools,
+  ScriptedModel,
+  calls,
+  says,
+} from '@rondo/domain/testing';
 import { AgentRunner, type HeldTools } from './agent-runner';
 import { AbandonedError } from './held-run';
 import { HeldRuns } from './held-runs';
-import { Setbacks } from './setbacks';
 
 const id = runId.parse('run_1');
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };
@@ -32,6 +39,7 @@ function house(model: Model, tools: Partial<HeldTools> = {}) {
     store,
     feed: { publish: (events) => shown.push(...events) },
     model,
+    tokens: new EvenTokenCounter(),
     toolsFor: () => ({
       store: hands.store,
       execute: (call, signal) => hands.execute(call, signal),
@@ -41,7 +49,7 @@ function house(model: Model, tools: Partial<HeldTools> = {}) {
     }),
     clerk: new CountingClerk(),
     held,
-    setbacks: new Setbacks((about) => reported.push(about)),
+    broke: (about) => reported.push(about),
     passes: () => false,
     handedOver: () => Promise.resolve(),
     journal: { frameMs: 5, newEventId: () => eventId.parse('evt_1'), now: () => new Date(0).toISOString() },
@@ -134,20 +142,30 @@ describe('AgentRunner', () => {
     expect(built.store.status(id)).toBe('stopped');
   });
 
-  it('fails a run that breaks three times at the same place, and says so', async () => {
+  it('fails a run that breaks again and again without coming further, and says so each time', async () => {
     const broken: Model = {
       stream: () => {
         throw new TypeError('a bug');
       },
     };
     const { runner, store, reported } = house(broken);
-    await runner.activate(id);
-    await runner.activate(id);
-    await runner.activate(id);
-    await runner.activate(id);
+    for (let times = 0; times < 12; times += 1) await runner.activate(id);
 
-    expect(store.log(id).at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'internal_error' } } });
-    expect(reported.length).toBeGreaterThanOrEqual(3);
+    expect(store.log(id).at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'no_progress' } } });
+    expect(reported).toHaveLength(11); // the first had begun the iteration
+  });
+
+  it('fails a run whose holders die again and again, but charges nobody who leaves in order (R6)', async () => {
+    const { runner, store, shown } = house(new ScriptedModel([says('Done.')]));
+    for (let deaths = 0; deaths < 10; deaths += 1) {
+      const claim = await store.claim(id, 'leaves');
+      if (claim) await store.handOver(claim);
+      await store.claim(id, 'dies');
+      store.expireLease(id);
+    }
+
+    expect(await runner.activate(id)).toBe('ended');
+    expect(shown).toMatchObject([{ type: 'run.failed', data: { error: { code: 'no_progress' } } }]);
   });
 });
 

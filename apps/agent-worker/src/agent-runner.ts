@@ -9,6 +9,7 @@ import {
   type RunStore,
   StopPendingError,
   TerminalError,
+  type TokenCounter,
   type Tools,
   giveUp,
   replay,
@@ -18,7 +19,6 @@ import { AbandonableModel } from './abandonable-model';
 import { AbandonedError, type HeldRun } from './held-run';
 import type { HeldRuns } from './held-runs';
 import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
-import type { Setbacks } from './setbacks';
 
 /** How an activation ended. */
 export type Verdict = 'not due' | 'ended' | 'parked' | 'handed over' | 'claim lost';
@@ -32,10 +32,12 @@ export interface AgentRunnerParts {
   readonly store: RunStore;
   readonly feed: RunFeed;
   readonly model: Model;
+  readonly tokens: TokenCounter;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => HeldTools;
   readonly clerk: Clerk;
   readonly held: HeldRuns;
-  readonly setbacks: Setbacks;
+  /** Hears of activations that broke for a reason nobody foresaw. */
+  readonly broke: (about: { runId: RunId; fruitlessClaims: number; error: unknown }) => void;
   readonly journal: JournalSettings;
   /** An outage that says nothing about the run, a database that restarts for instance. */
   readonly passes: (error: unknown) => boolean;
@@ -54,6 +56,7 @@ export class AgentRunner {
 
     const held = this.parts.held.hold(claim);
     try {
+      requireHope(claim);
       return await this.drive(claim, held);
     } catch (error) {
       return await this.leave(claim, error);
@@ -63,7 +66,7 @@ export class AgentRunner {
   }
 
   private async drive(claim: ClaimedRun, held: HeldRun): Promise<Verdict> {
-    const { store, feed, model, toolsFor, clerk, journal: settings } = this.parts;
+    const { store, feed, model, tokens, toolsFor, clerk, journal: settings } = this.parts;
     const journal = new RunJournal(claim, { store, feed, settings });
     held.journal = journal;
     const tools = toolsFor(claim, journal);
@@ -71,7 +74,7 @@ export class AgentRunner {
     held.signals.abandon.addEventListener('abort', leave, { once: true });
 
     try {
-      const ports: AgentPorts = { model: new AbandonableModel(model, held.signals.abandon), tools, clerk };
+      const ports: AgentPorts = { model: new AbandonableModel(model, held.signals.abandon), tools, tokens, clerk };
       return await this.follow(claim, journal, { ports, held });
     } finally {
       tools.close(new AbandonedError('the run was left'));
@@ -95,8 +98,8 @@ export class AgentRunner {
     return this.handOver(claim);
   }
 
-  private async handOver(claim: ClaimedRun): Promise<Verdict> {
-    await this.parts.store.handOver(claim);
+  private async handOver(claim: ClaimedRun, how = { broke: false }): Promise<Verdict> {
+    await this.parts.store.handOver(claim, how);
     await this.parts.handedOver();
     return 'handed over';
   }
@@ -105,13 +108,10 @@ export class AgentRunner {
   private async leave(claim: ClaimedRun, error: unknown): Promise<Verdict> {
     if (error instanceof ClaimLostError) return 'claim lost';
     if (error instanceof TerminalError) return this.fail(claim, error);
-    if (!(error instanceof AbandonedError || error instanceof StopPendingError || this.parts.passes(error))) {
-      const verdict = this.parts.setbacks.count(claim, error);
-      if (verdict === 'hopeless') {
-        return this.fail(claim, new TerminalError('internal_error', 'The run could not go on.', { cause: error }));
-      }
-    }
-    return this.handOver(claim);
+    const inOrder = error instanceof AbandonedError || error instanceof StopPendingError || this.parts.passes(error);
+    const { runId, fruitlessClaims } = claim;
+    if (!inOrder) this.parts.broke({ runId, fruitlessClaims, error });
+    return this.handOver(claim, { broke: !inOrder });
   }
 
   /** Takes the run once more, to end it with every open call answered. A run that was told to stop is stopped instead. */
@@ -125,6 +125,14 @@ export class AgentRunner {
     feed.publish(await store.append(last, giveUp(agentRun(last), clerk, { code, message })));
     return 'ended';
   }
+}
+
+/** Whoever takes a run on may die of it. After so many in a row that came no further, it is the run. */
+const hopelessAfter = 10;
+
+function requireHope({ fruitlessClaims, stop }: ClaimedRun): void {
+  if (fruitlessClaims < hopelessAfter || stop) return;
+  throw new TerminalError('no_progress', `The run was taken up ${fruitlessClaims} times in a row and came no further.`);
 }
 
 const agentRun = ({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun => ({

@@ -28,6 +28,13 @@ export const config = loadConfig(
     LEASE_MS: milliseconds.default(15_000),
     HEARTBEAT_MS: milliseconds.default(4_000),
     REAP_MS: milliseconds.default(3_000),
+    /** For so long a run waits for a summarizer to take it; then it goes on without a summary. */
+    COMPACTION_PATIENCE_MS: milliseconds.default(60_000),
+    /** For so long this process may do nothing that it should do again and again; then it does not count as alive. */
+    LIVENESS_MS: milliseconds.default(30_000),
+    /** Facts of runs that ended so many days ago are deleted; never unless given. */
+    RETENTION_DAYS: z.coerce.number().positive().optional(),
+    RETENTION_EVERY_MS: milliseconds.default(60_000),
     DELTA_FRAME_MS: milliseconds.default(15),
     DRAIN_MS: milliseconds.default(5_000),
   }),

@@ -1,7 +1,7 @@
 import { Global, Module, type OnApplicationShutdown, Inject } from '@nestjs/common';
 import { ClientProxyFactory, Transport, type ClientProxy } from '@nestjs/microservices';
 import { type Models, createModels } from '@rondo/llm';
-import { NatsLink, RunQueue, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
+import { NatsLink, RunQueues, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
 import { type Database, openDatabase } from '@rondo/persistence';
 import { type Logger, createLogger } from '@rondo/platform';
 import { config, modelProviders } from './config';
@@ -24,9 +24,9 @@ const name = 'agent-worker';
     },
     { provide: NatsLink, inject: [LOG], useFactory: (log: Logger) => connectNats({ url: config.NATS_URL, name, log }) },
     {
-      provide: RunQueue,
+      provide: RunQueues,
       inject: [LOG],
-      useFactory: (log: Logger) => new RunQueue({ connection: producerConnection(config.REDIS_URL), log }),
+      useFactory: (log: Logger) => new RunQueues({ connection: producerConnection(config.REDIS_URL), log }),
     },
     {
       provide: EXECUTORS,
@@ -38,18 +38,18 @@ const name = 'agent-worker';
     },
     { provide: MODELS, useFactory: (): Models => createModels(modelProviders) },
   ],
-  exports: [LOG, DATABASE, NatsLink, RunQueue, EXECUTORS, MODELS],
+  exports: [LOG, DATABASE, NatsLink, RunQueues, EXECUTORS, MODELS],
 })
 export class ConnectionsModule implements OnApplicationShutdown {
   constructor(
     @Inject(DATABASE) private readonly database: Database,
     private readonly nats: NatsLink,
-    private readonly queue: RunQueue,
+    private readonly queues: RunQueues,
     @Inject(EXECUTORS) private readonly executors: ClientProxy,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.queue.close(), this.executors.close(), this.nats.close()]);
+    await Promise.all([this.queues.close(), this.executors.close(), this.nats.close()]);
     await this.database.close();
   }
 }

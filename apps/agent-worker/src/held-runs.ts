@@ -7,6 +7,10 @@ export class HeldRuns {
   private drained = false;
   private whenEmpty: (() => void)[] = [];
 
+  get isLeaving(): boolean {
+    return this.drained;
+  }
+
   get size(): number {
     return this.runs.size;
   }

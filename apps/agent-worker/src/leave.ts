@@ -6,12 +6,13 @@ import type { RunProcessor } from './run.processor';
 /**
  * Leaves every run to others: takes no more, asks those in hand to leave at their next boundary, and after `patienceMs`
  * makes the rest leave now. Nothing fails by this, and nothing is charged: the next holder replays the log (R6, R14).
+ * It waits for no Redis: a run that comes in the meantime is left at once.
  */
 export async function leaveAllRuns(
-  { processor, held, rounds }: { processor: RunProcessor; held: HeldRuns; rounds: Rounds },
+  { processor, held, rounds }: { processor: Pick<RunProcessor, 'pause'>; held: HeldRuns; rounds: Pick<Rounds, 'stop'> },
   patienceMs: number,
 ): Promise<void> {
-  await processor.pause();
+  processor.pause();
   held.drain();
 
   const impatience = setTimeout(() => {

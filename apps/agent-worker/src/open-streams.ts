@@ -57,6 +57,10 @@ export class OpenStreams {
       case 'model.retried':
       case 'usage.recorded':
       case 'tool.started':
+      case 'tool.resolved':
+      case 'context.compaction_started':
+      case 'context.compacted':
+      case 'context.compaction_failed':
         return;
     }
   }

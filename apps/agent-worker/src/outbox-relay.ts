@@ -1,18 +1,18 @@
-import type { RunQueue } from '@rondo/messaging';
+import type { RunQueues } from '@rondo/messaging';
 import type { Outbox } from '@rondo/persistence';
 
-/** Brings what was committed to the queue. When the queue is away nothing is lost: a later round does it. */
+/** Brings what was committed to the queues. When they are away nothing is lost: a later round does it. */
 export class OutboxRelay {
   constructor(
     private readonly outbox: Outbox,
-    private readonly queue: RunQueue,
+    private readonly queues: RunQueues,
     private readonly failed: (error: unknown) => void,
   ) {}
 
   async publish(): Promise<void> {
     try {
-      await this.outbox.publish(({ payload }) =>
-        this.queue.add({ runId: payload.run_id, activation: payload.activation }),
+      await this.outbox.publish(({ queue, payload: { run_id: runId, thread_id: threadId, activation } }) =>
+        this.queues.add(queue, { runId, threadId, activation }),
       );
     } catch (error) {
       this.failed(error);

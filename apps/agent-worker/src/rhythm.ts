@@ -6,12 +6,19 @@ export class Rhythm {
   private timer: NodeJS.Timeout | undefined;
   private beat: Promise<void> = Promise.resolve();
   private stopped = false;
+  private endedAt = performance.now();
 
   constructor(
     private readonly parts: { everyMs: number; work: () => Promise<unknown>; failed: (error: unknown) => void },
   ) {}
 
+  /** How late the present beat is in ending. One that never ends gets ever later, and nobody would hear of it. */
+  get lateMs(): number {
+    return performance.now() - this.endedAt - this.parts.everyMs;
+  }
+
   start(): void {
+    this.endedAt = performance.now();
     this.timer = setTimeout(() => {
       this.beat = this.once().finally(() => {
         if (!this.stopped) this.start();

@@ -1,30 +1,21 @@
-import type { Leases } from '@rondo/domain';
-import type { FairShare } from './fair-share';
-import type { Heartbeat } from './heartbeat';
-import type { OutboxRelay } from './outbox-relay';
 import { Rhythm } from './rhythm';
 
-export interface RoundsParts {
-  readonly heartbeat: Heartbeat;
-  readonly leases: Leases;
-  readonly relay: OutboxRelay;
-  readonly fairShare: FairShare;
-  readonly everyMs: { heartbeat: number; reap: number; fairShare: number };
-  readonly failed: (round: string, error: unknown) => void;
+export interface Round {
+  readonly everyMs: number;
+  readonly work: () => Promise<unknown>;
 }
 
-/** What a worker does besides running runs: keep its leases, look for runs that nobody holds, let others have a turn. */
+/** What a worker does besides running runs, each in its own rhythm. */
 export class Rounds {
-  private readonly rhythms: readonly Rhythm[];
+  private readonly rhythms: ReadonlyMap<string, Rhythm>;
 
-  constructor({ heartbeat, leases, relay, fairShare, everyMs, failed }: RoundsParts) {
-    const rhythm = (round: string, interval: number, work: () => Promise<unknown>) =>
-      new Rhythm({ everyMs: interval, work, failed: (error) => failed(round, error) });
-    this.rhythms = [
-      rhythm('heartbeat', everyMs.heartbeat, () => heartbeat.beat()),
-      rhythm('reap', everyMs.reap, () => leases.reap().then(() => relay.publish())),
-      rhythm('fair share', everyMs.fairShare, () => fairShare.enforce()),
-    ];
+  constructor(rounds: Readonly<Record<string, Round>>, failed: (round: string, error: unknown) => void) {
+    this.rhythms = new Map(
+      Object.entries(rounds).map(([name, round]) => [
+        name,
+        new Rhythm({ ...round, failed: (error) => failed(name, error) }),
+      ]),
+    );
   }
 
   start(): void {
@@ -32,6 +23,15 @@ export class Rounds {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.rhythms.map((rhythm) => rhythm.stop()));
+    await Promise.all([...this.rhythms.values()].map((rhythm) => rhythm.stop()));
+  }
+
+  /**
+   * Rejects when a round has not come round for so long; for liveness. A server that is away ends a round too: it fails,
+   * and the next one comes in time.
+   */
+  comeRound(limitMs: number): Promise<void> {
+    const stuck = [...this.rhythms].filter(([, { lateMs }]) => lateMs > limitMs).map(([name]) => name);
+    return stuck.length === 0 ? Promise.resolve() : Promise.reject(new Error(`stuck: ${stuck.join(', ')}`));
   }
 }

@@ -48,7 +48,7 @@ export class RunJournal {
     this.frames = new DeltaFrames((delta) => this.show(delta), parts.settings.frameMs);
   }
 
-  /** Set once a fact ended this claim: the run is over, or it waits for somebody. */
+  /** Set once a fact ended this claim: the run is over, or it waits for somebody, be it a summarizer. */
   claimEnded: 'ended' | 'parked' | undefined;
 
   say(delta: Delta): void {
@@ -70,7 +70,7 @@ export class RunJournal {
     try {
       await this.append(facts);
     } catch (error) {
-      if (error instanceof StopPendingError) await this.append(facts.filter((fact) => !endsClaim(fact)));
+      if (error instanceof StopPendingError) await this.append(facts.filter((fact) => !claimEnd(fact)));
       throw error;
     }
   }
@@ -97,7 +97,7 @@ export class RunJournal {
     this.lastSeq = fact.seq;
     this.iteration = fact.iteration;
     this.streams.supersede(fact);
-    if (endsClaim(fact)) this.claimEnded = fact.type === 'run.waiting' ? 'parked' : 'ended';
+    this.claimEnded ??= claimEnd(fact);
   }
 
   private show(delta: Delta): void {
@@ -120,5 +120,7 @@ export class RunJournal {
   }
 }
 
-const claimEnds = ['run.waiting', 'run.completed', 'run.failed', 'run.stopped'];
-const endsClaim = ({ type }: NewFact | RecordedFact): boolean => claimEnds.includes(type);
+function claimEnd({ type }: NewFact | RecordedFact): 'ended' | 'parked' | undefined {
+  if (type === 'run.waiting' || type === 'context.compaction_started') return 'parked';
+  return type === 'run.completed' || type === 'run.failed' || type === 'run.stopped' ? 'ended' : undefined;
+}

@@ -1,6 +1,6 @@
-import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
-import { queues } from '@rondo/messaging';
+import { closeSoon, queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
 import { AgentRunner } from './agent-runner';
 import { config } from './config';
@@ -14,6 +14,11 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
     super();
   }
 
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.log.warn({ msg: 'redis connection failed', reason: error.message });
+  }
+
   override async process(job: Job<unknown>): Promise<void> {
     const { run_id: runId } = queues.runs.job.parse(job.data);
     const verdict = await this.runner.activate(runId);
@@ -21,11 +26,13 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
   }
 
   /** Takes no more runs; those in hand may end. */
-  async pause(): Promise<void> {
-    await this.worker.pause(true);
+  pause(): void {
+    this.worker
+      .pause(true)
+      .catch((error: unknown) => this.log.warn({ msg: 'queue not paused', reason: String(error) }));
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.worker.close();
+    await closeSoon(this.worker);
   }
 }

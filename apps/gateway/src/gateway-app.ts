@@ -28,7 +28,8 @@ export async function createGateway(
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(securityHeaders);
-  app.use(queueBoardPath, queueBoard([parts.infrastructure.queue.queue], parts));
+  const { runs, compactions } = parts.infrastructure.queues;
+  app.use(queueBoardPath, queueBoard([runs.queue, compactions.queue], parts));
   app.use(bodyReader(config.BODY_LIMIT_BYTES));
   app.useWebSocketAdapter(new LimitedIoAdapter(app, config.BODY_LIMIT_BYTES));
 

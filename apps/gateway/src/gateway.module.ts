@@ -18,6 +18,7 @@ import { ProblemFilter } from './problems/problem.filter';
 import { RunDesk } from './runs/run-desk';
 import { RunReadsController } from './runs/run-reads.controller';
 import { RunsController } from './runs/runs.controller';
+import { ToolCallsController } from './runs/tool-calls.controller';
 import { ThreadsController } from './threads/threads.controller';
 import type { Parts } from './wiring/assemble';
 import { Lifetime } from './wiring/lifetime';
@@ -26,14 +27,14 @@ import { Lifetime } from './wiring/lifetime';
 @Module({})
 export class GatewayModule {
   static with(parts: Parts): DynamicModule {
-    const { database, queue, feed } = parts.infrastructure;
+    const { database, queues, feed } = parts.infrastructure;
     return {
       module: GatewayModule,
       imports: [
         MetricsModule.register({ token: parts.config.METRICS_TOKEN }),
         HealthModule.register({
           postgres: () => database.ping(),
-          redis: () => queue.ping(),
+          redis: () => queues.ping(),
           nats: () => feed.ping(),
         }),
       ],
@@ -41,6 +42,7 @@ export class GatewayModule {
         ThreadsController,
         RunsController,
         RunReadsController,
+        ToolCallsController,
         WatchController,
         CatalogController,
         AccountsController,

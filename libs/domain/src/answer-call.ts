@@ -1,21 +1,24 @@
 import type { NewMessage } from './message';
-import type { Pass } from './pass';
+import type { AgentRun } from './pass';
 import type { AgentPorts } from './ports';
 import type { NewFact } from './run-event';
+import type { RunState } from './run-state';
 import type { ToolCall } from './tool-call';
-import { type ToolResult, failedResult } from './tool-result';
+import { type RecordedResult, failedResult } from './tool-result';
 
 /** How a call ended: with a result, or in the dark. */
 export type CallOutcome =
-  | { readonly result: ToolResult; readonly durationMs: number; readonly problem?: CallProblem }
+  | { readonly result: RecordedResult; readonly durationMs: number; readonly problem?: CallProblem }
   | { readonly unknown: string };
 
 /** Why a call was answered without being run. */
 export type CallProblem = 'malformed' | 'unknown_tool' | 'surplus';
 
-/** Who answers: the loop, or whoever gives a run up. */
-export interface Answering extends Pick<Pass, 'run' | 'state'> {
-  readonly ports: Pick<AgentPorts, 'clerk'>;
+/** Who answers: the loop, whoever gives a run up, or a person. */
+export interface Answering {
+  readonly run: Pick<AgentRun, 'id' | 'threadId'>;
+  readonly state: Pick<RunState, 'iteration' | 'calls'>;
+  readonly ports: { readonly clerk: Pick<AgentPorts['clerk'], 'messageId'> };
 }
 
 /** The facts that answer a call: its end in the ledger, and the message that tells the model. */
@@ -49,5 +52,5 @@ function resultMessage(pass: Answering, call: ToolCall, outcome: CallOutcome): N
 }
 
 /** What a model must know of a call that may or may not have happened (I5). */
-const honestly = (reason: string): ToolResult =>
+const honestly = (reason: string): RecordedResult =>
   failedResult(`${reason} It may have taken effect or not: check before you do it again.`);

@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import { callId } from './ids';
-import { toolResult } from './tool-result';
+import { givenSource, keptSource } from './image';
+import { recordedResult } from './tool-result';
 
 const textBlock = z.strictObject({ type: z.literal('text'), text: z.string() });
 
-const imageBlock = z.strictObject({
-  type: z.literal('image'),
-  source: z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('base64'), media_type: z.string(), data: z.base64() }),
-    z.strictObject({ type: z.literal('url'), url: z.url({ protocol: /^https?$/ }) }),
-  ]),
-});
+const imageBlock = z.strictObject({ type: z.literal('image'), source: keptSource });
 
 /** What the model thought. `signature` and `redacted` belong to the provider and go back to it unchanged. */
 const reasoningBlock = z.strictObject({
@@ -33,7 +28,7 @@ const toolResultBlock = z.strictObject({
   type: z.literal('tool_result'),
   tool_call_id: callId,
   name: z.string(),
-  result: toolResult,
+  result: recordedResult,
 });
 
 export const contentBlock = z.discriminatedUnion('type', [
@@ -47,7 +42,13 @@ export type ContentBlock = z.infer<typeof contentBlock>;
 export type ToolResultBlock = z.infer<typeof toolResultBlock>;
 export type ReasoningBlock = z.infer<typeof reasoningBlock>;
 
-const inputBlock = z.discriminatedUnion('type', [textBlock, imageBlock]);
+const userBlock = z.discriminatedUnion('type', [textBlock, imageBlock]);
+/** What the messages of people hold. */
+export const userContent = z.array(userBlock);
+export type UserBlock = z.infer<typeof userBlock>;
+
+const givenImage = z.strictObject({ type: z.literal('image'), source: givenSource });
+const inputBlock = z.discriminatedUnion('type', [textBlock, givenImage]);
 export type InputBlock = z.infer<typeof inputBlock>;
 
 /** What a person may say: a string, or blocks of text and images. A string becomes one text block. */

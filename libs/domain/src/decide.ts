@@ -1,8 +1,11 @@
 import type { StopRequest } from './errors';
+import { forgoOpenCalls } from './give-up';
+import { type KnownCall, awaitsPerson, openCalls } from './known-call';
 import type { Pass } from './pass';
 import type { FinishReason, RunError, Waiting } from './run';
 import type { NewFact } from './run-event';
-import type { KnownCall, RunState } from './run-state';
+import { askAbout } from './resolve-call';
+import type { RunState } from './run-state';
 import { ask, endsRun } from './tools/conversation.tools';
 
 /** What follows from where the run stands. `over`: the loop leaves it, because it ended or because it waits. */
@@ -17,10 +20,13 @@ const maxReplyAttempts = 3;
 export function decide(pass: Pass): Decision {
   const { state, signals } = pass;
   if (state.ended) return over();
-  if (signals.stop.aborted) return over(stopped(pass, signals.stop.reason as StopRequest)); // whoever aborts gives this reason
+  if (signals.stop.aborted) return over(...stopped(pass, signals.stop.reason as StopRequest)); // whoever aborts gives this reason
 
   if (state.phase === 'thinking') return state.lostReplies >= maxReplyAttempts ? over(failed(pass, noReply)) : goOn();
   if (state.phase === 'between') return goOn();
+
+  const inDoubt = openCalls(state).find(awaitsPerson);
+  if (inDoubt) return over(askAbout(inDoubt));
 
   const reason = endOfIteration(pass);
   const iterationCompleted: NewFact = {
@@ -109,8 +115,9 @@ export const failed = ({ state }: Pass, error: RunError): NewFact => ({
   data: { error, usage: state.usage },
 });
 
-const stopped = ({ state, receipt }: Pass, { requestedAt, reason }: StopRequest): NewFact => ({
-  type: 'run.stopped',
-  iteration: state.iteration,
-  data: { reason, receipt: receipt.contents(requestedAt), usage: state.usage },
-});
+/** What never ran, and what nobody knows, is answered in the same breath (R29). */
+function stopped(pass: Pass, { requestedAt, reason }: StopRequest): NewFact[] {
+  const { state, receipt } = pass;
+  const data = { reason, receipt: receipt.contents(requestedAt), usage: state.usage };
+  return [...forgoOpenCalls(pass, 'was stopped'), { type: 'run.stopped', iteration: state.iteration, data }];
+}

@@ -12,6 +12,7 @@ export const messageId = prefixed('msg').brand<'MessageId'>();
 export const callId = prefixed('call').brand<'CallId'>();
 export const eventId = prefixed('evt').brand<'EventId'>();
 export const modelCallId = prefixed('mdl').brand<'ModelCallId'>();
+export const compactionId = prefixed('cmp').brand<'CompactionId'>();
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;
@@ -21,6 +22,7 @@ export type MessageId = z.infer<typeof messageId>;
 export type CallId = z.infer<typeof callId>;
 export type EventId = z.infer<typeof eventId>;
 export type ModelCallId = z.infer<typeof modelCallId>;
+export type CompactionId = z.infer<typeof compactionId>;
 
 /** Makes the part of an id after its prefix: unique, sortable by time, letters and digits only. */
 export type Mint = () => string;

@@ -1,7 +1,7 @@
+import { billFor } from './bill';
 import type { ModelEnd, ModelRequest } from './model';
 import { type Pass, type Step, state } from './pass';
 import type { Reply } from './reply';
-import { noUsage } from './run';
 import type { NewFact } from './run-event';
 
 /** How a call of the model ended, and the fact of what it cost. */
@@ -13,7 +13,7 @@ export interface Heard {
 /** One call of the model: what it says goes into the reply. A reply that is full hears no more, and the stream is closed. */
 export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): AsyncGenerator<Step, Heard> {
   const { clerk, model } = pass.ports;
-  const beganAt = clerk.now();
+  const call = { model: pass.run.settings.model, iteration: pass.state.iteration, beganAt: clerk.now() };
   let firstOutputAt: string | undefined;
   const enough = new AbortController();
 
@@ -23,7 +23,7 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
         yield* state(pass, retried(pass, chunk));
         break;
       case 'end':
-        return { end: chunk, usage: (reason) => usageOf(pass, chunk, { reason, beganAt, firstOutputAt }) };
+        return { end: chunk, usage: (finishReason) => billFor({ ...call, finishReason, firstOutputAt }, chunk, clerk) };
       case 'text':
       case 'reasoning':
       case 'reasoning_end':
@@ -41,22 +41,3 @@ const retried = (
   { state: { iteration } }: Pass,
   { attempt, delayMs, error }: { attempt: number; delayMs: number; error: { code: string; message: string } },
 ): NewFact => ({ type: 'model.retried', iteration, data: { attempt, delay_ms: delayMs, error } });
-
-interface CallTimes {
-  readonly reason: string;
-  readonly beganAt: string;
-  readonly firstOutputAt: string | undefined;
-}
-
-function usageOf({ run, state, ports }: Pass, end: ModelEnd, { reason, beganAt, firstOutputAt }: CallTimes): NewFact {
-  const since = (at: string) => Date.parse(at) - Date.parse(beganAt);
-  const data = {
-    model_call_id: ports.clerk.modelCallId(),
-    model: run.settings.model,
-    ...(end.usage ?? { ...noUsage, estimated: true }),
-    finish_reason: reason,
-    duration_ms: since(ports.clerk.now()),
-    first_token_ms: firstOutputAt === undefined ? null : since(firstOutputAt),
-  };
-  return { type: 'usage.recorded', iteration: state.iteration, data };
-}

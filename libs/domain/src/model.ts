@@ -1,5 +1,6 @@
-import type { InputBlock, ReasoningBlock } from './content';
+import type { ReasoningBlock } from './content';
 import type { CallId } from './ids';
+import type { KeptSource } from './image';
 import type { FinishReason, RunError, Usage } from './run';
 import type { LlmSettings } from './run-settings';
 
@@ -15,9 +16,16 @@ export interface ModelRequest {
 
 /** Valid for any provider (I6): starts with `user`; a `tool` message answers exactly the calls of the `assistant` before it. */
 export type ModelMessage =
-  | { readonly role: 'user'; readonly content: readonly InputBlock[] }
+  | { readonly role: 'user'; readonly content: readonly ShownBlock[] }
   | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
+
+export type ShownBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly source: ShownImage };
+
+/** The loop refers to blobs; whoever asks a provider puts their bytes in. A blob that is gone is told of in words. */
+export type ShownImage = KeptSource | { readonly type: 'base64'; readonly media_type: string; readonly data: string };
 
 export type AssistantBlock =
   | ReasoningBlock
@@ -33,7 +41,7 @@ export interface ModelToolResult {
   readonly tool_call_id: CallId;
   readonly text: string;
   readonly is_error: boolean;
-  readonly image?: { readonly media_type: string; readonly data: string };
+  readonly image?: ShownImage;
 }
 
 export interface ModelTool {

@@ -1,3 +1,4 @@
+import type { ContextMeter } from './context/context-meter';
 import type { CallId, RunId, ThreadId } from './ids';
 import type { AgentPorts, AgentSignals, ToolAnswer } from './ports';
 import type { Delta, NewFact } from './run-event';
@@ -25,6 +26,8 @@ export interface Pass {
   readonly beganAt: string;
   /** Calls that were sent while the model still spoke. */
   readonly underWay: Map<CallId, Promise<ToolAnswer>>;
+  /** Weighs what is sent. It learns from the model's bills. */
+  readonly meter: ContextMeter;
   state: RunState;
 }
 

@@ -1,11 +1,12 @@
-import type { CallId, MessageId, ModelCallId } from './ids';
+import type { TokenCounter } from './context/token-counter';
+import type { CallId, CompactionId, MessageId, ModelCallId } from './ids';
 import type { Model } from './model';
 import type { ToolCall } from './tool-call';
-import type { ToolResult } from './tool-result';
+import type { RecordedResult } from './tool-result';
 
 /** What came of a call that was sent to an executor. */
-export type ToolAnswer =
-  | { readonly how: 'answered'; readonly result: ToolResult; readonly durationMs: number }
+export type ToolAnswer<Result = RecordedResult> =
+  | { readonly how: 'answered'; readonly result: Result; readonly durationMs: number }
   /** It may or may not have taken effect: the executor died, or left no trace. */
   | { readonly how: 'unknown'; readonly reason: string }
   /** Our stop ended it. `verifiedDeadAt` is null where nobody confirmed it in time. */
@@ -13,21 +14,23 @@ export type ToolAnswer =
 
 /**
  * The hands. Resolves even when the tool fails; rejects only when this worker may not go on (a lost claim, a drain).
+ * A call's `attempt` says which sending of it is meant. Each is answered for itself, but where an earlier one turns out
+ * to have been answered after all, that answer is given and nothing is done again.
  * An abort of `signal` stops the call: its process group is killed and the answer is `stopped`, at most 3 s later.
  */
-export interface Tools {
+export interface Tools<Result = RecordedResult> {
   /**
    * Names the store that calls are sent into, as it is now; null while that is not known. As long as it stays the same,
    * nothing in it was lost, and a call that left no trace there was never sent.
    */
   readonly store: string | null;
-  /** Sends a call that the ledger holds as dispatched and that nobody has sent before. */
-  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer>;
+  /** Sends an attempt that the ledger holds as dispatched and that nobody has sent before. */
+  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
   /**
    * Finds the answer of a call that an earlier holder was about to send into `store`. Sends it only where that holder
-   * never did; an `unsafe` call of which this is not certain is unknown (I5).
+   * never did; a call of which this is not certain is unknown, and the loop decides whether it may be sent again (I5).
    */
-  reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer>;
+  reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
 }
 
 export interface SentCall {
@@ -40,6 +43,7 @@ export interface SentCall {
 export interface Clerk {
   messageId(): MessageId;
   modelCallId(): ModelCallId;
+  compactionId(): CompactionId;
   /** ISO 8601, UTC, milliseconds. */
   now(): string;
 }
@@ -47,6 +51,7 @@ export interface Clerk {
 export interface AgentPorts {
   readonly model: Model;
   readonly tools: Tools;
+  readonly tokens: TokenCounter;
   readonly clerk: Clerk;
 }
 

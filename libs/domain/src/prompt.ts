@@ -1,25 +1,61 @@
+import { type Sent, contextOf } from './context/context-of';
+import { withTemporary } from './context/temporary-message';
 import type { ReplyDecoder } from './dialects/dialect';
 import { dialectNamed } from './dialects/registry';
-import type { Message } from './message';
+import type { Message, NewMessage } from './message';
 import type { ModelRequest } from './model';
 import type { AgentRun, Pass } from './pass';
 import { profiles } from './profiles/profiles';
 import { toolsNamed } from './tools/catalog';
 
+/** A run, and where it stands. */
+export type Standing = Pick<Pass, 'run' | 'state'>;
+
 /** What the model is asked next, and the decoder that will understand its reply. */
-export function promptOf({ run, state }: Pass): { prompt: ModelRequest; decoder: ReplyDecoder } {
-  const dialect = dialectNamed(run.settings.processor.dialect);
-  const conversation = state.conversation as readonly Message[]; // the dialects read no `seq`, which is all that new messages lack
+export function promptOf({ run, state }: Standing): { prompt: ModelRequest; decoder: ReplyDecoder } {
+  const { dialect, allowed, system, responseFormat, tools } = frameOf(run);
   const { model, llm, processor } = run.settings;
-  const allowed = toolsNamed(run.settings.tools);
-  const { instructions, messages, tools, responseFormat } = dialect.encode(conversation, allowed, processor);
-  const system = [systemPrompt(run), instructions].filter((part) => part !== '').join('\n\n');
+  const conversation = messagesToSend({ run, state }) as readonly Message[]; // the dialects read no `seq`, which is all that new messages lack
+  const { messages } = dialect.encode(conversation, allowed, processor);
   const settings = responseFormat ? { response_format: { ...responseFormat }, ...llm } : llm;
 
   return { prompt: { model, system, messages, tools, settings }, decoder: dialect.decoder(allowed, processor) };
 }
 
-/** The same words in every iteration of a run, so that a provider's prompt cache hits. */
+/** What of the conversation is sent, and what is shown with it this once. */
+export const messagesToSend = (standing: Standing): readonly NewMessage[] =>
+  withTemporary(
+    sentOf(standing).map(({ message }) => message),
+    standing.state.unseen,
+  );
+
+/** What of the conversation is sent. */
+export function sentOf({ run, state }: Standing): readonly Sent[] {
+  const { model, context } = run.settings;
+  return contextOf(state.conversation, state.context, { runId: run.id, model, keepImages: context.keep_images });
+}
+
+/** What is the same in every iteration of a run, as text. */
+export const frameText = (run: AgentRun): string => frameOf(run).text;
+
+type Frame = ReturnType<typeof buildFrame>;
+const frames = new WeakMap<AgentRun, Frame>();
+
+/** Made once per run, so that a provider's prompt cache hits and nobody makes it again. */
+function frameOf(run: AgentRun): Frame {
+  const frame = frames.get(run) ?? buildFrame(run);
+  frames.set(run, frame);
+  return frame;
+}
+
+function buildFrame(run: AgentRun) {
+  const dialect = dialectNamed(run.settings.processor.dialect);
+  const allowed = toolsNamed(run.settings.tools);
+  const { instructions, tools, responseFormat } = dialect.encode([], allowed, run.settings.processor);
+  const system = [systemPrompt(run), instructions].filter((part) => part !== '').join('\n\n');
+  return { dialect, allowed, tools, responseFormat, system, text: `${system}\n${JSON.stringify(tools)}` };
+}
+
 function systemPrompt({ settings, createdAt }: AgentRun): string {
   const { agent } = settings;
   const directives = agent.directives?.map((directive) => `- ${directive}`).join('\n');

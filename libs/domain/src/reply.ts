@@ -83,7 +83,7 @@ export class Reply {
   }
 
   private show(piece: ReplyPiece): Delta {
-    if (this.pass.signals.stop.aborted) this.pass.receipt.outputAfterStop(piece.text);
+    this.pass.receipt.shown(piece.text, this.pass.ports.clerk.now());
     if (piece.type === 'call_arguments') {
       const streamId = callIdAt(this.messageId, piece.index);
       return { type: 'tool.call_delta', streamId, text: piece.text, name: piece.name };
@@ -101,7 +101,7 @@ export class Reply {
 
   /** After the results of tools, saying nothing more is an end; else it is a reply that got lost. */
   private get answersTools(): boolean {
-    return this.pass.state.conversation.at(-1)?.type === 'tool';
+    return this.pass.state.conversation.findLast(({ type }) => type !== 'summary')?.type === 'tool';
   }
 
   private silence(): NewFact[] {

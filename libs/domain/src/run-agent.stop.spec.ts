@@ -39,8 +39,28 @@ describe('a stop (I7)', () => {
           requested_at: stop.requestedAt,
           model_aborted_at: expect.any(String) as string,
           tokens_after_stop: 0,
+          sandbox_verified_at: null,
         },
       },
+    });
+  });
+
+  it('says when it closed a stream that had not said anything yet', async () => {
+    const house: RunHouse = new RunHouse({
+      model: {
+        async *stream(_, signal) {
+          stopNow(house);
+          if (signal.aborted) yield { type: 'end' as const, how: 'aborted' as const };
+        },
+      },
+    });
+
+    await house.activate();
+
+    expect(house.types).not.toContain('message.delta');
+    expect(house.log.at(-1)).toMatchObject({
+      type: 'run.stopped',
+      data: { receipt: { model_aborted_at: expect.any(String) as string, tokens_after_stop: 0 } },
     });
   });
 

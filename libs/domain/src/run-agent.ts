@@ -1,4 +1,6 @@
+import { ContextMeter } from './context/context-meter';
 import { decide } from './decide';
+import { makeRoom } from './make-room';
 import type { AgentPorts, AgentSignals } from './ports';
 import { type AgentRun, type Pass, type Step, state, stateTogether } from './pass';
 import { settle } from './settle';
@@ -12,6 +14,7 @@ import type { NewFact } from './run-event';
  *
  *   settle   answer every tool call that the model is waiting for
  *   decide   is the run over, or must it wait?
+ *   make room  for the next request, if the conversation has become too long
  *   think    ask the model, and pass on what it says
  *
  * It yields what happened and then waits. The caller writes the facts of a step in one transaction before it asks for
@@ -34,6 +37,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     state: run.state,
     receipt: new StopReceipt(),
     underWay: new Map(),
+    meter: new ContextMeter(ports.tokens, run.settings.model),
   };
   if (pass.state.ended) return;
 
@@ -47,6 +51,9 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     const { facts, over } = decide(pass);
     if (facts.length > 0) yield* stateTogether(pass, facts, { hold: !over });
     if (over || signals.drain.aborted) return;
+
+    const room = yield* makeRoom(pass);
+    if (room.over) return;
 
     yield* think(pass);
   }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { callId, eventId, messageId, modelCallId, runId, threadId } from './ids';
-import { type NewMessage, message } from './message';
+import { callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
+import { type NewMessage, coverage, message } from './message';
 import { finishReason, question, runError, usage } from './run';
-import { toolCall } from './tool-call';
-import { toolResult } from './tool-result';
+import { resolution, toolCall } from './tool-call';
+import { recordedResult } from './tool-result';
 
 /**
  * Everything that can happen to a run. One union is the spine of the house: the log, the wire, the reducer and the
@@ -30,6 +30,8 @@ const runFacts = {
       model_aborted_at: z.iso.datetime().nullable(),
       tools_stopped: z.array(z.object({ tool_call_id: callId, verified_dead_at: z.iso.datetime().nullable() })),
       tokens_after_stop: z.number().int().nonnegative(),
+      /** When the last of the stopped tools was seen dead; null while one of them is not, or when none ran. */
+      sandbox_verified_at: z.iso.datetime().nullable(),
     }),
     usage,
   }),
@@ -70,7 +72,7 @@ const iterationFacts = {
 const answered = z.object({
   tool_call_id: callId,
   name: z.string(),
-  result: toolResult,
+  result: recordedResult,
   duration_ms: z.number().nonnegative(),
   message_id: messageId,
 });
@@ -85,10 +87,54 @@ const toolFacts = {
   }),
   'tool.completed': answered,
   'tool.failed': answered,
-  'tool.unknown': z.object({ tool_call_id: callId, name: z.string(), reason: z.string(), message_id: messageId }),
+  /** Without `message_id` the model was told nothing yet: the call is tried again, or a person is asked. */
+  'tool.unknown': z.object({
+    tool_call_id: callId,
+    name: z.string(),
+    reason: z.string(),
+    message_id: messageId.optional(),
+  }),
+  /** What a person found out about an unknown call. With `retry` it is sent once more, under the same key. */
+  'tool.resolved': z.object({ tool_call_id: callId, name: z.string(), outcome: resolution }),
 };
 
-const factData = { ...runFacts, ...iterationFacts, ...toolFacts };
+/** Why the context is made smaller. */
+const compactionReason = z.enum(['threshold', 'overflow', 'requested']);
+
+/** Facts of the context: what of the conversation is sent from here on (I13). */
+const contextFacts = {
+  /** The run waits for the summarizer, which folds these messages, the first and the last included. */
+  'context.compaction_started': z.object({
+    compaction_id: compactionId,
+    reason: compactionReason,
+    covers: coverage,
+    /** Tokens of the next request as it would be without it. */
+    tokens_before: z.number().int().nonnegative(),
+  }),
+  'context.compacted': z.discriminatedUnion('method', [
+    z.object({
+      method: z.literal('summary'),
+      compaction_id: compactionId,
+      message_id: messageId,
+      covers: coverage,
+      tokens_before: z.number().int().nonnegative(),
+      tokens_after: z.number().int().nonnegative(),
+    }),
+    /** Texts up to a message are cut to so many characters, and a stretch is left out; no model has a part in it. */
+    z.object({
+      method: z.literal('compression'),
+      reason: compactionReason,
+      through_message_id: messageId,
+      keep_characters: z.number().int().nonnegative(),
+      omitted: coverage.optional(),
+      tokens_before: z.number().int().nonnegative(),
+      tokens_after: z.number().int().nonnegative(),
+    }),
+  ]),
+  'context.compaction_failed': z.object({ compaction_id: compactionId, error: runError }),
+};
+
+const factData = { ...runFacts, ...iterationFacts, ...toolFacts, ...contextFacts };
 type FactData = { [Type in keyof typeof factData]: z.infer<(typeof factData)[Type]> };
 export type FactType = keyof FactData;
 export const factTypes = Object.keys(factData) as FactType[]; // the keys of an object literal are exactly its type's keys

@@ -27,6 +27,8 @@ export const processorSettings = z.strictObject({
   native_max_auto_continues: z.number().int().min(0).max(100),
   include_xml_examples: z.boolean(),
   json_repair_attempts: z.number().int().min(0).max(5),
+  /** Of an `unsafe` call that may or may not have happened: `report` tells the model, `park` asks a person. */
+  unknown_outcome: z.enum(['report', 'park']),
 });
 export type ProcessorSettings = z.infer<typeof processorSettings>;
 
@@ -44,7 +46,11 @@ export const contextSettings = z.strictObject({
   reserve_tokens: z.number().int().nonnegative(),
   max_turns: z.number().int().min(1),
   keep_first: z.number().int().nonnegative(),
+  /** The newest images that stay in the context. */
+  keep_images: z.number().int().nonnegative(),
   summary_model: modelName.optional(),
+  /** The longest request, in tokens, instead of what is known of the model. */
+  input_budget_tokens: z.number().int().min(1000).optional(),
 });
 
 export const budgetSettings = z.strictObject({

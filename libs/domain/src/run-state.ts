@@ -1,16 +1,17 @@
-import type { CallId, MessageId } from './ids';
+import {
+  type ContextState,
+  type Moment,
+  type OpenCompaction,
+  compacted,
+  fromEarlier,
+  notCompacted,
+  wholeConversation,
+} from './context/context-state';
+import type { MessageId } from './ids';
+import { type KnownCalls, callsAfter } from './known-call';
 import type { Message, NewMessage } from './message';
 import { type FinishReason, type Usage, addUsage, noUsage } from './run';
 import type { NewFact, RecordedFact } from './run-event';
-import type { ToolCall, ToolCallStatus } from './tool-call';
-
-/** A call of the current iteration, as far as the log tells. */
-export interface KnownCall {
-  readonly call: ToolCall;
-  readonly status: ToolCallStatus;
-  /** Where it was to be sent; see Tools.store. */
-  readonly store: string | null;
-}
 
 /** Where a run stands, as far as its facts tell. Everything the loop decides, it decides from this. */
 export interface RunState {
@@ -25,7 +26,7 @@ export interface RunState {
   readonly messageId: MessageId | undefined;
   readonly modelFinishReason: FinishReason;
   /** The calls of the current iteration, in order. */
-  readonly calls: ReadonlyMap<CallId, KnownCall>;
+  readonly calls: KnownCalls;
   /** Every dialogue message that the model may see, in thread order. */
   readonly conversation: readonly (Message | NewMessage)[];
   readonly usage: Usage;
@@ -33,6 +34,12 @@ export interface RunState {
   readonly malformedInARow: number;
   /** Attempts at the current reply that came to nothing by the model's doing; a crash of ours does not count. */
   readonly lostReplies: number;
+  /** A compaction that was asked for and has not ended. */
+  readonly compaction: OpenCompaction | undefined;
+  /** What is sent of the conversation instead of the whole. */
+  readonly context: ContextState;
+  /** The newest of each kind of state message that no call of the model has seen yet; each is shown once (LP14). */
+  readonly unseen: readonly NewMessage[];
   readonly startedAt: string | undefined;
   /** When it began to wait, and how long it has waited before, in milliseconds. */
   readonly waitingSince: string | undefined;
@@ -52,6 +59,9 @@ const beginning: RunState = {
   usage: noUsage,
   malformedInARow: 0,
   lostReplies: 0,
+  compaction: undefined,
+  context: wholeConversation,
+  unseen: [],
   startedAt: undefined,
   waitingSince: undefined,
   waitedMs: 0,
@@ -60,7 +70,12 @@ const beginning: RunState = {
 /** The state after a run's log. `earlier` are the thread's dialogue messages that are not this run's. */
 export function replay(log: readonly RecordedFact[], earlier: readonly Message[] = []): RunState {
   const state = log.reduce<RunState>(evolve, beginning);
-  return { ...state, conversation: [...beforeRun(earlier, state.conversation), ...state.conversation] };
+  const before = beforeRun(earlier, state.conversation);
+  return {
+    ...state,
+    conversation: [...before, ...state.conversation],
+    context: fromEarlier(state.context, before),
+  };
 }
 
 /** What others wrote into the thread after the run began is for the next run: a prompt must not depend on hand-overs. */
@@ -79,7 +94,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'run.started':
       return { ...state, started: true, startedAt: timeOf(fact) };
     case 'run.waiting':
-      return { ...state, waitingSince: timeOf(fact) };
+      return { ...state, waitingSince: state.waitingSince ?? timeOf(fact) };
     case 'run.resumed':
       return {
         ...state,
@@ -101,20 +116,38 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'usage.recorded':
       return pay(state, fact.data);
     case 'tool.planned':
-      return know(state, { call: fact.data.tool_call, status: 'planned', store: null });
     case 'tool.started':
-      return mark(state, fact.data.tool_call_id, { status: 'dispatched', store: fact.data.store });
     case 'tool.completed':
-      return mark(state, fact.data.tool_call_id, { status: 'completed' });
     case 'tool.failed':
-      return mark(state, fact.data.tool_call_id, { status: 'failed' });
     case 'tool.unknown':
-      return mark(state, fact.data.tool_call_id, { status: 'unknown' });
+    case 'tool.resolved':
+      return { ...state, calls: callsAfter(state.calls, fact) };
+    case 'context.compaction_started': {
+      const { compaction_id: id, covers, tokens_before: tokensBefore } = fact.data;
+      return { ...state, compaction: { id, covers, tokensBefore } };
+    }
+    case 'context.compacted':
+      return { ...state, compaction: undefined, context: compacted(state.context, fact.data, momentOf(state)) };
+    case 'context.compaction_failed':
+      return { ...state, compaction: undefined, context: notCompacted(state.context, momentOf(state)) };
   }
 }
 
-/** A call of the model that is followed by another one of the same reply: cut off by its limit, or told to repair it. */
-const goesOn = (finishReason: string): boolean => finishReason === 'continued' || finishReason === 'malformed';
+/** The last iteration that is over. While the next one waits for its reply, nothing has changed yet. */
+export const iterationsDone = ({ phase, iteration }: Pick<RunState, 'phase' | 'iteration'>): number =>
+  phase === 'between' ? iteration : iteration - 1;
+
+const momentOf = (state: RunState): Moment => ({
+  compactedIn: iterationsDone(state),
+  changedAt: state.conversation.at(-1)?.id,
+});
+
+/**
+ * Calls of a model that do not end the reply: it was cut off by its limit, told to repair it, asked again with less, or
+ * the call was a summarizer's.
+ */
+const goesOn = (finishReason: string): boolean =>
+  ['continued', 'malformed', 'overflow', 'summary'].includes(finishReason);
 
 function pay(state: RunState, bill: Usage & { finish_reason: string }): RunState {
   const usage = addUsage(state.usage, bill);
@@ -137,30 +170,30 @@ const thinking = (data: { iteration: number; message_id: MessageId }) => ({
 
 /** The reply itself moves the iteration on; an unreadable call counts until a readable one comes. */
 function hear(state: RunState, message: Message | NewMessage): RunState {
-  if (!message.is_llm_message) return state;
+  if (!message.is_llm_message) return { ...state, unseen: withState(state.unseen, message) };
+  const isReply = message.id === state.messageId;
   return {
     ...state,
+    ...(isReply && state.unseen.length > 0 && seenBy(state, message)),
     conversation: [...state.conversation, message],
-    phase: message.id === state.messageId ? 'acting' : state.phase,
+    phase: isReply ? 'acting' : state.phase,
     malformedInARow: message.type === 'tool' ? countMalformed(state.malformedInARow, message) : state.malformedInARow,
   };
 }
 
-const countMalformed = (before: number, message: Message | NewMessage): number =>
-  message.metadata['problem'] === 'malformed' ? before + 1 : 0;
+const withState = (unseen: RunState['unseen'], message: NewMessage): RunState['unseen'] =>
+  message.type === 'browser_state' || message.type === 'image_context'
+    ? [...unseen.filter(({ type }) => type !== message.type), message]
+    : unseen;
 
-const know = (state: RunState, known: KnownCall): RunState => ({
-  ...state,
-  calls: new Map(state.calls).set(known.call.id, known),
+/** What the reply was thought after is not sent again, so its thoughts are not either. */
+const seenBy = ({ context }: RunState, reply: NewMessage): Pick<RunState, 'unseen' | 'context'> => ({
+  unseen: [],
+  context: { ...context, changedAt: reply.id },
 });
 
-function mark(state: RunState, id: CallId, change: Partial<KnownCall>): RunState {
-  const known = state.calls.get(id);
-  return known ? know(state, { ...known, ...change }) : state;
-}
-
-export const openCalls = (state: RunState): KnownCall[] =>
-  [...state.calls.values()].filter(({ status }) => status === 'planned' || status === 'dispatched');
+const countMalformed = (before: number, message: Message | NewMessage): number =>
+  message.metadata['problem'] === 'malformed' ? before + 1 : 0;
 
 const timeOf = (fact: NewFact | RecordedFact): string | undefined => ('at' in fact ? fact.at : undefined);
 

@@ -1,8 +1,13 @@
+import { z } from 'zod';
 import type { RunId, ThreadId } from './ids';
 import type { Message } from './message';
 import type { Run } from './run';
 import type { NewFact, RecordedFact } from './run-event';
 import type { StopRequest } from './errors';
+
+/** Whose work a run is: that of the workers, or of the summarizers. It is always in exactly one queue. */
+export const runQueueName = z.enum(['runs', 'compactions']);
+export type RunQueueName = z.infer<typeof runQueueName>;
 
 /** One worker's hold on a run. A later claim gets a higher epoch, and from then on this one cannot write (I3). */
 export interface Claim {
@@ -19,27 +24,42 @@ export interface ClaimedRun extends Claim {
   readonly earlier: readonly Message[];
   /** Set when a stop came before the claim. */
   readonly stop: StopRequest | undefined;
+  /** How many claims before this one, in a row, ended without bringing the run forward. Recovery is bounded by it. */
+  readonly fruitlessClaims: number;
 }
 
-/** What a worker may do with runs. Postgres owns the truth (I1); a queue only says when to look. */
+/**
+ * What the holders of one queue may do with its runs. Postgres owns the truth (I1); the queue only says when to look.
+ * A run changes the queue by its facts: see `movesTo`.
+ */
 export interface RunStore {
-  /** Takes a run that is due and that nobody holds. Undefined when there is nothing to take: that is no error. */
+  /**
+   * Takes a run of this queue that is due and that nobody holds. Undefined when there is nothing to take: that is no
+   * error.
+   */
   claim(id: RunId, owner: string): Promise<ClaimedRun | undefined>;
   /**
    * Writes facts, and everything that follows from them (status, messages, ledger, usage), in one transaction.
-   * Terminal and waiting facts end the claim. Rejects with ClaimLostError when a later claim exists or the run is
-   * over, and with StopPendingError when the facts would end or park a run that was told to stop.
+   * Facts that end or park the run, or move it to another queue, end the claim. Rejects with ClaimLostError when a later
+   * claim exists or the run is over, and with StopPendingError when the facts would end or park a run that was told to
+   * stop, or have it wait for a summary.
    */
   append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]>;
-  /** Gives the claim back and queues the run again, in one transaction. Resolves also when the claim was lost. */
-  handOver(claim: Claim): Promise<void>;
+  /**
+   * Gives the claim back and queues the run again, in one transaction. Resolves also when the claim was lost. A claim
+   * that is handed over in order is not fruitless, whatever it brought; one that broke is.
+   */
+  handOver(claim: Claim, how?: { broke: boolean }): Promise<void>;
 }
 
 /** A lease lasts as long as it is renewed, by the database's clock. */
 export interface Leases {
   /** Renews every lease of this owner in one statement; says which runs it lost and which were told to stop. */
   renew(owner: string, held: readonly Claim[]): Promise<{ lost: readonly RunId[]; stops: readonly PendingStop[] }>;
-  /** Queues runs whose holder has gone silent, and runs whose job is missing. Returns how many. */
+  /**
+   * Queues runs whose holder has gone silent, runs whose job is missing, and runs that no summarizer takes: those go
+   * back to the workers. Returns how many.
+   */
   reap(): Promise<number>;
 }
 

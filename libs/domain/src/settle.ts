@@ -1,59 +1,60 @@
 import { answerCall } from './answer-call';
-import { type Pass, type Step, stateTogether } from './pass';
+import { type KnownCall, openCalls } from './known-call';
+import { answerInLoop } from './memory/loop-hands';
+import { type Pass, type Step, state, stateTogether } from './pass';
 import type { ToolAnswer } from './ports';
-import { type KnownCall, openCalls } from './run-state';
-import { nextWave, runsInLoop, send, startOf } from './start-call';
+import type { NewFact } from './run-event';
+import { answerTo, nextWave, runsInLoop, startOf } from './start-call';
 import type { ToolCall } from './tool-call';
-import { type ToolResult, failedResult } from './tool-result';
-import { toolNamed } from './tools/catalog';
+import { failedResult } from './tool-result';
 import { endsTurn } from './tools/conversation.tools';
 
+/** How often a call is sent in all, while nobody knows what became of it and doing it twice does no harm. */
+const maxAttempts = 3;
+
 /**
- * Answers every open call of the iteration, in waves: all at once, or one after the other. A call that an earlier
- * holder sent is looked for, not sent again. When it is done, each call has exactly one result in the log (I6).
+ * Answers the open calls of the iteration, in waves: all at once, or one after the other. A call that an earlier
+ * holder sent is looked for, not sent again. When it is done, each call has exactly one result in the log (I6), but
+ * for those that await a person and those behind them; and in a run that is stopped, those that never ran.
  */
 export async function* settle(pass: Pass): AsyncGenerator<Step, void> {
   if (pass.state.phase !== 'acting') return;
 
   for (let wave = nextWave(pass); wave.length > 0; wave = nextWave(pass)) {
-    if (pass.signals.stop.aborted) yield* refuse(pass, planned(wave), 'The run was stopped before this tool ran.');
-    else if (conversationEnded(pass)) yield* refuse(pass, planned(wave), 'Not executed: the turn ended before it.');
-    yield* run(
-      pass,
-      wave.filter(({ call }) => openCalls(pass.state).some((open) => open.call.id === call.id)),
-    );
+    const isStopped = pass.signals.stop.aborted;
+    const sent = wave.filter(isSent);
+    if (!isStopped && !conversationEnded(pass)) yield* run(pass, wave);
+    else if (sent.length > 0) yield* run(pass, sent);
+    else if (isStopped) return;
+    else yield* refuse(pass, wave);
   }
 }
 
-const planned = (wave: readonly KnownCall[]) => wave.filter(({ status }) => status === 'planned');
+const isSent = ({ status }: KnownCall): boolean => status === 'dispatched';
+const isUnsent = (known: KnownCall): boolean => !isSent(known);
 
 /** One after the other, nothing runs after the call that hands the turn back (RP11). */
 const conversationEnded = ({ state, run }: Pass): boolean =>
   run.settings.processor.tool_execution_strategy === 'sequential' &&
   [...state.calls.values()].some(({ call, status }) => endsTurn(call.name) && status === 'completed');
 
-function* refuse(pass: Pass, calls: readonly KnownCall[], reason: string): Generator<Step, void> {
-  for (const { call } of calls) yield* answer(pass, call, { result: failedResult(reason), durationMs: 0 });
+function* refuse(pass: Pass, calls: readonly KnownCall[]): Generator<Step, void> {
+  const result = failedResult('Not executed: the turn ended before it.');
+  for (const { call } of calls) yield* answer(pass, call, { result, durationMs: 0 });
 }
 
 /** Starts what was not started, then passes on the answers as they come, so that a slow tool hides no other's answer. */
 async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
-  const started = planned(wave).map(({ call }) => startOf(pass, call));
+  const started = wave.filter(isUnsent).map((known) => startOf(pass, known));
   const inLoop = wave.filter(({ call }) => runsInLoop(call));
   const away = wave.filter((known) => !inLoop.includes(known));
 
   if (started.length > 0) yield* stateTogether(pass, started, { hold: away.length === 0 });
-  for (const { call } of inLoop) yield* answer(pass, call, { result: answerInLoop(call), durationMs: 0 });
-  for await (const { call, outcome } of asTheyFinish(away, (known) => send(pass, known))) {
+  for (const { call } of inLoop)
+    yield* answer(pass, call, { result: answerInLoop(call, pass.state.conversation), durationMs: 0 });
+  for await (const { call, outcome } of asTheyFinish(away, (known) => answerTo(pass, known))) {
     yield* conclude(pass, call, outcome);
   }
-}
-
-/** Such tools only mark the end of a turn: their answer is that they were heard. */
-function answerInLoop(call: ToolCall): ToolResult {
-  const input = toolNamed(call.name)?.input.safeParse(call.arguments);
-  if (!input?.success) return failedResult(`Invalid arguments: ${input?.error.message ?? 'unknown tool'}`);
-  return { success: true, output: call.name === 'ask' ? "Awaiting the user's answer." : 'The turn is over.' };
 }
 
 function* conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Generator<Step, void> {
@@ -62,7 +63,8 @@ function* conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Generator<S
       yield* answer(pass, call, outcome);
       return;
     case 'unknown':
-      yield* answer(pass, call, { unknown: outcome.reason });
+      if (staysBetweenUs(pass, call)) yield* state(pass, unknown(pass, call, outcome.reason));
+      else yield* answer(pass, call, { unknown: outcome.reason });
       return;
     case 'stopped':
       pass.receipt.toolStopped({ tool_call_id: call.id, verified_dead_at: outcome.verifiedDeadAt });
@@ -75,6 +77,19 @@ function* conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Generator<S
       );
   }
 }
+
+/** The model is not told of an unknown outcome as long as the call can be sent again, or a person may know more (I5). */
+function staysBetweenUs({ run, state: { calls }, signals }: Pass, call: ToolCall): boolean {
+  if (signals.stop.aborted) return false;
+  if (call.effect_class === 'unsafe') return run.settings.processor.unknown_outcome === 'park';
+  return (calls.get(call.id)?.attempts ?? 0) < maxAttempts;
+}
+
+const unknown = ({ state: { iteration } }: Pass, { id, name }: ToolCall, reason: string): NewFact => ({
+  type: 'tool.unknown',
+  iteration,
+  data: { tool_call_id: id, name, reason },
+});
 
 /** The last answer may be written together with what follows it. */
 function* answer(pass: Pass, call: ToolCall, outcome: Parameters<typeof answerCall>[2]): Generator<Step, void> {

@@ -1,42 +1,52 @@
+import { type KnownCall, awaitsPerson, openCalls } from './known-call';
 import { type Pass, type Step, state } from './pass';
 import type { ToolAnswer } from './ports';
 import type { NewFact } from './run-event';
-import { type KnownCall, openCalls } from './run-state';
 import type { ToolCall } from './tool-call';
 import { toolNamed } from './tools/catalog';
 
-/** The open calls that may run now: all at once, or one after the other. */
+/**
+ * The open calls that may run now: all at once, or one after the other. One that awaits a person holds up those behind
+ * it only where they go one after the other.
+ */
 export function nextWave({ state: run, run: { settings } }: Pass): KnownCall[] {
   const open = openCalls(run);
-  return settings.processor.tool_execution_strategy === 'parallel' ? open : open.slice(0, 1);
+  const wave = settings.processor.tool_execution_strategy === 'parallel' ? open : open.slice(0, 1);
+  return wave.filter((known) => !awaitsPerson(known));
 }
 
 export const runsInLoop = (call: ToolCall): boolean => toolNamed(call.name)?.runsIn === 'loop';
 
-export const startOf = (pass: Pass, call: ToolCall): NewFact => ({
+export const startOf = (pass: Pass, { call, attempts }: KnownCall): NewFact => ({
   type: 'tool.started',
   iteration: pass.state.iteration,
-  data: { tool_call_id: call.id, name: call.name, attempt: call.attempt + 1, store: pass.ports.tools.store },
+  data: { tool_call_id: call.id, name: call.name, attempt: attempts + 1, store: pass.ports.tools.store },
 });
+
+const inAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, attempt });
 
 /** While the model still speaks: commits what is planned, and sends out what may run. The answers wait for `settle`. */
 export function* startWhileSpeaking(pass: Pass): Generator<Step, void> {
   const wave = pass.signals.stop.aborted
     ? []
     : nextWave(pass).filter(({ call, status }) => status === 'planned' && !runsInLoop(call));
-  yield* state(pass, ...wave.map(({ call }) => startOf(pass, call)));
-  for (const { call } of wave)
-    pass.underWay.set(call.id, settledLater(pass.ports.tools.execute(call, pass.signals.stop)));
+  yield* state(pass, ...wave.map((known) => startOf(pass, known)));
+  for (const known of wave) pass.underWay.set(known.call.id, settledLater(send(pass, known)));
 }
 
 /** The answer of a call that was sent while the model spoke, or that is sent or looked for now. */
-export function send(
-  { ports: { tools }, signals: { stop }, underWay }: Pass,
-  { call, status, store }: KnownCall,
-): Promise<ToolAnswer> {
-  const sent = underWay.get(call.id);
-  if (sent) return sent;
-  return status === 'planned' ? tools.execute(call, stop) : tools.reattach({ call, store }, stop);
+export function answerTo(pass: Pass, known: KnownCall): Promise<ToolAnswer> {
+  const sent = pass.underWay.get(known.call.id);
+  pass.underWay.delete(known.call.id);
+  return sent ?? send(pass, known);
+}
+
+/** What the log knows as dispatched is looked for; anything else is sent, the next time under the same id (R25). */
+function send({ ports: { tools }, signals: { stop } }: Pass, known: KnownCall): Promise<ToolAnswer> {
+  const { call, status, attempts, store } = known;
+  return status === 'dispatched'
+    ? tools.reattach({ call: inAttempt(attempts, call), store }, stop)
+    : tools.execute(inAttempt(attempts + 1, call), stop);
 }
 
 /** Its rejection is heard when the answer is asked for, and not before. */

@@ -1,19 +1,25 @@
+import { halve, weigh } from './context/compress';
 import { failed } from './decide';
 import type { DecodedReply } from './dialects/dialect';
 import type { MessageId } from './ids';
 import { type Heard, listen } from './listen';
-import type { ModelMessage, ModelRequest } from './model';
+import { type ModelMessage, type ModelRequest, contextOverflow } from './model';
 import { type Pass, type Step, state, stateTogether } from './pass';
 import { promptOf } from './prompt';
 import { Reply } from './reply';
 import type { NewFact } from './run-event';
 import { withdrawnStreams } from './withdrawn-streams';
 
-/** Asks the model, passes on what it says, and ends with the reply in the log, or with the reason why there is none. */
+/**
+ * Asks the model, passes on what it says, and ends with the reply in the log, or with the reason why there is none. It
+ * asks again where the reply is not in the form that was asked for, and once where the request was too long (W36).
+ */
 export async function* think(pass: Pass): AsyncGenerator<Step, void> {
   let hints: readonly ModelMessage[] = [];
+  let repairs = pass.run.settings.processor.json_repair_attempts;
+  let mayShrink = true;
 
-  for (let attempt = 0; ; attempt++) {
+  for (;;) {
     const messageId = pass.ports.clerk.messageId();
     yield* state(pass, beginning(pass, messageId));
     const { prompt, decoder } = promptOf(pass);
@@ -21,11 +27,16 @@ export async function* think(pass: Pass): AsyncGenerator<Step, void> {
 
     const heard = yield* hearOut(pass, reply, withMore(prompt, hints));
     const decoded = yield* reply.finish();
+    if (mayShrink && wasTooLong(heard, reply)) {
+      mayShrink = false;
+      if (yield* shrinkAfter(pass, heard)) continue;
+    }
     const complaint = complaintAbout(heard, decoded);
-    if (complaint === undefined || attempt >= pass.run.settings.processor.json_repair_attempts) {
+    if (complaint === undefined || repairs === 0) {
       yield* conclude(pass, { reply, heard, decoded });
       return;
     }
+    repairs -= 1;
     yield* state(pass, heard.usage('malformed'));
     hints = exchange(reply.written, `${complaint} Answer again, in the required form only.`);
   }
@@ -45,6 +56,7 @@ function beginning({ state: run }: Pass, messageId: MessageId): NewFact {
 async function* hearOut(pass: Pass, reply: Reply, prompt: ModelRequest): AsyncGenerator<Step, Heard> {
   const most = pass.run.settings.processor.native_max_auto_continues;
   let heard = yield* listen(pass, reply, prompt);
+  pass.meter.heed(heard.end.usage);
 
   for (let continued = 0; wasCutOff(heard, reply) && most > 0; continued++) {
     if (continued === most) {
@@ -59,6 +71,19 @@ async function* hearOut(pass: Pass, reply: Reply, prompt: ModelRequest): AsyncGe
 
 const wasCutOff = ({ end }: Heard, reply: Reply): boolean =>
   end.how === 'finished' && end.finishReason === 'length' && reply.canGoOn;
+
+const wasTooLong = ({ end }: Heard, { hasBegun }: Reply): boolean =>
+  end.how === 'failed' && end.error.code === contextOverflow && !hasBegun;
+
+/** Makes the next attempt half as long; says whether it could. */
+async function* shrinkAfter(pass: Pass, heard: Heard): AsyncGenerator<Step, boolean> {
+  const data = await halve(pass, pass.meter);
+  if (!data) return false;
+  const shorter: NewFact = { type: 'context.compacted', iteration: pass.state.iteration, data };
+  yield* state(pass, heard.usage('overflow'), shorter);
+  await weigh(pass, pass.meter);
+  return true;
+}
 
 const complaintAbout = ({ end }: Heard, { verdict }: DecodedReply): string | undefined =>
   end.how === 'finished' && verdict?.decision === 'malformed' ? verdict.reason : undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callId, messageId, runId } from './ids';
-import { toolResult } from './tool-result';
+import { recordedResult } from './tool-result';
 
 /**
  * How dangerous it is to run a call a second time.
@@ -17,6 +17,10 @@ export type DialectName = z.infer<typeof dialectName>;
 export const toolCallStatus = z.enum(['planned', 'dispatched', 'completed', 'failed', 'unknown']);
 export type ToolCallStatus = z.infer<typeof toolCallStatus>;
 
+/** What a person finds out about a call whose outcome is unknown. */
+export const resolution = z.enum(['completed', 'not_applied', 'retry']);
+export type Resolution = z.infer<typeof resolution>;
+
 /** A row of the effect ledger. */
 export const toolCall = z.object({
   id: callId,
@@ -28,7 +32,7 @@ export const toolCall = z.object({
   dialect: dialectName,
   effect_class: effectClass,
   status: toolCallStatus,
-  result: toolResult.nullable(),
+  result: recordedResult.nullable(),
   attempt: z.number().int().nonnegative(),
   message_id: messageId,
   started_at: z.iso.datetime().nullable(),

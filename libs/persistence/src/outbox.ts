@@ -1,11 +1,11 @@
-import { runId } from '@rondo/domain';
+import { runId, runQueueName, threadId } from '@rondo/domain';
 import { z } from 'zod';
 import type { Database } from './database';
 
 const outboxEntry = z.object({
-  queue: z.literal('runs'),
+  queue: runQueueName,
   jobId: z.string(),
-  payload: z.object({ run_id: runId, activation: z.number().int().positive() }),
+  payload: z.object({ run_id: runId, thread_id: threadId, activation: z.number().int().positive() }),
 });
 
 /** What must reach a queue after its transaction committed. `jobId` is `<runId>-<activation>`: adding it twice is adding it once. */

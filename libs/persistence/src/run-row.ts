@@ -24,6 +24,7 @@ export interface RunRow {
   readonly holds_thread: boolean;
   readonly activation: number;
   readonly lease_owner: string | null;
+  readonly fruitless_claims: number;
   readonly stop_requested_at: Date | null;
   readonly stop_reason: string | null;
   readonly created_at: Date;

@@ -54,6 +54,21 @@ describe('health', () => {
     expect(await failingChecks({ postgres: up, redis: hangs }, 20)).toEqual(['redis']);
   });
 
+  it('is not live when a sign of life is missing, which only a restart brings back (R11)', async () => {
+    const stuck = HealthModule.registerAsync({
+      useFactory: () => ({ postgres: up }),
+      lifeSigns: () => ({ heartbeat: down }),
+    });
+    const module = await Test.createTestingModule({ imports: [stuck] }).compile();
+    const app = module.createNestApplication<INestApplication<Server>>();
+    await app.init();
+
+    const response = await request(app.getHttpServer()).get('/health/live').expect(503);
+
+    expect(response.body).toMatchObject({ code: 'not_live', failing: ['heartbeat'] });
+    await app.close();
+  });
+
   it('builds its checks from what the app provides', async () => {
     @Module({ providers: [{ provide: 'LINK', useValue: { ping: down } }], exports: ['LINK'] })
     class LinkModule {}

@@ -1,4 +1,5 @@
 import { RunningGateway } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
 
 interface Described {
   readonly paths: Record<string, Record<string, { responses: Record<string, { content?: object }> }>>;
@@ -33,14 +34,19 @@ post /v1/runs/{run_id}/stop
 post /v1/threads
 post /v1/threads/{thread_id}/messages
 post /v1/threads/{thread_id}/runs
+post /v1/tool-calls/{tool_call_id}/resolve
 `
   .trim()
   .split('\n');
 
 let gateway: RunningGateway;
 let document: Described;
+let callInDoubt: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start();
+  const worker = await TestWorker.start(gateway.database);
+  callInDoubt = await (await worker.take((await gateway.createRun()).id)).park();
+  await worker.close();
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
 });
 afterAll(() => gateway.close());
@@ -48,6 +54,7 @@ afterAll(() => gateway.close());
 /** Bodies that would be good for the owner, so that only the id is wrong. */
 const bodies: Record<string, object> = {
   '/v1/runs/{run_id}/input': { content: 'Blue.' },
+  '/v1/tool-calls/{tool_call_id}/resolve': { outcome: 'completed' },
   '/v1/threads/{thread_id}/messages': { content: 'Hello.' },
   '/v1/threads/{thread_id}/runs': { input: 'Go.' },
 };
@@ -111,10 +118,14 @@ describe('the isolation matrix, over every route (R39)', () => {
         .send({ name: 'k', scopes: ['read'] })
         .expect(201);
       const stranger = await gateway.keyOf('stranger');
-      const target = path.replace('{run_id}', run.id).replace('{thread_id}', run.thread_id).replace('{key_id}', key.id);
+      const target = path
+        .replace('{run_id}', run.id)
+        .replace('{thread_id}', run.thread_id)
+        .replace('{tool_call_id}', callInDoubt)
+        .replace('{key_id}', key.id);
 
       const { body } = await gateway.as(stranger)[asMethod(method)](target).send(bodies[path]).expect(404);
-      expect(body.code).toMatch(/^(run|thread|api_key)_not_found$/);
+      expect(body.code).toMatch(/^(run|thread|tool_call|api_key)_not_found$/);
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
     },

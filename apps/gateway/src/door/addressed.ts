@@ -1,6 +1,6 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { apiKeyId, runId, threadId } from '@rondo/domain';
+import { apiKeyId, callId, runId, threadId } from '@rondo/domain';
 import type { z } from 'zod';
 import { callerOf } from '../auth/api-key.guard';
 import type { ProblemCode } from '../problems/problems';
@@ -37,6 +37,11 @@ export const AddressedThread = addressed('threadId', threadId, {
   parameter: 'thread_id',
   thing: 'thread',
   code: 'thread_not_found',
+});
+export const AddressedToolCall = addressed('callId', callId, {
+  parameter: 'tool_call_id',
+  thing: 'tool call',
+  code: 'tool_call_not_found',
 });
 export const AddressedKey = addressed('revokedId', apiKeyId, {
   parameter: 'key_id',

@@ -1,13 +1,15 @@
-import { type RecordedFact, type RunEvent, TerminalError } from '@rondo/domain';
+import { TerminalError } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anySignal } from './any-signal';
 import type { LiveRun } from './live-run';
+import type { LoggedEvent } from './live-sources';
 import { endsRun, streamOf, streamsClosedBy, textOf } from './stream-of';
+import { type WatchEvent, isNotice, spokenFor } from './stream-notices';
 
 /** One watcher's wire. */
 export interface Sink {
   /** False: it was taken, but the wire is full. Nothing more may be sent until `drained` resolves. */
-  send(event: RunEvent, json: string): boolean;
+  send(event: WatchEvent, json: string): boolean;
   drained(): Promise<void>;
 }
 
@@ -22,7 +24,7 @@ export interface Following {
 }
 
 export interface FollowerSources {
-  factsAfter(after: number): Promise<readonly RecordedFact[]>;
+  factsAfter(after: number): Promise<readonly LoggedEvent[]>;
   /** Called once the log is read to its end and the run goes on. */
   live(head: number): LiveRun;
   /** How long a full wire may stay full before its watcher is dropped. */
@@ -92,9 +94,9 @@ export class Follower {
   }
 
   /** Called by the live run, in order. False when it must not tell more: the wire is full, or the run is over. */
-  tell(event: RunEvent, json: string): boolean {
+  tell(event: WatchEvent, json: string): boolean {
     if (this.full || this.isOver) return false;
-    if (event.seq === null ? this.skips(event) : event.seq <= this.seq) return true;
+    if (this.passesOver(event)) return true;
 
     this.note(event);
     this.full = !this.sink.send(event, json);
@@ -103,12 +105,17 @@ export class Follower {
     return goesOn;
   }
 
-  /** A stream whose beginning this watcher never heard is left to its fact. */
-  private skips(delta: Extract<RunEvent, { seq: null }>): boolean {
-    return delta.offset !== this.heard(streamOf(delta));
+  /** What it knows, and streams whose beginning it never heard: those are left to their facts. */
+  private passesOver(event: WatchEvent): boolean {
+    if (isNotice(event)) return spokenFor(event) <= this.seq;
+    return event.seq === null ? event.offset !== this.heard(streamOf(event)) : event.seq <= this.seq;
   }
 
-  private note(event: RunEvent): void {
+  private note(event: WatchEvent): void {
+    if (isNotice(event)) {
+      if (event.type === 'stream.snapshot') this.seq = spokenFor(event);
+      return;
+    }
     if (event.seq === null) {
       this.offsets.set(streamOf(event), event.offset + textOf(event).length);
       return;
@@ -140,7 +147,7 @@ export class Follower {
     const page = await this.sources.factsAfter(this.seq);
     this.live?.learn(page);
     if (page.length === 0) this.live ??= this.sources.live(this.seq);
-    for (const fact of page) if (!this.tell(fact, JSON.stringify(fact))) return;
+    for (const event of page) if (!this.tell(event, JSON.stringify(event))) return;
   }
 
   /** False when the wire stayed full for too long, or the watcher left. */

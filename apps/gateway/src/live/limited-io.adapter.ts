@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
-import type { ServerOptions } from 'socket.io';
+import type { Server, ServerOptions, Socket } from 'socket.io';
 
 /** Socket.IO with our limits: WebSocket first, and no larger message than a REST body. */
 export class LimitedIoAdapter extends IoAdapter {
@@ -12,11 +12,20 @@ export class LimitedIoAdapter extends IoAdapter {
   }
 
   override createIOServer(port: number, options?: Partial<ServerOptions>): unknown {
-    return super.createIOServer(port, {
+    const server = super.createIOServer(port, {
       ...options,
       transports: ['websocket', 'polling'],
       maxHttpBufferSize: this.limitBytes,
       serveClient: false,
-    });
+    }) as Server; // Nest does not say so
+    server.engine.on('flush', sendTogether);
+    return server;
   }
+}
+
+/** Packets that leave at once are one write: by itself, the library makes a system call of each. */
+function sendTogether({ request, transport }: Socket['conn'], packets: readonly unknown[]): void {
+  if (packets.length === 1 || transport.name !== 'websocket') return;
+  request.socket.cork();
+  process.nextTick(() => request.socket.uncork());
 }

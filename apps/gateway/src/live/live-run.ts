@@ -1,8 +1,9 @@
-import type { DeltaEvent, EventId, RecordedFact, RunEvent } from '@rondo/domain';
+import type { DeltaEvent, EventId, RunEvent } from '@rondo/domain';
 import type { Follower } from './follower';
-import type { LiveSources, WatchedRun } from './live-sources';
+import type { LiveSources, LoggedEvent, WatchedRun } from './live-sources';
 import { OpenStreams, type StreamBounds } from './open-streams';
 import { endsRun } from './stream-of';
+import { type StreamNotice, type WatchEvent, isNotice, spokenFor } from './stream-notices';
 
 export interface LiveRunSettings {
   readonly streams: StreamBounds;
@@ -63,9 +64,12 @@ export class LiveRun {
     this.followers.delete(follower);
   }
 
-  /** Takes facts that somebody read from the log. */
-  learn(facts: readonly RecordedFact[]): void {
-    for (const fact of facts) this.take(fact);
+  /** Takes what somebody read from the log. */
+  learn(events: readonly LoggedEvent[]): void {
+    for (const event of events) {
+      if (isNotice(event)) this.takeNotice(event);
+      else this.take(event);
+    }
   }
 
   /** Reads the log to its end. */
@@ -116,6 +120,12 @@ export class LiveRun {
     return true;
   }
 
+  private takeNotice(notice: StreamNotice): void {
+    if (spokenFor(notice) <= this.head) return;
+    this.tellAll(notice);
+    if (notice.type === 'stream.snapshot') this.head = spokenFor(notice);
+  }
+
   private takeDelta(delta: DeltaEvent, from: 'feed' | 'holder'): boolean {
     if (delta.after_seq > this.head) return false;
     const reception = this.streams.receive(delta, from);
@@ -124,13 +134,13 @@ export class LiveRun {
     return true;
   }
 
-  private tellAll(event: RunEvent): void {
+  private tellAll(event: WatchEvent): void {
     if (this.followers.size === 0) return;
     const json = JSON.stringify(event);
     for (const follower of this.followers) this.tell(follower, event, json);
   }
 
-  private tell(follower: Follower, event: RunEvent, json = JSON.stringify(event)): void {
+  private tell(follower: Follower, event: WatchEvent, json = JSON.stringify(event)): void {
     if (!follower.tell(event, json)) this.leave(follower);
   }
 

@@ -4,6 +4,7 @@ import type { Runs } from '@rondo/persistence';
 import type { LateFeed } from '../wiring/late-feed';
 import type { WorkerSignals } from '../wiring/worker-signals';
 import type { LiveSources, WatchedRun } from './live-sources';
+import { noticesOf } from './stream-notices';
 
 interface Parts {
   readonly runs: Pick<Runs, 'events'>;
@@ -19,7 +20,10 @@ const logPage = 200;
 /** The log is Postgres, the feed is NATS, and the holder's open streams are asked for by name. */
 export function liveSourcesOf({ runs, holderOf, feed, workers, mint }: Parts): LiveSources {
   return {
-    factsAfter: async (run, after) => (await runs.events(run, { after, limit: logPage })).data,
+    factsAfter: async (run, after) => {
+      const page = await runs.events(run, { after, limit: logPage });
+      return [...noticesOf(page, mint), ...page.data];
+    },
     watch: (runId, onEvent) => feed.watch(runId, onEvent),
     openStreams: async (run) => {
       const workerId = await holderOf(run);

@@ -1,4 +1,5 @@
 import type { AccountId, DeltaEvent, RecordedFact, RunEvent, RunId, ThreadId } from '@rondo/domain';
+import type { StreamNotice } from './stream-notices';
 
 /** A run as its owner sees it: nothing is read without the account that asks (R39). */
 export interface WatchedRun {
@@ -7,10 +8,13 @@ export interface WatchedRun {
   readonly threadId: ThreadId;
 }
 
+/** What the log answers with. */
+export type LoggedEvent = RecordedFact | StreamNotice;
+
 /** Where the hub learns what happens to runs. */
 export interface LiveSources {
-  /** The log: facts with a greater seq than `after`, in order, some hundreds at most. Empty only at the log's end. */
-  factsAfter(run: WatchedRun, after: number): Promise<readonly RecordedFact[]>;
+  /** The log: notices of what is not kept any more, and facts with a greater seq than `after`, in order, some hundreds at most. Empty only at the log's end. */
+  factsAfter(run: WatchedRun, after: number): Promise<readonly LoggedEvent[]>;
   /** The feed: fast, and allowed to lose. What is published after `ready` reaches `onEvent` unless it is lost. */
   watch(runId: RunId, onEvent: (event: RunEvent) => void): { readonly ready: Promise<void>; stop(): void };
   /** The text so far of the streams that the run's holder has open, as deltas from offset 0. Nobody answers: none. */

@@ -1,5 +1,5 @@
 import type { DeltaEvent, EventId, RecordedFact } from '@rondo/domain';
-import { streamOf, streamsClosedBy, textOf, withText } from './stream-of';
+import { streamOf, streamsClosedBy, streamsReopenedBy, textOf, withText } from './stream-of';
 
 interface OpenStream {
   /** The last delta, as the pattern for later ones. */
@@ -62,6 +62,7 @@ export class OpenStreams {
   }
 
   close(fact: RecordedFact): void {
+    for (const name of streamsReopenedBy(fact)) this.closed.delete(name);
     for (const name of streamsClosedBy(fact)) {
       this.forgetText(this.open.get(name)?.text);
       this.open.delete(name);

@@ -1,9 +1,9 @@
-import type { RunEvent } from '@rondo/domain';
 import type { Sink } from './follower';
+import type { WatchEvent } from './stream-notices';
 
 /** What this file needs of a Socket.IO socket. */
 export interface Wire {
-  emit(name: 'event', event: RunEvent): unknown;
+  emit(name: 'event', event: WatchEvent): unknown;
   readonly conn: { on(event: 'drain', listener: () => void): unknown };
 }
 
@@ -23,7 +23,7 @@ export class SocketSink implements Sink {
     wire.conn.on('drain', () => this.drain());
   }
 
-  send(event: RunEvent, json: string): boolean {
+  send(event: WatchEvent, json: string): boolean {
     this.waitingEvents += 1;
     this.waitingCharacters += json.length;
     this.wire.emit('event', event);

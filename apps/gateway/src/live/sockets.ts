@@ -1,4 +1,4 @@
-import type { Run, RunEvent, RunId, RunStatus } from '@rondo/domain';
+import type { Run, RunId, RunStatus } from '@rondo/domain';
 import type { Caller, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
@@ -11,6 +11,7 @@ import { type ProblemBody, problemStatus } from '../problems/problems';
 import { Refusal, unauthorized } from '../problems/refusals';
 import type { LiveHub } from './live-hub';
 import { SocketSink } from './socket-sink';
+import type { WatchEvent } from './stream-notices';
 
 /** What is known of an admitted socket. */
 interface Admitted {
@@ -20,7 +21,7 @@ interface Admitted {
 }
 
 type FromClient = Record<string, never>; // Nest listens, by name
-type ToClient = { event: (event: RunEvent) => void };
+type ToClient = { event: (event: WatchEvent) => void };
 type BetweenServers = Record<string, never>;
 
 export type RunSocket = Socket<FromClient, ToClient, BetweenServers, Partial<Admitted>>;

@@ -30,6 +30,10 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'run.created':
     case 'run.started':
     case 'tool.started':
+    case 'tool.resolved':
+    case 'context.compaction_started':
+    case 'context.compacted':
+    case 'context.compaction_failed':
     case 'run.waiting':
     case 'run.resumed':
     case 'run.stop_requested':
@@ -43,6 +47,10 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
       return [];
   }
 }
+
+/** The streams that begin anew after a fact: a call that is sent again prints from the beginning. */
+export const streamsReopenedBy = (fact: RecordedFact): string[] =>
+  fact.type === 'tool.started' ? [outputStream(fact.data.tool_call_id)] : [];
 
 const callStream = (stream_id: string) => streamOf({ type: 'tool.call_delta', stream_id });
 const outputStream = (stream_id: string) => streamOf({ type: 'tool.output', stream_id });

@@ -1,7 +1,8 @@
-import { type AccountId, type Run, type RunEvent, isTerminal, isWaiting } from '@rondo/domain';
+import { type AccountId, type Run, isTerminal, isWaiting } from '@rondo/domain';
 import { anySignal } from './any-signal';
 import type { LiveHub } from './live-hub';
 import { endsRun } from './stream-of';
+import type { WatchEvent } from './stream-notices';
 
 const rests = ({ status }: Run): boolean => isTerminal(status) || isWaiting(status);
 
@@ -24,7 +25,7 @@ async function untilItMayRest(
 ): Promise<void> {
   const rested = new AbortController();
   const sink = {
-    send: (event: RunEvent) => {
+    send: (event: WatchEvent) => {
       if (event.type === 'run.waiting' || (event.seq !== null && endsRun(event))) rested.abort();
       return true;
     },

@@ -8,15 +8,18 @@ import {
   type RunSettings,
   type SettingsRequest,
   type ThreadId,
+  type ToolCall,
   effectiveSettings,
   isTerminal,
 } from '@rondo/domain';
 import type {
   Answer,
   AnsweredRun,
+  CallRuling,
   CreatedRun,
   NewRun,
   Promised,
+  ResolvedCall,
   RunAddress,
   StopOrder,
   StoppedRun,
@@ -30,6 +33,7 @@ export interface DeskPorts {
     create(run: NewRun): Promise<CreatedRun>;
     requestStop(order: StopOrder): Promise<StoppedRun>;
     answer(answer: Answer): Promise<AnsweredRun>;
+    resolve(ruling: CallRuling): Promise<ResolvedCall>;
   };
   /** Hands what was committed to the queue. Never rejects: the sweeper does what it could not. */
   publishJobs(): void;
@@ -86,6 +90,13 @@ export class RunDesk {
     this.ports.publishJobs();
     this.ports.publishFacts(facts);
     return run;
+  }
+
+  async resolve(ruling: CallRuling): Promise<ToolCall> {
+    const { toolCall, facts } = await this.ports.runs.resolve(ruling);
+    this.ports.publishJobs();
+    this.ports.publishFacts(facts);
+    return toolCall;
   }
 
   private settingsOf(request: SettingsRequest): RunSettings {

@@ -1,4 +1,14 @@
-import { inputContent, recordedFact, run, runStatus, settingsRequest, threadId, toolCall, usage } from '@rondo/domain';
+import {
+  inputContent,
+  message,
+  recordedFact,
+  run,
+  runStatus,
+  settingsRequest,
+  threadId,
+  toolCall,
+  usage,
+} from '@rondo/domain';
 import type { AgentResult, LogVerification } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
@@ -30,7 +40,24 @@ const verification = z.object({
   count: z.number().int(),
   contiguous: z.boolean(),
   hash: z.string(),
+  trimmed: z
+    .object({ through: z.number().int(), hash: z.string() })
+    .optional()
+    .describe('Where facts are not kept any more: the last of them, and the hash chain up to there.'),
 }) satisfies z.ZodType<LogVerification>;
+
+const eventPage = z.object({
+  data: z.array(recordedFact),
+  head_seq: z.number().int(),
+  gap: z
+    .object({ from: z.number().int(), to: z.number().int(), reason: z.literal('retention') })
+    .optional()
+    .describe('Facts that were asked for and are not kept any more.'),
+  snapshot: z
+    .object({ through_seq: z.number().int(), run, messages: z.array(message) })
+    .optional()
+    .describe('With a gap: the run as it stands, and the last messages of its dialogue.'),
+});
 
 const agentResult = z.object({
   success: z.boolean(),
@@ -79,7 +106,7 @@ export class StreamQueryDto extends createZodDto(
     after: seq.optional().describe('`Last-Event-ID` wins over it.'),
   }),
 ) {}
-export class EventPageDto extends createZodDto(z.object({ data: z.array(recordedFact), head_seq: z.number().int() })) {}
+export class EventPageDto extends createZodDto(eventPage) {}
 export class LogVerificationDto extends createZodDto(verification) {}
 export class ToolCallQueryDto extends createZodDto(pageQuery) {}
 export class ToolCallPageDto extends createZodDto(pageOf(toolCall)) {}

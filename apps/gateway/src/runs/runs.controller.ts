@@ -41,7 +41,12 @@ export class RunsController {
 
   @Post('runs/:run_id/stop')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Stop a run; idempotent' })
+  @ApiOperation({
+    summary: 'Stop a run; idempotent',
+    description:
+      'Ends the run, with what it has under way: the model stream is closed and tools are killed, and `run.stopped` carries a ' +
+      'receipt. It never says anything to the model; whoever wants to steer sends a message.',
+  })
   @ApiAcceptedResponse({ type: RunDto.Output })
   @ApiOkResponse({ type: RunDto.Output, description: 'The run is over already.' })
   async stop(
@@ -56,7 +61,11 @@ export class RunsController {
 
   @Post('runs/:run_id/input')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Answer a run that waits, which then goes on' })
+  @ApiOperation({
+    summary: 'Answer a run that waits, which then goes on',
+    description:
+      'It never stops anything. A run that waits with the reason `tool_unknown` has asked about a tool call: resolve that.',
+  })
   @ApiAcceptedResponse({ type: RunDto.Output })
   input(
     @AddressedRun() { accountId, runId }: RunAddress,

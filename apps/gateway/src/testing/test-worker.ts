@@ -1,10 +1,13 @@
 import {
+  type CallId,
   type Claim,
   type DeltaEvent,
   type MessageId,
   type NewFact,
   type RecordedFact,
   type RunId,
+  type ToolCall,
+  callId,
   eventId,
   messageId,
   noUsage,
@@ -148,8 +151,23 @@ export class HeldRun {
   /** Ends it as it was told to. */
   async stop(): Promise<void> {
     const requested_at = new Date().toISOString();
-    const receipt = { requested_at, model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 };
+    const nothingRan = { model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0, sandbox_verified_at: null };
+    const receipt = { requested_at, ...nothingRan };
     await this.append([{ type: 'run.stopped', iteration: 1, data: { reason: null, receipt, usage: noUsage } }]);
+  }
+
+  /** Sends an unsafe call, loses sight of it, and waits for a person to say what became of it. */
+  async park(): Promise<CallId> {
+    const call: ToolCall = { ...aCall, id: callId.parse(`call_${newUlid()}`), run_id: this.claim.runId };
+    const about = { tool_call_id: call.id, name: call.name };
+    const question = { text: 'Did it take effect?', attachments: [], tool_call_id: call.id };
+    await this.append([
+      { type: 'tool.planned', iteration: 1, data: { tool_call: call } },
+      { type: 'tool.started', iteration: 1, data: { ...about, attempt: 1, store: null } },
+      { type: 'tool.unknown', iteration: 1, data: { ...about, reason: 'The executor died while the tool ran.' } },
+      { type: 'run.waiting', iteration: 1, data: { reason: 'tool_unknown', question } },
+    ]);
+    return call.id;
   }
 
   /** Asks a question and waits for the answer. */
@@ -158,3 +176,18 @@ export class HeldRun {
     await this.append([{ type: 'run.waiting', iteration: 1, data: { reason: 'ask', question } }]);
   }
 }
+
+const aCall: Omit<ToolCall, 'id' | 'run_id'> = {
+  iteration: 1,
+  index: 0,
+  name: 'execute_command',
+  arguments: { command: 'make' },
+  dialect: 'native',
+  effect_class: 'unsafe',
+  status: 'planned',
+  result: null,
+  attempt: 0,
+  message_id: messageId.parse('msg_1'),
+  started_at: null,
+  finished_at: null,
+};

@@ -72,12 +72,14 @@ export function assemble(config: GatewayConfig, log: Logger) {
 
 export type Parts = ReturnType<typeof assemble>;
 
-function deskPorts({ runs, outbox, queue, feed, workers }: Infrastructure, onTrouble: (error: unknown) => void) {
+function deskPorts({ runs, outbox, queues, feed, workers }: Infrastructure, onTrouble: (error: unknown) => void) {
   return {
     runs,
     publishJobs: () => {
       outbox
-        .publish(({ payload }) => queue.add({ runId: payload.run_id, activation: payload.activation }))
+        .publish(({ queue, payload: { run_id: runId, thread_id: threadId, activation } }) =>
+          queues.add(queue, { runId, threadId, activation }),
+        )
         .catch(onTrouble);
     },
     publishFacts: feed.publish.bind(feed),

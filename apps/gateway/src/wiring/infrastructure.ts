@@ -1,5 +1,5 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { RunQueue, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
+import { RunQueues, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
 import { Accounts, IdempotencyKeys, Messages, Outbox, Runs, Threads, openDatabase } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import type { GatewayConfig } from '../config';
@@ -17,7 +17,7 @@ export class Infrastructure {
   readonly runs;
   readonly outbox;
   readonly idempotencyKeys;
-  readonly queue;
+  readonly queues;
   readonly feed;
   readonly workers;
 
@@ -29,7 +29,7 @@ export class Infrastructure {
     this.runs = new Runs(this.database, newUlid);
     this.outbox = new Outbox(this.database);
     this.idempotencyKeys = new IdempotencyKeys(this.database);
-    this.queue = new RunQueue({ connection: producerConnection(REDIS_URL), log });
+    this.queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
     this.feed = new LateFeed(connectNats({ url: NATS_URL, name, log }));
 
     const options = natsTransportOptions({ url: NATS_URL, name });
@@ -39,7 +39,7 @@ export class Infrastructure {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.queue.close(), this.feed.close(), this.workers.close()]);
+    await Promise.all([this.queues.close(), this.feed.close(), this.workers.close()]);
     await this.database.close();
   }
 }

@@ -23,8 +23,7 @@ export class LateFeed {
     let stopped = false;
     const begin = (feed: NatsRunFeed): Promise<void> => {
       if (stopped) return Promise.resolve();
-      // The feed has checked it; its own copy has lost what a newer service may have added.
-      const watch = feed.watch(runId, (_, json) => onEvent(JSON.parse(json) as RunEvent));
+      const watch = feed.watch(runId, onEvent);
       stop = () => watch.stop();
       return watch.ready;
     };

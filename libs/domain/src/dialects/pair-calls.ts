@@ -1,8 +1,8 @@
-import type { ContentBlock, InputBlock, ToolResultBlock } from '../content';
+import type { ContentBlock, ToolResultBlock, UserBlock } from '../content';
 import type { CallId } from '../ids';
 import type { Message } from '../message';
 import type { AssistantBlock, ModelMessage, ModelToolResult } from '../model';
-import { failedResult, type ToolResult } from '../tool-result';
+import { failedResult, type RecordedResult } from '../tool-result';
 
 /**
  * Turns a conversation into what any provider accepts (I6): it begins with `user`, every call has exactly one result
@@ -75,13 +75,13 @@ function assistantTurn(message: Message, results: ReadonlyMap<CallId, ToolResult
 const lostResult = failedResult('No result was recorded for this call. It may or may not have taken effect.');
 
 /** What the model reads of a result: the output, and the error where there is one. Never empty. */
-export function toModelResult(id: CallId, result: ToolResult): ModelToolResult {
+export function toModelResult(id: CallId, result: RecordedResult): ModelToolResult {
   const text = [result.output, result.error ? `Error: ${result.error}` : ''].filter((part) => part !== '').join('\n');
   return {
     tool_call_id: id,
     text: text.trim() === '' ? '(no output)' : text,
     is_error: !result.success,
-    ...(result.image && { image: result.image }),
+    ...(result.image && { image: { type: 'blob', ...result.image } }),
   };
 }
 
@@ -95,5 +95,5 @@ function pushUserTurn(messages: ModelMessage[], message: Message): void {
   else messages.push({ role: 'user', content });
 }
 
-const isSpoken = (block: ContentBlock): block is InputBlock =>
+const isSpoken = (block: ContentBlock): block is UserBlock =>
   block.type === 'image' || (block.type === 'text' && block.text.trim() !== '');

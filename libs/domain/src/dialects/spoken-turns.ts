@@ -1,7 +1,6 @@
-import type { InputBlock } from '../content';
 import type { CallId } from '../ids';
 import type { Message } from '../message';
-import type { AssistantBlock, ModelMessage, ModelToolResult } from '../model';
+import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock } from '../model';
 import type { ProcessorSettings } from '../run-settings';
 import { letTheUserSpeak, pairCalls } from './pair-calls';
 
@@ -55,7 +54,7 @@ interface Exchange {
   readonly reasoning: readonly AssistantBlock[];
   readonly parts: readonly SpokenPart[];
   readonly results: readonly SpokenPart[];
-  readonly images: readonly InputBlock[];
+  readonly images: readonly ShownBlock[];
 }
 
 type Place = (exchange: Exchange, write: (parts: readonly SpokenPart[]) => string) => ModelMessage[];
@@ -81,7 +80,7 @@ const assistant = (reasoning: readonly AssistantBlock[], text: string): ModelMes
   content: [...reasoning, { type: 'text', text }],
 });
 
-const user = (content: readonly InputBlock[]): ModelMessage[] =>
+const user = (content: readonly ShownBlock[]): ModelMessage[] =>
   content.length > 0 ? [{ role: 'user', content }] : [];
 
 function exchangeOf(
@@ -109,9 +108,7 @@ function exchangeOf(
       text,
       isError: is_error,
     })),
-    images: answers.flatMap(({ image }): InputBlock[] =>
-      image ? [{ type: 'image', source: { type: 'base64', ...image } }] : [],
-    ),
+    images: answers.flatMap(({ image }): ShownBlock[] => (image ? [{ type: 'image', source: image }] : [])),
   };
 }
 

@@ -25,7 +25,6 @@ describe('effectiveSettings', () => {
   it.each([
     ['tools', { tools: ['execute_command', 'fly'] }],
     ['tools', { tools: ['ask', 'ask'] }],
-    ['context.strategy', { context: { strategy: 'summary' as const } }],
   ])('names the field that cannot be honoured: %s', (field, request) => {
     const effective = effectiveSettings(request, { model: 'demo/coder' });
 

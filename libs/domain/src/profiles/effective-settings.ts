@@ -54,14 +54,11 @@ function withoutAlias(processor: SettingsRequest['processor']) {
   return { ...(older !== undefined && { max_tool_calls: older }), ...defined(rest) };
 }
 
-function problemsOf({ tools, context }: RunSettings): SettingsProblem[] {
+function problemsOf({ tools }: RunSettings): SettingsProblem[] {
   const unknown = tools.filter((name) => !toolNamed(name));
   const repeated = tools.filter((name, index) => tools.indexOf(name) !== index);
   return [
     ...unknown.map((name) => ({ field: 'tools', message: `there is no tool named "${name}"` })),
     ...repeated.map((name) => ({ field: 'tools', message: `tool "${name}" is named twice` })),
-    ...(context.strategy === 'none'
-      ? []
-      : [{ field: 'context.strategy', message: 'this version has the strategy none' }]),
   ];
 }

@@ -10,7 +10,8 @@ export interface Profile {
   readonly settings: Omit<RunSettings, 'model' | 'profile'>;
 }
 
-const toolNames = tools.map(({ name }) => name);
+/** What reaches beyond the sandbox is given to a run only when it is asked for. */
+const toolNames = tools.filter(({ group }) => group !== 'web').map(({ name }) => name);
 const without = (...names: string[]): string[] => toolNames.filter((name) => !names.includes(name));
 
 /** Talks with its user while it works, and waits for answers. */
@@ -30,15 +31,17 @@ const suna: Profile = {
       native_max_auto_continues: 25,
       include_xml_examples: true,
       json_repair_attempts: 1,
+      unknown_outcome: 'report',
     },
     limits: { max_iterations: 100, max_duration_s: 3600, max_malformed_calls: 3, tool_timeout_s: 120 },
     context: {
-      strategy: 'none',
+      strategy: 'summary',
       token_threshold: 120_000,
       summary_target_tokens: 10_000,
       reserve_tokens: 5_000,
       max_turns: 100,
       keep_first: 1,
+      keep_images: 3,
     },
     budget: {},
     termination: 'conversation',
@@ -53,6 +56,7 @@ const ii: Profile = {
     tools: without('ask'),
     processor: { ...suna.settings.processor, tool_execution_strategy: 'sequential', max_tool_calls: 1 },
     limits: { ...suna.settings.limits, max_iterations: 200 },
+    context: { ...suna.settings.context, strategy: 'head_tail' },
   },
 };
 
@@ -61,7 +65,7 @@ const symphony: Profile = {
   systemPrompt: symphonyPrompt,
   settings: {
     ...suna.settings,
-    tools: without('ask', 'complete', 'return_control_to_user'),
+    tools: without('ask', 'complete', 'return_control_to_user', 'compactify_memory'),
     llm: { temperature: 0.7, max_tokens: 2048 },
     processor: {
       ...suna.settings.processor,
@@ -70,6 +74,7 @@ const symphony: Profile = {
       max_tool_calls: 1,
     },
     limits: { ...suna.settings.limits, max_iterations: 1 },
+    context: { ...suna.settings.context, strategy: 'none' },
     termination: 'single_decision',
   },
 };

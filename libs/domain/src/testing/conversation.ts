@@ -1,6 +1,6 @@
 import { type CallId, callId, messageId, threadId } from '../ids';
 import type { Message } from '../message';
-import { type ToolResult, failedResult } from '../tool-result';
+import { type RecordedResult, failedResult } from '../tool-result';
 
 const messageOf = (type: Message['type'], content: Message['content']): Message => ({
   id: messageId.parse('msg_1'),
@@ -36,7 +36,7 @@ export const replied = (id: number, ...parts: readonly (string | Call)[]): Messa
   );
 
 /** The result of the call with that id. */
-export const answered = (id: number, result: ToolResult | string): Message =>
+export const answered = (id: number, result: RecordedResult | string): Message =>
   messageOf('tool', [
     {
       type: 'tool_result',

@@ -1,4 +1,4 @@
-import { messageId, modelCallId } from '../ids';
+import { compactionId, messageId, modelCallId } from '../ids';
 import type { Clerk } from '../ports';
 
 /** Ids that count up and a clock that ticks at each look. */
@@ -13,6 +13,10 @@ export class CountingClerk implements Clerk {
 
   modelCallId() {
     return modelCallId.parse(`mdl_${this.next()}`);
+  }
+
+  compactionId() {
+    return compactionId.parse(`cmp_${this.next()}`);
   }
 
   now(): string {

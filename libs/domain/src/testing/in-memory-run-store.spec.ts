@@ -12,6 +12,7 @@ describeRunStore('InMemoryRunStore', () => {
   store.create({ id, threadId: threadId.parse('thr_1'), settings: effective.settings, input: 'Go.' });
   return Promise.resolve({
     store,
+    compactions: store.compactions,
     runId: id,
     expireLease: () => Promise.resolve(store.expireLease(id)),
     requestStop: () =>

@@ -1,16 +1,21 @@
+import { isProgress, movesTo, yieldsToStop } from '../claim-rules';
 import { ClaimLostError, StopPendingError, type StopRequest } from '../errors';
-import { type RunId, type ThreadId, eventId } from '../ids';
+import { type CallId, type RunId, type ThreadId, eventId, messageId } from '../ids';
 import type { Message } from '../message';
 import { type Run, type RunStatus, isTerminal, isWaiting, noUsage } from '../run';
+import { type Ruling, resolveCall } from '../resolve-call';
 import type { NewFact, RecordedFact } from '../run-event';
 import type { RunSettings } from '../run-settings';
-import type { Claim, ClaimedRun, RunStore } from '../run-store';
+import { replay } from '../run-state';
+import type { Claim, ClaimedRun, RunQueueName, RunStore } from '../run-store';
 
 interface Row {
   run: Run;
   log: RecordedFact[];
   owner: string | undefined;
   stop: StopRequest | undefined;
+  queue: RunQueueName;
+  fruitlessClaims: number;
 }
 
 /** The promises of a RunStore, kept in memory: for tests of what stands above it. */
@@ -31,7 +36,8 @@ export class InMemoryRunStore implements RunStore {
     settings: RunSettings;
     input: string;
   }): void {
-    this.rows.set(id, { run: freshRun(id, threadId, settings), log: [], owner: undefined, stop: undefined });
+    const run = freshRun(id, threadId, settings);
+    this.rows.set(id, { run, log: [], owner: undefined, stop: undefined, queue: 'runs', fruitlessClaims: 0 });
     const message = userMessage(this.nextId(), { id, threadId, text: input });
     this.write({ runId: id, threadId, epoch: 0 }, [
       { type: 'run.created', iteration: 0, data: { profile: settings.profile, model: settings.model } },
@@ -39,7 +45,7 @@ export class InMemoryRunStore implements RunStore {
     ]);
   }
 
-  /** The gateway's side of a stop, and of an answer to a question. */
+  /** The gateway's side of a stop, of an answer to a question, and of a word on a call that is in doubt. */
   requestStop(id: RunId, stop: StopRequest): void {
     const row = this.row(id);
     row.stop = stop;
@@ -55,6 +61,15 @@ export class InMemoryRunStore implements RunStore {
     ]);
   }
 
+  /** Answers whether the call awaited a word. */
+  resolve(id: RunId, call: CallId, ruling: Ruling): boolean {
+    const { run, log } = this.row(id);
+    const ports = { clerk: { messageId: () => messageId.parse(this.nextId()) } };
+    const facts = resolveCall({ run: { id, threadId: run.thread_id }, state: replay(log), ports }, call, ruling);
+    this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts ?? []);
+    return facts !== undefined;
+  }
+
   /** What happens when a holder goes silent for longer than its lease. */
   expireLease(id: RunId): void {
     this.row(id).owner = undefined;
@@ -68,29 +83,42 @@ export class InMemoryRunStore implements RunStore {
     return this.row(id).run.status;
   }
 
-  claim(id: RunId, owner: string): Promise<ClaimedRun | undefined> {
-    const row = this.rows.get(id);
-    if (!row || row.owner || isTerminal(row.run.status) || isWaiting(row.run.status)) return Promise.resolve(undefined);
+  /** The same runs, as the summarizers see them. */
+  readonly compactions: RunStore = {
+    claim: (id, owner) => this.claim(id, owner, 'compactions'),
+    append: (claim, facts) => this.append(claim, facts),
+    handOver: (claim, how) => this.handOver(claim, how),
+  };
 
+  claim(id: RunId, owner: string, queue: RunQueueName = 'runs'): Promise<ClaimedRun | undefined> {
+    const row = this.rows.get(id);
+    if (!row || row.owner || row.queue !== queue) return Promise.resolve(undefined);
+    if (isTerminal(row.run.status) || isWaiting(row.run.status)) return Promise.resolve(undefined);
+
+    const { log, stop, fruitlessClaims } = row;
     row.owner = owner;
+    row.fruitlessClaims += 1;
     row.run = { ...row.run, epoch: row.run.epoch + 1 };
-    const { run, log, stop } = row;
-    const earlier = (this.threads.get(run.thread_id) ?? []).filter((message) => message.run_id !== id);
-    return Promise.resolve({ runId: id, threadId: run.thread_id, epoch: run.epoch, run, log: [...log], earlier, stop });
+    const { thread_id: threadId, epoch } = row.run;
+    const earlier = (this.threads.get(threadId) ?? []).filter((message) => message.run_id !== id);
+    return Promise.resolve({ runId: id, threadId, epoch, run: row.run, log: [...log], earlier, stop, fruitlessClaims });
   }
 
   append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
     const { run, stop } = this.row(claim.runId);
     if (run.epoch !== claim.epoch || isTerminal(run.status)) return Promise.reject(new ClaimLostError(claim.runId));
-    if (stop && facts.some(({ type }) => ['run.completed', 'run.failed', 'run.waiting'].includes(type))) {
+    if (stop && facts.some(yieldsToStop)) {
       return Promise.reject(new StopPendingError(claim.runId, stop));
     }
     return Promise.resolve(this.write(claim, facts));
   }
 
-  handOver(claim: Claim): Promise<void> {
+  handOver(claim: Claim, { broke } = { broke: false }): Promise<void> {
     const row = this.row(claim.runId);
-    if (row.run.epoch === claim.epoch) row.owner = undefined;
+    if (row.run.epoch !== claim.epoch || !row.owner) return Promise.resolve();
+
+    row.owner = undefined;
+    if (!broke) row.fruitlessClaims = Math.max(0, row.fruitlessClaims - 1);
     return Promise.resolve();
   }
 
@@ -104,7 +132,10 @@ export class InMemoryRunStore implements RunStore {
       const recorded = { ...place, type: fact.type, ...rest, data } as RecordedFact; // type and data come from one fact
       row.log.push(recorded);
       row.run = after(row.run, recorded);
-      if (isTerminal(row.run.status) || isWaiting(row.run.status)) row.owner = undefined;
+      if (isProgress(recorded)) row.fruitlessClaims = 0;
+      const moved = movesTo(recorded) ?? row.queue;
+      if (moved !== row.queue || isTerminal(row.run.status) || isWaiting(row.run.status)) row.owner = undefined;
+      row.queue = moved;
       return recorded;
     });
   }

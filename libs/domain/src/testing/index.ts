@@ -1,4 +1,5 @@
 export * from './counting-clerk';
+export * from './even-token-counter';
 export * from './in-memory-run-store';
 export * from './ledgered-tools';
 export * from './run-house';

@@ -11,28 +11,32 @@ export class LedgeredTools implements Tools {
   readonly effects = new Map<CallId, number>();
   /** Tests change it to lose what was sent. */
   store = 'store 1';
-  private readonly answers = new Map<CallId, ToolAnswer>();
+  private readonly answers = new Map<string, ToolAnswer>();
 
-  constructor(private readonly perform: (call: ToolCall) => string = ({ name }) => `did ${name}`) {}
+  /** A call that it `forgets` takes effect, but nobody hears what came of it. */
+  constructor(
+    private readonly perform: (call: ToolCall) => string = ({ name }) => `did ${name}`,
+    private readonly forgets: (call: ToolCall) => boolean = () => false,
+  ) {}
 
   execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
     if (signal.aborted) return Promise.resolve({ how: 'stopped', verifiedDeadAt: new Date(0).toISOString() });
 
     this.effects.set(call.id, (this.effects.get(call.id) ?? 0) + 1);
-    const answer: ToolAnswer = {
-      how: 'answered',
-      result: { success: true, output: this.perform(call) },
-      durationMs: 1,
-    };
-    this.answers.set(call.id, answer);
+    const result = { success: true, output: this.perform(call) };
+    const answer: ToolAnswer = this.forgets(call)
+      ? { how: 'unknown', reason: 'The executor died while the tool ran.' }
+      : { how: 'answered', result, durationMs: 1 };
+    this.answers.set(attemptOf(call), answer);
     return Promise.resolve(answer);
   }
 
   reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
-    const answer = this.answers.get(call.id);
+    const answer = this.answers.get(attemptOf(call));
     if (answer) return Promise.resolve(answer);
-    if (call.effect_class === 'unsafe' && store !== this.store)
-      return Promise.resolve({ how: 'unknown', reason: 'No trace of the call was found.' });
+    if (store !== this.store) return Promise.resolve({ how: 'unknown', reason: 'No trace of the call was found.' });
     return this.execute(call, signal);
   }
 }
+
+const attemptOf = ({ id, attempt }: ToolCall): string => `${id}-${attempt}`;

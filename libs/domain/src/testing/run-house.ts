@@ -1,13 +1,16 @@
+import { fold } from '../context/fold';
 import { type RunId, runId, threadId } from '../ids';
 import type { Model } from '../model';
-import type { Step } from '../pass';
+import type { AgentRun, Step } from '../pass';
 import type { Tools } from '../ports';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { runAgent } from '../run-agent';
 import type { NewFact, RecordedFact } from '../run-event';
-import type { SettingsRequest } from '../run-settings';
+import type { RunSettings, SettingsRequest } from '../run-settings';
 import { type RunState, replay } from '../run-state';
+import type { ClaimedRun } from '../run-store';
 import { CountingClerk } from './counting-clerk';
+import { EvenTokenCounter } from './even-token-counter';
 import { InMemoryRunStore } from './in-memory-run-store';
 import { LedgeredTools } from './ledgered-tools';
 
@@ -21,6 +24,8 @@ export interface HouseParts {
   readonly input?: string;
   /** How far the clock moves at each look. */
   readonly tickMs?: number;
+  /** What the summarizer asks. Without one, compactions go back to the workers. */
+  readonly summarizer?: Model;
 }
 
 /** The smallest house in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
@@ -31,15 +36,20 @@ export class RunHouse {
   readonly deltas: Extract<Step, { delta: unknown }>['delta'][] = [];
   readonly stop = new AbortController();
   readonly drain = new AbortController();
+  readonly tokens = new EvenTokenCounter();
+  readonly settings: RunSettings;
   private readonly clerk: CountingClerk;
   private readonly model: Model;
+  private readonly summarizer: Model | undefined;
 
-  constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', tickMs = 1 }: HouseParts) {
-    this.clerk = new CountingClerk(tickMs);
+  constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', ...rest }: HouseParts) {
+    this.clerk = new CountingClerk(rest.tickMs);
     this.model = model;
+    this.summarizer = rest.summarizer;
     this.tools = tools;
     const effective = effectiveSettings(settings, { model: 'demo/coder' });
     if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
+    this.settings = effective.settings;
     this.store.create({ id: this.id, threadId: threadId.parse('thr_1'), settings: effective.settings, input });
   }
 
@@ -48,19 +58,12 @@ export class RunHouse {
    * had not written. Answers whether there was anything to do.
    */
   async activate(onStep: (step: Step, position: 'before' | 'after') => void = () => {}): Promise<boolean> {
-    const claim = await this.store.claim(this.id, 'worker');
-    if (!claim) return false;
+    const claim = await this.claim();
+    if (!claim) return this.summarize();
     if (claim.stop) this.stop.abort(claim.stop);
 
-    const { run, runId: id, threadId: thread, log, earlier } = claim;
-    const agent = {
-      id,
-      threadId: thread,
-      settings: run.settings,
-      createdAt: run.created_at,
-      state: replay(log, earlier),
-    };
-    const ports = { model: this.model, tools: this.tools, clerk: this.clerk };
+    const agent = agentRun(claim);
+    const ports = { model: this.model, tools: this.tools, tokens: this.tokens, clerk: this.clerk };
     const held: NewFact[] = [];
     for await (const step of runAgent(agent, ports, { stop: this.stop.signal, drain: this.drain.signal })) {
       onStep(step, 'before');
@@ -72,6 +75,26 @@ export class RunHouse {
     if (held.length > 0) await this.store.append(claim, held);
     await this.store.handOver(claim);
     return true;
+  }
+
+  /** Activates until there is nothing more to do. */
+  async runOn(): Promise<void> {
+    while (await this.activate());
+  }
+
+  /** One activation by the summarizer. */
+  private async summarize(): Promise<boolean> {
+    const claim = await this.store.compactions.claim(this.id, 'summarizer');
+    if (!claim || !this.summarizer) return false;
+    const ports = { model: this.summarizer, tokens: this.tokens, clerk: this.clerk };
+    await this.store.compactions.append(claim, await fold(agentRun(claim), ports, this.drain.signal));
+    return true;
+  }
+
+  private claim(): Promise<ClaimedRun | undefined> {
+    const claim = this.store.claim(this.id, 'worker');
+    if (this.summarizer) return claim;
+    return claim.then((claimed) => claimed ?? this.store.claim(this.id, 'worker', 'compactions'));
   }
 
   /** One activation whose worker crashes at its nth step, before or after writing it; the reaper then frees the run. */
@@ -99,3 +122,11 @@ export class RunHouse {
     return replay(this.log);
   }
 }
+
+const agentRun = ({ runId: id, threadId: thread, run, log, earlier }: ClaimedRun): AgentRun => ({
+  id,
+  threadId: thread,
+  settings: run.settings,
+  createdAt: run.created_at,
+  state: replay(log, earlier),
+});

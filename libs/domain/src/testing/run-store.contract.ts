@@ -1,11 +1,13 @@
 import { ClaimLostError, StopPendingError } from '../errors';
-import { type MessageId, type RunId, messageId } from '../ids';
+import { type MessageId, type RunId, compactionId, messageId } from '../ids';
 import type { NewFact } from '../run-event';
 import type { RunStore } from '../run-store';
 
 /** A store with one run in it that is due, and what the gateway and time may do to that run. */
 export interface RunStoreHouse {
   readonly store: RunStore;
+  /** The same runs, as the summarizers see them. */
+  readonly compactions: RunStore;
   readonly runId: RunId;
   expireLease(): Promise<void>;
   requestStop(): Promise<void>;
@@ -90,6 +92,63 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreHouse
       expect(places).toEqual([2, 3]);
     });
 
+    it('gives a run whose context is to be folded to the summarizers, and back when they have done it', async () => {
+      const { store, compactions, runId, claim } = await claimed();
+      expect(await compactions.claim(runId, 'scribe')).toBeUndefined();
+
+      await store.append(claim, [started, compactionStarted]);
+      expect(await store.claim(runId, 'worker-2')).toBeUndefined();
+      const scribe = await compactions.claim(runId, 'scribe');
+      if (!scribe) throw new Error('the summarizer could not claim the run');
+      await compactions.append(scribe, [summarised]);
+
+      expect(await compactions.claim(runId, 'scribe')).toBeUndefined();
+      expect((await store.claim(runId, 'worker-2'))?.epoch).toBe(scribe.epoch + 1);
+    });
+
+    it('leaves the claim to a worker that gives a compaction up, and takes it from a summarizer that does', async () => {
+      const { store, compactions, runId, claim } = await claimed();
+
+      await store.append(claim, [started, compactionFailed]);
+      expect(await store.claim(runId, 'worker-2')).toBeUndefined();
+      await store.append(claim, [compressed, compactionFailed, compactionStarted]);
+      const scribe = await compactions.claim(runId, 'scribe');
+      if (!scribe) throw new Error('the summarizer could not claim the run');
+      await compactions.append(scribe, [compactionFailed]);
+
+      expect(await store.claim(runId, 'worker-2')).toBeDefined();
+    });
+
+    it('does not let a run that was told to stop wait for a summary (I7)', async () => {
+      const { store, claim, requestStop } = await claimed();
+      await requestStop();
+
+      await expect(store.append(claim, [compactionStarted])).rejects.toBeInstanceOf(StopPendingError);
+    });
+
+    it('counts the claims that brought a run no further, hand-overs in order left out', async () => {
+      const { store, runId, claim, expireLease } = await claimed();
+      const again = async () => {
+        const next = await store.claim(runId, 'worker-2');
+        if (!next) throw new Error('the run could not be claimed again');
+        return next;
+      };
+
+      await store.append(claim, [started]);
+      await expireLease();
+      const second = await again();
+      await store.handOver(second, { broke: true });
+      const third = await again();
+      await store.handOver(third);
+      const fourth = await again();
+      await store.append(fourth, [iterationStarted(1)]);
+      await expireLease();
+      const fifth = await again();
+
+      const counted = [claim, second, third, fourth, fifth].map(({ fruitlessClaims }) => fruitlessClaims);
+      expect(counted).toEqual([0, 1, 2, 2, 0]);
+    });
+
     it('can be claimed again at once after a hand-over', async () => {
       const { store, runId, claim } = await claimed();
 
@@ -113,6 +172,7 @@ const stopped: NewFact = {
       model_aborted_at: null,
       tools_stopped: [],
       tokens_after_stop: 0,
+      sandbox_verified_at: null,
     },
     usage,
   },
@@ -129,6 +189,47 @@ const iterationCompleted = (iteration: number): NewFact => ({
   iteration,
   data: { iteration, finish_reason: 'stop' },
 });
+
+const covers = { from_message_id: messageId.parse('msg_1'), to_message_id: messageId.parse('msg_2') };
+const compaction_id = compactionId.parse('cmp_1');
+
+const compactionStarted: NewFact = {
+  type: 'context.compaction_started',
+  iteration: 0,
+  data: { compaction_id, reason: 'threshold', covers, tokens_before: 9_000 },
+};
+
+const summarised: NewFact = {
+  type: 'context.compacted',
+  iteration: 0,
+  data: {
+    method: 'summary',
+    compaction_id,
+    message_id: messageId.parse('msg_summary'),
+    covers,
+    tokens_before: 9_000,
+    tokens_after: 900,
+  },
+};
+
+const compressed: NewFact = {
+  type: 'context.compacted',
+  iteration: 0,
+  data: {
+    method: 'compression',
+    reason: 'overflow',
+    through_message_id: covers.to_message_id,
+    keep_characters: 100,
+    tokens_before: 9_000,
+    tokens_after: 900,
+  },
+};
+
+const compactionFailed: NewFact = {
+  type: 'context.compaction_failed',
+  iteration: 0,
+  data: { compaction_id, error: { code: 'model_overloaded', message: 'Not now.' } },
+};
 
 const spoken = ({ threadId, runId }: { threadId: string; runId: string }, id: string): NewFact =>
   ({

@@ -50,15 +50,23 @@ describe('NatsRunFeed', () => {
     expect(events.map((event) => JSON.stringify(event))).toEqual(jsons);
   });
 
-  it('takes text that is JSON already', async () => {
-    const { watch, jsons, heard } = watching(gateway, 1);
+  it('sends what is published at once in one message, in several only where it is long', async () => {
+    const { watch, events, heard } = watching(gateway, 5);
     await watch.ready;
-    const json = JSON.stringify(fact(7));
+    const messages: number[] = [];
+    gateway.connection.subscribe(gateway.names.runEvents(run), {
+      callback: (_, message) => messages.push(message.string().split('\n').length),
+    });
+    await gateway.ping();
+    const feed = new NatsRunFeed(await nats.link());
+    const sent = [fact(1), fact(2), delta(0, 'x'.repeat(200_000)), delta(200_000, 'y'.repeat(200_000)), fact(3)];
 
-    new NatsRunFeed(await nats.link()).publishText(run, json);
+    for (const event of sent) feed.publish([event]);
     await heard;
+    await gateway.ping();
 
-    expect(jsons).toEqual([json]);
+    expect(events).toEqual(sent);
+    expect(messages).toEqual([3, 2]);
   });
 
   it('hears only its run, and nothing after it stopped', async () => {
@@ -67,7 +75,7 @@ describe('NatsRunFeed', () => {
     await Promise.all([watch.ready, last.watch.ready]);
     const feed = new NatsRunFeed(await nats.link());
 
-    feed.publishText('run_2', JSON.stringify(fact(1)));
+    feed.publish([{ ...fact(1), run_id: runId.parse('run_2') }]);
     watch.stop();
     feed.publish([fact(2)]);
     await last.heard;
@@ -79,11 +87,9 @@ describe('NatsRunFeed', () => {
   it('drops what is no event, with one log line each', async () => {
     const { watch, events, heard } = watching(gateway, 1);
     await watch.ready;
-    const feed = new NatsRunFeed(await nats.link());
+    const malformed = ['not json', JSON.stringify(fact(1)), '{"type":"run.exploded"}'].join('\n');
 
-    feed.publishText(run, 'not json');
-    feed.publishText(run, '{"type":"run.exploded"}');
-    feed.publish([fact(1)]);
+    (await nats.link()).connection.publish(gateway.names.runEvents(run), malformed);
     await heard;
 
     expect(events).toHaveLength(1);

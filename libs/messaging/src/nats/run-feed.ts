@@ -22,13 +22,19 @@ const isDelta = (value: unknown): boolean =>
 
 const readyTimeoutMs = 1_000;
 const keptCharacters = 4_000_000;
+/** Of one message, unless one event alone is longer; the server takes a megabyte. */
+const messageCharacters = 250_000;
 
 /**
  * Shows a run's events to whoever watches. Fire and forget: the truth is in Postgres, and a watcher that misses a
  * `seq` reads it there (I1). While NATS is away the newest events are kept, a few megabytes, so that watchers notice
  * on its return what they have missed.
+ *
+ * What is published in one turn of the event loop leaves together, a run's events in one message, a line of JSON each:
+ * every message costs everybody on its way a write and a wake-up, however small it is.
  */
 export class NatsRunFeed {
+  private gathered = new Map<RunId, string[]>();
   private kept: { subject: string; text: string }[] = [];
   private keptLength = 0;
 
@@ -37,14 +43,12 @@ export class NatsRunFeed {
   }
 
   publish(events: readonly RunEvent[]): void {
-    for (const event of events) this.publishText(event.run_id, JSON.stringify(event));
-  }
-
-  /** For an event that is JSON already. */
-  publishText(runId: string, text: string): void {
-    const subject = this.nats.names.runEvents(runId);
-    if (this.nats.connected) this.send(subject, text);
-    else this.keep(subject, text);
+    if (this.gathered.size === 0 && events.length > 0) setImmediate(() => this.sendGathered());
+    for (const event of events) {
+      const lines = this.gathered.get(event.run_id) ?? [];
+      lines.push(JSON.stringify(event));
+      this.gathered.set(event.run_id, lines);
+    }
   }
 
   /** Calls back in the order of publication, with the event and its JSON as it was published. */
@@ -56,8 +60,10 @@ export class NatsRunFeed {
           log.error({ runId, error }, 'run feed subscription ended');
           return;
         }
-        const event = received(runEvent, message, log);
-        if (event) onEvent(event, message.string());
+        for (const line of message.string().split('\n')) {
+          const event = received(runEvent, { subject: message.subject, string: () => line }, log);
+          if (event) onEvent(event, line);
+        }
       },
     });
     return { ready: this.known(), stop: () => subscription.unsubscribe() };
@@ -69,6 +75,18 @@ export class NatsRunFeed {
     const flushed = this.nats.connection.flush().catch(() => late); // the connection was lost on the way
     await Promise.race([flushed, late]);
     clearTimeout(timer);
+  }
+
+  private sendGathered(): void {
+    const { gathered } = this;
+    this.gathered = new Map();
+    for (const [runId, lines] of gathered) {
+      const subject = this.nats.names.runEvents(runId);
+      for (const text of joined(lines)) {
+        if (this.nats.connected) this.send(subject, text);
+        else this.keep(subject, text);
+      }
+    }
   }
 
   private send(subject: string, text: string): void {
@@ -93,4 +111,15 @@ export class NatsRunFeed {
     this.keptLength = 0;
     for (const { subject, text } of kept) this.send(subject, text);
   }
+}
+
+/** As few texts as may be: a line is never divided. */
+function joined(lines: readonly string[]): string[] {
+  const texts: string[] = [];
+  for (const line of lines) {
+    const last = texts.at(-1);
+    if (last === undefined || last.length + line.length > messageCharacters) texts.push(line);
+    else texts[texts.length - 1] = `${last}\n${line}`;
+  }
+  return texts;
 }

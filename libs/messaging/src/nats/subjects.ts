@@ -17,22 +17,22 @@ export function wireNames(namespace = '') {
       stream: `${stream}TOOL_CALLS`,
       all: `${subject}tool.call.>`,
       of: (executorId: string) => `${subject}tool.call.${executorId}.>`,
-      one: (executorId: string, { runId, callId }: CallKey) => `${subject}tool.call.${executorId}.${runId}.${callId}`,
+      one: (executorId: string, key: CallKey) => `${subject}tool.call.${executorId}.${placeOf(key)}`,
     },
-    /** Who took a call first. */
+    /** Who took an attempt of a call first. */
     toolTakers: {
       stream: `${stream}TOOL_TAKERS`,
       all: `${subject}tool.taken.>`,
-      one: ({ runId, callId }: CallKey) => `${subject}tool.taken.${runId}.${callId}`,
+      one: (key: CallKey) => `${subject}tool.taken.${placeOf(key)}`,
     },
-    /** What came of a call: the last word on it. */
+    /** What came of an attempt: the last word on it. */
     toolResults: {
       stream: `${stream}TOOL_RESULTS`,
       all: `${subject}tool.result.>`,
-      one: ({ runId, callId }: CallKey) => `${subject}tool.result.${runId}.${callId}`,
+      one: (key: CallKey) => `${subject}tool.result.${placeOf(key)}`,
     },
     /** What a running command prints. */
-    toolOutput: ({ runId, callId }: CallKey) => `${subject}tool.output.${runId}.${callId}`,
+    toolOutput: (key: CallKey) => `${subject}tool.output.${placeOf(key)}`,
     /** Everything that executors say about a run's calls. */
     toolNews: (runId: string) => `${subject}tool.*.${runId}.>`,
     /** Tells an executor to end a call. */
@@ -40,10 +40,14 @@ export function wireNames(namespace = '') {
   };
 }
 
+/** One sending of a call. What is said of an earlier one is never taken for what is said of a later one. */
 export interface CallKey {
   readonly runId: string;
   readonly callId: string;
+  readonly attempt: number;
 }
 
-/** The last part of a subject: the call, in subjects about calls. */
-export const lastTokenOf = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+const placeOf = ({ runId, callId, attempt }: CallKey): string => `${runId}.${callId}.${attempt}`;
+
+/** The call, in subjects about calls. */
+export const callIdIn = (subject: string): string => subject.split('.').at(-2) ?? '';

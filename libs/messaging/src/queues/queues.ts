@@ -1,4 +1,4 @@
-import { runId, threadId } from '@rondo/domain';
+import { type RunQueueName, runId, threadId } from '@rondo/domain';
 import type { QueueOptions, WorkerOptions } from 'bullmq';
 import { z } from 'zod';
 
@@ -26,9 +26,11 @@ const workerOptions = ({ concurrency }: { concurrency: number }) =>
     ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
   }) as const satisfies Omit<WorkerOptions, 'connection'>;
 
+const job = z.object({ run_id: runId, thread_id: threadId });
+
 export const queues = {
   /** A run is due: take it, if it still is. */
-  runs: { name: 'runs', job: z.object({ run_id: runId }), workerOptions },
-  /** A thread has outgrown its model's context: fold its older messages into a summary, then activate the run. */
-  compactions: { name: 'compactions', job: z.object({ run_id: runId, thread_id: threadId }), workerOptions },
-} as const;
+  runs: { name: 'runs', job, workerOptions },
+  /** The same for a run whose older messages are to be folded into a summary. */
+  compactions: { name: 'compactions', job, workerOptions },
+} as const satisfies Record<RunQueueName, { name: RunQueueName; job: typeof job; workerOptions: typeof workerOptions }>;

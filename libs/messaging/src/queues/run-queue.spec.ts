@@ -1,13 +1,16 @@
-import { type RunId, runId } from '@rondo/domain';
+import { type RunId, runId, threadId } from '@rondo/domain';
 import { type Job, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { NotedLog } from '../testing/test-nats';
+import { testRedisUrl } from '../testing/test-redis';
 import { queues } from './queues';
 import { producerConnection, workerConnection } from './redis-connections';
 import { RunQueue } from './run-queue';
+import { RunQueues } from './run-queues';
 
 const url = testRedisUrl();
 const run = runId.parse('run_1');
+const threadOf = { threadId: threadId.parse('thr_1') };
 
 describe('RunQueue', () => {
   const prefix = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
@@ -46,18 +49,19 @@ describe('RunQueue', () => {
     return { seen, done };
   }
 
-  it('carries the id of a run and nothing else (I11)', async () => {
-    await runs.add({ runId: run, activation: 3 });
+  it('carries ids and nothing else (I11)', async () => {
+    await runs.add({ runId: run, ...threadOf, activation: 3 });
 
     const [job] = await runs.queue.getJobs();
-    expect(job).toMatchObject({ id: 'run_1-3', data: { run_id: 'run_1' } });
+    expect(job).toMatchObject({ id: 'run_1-3' });
+    expect(job?.data).toEqual({ run_id: 'run_1', thread_id: 'thr_1' });
   });
 
   it('makes one job of an activation that is added twice (R9)', async () => {
-    await runs.add({ runId: run, activation: 1 });
+    await runs.add({ runId: run, ...threadOf, activation: 1 });
     await runs.addAll([
-      { runId: run, activation: 1 },
-      { runId: runId.parse('run_2'), activation: 1 },
+      { runId: run, ...threadOf, activation: 1 },
+      { runId: runId.parse('run_2'), ...threadOf, activation: 1 },
     ]);
 
     expect(await runs.waiting()).toBe(2);
@@ -66,11 +70,11 @@ describe('RunQueue', () => {
   it('makes another job of the next activation, and of the same one when the first is done (R9)', async () => {
     const { seen, done } = working(3);
 
-    await runs.add({ runId: run, activation: 1 });
+    await runs.add({ runId: run, ...threadOf, activation: 1 });
     await settled(runs);
-    await runs.add({ runId: run, activation: 2 });
+    await runs.add({ runId: run, ...threadOf, activation: 2 });
     await settled(runs);
-    await runs.add({ runId: run, activation: 2 });
+    await runs.add({ runId: run, ...threadOf, activation: 2 });
     await done;
 
     expect(seen).toEqual([run, run, run]);
@@ -79,7 +83,7 @@ describe('RunQueue', () => {
   it('keeps nothing of a job that failed, and does not try it again (R7, R9)', async () => {
     const { seen, done } = working(1, () => Promise.reject(new Error('the database is away')));
 
-    await runs.add({ runId: run, activation: 1 });
+    await runs.add({ runId: run, ...threadOf, activation: 1 });
     await done;
     await settled(runs);
 
@@ -89,12 +93,21 @@ describe('RunQueue', () => {
 
   it('bounds its event stream (R12)', async () => {
     await runs.ping();
-    await runs.addAll(Array.from({ length: 3_000 }, (_, activation) => ({ runId: run, activation })));
+    await runs.addAll(Array.from({ length: 3_000 }, (_, activation) => ({ runId: run, ...threadOf, activation })));
 
     const redis = new Redis(url);
     const length = await redis.xlen(runs.queue.toKey('events'));
     await redis.quit();
     expect(length).toBeLessThan(1_200); // Redis trims in whole nodes
+  });
+
+  it("is one for the workers and one for the summarizers, who do not see what is the other one's", async () => {
+    const both = new RunQueues({ connection: producerConnection(url), log, prefix });
+    await both.add('compactions', { runId: run, ...threadOf, activation: 1 });
+
+    expect([await both.runs.waiting(), await both.compactions.waiting()]).toEqual([0, 1]);
+    await both.compactions.queue.obliterate({ force: true });
+    await both.close();
   });
 
   it('rejects soon when Redis is not there, instead of hanging (R11)', async () => {
@@ -109,10 +122,4 @@ describe('RunQueue', () => {
 async function settled({ queue }: RunQueue): Promise<void> {
   const unfinished = async () => (await queue.getJobCountByTypes('waiting', 'active', 'delayed')) > 0;
   while (await unfinished()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-function testRedisUrl(): string {
-  const given = process.env['TEST_REDIS_URL'];
-  if (given === undefined) throw new Error('TEST_REDIS_URL must name a Redis server');
-  return given;
 }

@@ -1,12 +1,15 @@
-import { type RunId, TransientError } from '@rondo/domain';
+import { type RunId, type RunQueueName, type ThreadId, TransientError } from '@rondo/domain';
 import { type ConnectionOptions, Queue } from 'bullmq';
 import type { Log } from '../log';
-import { queueOptions, queues } from './queues';
+import { closeSoon } from './close-soon';
+import { queueOptions } from './queues';
 
 export interface RunQueueOptions {
   /** See `producerConnection`. */
   readonly connection: ConnectionOptions;
   readonly log: Log;
+  /** The workers' queue unless given. */
+  readonly name?: RunQueueName;
   /** Goes before every key in Redis; BullMQ's own unless given. */
   readonly prefix?: string;
 }
@@ -14,19 +17,20 @@ export interface RunQueueOptions {
 /** A run, and which of its activations this is. */
 export interface Activation {
   readonly runId: RunId;
+  readonly threadId: ThreadId;
   readonly activation: number;
 }
 
 /**
- * Tells the workers that a run is due. Adding an activation twice is adding it once while the first one waits or runs.
+ * Tells those who serve a queue that a run is due. Adding an activation twice is adding it once while the first one waits or runs.
  * Every method rejects within seconds while Redis is away.
  */
 export class RunQueue {
   readonly queue: Queue;
 
-  constructor({ connection, log, prefix }: RunQueueOptions) {
-    this.queue = new Queue(queues.runs.name, { ...queueOptions, connection, ...(prefix !== undefined && { prefix }) });
-    this.queue.on('error', (error) => log.warn({ queue: queues.runs.name, error }, 'redis connection failed'));
+  constructor({ connection, log, prefix, name = 'runs' }: RunQueueOptions) {
+    this.queue = new Queue(name, { ...queueOptions, connection, ...(prefix !== undefined && { prefix }) });
+    this.queue.on('error', (error) => log.warn({ queue: name, error }, 'redis connection failed'));
   }
 
   async add(activation: Activation): Promise<void> {
@@ -38,7 +42,7 @@ export class RunQueue {
     await this.queue.addBulk(activations.map(asJob));
   }
 
-  /** How many runs wait for a worker. */
+  /** How many runs wait to be taken. */
   async waiting(): Promise<number> {
     await this.connected();
     return this.queue.getWaitingCount();
@@ -50,7 +54,7 @@ export class RunQueue {
   }
 
   async close(): Promise<void> {
-    await this.queue.close();
+    await closeSoon(this.queue);
   }
 
   /** BullMQ waits for the first connection as long as it takes; those who add jobs must not (R11). */
@@ -69,8 +73,8 @@ export class RunQueue {
 
 const firstConnectionMs = 5_000;
 
-const asJob = ({ runId, activation }: Activation) => ({
+const asJob = ({ runId, threadId, activation }: Activation) => ({
   name: 'activate',
-  data: { run_id: runId },
+  data: { run_id: runId, thread_id: threadId },
   opts: { jobId: `${runId}-${activation}` },
 });

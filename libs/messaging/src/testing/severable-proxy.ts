@@ -1,10 +1,14 @@
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 
-/** A wire to a real server that a spec can cut, as when the server restarts or the network fails. */
+/**
+ * A wire to a real server that a spec can cut, as when the server restarts, or silence, as when the network forgets a
+ * connection that both ends believe in.
+ */
 export class SeverableProxy {
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
   private port = 0;
+  private isSilent = false;
 
   constructor(private readonly target: { host: string; port: number }) {
     this.server = createServer((near) => {
@@ -13,6 +17,7 @@ export class SeverableProxy {
         this.sockets.add(socket);
         socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
       }
+      if (this.isSilent) return;
       near.pipe(far).on('close', () => near.destroy());
       far.pipe(near).on('close', () => far.destroy());
     });
@@ -33,6 +38,17 @@ export class SeverableProxy {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.sockets.forEach((socket) => socket.destroy());
     await closed;
+  }
+
+  /** Nothing passes any more, and nobody is told. */
+  silence(): void {
+    this.isSilent = true;
+    this.sockets.forEach((socket) => socket.unpipe().pause());
+  }
+
+  /** New connections pass again; those that were silenced stay so. */
+  speak(): void {
+    this.isSilent = false;
   }
 
   async close(): Promise<void> {

@@ -41,7 +41,7 @@ export const aCall = (effect_class: EffectClass = 'unsafe', run = runId.parse(`r
   effect_class,
   status: 'planned',
   result: null,
-  attempt: 0,
+  attempt: 1,
   message_id: messageId.parse('msg_1'),
   started_at: null,
   finished_at: null,
@@ -99,9 +99,9 @@ export class ToolBench {
   }
 
   /** Resolves when the call is on the queue. */
-  async queued({ run_id, id }: ToolCall, executorId = 'exec'): Promise<void> {
+  async queued({ run_id, id, attempt }: ToolCall, executorId = 'exec'): Promise<void> {
     const records = new CallRecords(await this.nats.link());
-    while (!(await records.waits(executorId, { runId: run_id, callId: id }))) await sleep(10);
+    while (!(await records.waits(executorId, { runId: run_id, callId: id, attempt }))) await sleep(10);
   }
 
   async close(): Promise<void> {

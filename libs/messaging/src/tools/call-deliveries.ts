@@ -21,7 +21,7 @@ const consumerNotFound = 10014;
  */
 export class CallDeliveries {
   private stopped = false;
-  private consumerKnown = false;
+  private consumer: Consumer | undefined;
   private processIsNew = true;
   private batch: ConsumerMessages | undefined;
   private pulling: Promise<void> | undefined;
@@ -29,7 +29,7 @@ export class CallDeliveries {
 
   constructor(private readonly options: CallDeliveriesOptions) {
     this.offReconnect = options.nats.onReconnect(() => {
-      this.consumerKnown = false;
+      this.consumer = undefined;
       this.batch?.stop();
     });
   }
@@ -51,7 +51,7 @@ export class CallDeliveries {
         await this.pull();
       } catch (error) {
         const { nats, executorId } = this.options;
-        this.consumerKnown = false;
+        this.consumer = undefined;
         if (nats.connected) nats.log.warn({ executorId, error }, 'tool calls could not be pulled, trying again');
         await sleep(pullAgainMs);
       }
@@ -59,24 +59,22 @@ export class CallDeliveries {
   }
 
   private async pull(): Promise<void> {
-    const consumer = await this.consumer();
-    const batch = await consumer.fetch({ max_messages: this.options.concurrency, expires: pullForMs });
+    this.consumer ??= await this.makeConsumer();
+    const batch = await this.consumer.fetch({ max_messages: this.options.concurrency, expires: pullForMs });
     this.batch = batch;
     if (this.stopped) batch.stop();
-    for await (const delivery of batch) this.options.onDelivery(delivery);
+    let delivered = 0;
+    for await (const delivery of batch) {
+      delivered += 1;
+      this.options.onDelivery(delivery);
+    }
+    if (delivered === 0) this.consumer = undefined; // perhaps it is gone: looks again, while there is time to
   }
 
-  private async consumer(): Promise<Consumer> {
-    const { nats, executorId } = this.options;
-    const { stream } = nats.names.toolCalls;
-    await nats.toolStreams.ensure();
-    if (!this.consumerKnown) await this.makeConsumer();
-    return nats.toolStreams.jetstream.consumers.get(stream, executorId);
-  }
-
-  private async makeConsumer(): Promise<void> {
+  private async makeConsumer(): Promise<Consumer> {
     const { nats, executorId, concurrency, ackWaitMs } = this.options;
     const { stream, of } = nats.names.toolCalls;
+    await nats.toolStreams.ensure();
     const { consumers } = await nats.toolStreams.manager;
     if (this.processIsNew) await consumers.delete(stream, executorId).catch(unlessMissing);
     await consumers.add(stream, {
@@ -88,7 +86,7 @@ export class CallDeliveries {
       max_ack_pending: concurrency,
     });
     this.processIsNew = false;
-    this.consumerKnown = true;
+    return nats.toolStreams.jetstream.consumers.get(stream, executorId);
   }
 }
 

@@ -4,13 +4,13 @@ import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
 import type { CallKey } from '../nats/subjects';
 import { requestTimeoutMs } from './tool-streams';
-import { type DispatchedCall, type ToolReply, toolReply } from './tool-wire';
+import { type DispatchedCall, type ToolReply, keyOf, toolReply } from './tool-wire';
 
 /** Says that a call was taken back before any executor took it: nobody may run it any more. */
 export const withdrawn = 'withdrawn';
 
 /**
- * What JetStream knows of a call: whether it waits for an executor, who took it, and what came of it. Each method
+ * What JetStream knows of one attempt of a call: whether it waits for an executor, who took it, and what came of it. Each method
  * rejects when JetStream cannot be asked; asking again is always safe.
  */
 export class CallRecords {
@@ -19,7 +19,7 @@ export class CallRecords {
   /** Stores a call for an executor. Doing it twice with the same attempt does it once. */
   async dispatch(executorId: string, call: DispatchedCall): Promise<void> {
     const { names, toolStreams } = this.nats;
-    const subject = names.toolCalls.one(executorId, { runId: call.run_id, callId: call.call_id });
+    const subject = names.toolCalls.one(executorId, keyOf(call));
     const msgID = `${call.call_id}-${call.attempt}`;
     await this.ask(() => toolStreams.jetstream.publish(subject, JSON.stringify(call), { msgID }));
   }
@@ -41,7 +41,7 @@ export class CallRecords {
     await this.ask(() => toolStreams.jetstream.publish(names.toolResults.one(key), JSON.stringify(reply)));
   }
 
-  /** Only the first who takes a call gets it, for a day. Resolves to who that was. */
+  /** Only the first who takes an attempt gets it, for a day. Resolves to who that was. */
   async take(key: CallKey, taker: string): Promise<string> {
     const { names, toolStreams } = this.nats;
     const nobodyBefore = { expect: { lastSubjectSequence: 0 } };

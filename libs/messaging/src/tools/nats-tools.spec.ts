@@ -1,4 +1,4 @@
-import { type Delta, TerminalError } from '@rondo/domain';
+import { type Delta, TerminalError, effectClass } from '@rondo/domain';
 import { ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
 import type { DispatchedCall } from './tool-wire';
 
@@ -144,22 +144,6 @@ describe('NatsTools and ToolCallConsumer', () => {
     expect(await found).toMatchObject({ how: 'answered', result: { output: 'after all' } });
   });
 
-  it.each(['pure', 'idempotent', 'keyed'] as const)('sends a %s call again that left no trace', async (effect) => {
-    const call = aCall(effect);
-    const attempts: number[] = [];
-    await bench.executor(async ({ attempt }) => {
-      attempts.push(attempt);
-      return says('again');
-    });
-    const tools = await bench.worker(call.run_id);
-
-    expect(await tools.reattach({ call, store: null }, never)).toMatchObject({
-      how: 'answered',
-      result: { output: 'again' },
-    });
-    expect(attempts).toEqual([2]);
-  });
-
   it('sends even an unsafe call that the holder before never sent into the store that is still there', async () => {
     const call = aCall('unsafe');
     const seen: DispatchedCall[] = [];
@@ -175,15 +159,18 @@ describe('NatsTools and ToolCallConsumer', () => {
     expect(seen).toMatchObject([{ call_id: call.id, attempt: 1 }]);
   });
 
-  it('never sends an unsafe call again: without a trace it is unknown (I5, R25)', async () => {
-    const call = aCall('unsafe');
-    const work = endlessWork();
-    await bench.executor(work.handle);
-    const tools = await bench.worker(call.run_id);
+  it.each(effectClass.options)(
+    'never sends a call again by itself: a %s one without a trace is unknown (I5, R25)',
+    async (effect) => {
+      const call = aCall(effect);
+      const work = endlessWork();
+      await bench.executor(work.handle);
+      const tools = await bench.worker(call.run_id);
 
-    expect(await tools.reattach({ call, store: null }, never)).toMatchObject({ how: 'unknown' });
-    expect(work.calls).toEqual([]);
-  });
+      expect(await tools.reattach({ call, store: null }, never)).toMatchObject({ how: 'unknown' });
+      expect(work.calls).toEqual([]);
+    },
+  );
 
   it('gives up on a call that nobody takes, and says that it was not executed', async () => {
     const call = aCall();

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import {
   type Delta,
+  type HandResult,
   type RunId,
   type SentCall,
   type ThreadId,
-  type ToolAnswer,
   type ToolCall,
   type Tools,
   toolNamed,
@@ -12,10 +12,10 @@ import {
 import type { Msg, Subscription } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
-import { lastTokenOf } from '../nats/subjects';
+import { callIdIn } from '../nats/subjects';
 import { CallRecords } from './call-records';
 import { OpenCall, type Sent, type ToolTiming } from './open-call';
-import { type DispatchedCall, toolOutput, toolReply } from './tool-wire';
+import { type DispatchedCall, type HandAnswer, toolOutput, toolReply } from './tool-wire';
 
 export interface NatsToolsOptions {
   readonly nats: NatsLink;
@@ -34,12 +34,13 @@ const usualTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stop
 const usualToolTimeoutMs = 600_000;
 
 /** The hands of one activation of a run: its calls go to the executor that hosts the thread. Must be closed. */
-export class NatsTools implements Tools {
+export class NatsTools implements Tools<HandResult> {
   private readonly open = new Map<string, OpenCall>();
   private readonly records: CallRecords;
   private readonly timing: ToolTiming;
   private ears: { subscription: Subscription; timer: NodeJS.Timeout; offReconnect: () => void } | undefined;
   private closed: Error | undefined;
+  private placed: Promise<string> | undefined;
 
   constructor(private readonly options: NatsToolsOptions) {
     this.records = new CallRecords(options.nats);
@@ -53,11 +54,11 @@ export class NatsTools implements Tools {
     return this.options.nats.toolStreams.store;
   }
 
-  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+  execute(call: ToolCall, signal: AbortSignal): Promise<HandAnswer> {
     return this.follow(call, signal, 'no');
   }
 
-  reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
+  reattach({ call, store }: SentCall, signal: AbortSignal): Promise<HandAnswer> {
     return this.follow(call, signal, { maybeInto: store });
   }
 
@@ -71,12 +72,12 @@ export class NatsTools implements Tools {
     for (const call of this.open.values()) call.abandon(reason);
   }
 
-  private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<ToolAnswer> {
+  private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<HandAnswer> {
     if (this.closed) throw this.closed;
     this.ears ??= this.listen();
 
-    const { nats, placement } = this.options;
-    const parts = { nats, records: this.records, placement, timing: this.timing };
+    const { nats } = this.options;
+    const parts = { nats, records: this.records, placement: () => this.place(), timing: this.timing };
     const open = new OpenCall(parts, this.dispatched(call), sent);
     const stop = () => open.stop();
     this.open.set(call.id, open);
@@ -92,6 +93,16 @@ export class NatsTools implements Tools {
     }
   }
 
+  /** A thread is placed for good, so it is asked for once, and again only while nobody answers. */
+  private place(): Promise<string> {
+    const { placement, threadId } = this.options;
+    this.placed ??= placement(threadId).catch((error: unknown) => {
+      this.placed = undefined;
+      throw error;
+    });
+    return this.placed;
+  }
+
   private dispatched(call: ToolCall): DispatchedCall {
     const { runId, threadId, toolTimeoutMs = usualToolTimeoutMs } = this.options;
     return {
@@ -101,7 +112,7 @@ export class NatsTools implements Tools {
       name: call.name,
       arguments: call.arguments,
       effect_class: call.effect_class,
-      attempt: call.attempt + 1,
+      attempt: call.attempt,
       timeout_ms: Math.min(toolNamed(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs),
     };
   }
@@ -124,15 +135,15 @@ export class NatsTools implements Tools {
   }
 
   private hear(message: Msg): void {
-    const { nats, runId, onOutput } = this.options;
-    const callId = lastTokenOf(message.subject);
+    const { nats, onOutput } = this.options;
+    const callId = callIdIn(message.subject);
     const call = this.open.get(callId);
     if (!call) return;
 
-    if (message.subject === nats.names.toolOutput({ runId, callId })) {
+    if (message.subject === nats.names.toolOutput(call.key)) {
       const output = received(toolOutput, message, nats.log);
       if (output) onOutput({ type: 'tool.output', streamId: callId, ...output });
-    } else if (message.subject === nats.names.toolResults.one({ runId, callId })) {
+    } else if (message.subject === nats.names.toolResults.one(call.key)) {
       const reply = received(toolReply, message, nats.log);
       if (reply) call.hear(reply);
     }

@@ -22,18 +22,62 @@ describe('tool calls while executors die and NATS goes away', () => {
     expect(second.calls).toEqual([]);
   });
 
-  it('runs any other call again whose executor died', async () => {
+  it('runs another attempt of the same call, and takes no answer to one for an answer to the other', async () => {
     const call = aCall('idempotent');
     const work = endlessWork();
     const dying = await bench.executor(work.handle);
     const tools = await bench.worker(call.run_id);
     const answer = tools.execute(call, never);
     await work.begun;
-
     await dying.die();
-    await bench.executor(() => Promise.resolve(says('again')));
+    const seen: number[] = [];
+    await bench.executor(async ({ attempt }) => {
+      seen.push(attempt);
+      return says('again');
+    });
+    expect(await answer).toMatchObject({ how: 'unknown' });
 
-    expect(await answer).toMatchObject({ how: 'answered', result: { output: 'again' } });
+    expect(await tools.execute({ ...call, attempt: 2 }, never)).toMatchObject({ result: { output: 'again' } });
+    expect(seen).toEqual([2]);
+  });
+
+  it('ends an attempt that took too long before the next one begins', async () => {
+    const call = aCall('keyed');
+    const order: string[] = [];
+    await bench.executor(async ({ attempt }, { signal }) => {
+      order.push(`attempt ${attempt} begins`);
+      if (attempt > 1) return says('in time');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await sleep(300);
+      order.push('attempt 1 ends');
+      return { how: 'stopped', verified_dead_at: new Date().toISOString() };
+    });
+    const impatient = { toolTimeoutMs: 100, timing: { patienceMs: 100 } };
+    const first = await bench.worker(call.run_id, impatient);
+    expect(await first.execute(call, never)).toMatchObject({ how: 'unknown' });
+
+    const second = await bench.worker(call.run_id);
+    expect(await second.execute({ ...call, attempt: 2 }, never)).toMatchObject({ result: { output: 'in time' } });
+    expect(order).toEqual(['attempt 1 begins', 'attempt 1 ends', 'attempt 2 begins']);
+  });
+
+  it('gives the late answer of an earlier attempt instead of doing it again (I5)', async () => {
+    const call = aCall('unsafe');
+    let runs = 0;
+    await bench.executor(async (_, { signal }) => {
+      runs += 1;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return says('done after all');
+    });
+    const first = await bench.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 100 } });
+    expect(await first.execute(call, never)).toMatchObject({ how: 'unknown' });
+    await replied(call);
+
+    const second = await bench.worker(call.run_id);
+    expect(await second.execute({ ...call, attempt: 2 }, never)).toMatchObject({
+      result: { output: 'done after all' },
+    });
+    expect(runs).toBe(1);
   });
 
   it('keeps a long call alive beyond the time after which it would be delivered again', async () => {
@@ -88,7 +132,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     const link = await bench.nats.link();
     const late = { ...dispatched(call), attempt: 2 };
     await link.toolStreams.jetstream.publish(
-      link.names.toolCalls.one('exec', { runId: call.run_id, callId: call.id }),
+      link.names.toolCalls.one('exec', { runId: call.run_id, callId: call.id, attempt: 2 }),
       JSON.stringify(late),
     );
 
@@ -168,11 +212,8 @@ describe('tool calls while executors die and NATS goes away', () => {
     expect(runs).toBe(1);
   });
 
-  it.each([
-    ['unsafe', { how: 'unknown' }],
-    ['pure', { how: 'answered', result: { output: 'attempt 2' } }],
-  ] as const)('resolves a queued %s call that NATS has lost', async (effect, expected) => {
-    const call = aCall(effect);
+  it('leaves a queued call unknown that NATS has lost, and runs the next attempt', async () => {
+    const call = aCall('pure');
     const tools = await bench.worker(call.run_id);
     const answer = tools.execute(call, never);
     await bench.queued(call);
@@ -180,13 +221,15 @@ describe('tool calls while executors die and NATS goes away', () => {
     await bench.nats.loseStreams();
     await bench.executor(({ attempt }) => Promise.resolve(says(`attempt ${attempt}`)));
 
-    expect(await answer).toMatchObject(expected);
+    expect(await answer).toMatchObject({ how: 'unknown' });
+    const next = tools.execute({ ...call, attempt: 2 }, never);
+    expect(await next).toMatchObject({ how: 'answered', result: { output: 'attempt 2' } });
   });
 
   it('drops a malformed call with one log line and works on', async () => {
     const link = await bench.nats.link();
     await link.toolStreams.ensure();
-    const bad = link.names.toolCalls.one('exec', { runId: 'run_bad', callId: 'call_bad' });
+    const bad = link.names.toolCalls.one('exec', { runId: 'run_bad', callId: 'call_bad', attempt: 1 });
     await link.toolStreams.jetstream.publish(bad, '{"call_id": "nonsense"');
     await link.toolStreams.jetstream.publish(`${bad}2`, '{"call_id": "nonsense"}');
     const call = aCall();
@@ -224,10 +267,14 @@ describe('tool calls while executors die and NATS goes away', () => {
   const taken = (call: ReturnType<typeof aCall>) => seen(call, 'toolTakers');
   const replied = (call: ReturnType<typeof aCall>) => seen(call, 'toolResults');
 
-  async function seen({ run_id, id }: ReturnType<typeof aCall>, what: 'toolTakers' | 'toolResults'): Promise<void> {
+  async function seen(
+    { run_id, id, attempt }: ReturnType<typeof aCall>,
+    what: 'toolTakers' | 'toolResults',
+  ): Promise<void> {
     const { connection, names } = await bench.nats.link();
     const { stream, one } = names[what];
-    const look = () => connection.request(`$JS.API.DIRECT.GET.${stream}.${one({ runId: run_id, callId: id })}`);
+    const look = () =>
+      connection.request(`$JS.API.DIRECT.GET.${stream}.${one({ runId: run_id, callId: id, attempt })}`);
     while ((await look().catch(() => undefined))?.headers?.code !== 0) await sleep(20);
   }
 });

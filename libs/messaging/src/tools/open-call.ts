@@ -1,13 +1,13 @@
-import { TerminalError, type ThreadId, type ToolAnswer, failedResult } from '@rondo/domain';
+import { TerminalError, failedResult } from '@rondo/domain';
 import type { NatsLink } from '../nats/nats-link';
 import type { CallKey } from '../nats/subjects';
 import { type CallRecords, isTooLarge, wasRefused, withdrawn } from './call-records';
-import { type DispatchedCall, type ToolReply, answerOf } from './tool-wire';
+import { type DispatchedCall, type HandAnswer, type ToolReply, answerOf, keyOf } from './tool-wire';
 
 export interface OpenCallParts {
   readonly nats: NatsLink;
   readonly records: CallRecords;
-  readonly placement: (threadId: ThreadId) => Promise<string>;
+  readonly placement: () => Promise<string>;
   readonly timing: ToolTiming;
 }
 
@@ -33,8 +33,8 @@ const missesThatCount = 2;
  * restart or lose its data at any point, and there is one logic for all of that.
  */
 export class OpenCall {
-  readonly answer: Promise<ToolAnswer>;
-  private settle: (answer: ToolAnswer) => void = () => undefined;
+  readonly answer: Promise<HandAnswer>;
+  private settle: (answer: HandAnswer) => void = () => undefined;
   private fail: (reason: Error) => void = () => undefined;
   private settled = false;
   private advancing = false;
@@ -44,7 +44,7 @@ export class OpenCall {
 
   constructor(
     private readonly parts: OpenCallParts,
-    private call: DispatchedCall,
+    private readonly call: DispatchedCall,
     private sent: Sent,
   ) {
     this.answer = new Promise((resolve, reject) => {
@@ -52,6 +52,10 @@ export class OpenCall {
       this.fail = reject;
     });
     this.after(call.timeout_ms + parts.timing.patienceMs, () => void this.giveUp());
+  }
+
+  get key(): CallKey {
+    return keyOf(this.call);
   }
 
   hear(reply: ToolReply): void {
@@ -94,16 +98,8 @@ export class OpenCall {
     );
   }
 
-  private get key(): CallKey {
-    return { runId: this.call.run_id, callId: this.call.call_id };
-  }
-
-  private place(): Promise<string> {
-    return this.parts.placement(this.call.thread_id);
-  }
-
   private async send(): Promise<void> {
-    const executorId = await this.place();
+    const executorId = await this.parts.placement();
     const { toolStreams } = this.parts.nats;
     await toolStreams.ensure();
     if (this.settled || this.stopping) return;
@@ -122,7 +118,7 @@ export class OpenCall {
   /** The queue first, the reply second: an executor stores the reply before it takes the call off the queue. */
   private async look(): Promise<void> {
     const { records } = this.parts;
-    const executorId = await this.place();
+    const executorId = await this.parts.placement();
     const waits = await records.waits(executorId, this.key);
     const reply = await records.reply(this.key);
     const taker = waits || reply ? undefined : await records.taker(this.key);
@@ -133,18 +129,13 @@ export class OpenCall {
     else await this.miss();
   }
 
-  /** No trace of it. Where it would have left one, it was never sent; else what is to be done depends on its effect. */
+  /** No trace of it. Where it would have left one, it was never sent; else the ledger decides what is to be done. */
   private async miss(): Promise<void> {
     if (this.settled || this.stopping) return;
     if (typeof this.sent === 'object' && this.parts.nats.toolStreams.remembers(this.sent.maybeInto)) return this.send();
     this.misses += 1;
-    if (this.misses < missesThatCount) return;
-    this.misses = 0;
-    if (this.call.effect_class === 'unsafe') {
+    if (this.misses >= missesThatCount) {
       this.end({ how: 'unknown', reason: 'Nobody knows what became of this tool call.' });
-    } else {
-      this.call = { ...this.call, attempt: this.call.attempt + 1 };
-      await this.send();
     }
   }
 
@@ -152,10 +143,11 @@ export class OpenCall {
   private cancel(): void {
     if (this.settled) return;
     this.after(cancelEveryMs, () => this.cancel());
-    this.place().then(
+    this.parts.placement().then(
       (executorId) => {
         const { connection, names, connected } = this.parts.nats;
-        const words = JSON.stringify({ run_id: this.call.run_id, call_id: this.call.call_id });
+        const { run_id, call_id, attempt } = this.call;
+        const words = JSON.stringify({ run_id, call_id, attempt });
         if (connected) connection.publish(names.toolCancel(executorId), words);
       },
       () => undefined, // no place, nobody to tell
@@ -165,7 +157,7 @@ export class OpenCall {
   /** Takes the call off every executor's reach, which is possible as long as none has taken it. */
   private async withdraw(): Promise<boolean> {
     const { records } = this.parts;
-    if (!(await records.waits(await this.place(), this.key))) return false;
+    if (!(await records.waits(await this.parts.placement(), this.key))) return false;
     return (await records.take(this.key, withdrawn)) === withdrawn;
   }
 
@@ -183,7 +175,7 @@ export class OpenCall {
     this.timers.push(setTimeout(action, milliseconds));
   }
 
-  private end(answer: ToolAnswer): void {
+  private end(answer: HandAnswer): void {
     this.close();
     this.settle(answer);
   }
@@ -194,6 +186,6 @@ export class OpenCall {
   }
 }
 
-const failed = (error: string): ToolAnswer => ({ how: 'answered', result: failedResult(error), durationMs: 0 });
+const failed = (error: string): HandAnswer => ({ how: 'answered', result: failedResult(error), durationMs: 0 });
 
-const stoppedNow = (): ToolAnswer => ({ how: 'stopped', verifiedDeadAt: new Date().toISOString() });
+const stoppedNow = (): HandAnswer => ({ how: 'stopped', verifiedDeadAt: new Date().toISOString() });

@@ -7,7 +7,7 @@ import { received } from '../nats/received';
 import type { CallKey } from '../nats/subjects';
 import { CallDeliveries } from './call-deliveries';
 import { CallRecords, isTooLarge, withdrawn } from './call-records';
-import { type DispatchedCall, type ToolReply, dispatchedCall } from './tool-wire';
+import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf } from './tool-wire';
 
 export interface CallContext {
   /** Aborted when the run is stopped, or by `close` with its reason. */
@@ -39,12 +39,12 @@ interface RunningCall {
 
 const usualAckWaitMs = 15_000;
 const askAgainMs = 500;
-const toolCancel = z.object({ run_id: runId, call_id: callId });
+const toolCancel = z.object({ run_id: runId, call_id: callId, attempt: z.number().int().positive() });
 
 /**
- * The executor's end of tool calls. A call is taken before it is run, and only the first who takes it gets it, so an
- * `unsafe` call runs at most once, whatever NATS delivers and whoever died in between (I5, R25). Its reply is stored
- * before the call leaves the queue.
+ * The executor's end of tool calls. An attempt is taken before it is run, and only the first who takes it gets it, so
+ * it runs at most once, whatever NATS delivers and whoever died in between (I5, R25): whether there is another one, the
+ * ledger decides. Two attempts of a call never run at the same time. A reply is stored before the call leaves the queue.
  */
 export class ToolCallConsumer {
   private readonly running = new Map<string, RunningCall>();
@@ -106,11 +106,11 @@ export class ToolCallConsumer {
 
     const known = this.running.get(call.call_id);
     if (known) {
-      known.deliveries.push(delivery);
+      if (known.key.attempt === call.attempt) known.deliveries.push(delivery);
+      else delivery.nak(askAgainMs); // nobody waits for the earlier one any more, and it is being ended
       return;
     }
-    const key = { runId: call.run_id, callId: call.call_id };
-    const running = { key, taker: nuid.next(), abort: new AbortController(), deliveries: [delivery] };
+    const running = { key: keyOf(call), taker: nuid.next(), abort: new AbortController(), deliveries: [delivery] };
     this.running.set(call.call_id, running);
     const work = this.complete(call, running).finally(() => {
       this.running.delete(call.call_id);
@@ -134,11 +134,19 @@ export class ToolCallConsumer {
   /** Undefined when nobody waits for one. */
   private async replyTo(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
     const taker = await this.insist(() => this.records.take(running.key, running.taker));
-    if (taker === running.taker) return this.run(call, running);
+    if (taker === running.taker) return (await this.lateAnswer(running.key)) ?? this.run(call, running);
     if (taker === withdrawn) return undefined;
     if (await this.insist(() => this.records.reply(running.key))) return undefined;
-    if (call.effect_class !== 'unsafe') return this.run(call, running);
     return { how: 'unknown', reason: 'The executor died while the tool ran.' };
+  }
+
+  /** What an earlier attempt answered when nobody waited for it any more: it has been done, so it is not done again. */
+  private async lateAnswer({ attempt, ...call }: CallKey): Promise<ToolReply | undefined> {
+    for (let earlier = attempt - 1; earlier > 0; earlier -= 1) {
+      const reply = await this.insist(() => this.records.reply({ ...call, attempt: earlier }));
+      if (reply?.how === 'answered') return reply;
+    }
+    return undefined;
   }
 
   private async run(call: DispatchedCall, { key, abort: { signal }, deliveries }: RunningCall): Promise<ToolReply> {
@@ -179,7 +187,8 @@ export class ToolCallConsumer {
 
   private cancel(message: Msg): void {
     const words = received(toolCancel, message, this.options.nats.log);
-    if (words) this.running.get(words.call_id)?.abort.abort();
+    const running = words && this.running.get(words.call_id);
+    if (running?.key.attempt === words?.attempt) running?.abort.abort();
   }
 
   private show(key: CallKey, text: string): void {

@@ -1,7 +1,11 @@
-import { type ToolAnswer, callId, effectClass, runId, threadId, toolResult } from '@rondo/domain';
+import { type HandResult, type ToolAnswer, callId, effectClass, handResult, runId, threadId } from '@rondo/domain';
 import { z } from 'zod';
+import type { CallKey } from '../nats/subjects';
 
-/** A call on its way to an executor. It carries all that the executor needs: executors read no database. */
+/**
+ * A call on its way to an executor. It carries all that the executor needs: executors read no database. Its id is its
+ * idempotency key, the same in every attempt.
+ */
 export const dispatchedCall = z.object({
   call_id: callId,
   run_id: runId,
@@ -14,9 +18,15 @@ export const dispatchedCall = z.object({
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 
+export const keyOf = ({ run_id: runId, call_id: callId, attempt }: DispatchedCall): CallKey => ({
+  runId,
+  callId,
+  attempt,
+});
+
 /** What came of it. */
 export const toolReply = z.discriminatedUnion('how', [
-  z.object({ how: z.literal('answered'), result: toolResult, duration_ms: z.number().nonnegative() }),
+  z.object({ how: z.literal('answered'), result: handResult, duration_ms: z.number().nonnegative() }),
   z.object({ how: z.literal('unknown'), reason: z.string() }),
   z.object({ how: z.literal('stopped'), verified_dead_at: z.iso.datetime().nullable() }),
 ]);
@@ -24,7 +34,10 @@ export type ToolReply = z.infer<typeof toolReply>;
 
 export const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stderr']).exactOptional() });
 
-export function answerOf(reply: ToolReply): ToolAnswer {
+/** As the executor gave it, with the bytes of its image. */
+export type HandAnswer = ToolAnswer<HandResult>;
+
+export function answerOf(reply: ToolReply): HandAnswer {
   switch (reply.how) {
     case 'answered':
       return { how: 'answered', result: reply.result, durationMs: reply.duration_ms };

@@ -1,19 +1,23 @@
 import type { RunId } from '@rondo/domain';
 import type { Sql } from '../sql';
 
-/** The end of a statement that tells the queue of the runs that `from` gives as (id, activation). */
+/** What `outboxOf` needs of a run. */
+export const activated = 'runs.id, runs.thread_id, runs.activation, runs.queue';
+
+/** The end of a statement that tells their queues of the runs in `from`, which has the columns of `activated`. */
 export const outboxOf = (from: string): string => `
 insert into outbox (queue, job_id, payload)
-select 'runs', id || '-' || activation, json_build_object('run_id', id, 'activation', activation) from ${from}
+select queue, id || '-' || activation, json_build_object('run_id', id, 'thread_id', thread_id, 'activation', activation)
+from ${from}
 on conflict (queue, job_id) do nothing`;
 
 const activate = `
 with activated as (
-  update runs set activation = activation + 1, activated_at = clock_timestamp() where id = $1 returning id, activation
+  update runs set activation = activation + 1, activated_at = clock_timestamp() where id = $1 returning ${activated}
 )
 ${outboxOf('activated')}`;
 
-/** Has a worker look at the run, once the transaction has committed. */
+/** Has its queue look at the run, once the transaction has committed. */
 export async function activateRun(sql: Sql, id: RunId): Promise<void> {
   await sql.query(activate, [id]);
 }

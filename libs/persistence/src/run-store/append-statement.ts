@@ -1,3 +1,4 @@
+import { activated, outboxOf } from './activation';
 import { batches, events, iterations, messages, modelCalls, toolCalls } from './append-rows';
 
 const tables = numbered(batches, events, messages, iterations, modelCalls, toolCalls);
@@ -21,11 +22,11 @@ const [batch, event, message, iteration, modelCall, toolCall] = tables;
 export const appendStatement = `
 with batch as materialized (select * from ${batch}),
 run as materialized (
-  select id, account_id, thread_id, status, epoch, last_seq, stop_requested_at, stop_reason
+  select id, account_id, thread_id, status, queue, epoch, last_seq, stop_requested_at, stop_reason
   from runs where id in (select run_id from batch) order by id for no key update
 ),
 judged as materialized (
-  select batch.*, run.account_id, run.thread_id, run.last_seq,
+  select batch.*, not terminal and coalesce(batch.moves_to <> run.queue, false) as moves, run.account_id, run.thread_id, run.last_seq,
     run.stop_requested_at as told_to_stop_at, run.stop_reason as told_why,
     case
       when run.id is null or run.epoch <> batch.epoch or run.status in ('completed', 'failed', 'stopped') then 'lost'
@@ -40,7 +41,8 @@ thread as materialized (
   order by id for no key update
 ),
 accepted as materialized (
-  select judged.*, coalesce(thread.last_message_seq, 0) as last_message_seq
+  select judged.*, coalesce(thread.last_message_seq, 0) as last_message_seq,
+    terminal or waiting is not null or moves as ends_claim
   from judged left join thread on thread.id = judged.thread_id
   where verdict = 'written'
 ),
@@ -69,10 +71,17 @@ next_fact as (
     output_tokens = runs.output_tokens + accepted.output_tokens,
     cost_usd = runs.cost_usd + accepted.cost_usd,
     holds_thread = runs.holds_thread and not accepted.terminal,
-    lease_owner = case when accepted.terminal or accepted.waiting is not null then null else runs.lease_owner end,
-    lease_expires_at = case when accepted.terminal or accepted.waiting is not null then null else runs.lease_expires_at end
+    fruitless_claims = case when accepted.progress then 0 else runs.fruitless_claims end,
+    queue = case when accepted.moves then accepted.moves_to else runs.queue end,
+    queue_since = case when accepted.moves then clock_timestamp() else runs.queue_since end,
+    activation = case when accepted.moves then runs.activation + 1 else runs.activation end,
+    activated_at = case when accepted.moves then clock_timestamp() else runs.activated_at end,
+    lease_owner = case when accepted.ends_claim then null else runs.lease_owner end,
+    lease_expires_at = case when accepted.ends_claim then null else runs.lease_expires_at end
   from accepted where runs.id = accepted.run_id
+  returning ${activated}, accepted.moves
 ),
+woken as (${outboxOf('next_fact where moves')}),
 new_event as (
   insert into run_events (run_id, seq, id, type, iteration, epoch, at, data)
   select event.run_id, accepted.last_seq + event.number, event.id, event.type, event.iteration, accepted.epoch, event.at,

@@ -1,4 +1,4 @@
-import type { ClaimedRun, RunId } from '@rondo/domain';
+import type { ClaimedRun, RunId, RunQueueName } from '@rondo/domain';
 import { type MessageRow, messageOf } from '../message-row';
 import { type FactRow, type RunRow, factOf, runOf } from '../run-row';
 import type { Sql } from '../sql';
@@ -7,10 +7,11 @@ import type { Sql } from '../sql';
 const takeRun = `
 update runs set
   epoch = epoch + 1,
+  fruitless_claims = fruitless_claims + 1,
   status = case when stop_requested_at is null then 'running' else 'stopping' end,
   lease_owner = $2,
   lease_expires_at = clock_timestamp() + $3::int * interval '1 ms'
-where id = $1 and holds_thread and status in ('queued', 'running', 'stopping')
+where id = $1 and queue = $4 and holds_thread and status in ('queued', 'running', 'stopping')
   and (lease_expires_at is null or lease_expires_at < clock_timestamp())
 returning *`;
 
@@ -23,11 +24,15 @@ select * from messages
 where thread_id = $1 and is_llm_message and run_id is distinct from $2
 order by seq`;
 
-export async function claimRun(
-  sql: Sql,
-  { id, owner, leaseMs }: { id: RunId; owner: string; leaseMs: number },
-): Promise<ClaimedRun | undefined> {
-  const [row] = await sql.query<RunRow>(takeRun, [id, owner, leaseMs]);
+export interface ClaimOrder {
+  readonly id: RunId;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly queue: RunQueueName;
+}
+
+export async function claimRun(sql: Sql, { id, owner, leaseMs, queue }: ClaimOrder): Promise<ClaimedRun | undefined> {
+  const [row] = await sql.query<RunRow>(takeRun, [id, owner, leaseMs, queue]);
   if (!row) return undefined;
 
   const run = runOf(row);
@@ -41,5 +46,6 @@ export async function claimRun(
     log: log.map(factOf),
     earlier: earlier.map(messageOf),
     stop: run.stop_requested_at === null ? undefined : { requestedAt: run.stop_requested_at, reason: row.stop_reason },
+    fruitlessClaims: row.fruitless_claims - 1,
   };
 }

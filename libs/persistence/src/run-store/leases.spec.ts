@@ -148,7 +148,7 @@ describe('the reaper', () => {
       query: (text, values) =>
         away ? Promise.reject(new Error('connection refused')) : house.database.sql.query(text, values),
     };
-    const reaper = new Reaper(sql, leaseMs);
+    const reaper = new Reaper(sql, { leaseMs });
     const { runId } = await house.claimed();
     await house.expireLease(runId);
 

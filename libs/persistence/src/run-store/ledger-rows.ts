@@ -76,7 +76,12 @@ function toolCallChange(
     const status = fact.type === 'tool.completed' ? 'completed' : 'failed';
     return { id: fact.data.tool_call_id, status, result: JSON.stringify(fact.data.result), finished_at: at };
   }
-  if (fact.type === 'tool.unknown') return { id: fact.data.tool_call_id, status: 'unknown', finished_at: at };
+  if (fact.type === 'tool.unknown') {
+    const { tool_call_id: id, message_id: told } = fact.data;
+    return { id, status: 'unknown', ...(told && { finished_at: at }) };
+  }
+  if (fact.type === 'tool.resolved' && fact.data.outcome === 'retry')
+    return { id: fact.data.tool_call_id, status: 'planned' };
   return undefined;
 }
 

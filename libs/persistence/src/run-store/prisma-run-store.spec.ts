@@ -8,10 +8,11 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 describeRunStore('PrismaRunStore', async () => {
-  const { store, accountId } = house;
+  const { store, compactions, accountId } = house;
   const { run } = await house.create();
   return {
     store,
+    compactions,
     runId: run.id,
     expireLease: () => house.expireLease(run.id),
     requestStop: async () => {

@@ -7,6 +7,7 @@ import {
   type PendingStop,
   type RecordedFact,
   type RunId,
+  type RunQueueName,
   type RunStore,
   type ThreadId,
 } from '@rondo/domain';
@@ -17,12 +18,16 @@ import { claimRun } from './claim';
 import { GroupCommit } from './group-commit';
 import { handOver } from './hand-over';
 import { renewLeases } from './leases';
-import { Reaper } from './reaper';
+import { Reaper, type ReaperPatience } from './reaper';
+import { dueRuns } from './due-runs';
 
 export interface RunStoreOptions {
   readonly database: Database;
   readonly mint: Mint;
+  /** Whose runs this store hands out; the workers' unless given. */
+  readonly queue?: RunQueueName;
   readonly leaseMs?: number;
+  readonly reaper?: Partial<ReaperPatience>;
   /**
    * Hears the facts of a run that came forward because the one before it ended; none where it has no input. Its job is
    * in the outbox.
@@ -33,6 +38,7 @@ export interface RunStoreOptions {
 /** Runs in Postgres. Call `Outbox.publish` after `handOver`, in `onPromoted`, and when `reap` found something. */
 export class PrismaRunStore implements RunStore, Leases {
   private readonly database: Database;
+  private readonly queue: RunQueueName;
   private readonly leaseMs: number;
   private readonly log: GroupCommit;
   private readonly reaper: Reaper;
@@ -41,11 +47,17 @@ export class PrismaRunStore implements RunStore, Leases {
     this.database = options.database;
     this.leaseMs = options.leaseMs ?? 15_000;
     this.log = new GroupCommit(this.database.sql);
-    this.reaper = new Reaper(this.database.sql, this.leaseMs);
+    this.queue = options.queue ?? 'runs';
+    this.reaper = new Reaper(this.database.sql, { leaseMs: this.leaseMs, ...options.reaper });
   }
 
   claim(id: RunId, owner: string): Promise<ClaimedRun | undefined> {
-    return claimRun(this.database.sql, { id, owner, leaseMs: this.leaseMs });
+    return claimRun(this.database.sql, { id, owner, leaseMs: this.leaseMs, queue: this.queue });
+  }
+
+  /** Runs of this queue that nobody has taken for so long, the oldest first: for times when the queue is silent (R11). */
+  due(order: { sinceMs: number; limit: number }): Promise<readonly RunId[]> {
+    return dueRuns(this.database.sql, { ...order, queue: this.queue });
   }
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
@@ -56,8 +68,8 @@ export class PrismaRunStore implements RunStore, Leases {
     return recorded;
   }
 
-  handOver(claim: Claim): Promise<void> {
-    return handOver(this.database.sql, claim);
+  handOver(claim: Claim, how = { broke: false }): Promise<void> {
+    return handOver(this.database.sql, claim, how);
   }
 
   renew(owner: string, held: readonly Claim[]): Promise<{ lost: readonly RunId[]; stops: readonly PendingStop[] }> {

@@ -26,7 +26,8 @@ describe('runChanges', () => {
       iteration: 1,
       data: { error: { code: 'x', message: 'y' }, usage: noUsage },
     };
-    const receipt = { requested_at: at, model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 };
+    const unverified = { model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0, sandbox_verified_at: null };
+    const receipt = { requested_at: at, ...unverified };
     const stopped: NewFact = { type: 'run.stopped', iteration: 1, data: { reason: null, receipt, usage: noUsage } };
 
     expect([completed, failed, waits, stopped].map((fact) => changesBy(fact).yieldsToStop)).toEqual([

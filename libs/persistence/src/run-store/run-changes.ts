@@ -1,13 +1,17 @@
 import {
   type NewFact,
   type RunError,
+  type RunQueueName,
   type RunStatus,
   type StopRequest,
   type Usage,
   type Waiting,
   addUsage,
+  isProgress,
   isTerminal,
+  movesTo,
   noUsage,
+  yieldsToStop,
 } from '@rondo/domain';
 
 /** A fact with the time at which it was stated. */
@@ -32,6 +36,9 @@ export interface RunChanges {
   /** Would end or park the run otherwise than as stopped, so a stop request goes first (I7). */
   readonly yieldsToStop: boolean;
   readonly terminal: boolean;
+  readonly progress: boolean;
+  /** The queue that it belongs to from now on; the claim ends where that is another one. */
+  readonly movesTo: RunQueueName | null;
 }
 
 const unchanged: RunChanges = {
@@ -46,28 +53,37 @@ const unchanged: RunChanges = {
   usage: noUsage,
   yieldsToStop: false,
   terminal: false,
+  progress: false,
+  movesTo: null,
 };
 
 export const runChanges = (facts: readonly TimedFact[]): RunChanges =>
   facts.reduce(
-    (changes, fact) => ({ ...changes, iteration: fact.fact.iteration, ...changeBy(changes, fact) }),
+    (changes, timed) => ({ ...changes, ...rulesOf(changes, timed), ...changeBy(changes, timed) }),
     unchanged,
   );
+
+const rulesOf = (changes: RunChanges, { fact }: TimedFact): Partial<RunChanges> => ({
+  iteration: fact.iteration,
+  yieldsToStop: changes.yieldsToStop || yieldsToStop(fact),
+  progress: changes.progress || isProgress(fact),
+  movesTo: movesTo(fact) ?? changes.movesTo,
+});
 
 function changeBy({ usage }: RunChanges, { fact, at }: TimedFact): Partial<RunChanges> {
   switch (fact.type) {
     case 'run.started':
       return { status: 'running', startedAt: at };
     case 'run.waiting':
-      return { ...parked(fact.data), yieldsToStop: true };
+      return parked(fact.data);
     case 'run.resumed':
       return { status: 'queued', waiting: null };
     case 'run.stop_requested':
       return { status: 'stopping', stop: { requestedAt: fact.data.requested_at, reason: fact.data.reason } };
     case 'run.completed':
-      return { ...over('completed', at), finishReason: fact.data.finish_reason, yieldsToStop: true };
+      return { ...over('completed', at), finishReason: fact.data.finish_reason };
     case 'run.failed':
-      return { ...over('failed', at), finishReason: 'error', error: fact.data.error, yieldsToStop: true };
+      return { ...over('failed', at), finishReason: 'error', error: fact.data.error };
     case 'run.stopped':
       return { ...over('stopped', at), finishReason: 'stopped' };
     case 'usage.recorded':
@@ -83,6 +99,10 @@ function changeBy({ usage }: RunChanges, { fact, at }: TimedFact): Partial<RunCh
     case 'tool.completed':
     case 'tool.failed':
     case 'tool.unknown':
+    case 'tool.resolved':
+    case 'context.compaction_started':
+    case 'context.compacted':
+    case 'context.compaction_failed':
       return {};
   }
 }

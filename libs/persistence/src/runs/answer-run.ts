@@ -1,4 +1,4 @@
-import { type InputBlock, type Mint, type RecordedFact, type Run, TerminalError } from '@rondo/domain';
+import { type InputBlock, type Mint, type RecordedFact, type Run, TerminalError, type Waiting } from '@rondo/domain';
 import type { Database } from '../database';
 import { type Promised, keepPromise } from '../idempotency-keys';
 import { runOf } from '../run-row';
@@ -22,9 +22,10 @@ export interface AnsweredRun {
 export const answerRun = (database: Database, mint: Mint, answer: Answer): Promise<AnsweredRun> =>
   database.transaction(async (sql) => {
     const { id: runId, thread_id: threadId, status, epoch, iteration, waiting } = runOf(await lockRun(sql, answer));
-    if (status !== 'waiting_input') throw new TerminalError('run_not_waiting', `${runId} does not wait for input.`);
-
     const asked = waiting?.question?.tool_call_id;
+    if (status !== 'waiting_input' || waiting?.reason === 'tool_unknown')
+      throw new TerminalError('run_not_waiting', `${runId} does not wait for input${insteadOf(waiting)}.`);
+
     const metadata = asked === undefined ? {} : { answers_tool_call_id: asked };
     const input = inputFact({ runId, threadId, iteration, content: answer.content, metadata }, mint);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
@@ -33,3 +34,8 @@ export const answerRun = (database: Database, mint: Mint, answer: Answer): Promi
     const run = await keepPromise(sql, answer.promised, runOf(await readRun(sql, runId)));
     return { run, facts };
   });
+
+const insteadOf = (waiting: Waiting | null): string =>
+  waiting?.reason === 'tool_unknown'
+    ? `, but for what became of a tool call: POST /v1/tool-calls/${waiting.question?.tool_call_id ?? '{id}'}/resolve`
+    : '';

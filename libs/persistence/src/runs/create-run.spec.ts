@@ -37,7 +37,7 @@ describe('creating a run', () => {
     expect(await house.published()).toContainEqual({
       queue: 'runs',
       jobId: `${run.id}-1`,
-      payload: { run_id: run.id, activation: 1 },
+      payload: { run_id: run.id, thread_id: run.thread_id, activation: 1 },
     });
   });
 
@@ -120,7 +120,11 @@ describe('creating a run', () => {
       [claim.runId],
     );
 
-    expect(await house.store.reap()).toBe(1);
+    const timesBefore = house.promotions;
+
+    await house.store.reap();
+
+    expect(house.promotions).toBe(timesBefore + 1);
     expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
   });
 

@@ -16,7 +16,7 @@ import {
 import type { Database } from '../database';
 import { type Promised, keepPromise } from '../idempotency-keys';
 import { type RunRow, runOf } from '../run-row';
-import { outboxOf } from '../run-store/activation';
+import { activated, outboxOf } from '../run-store/activation';
 import { batchOf } from '../run-store/batch';
 import { writeBatch } from '../run-store/group-commit';
 import type { Sql } from '../sql';
@@ -94,7 +94,7 @@ with created as (
   where not $9::boolean
     or not exists (select from runs where thread_id = $3 and status = 'queued' and not holds_thread)
   on conflict (thread_id) where holds_thread do nothing
-  returning id, activation
+  returning ${activated}
 ),
 woken as (${outboxOf('created where activation > 0')})
 select id from created`;

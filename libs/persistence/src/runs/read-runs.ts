@@ -1,7 +1,6 @@
 import {
   type AccountId,
   type Message,
-  type RecordedFact,
   type Run,
   type RunStatus,
   type ThreadId,
@@ -11,7 +10,7 @@ import {
 } from '@rondo/domain';
 import { type MessageRow, messageOf } from '../message-row';
 import { type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
-import { type FactRow, type RunRow, factOf, runOf } from '../run-row';
+import { type RunRow, runOf } from '../run-row';
 import type { Sql } from '../sql';
 import { type ToolCallRow, toolCallOf } from '../tool-call-row';
 import { type RunAddress, runNotFound } from './lock-run';
@@ -22,14 +21,8 @@ export interface RunFilter extends PageRequest {
   readonly threadId?: ThreadId | undefined;
 }
 
-export interface EventPage {
-  readonly data: readonly RecordedFact[];
-  /** The last seq at the moment of reading. */
-  readonly head_seq: number;
-}
-
 /** A run whose thread was deleted is gone with it. */
-const visibleRun = `
+export const visibleRun = `
 select runs.* from runs join threads on threads.id = thread_id
 where runs.id = $1 and runs.account_id = $2 and deleted_at is null`;
 
@@ -49,43 +42,6 @@ export async function listRuns(sql: Sql, { accountId, after, status, threadId, l
   const before = after === undefined ? null : idOfCursor(after, runId);
   const rows = await sql.query<RunRow>(newestRuns, [accountId, before, status ?? null, threadId ?? null, limit + 1]);
   return pageOf(rows.map(runOf), limit);
-}
-
-/** One statement, so that `head_seq` and the events are of one moment. */
-const eventsAfter = `
-select run.last_seq, run.id as run_id, run.thread_id, event.id, seq, event.type, event.iteration, event.epoch, at, data
-from (${visibleRun}) as run
-left join lateral (
-  select * from run_events where run_events.run_id = run.id and seq > $3 order by seq limit $4
-) as event on true
-order by seq`;
-
-/** One row without an event where there is none to read. */
-type EventRow = { last_seq: number } & (FactRow | { seq: null });
-
-const isFact = (row: EventRow): row is EventRow & FactRow => row.seq !== null;
-
-export async function readEvents(
-  sql: Sql,
-  { accountId, runId: id }: RunAddress,
-  { after, limit }: { after: number; limit: number },
-): Promise<EventPage> {
-  const rows = await sql.query<EventRow>(eventsAfter, [id, accountId, after, limit]);
-  const [first] = rows;
-  if (!first) throw runNotFound(id);
-  return { data: rows.filter(isFact).map(factOf), head_seq: first.last_seq };
-}
-
-/** The whole log, a page at a time. */
-export async function* allEvents(sql: Sql, address: RunAddress): AsyncGenerator<readonly RecordedFact[], void> {
-  const limit = 1_000;
-  let after = 0;
-  for (;;) {
-    const { data } = await readEvents(sql, address, { after, limit });
-    yield data;
-    if (data.length < limit) return;
-    after = data.at(-1)?.seq ?? after;
-  }
 }
 
 const callsOfRun = `select * from tool_calls where run_id = $1 order by iteration, index, id`;
@@ -119,3 +75,11 @@ const messagesOfRun = `select * from messages where thread_id = $1 and run_id = 
 
 export const readMessages = async (sql: Sql, run: Run): Promise<Message[]> =>
   (await sql.query<MessageRow>(messagesOfRun, [run.thread_id, run.id])).map(messageOf);
+
+const lastMessagesOfRun = `
+select * from (
+  select * from messages where thread_id = $1 and run_id = $2 and is_llm_message order by seq desc limit $3
+) as last order by seq`;
+
+export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
+  (await sql.query<MessageRow>(lastMessagesOfRun, [run.thread_id, run.id, limit])).map(messageOf);

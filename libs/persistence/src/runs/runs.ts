@@ -5,17 +5,9 @@ import { type AgentResult, agentResultOf } from './agent-result';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
 import type { RunAddress } from './lock-run';
-import {
-  type EventPage,
-  type RunFilter,
-  allEvents,
-  getRun,
-  listRuns,
-  listToolCalls,
-  readEvents,
-  readMessages,
-  readToolCalls,
-} from './read-runs';
+import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-call';
+import { type EventPage, allPages, readEvents } from './read-log';
+import { type RunFilter, getRun, listRuns, listToolCalls, readMessages, readToolCalls } from './read-runs';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, verifyLog } from './verify-log';
 
@@ -43,13 +35,13 @@ export class Runs {
     return listRuns(this.database.sql, filter);
   }
 
-  /** Facts with `seq` above `after`. */
+  /** Facts with `seq` above `after`; where some are not kept any more, it says which, and how the run stands (R18). */
   events(address: RunAddress, page: { after: number; limit: number }): Promise<EventPage> {
     return readEvents(this.database.sql, address, page);
   }
 
   verify(address: RunAddress): Promise<LogVerification> {
-    return verifyLog(allEvents(this.database.sql, address));
+    return verifyLog(allPages(this.database.sql, address));
   }
 
   /**
@@ -63,6 +55,14 @@ export class Runs {
   /** Answers a waiting run and queues it again; rejects with `run_not_waiting`. Call `Outbox.publish` afterwards. */
   answer(answer: Answer): Promise<AnsweredRun> {
     return answerRun(this.database, this.mint, answer);
+  }
+
+  /**
+   * Decides about a call whose outcome is unknown; rejects with `tool_call_not_found` and `tool_call_not_unknown`. Call
+   * `Outbox.publish` afterwards.
+   */
+  resolve(ruling: CallRuling): Promise<ResolvedCall> {
+    return resolveToolCall(this.database, this.mint, ruling);
   }
 
   /** In the order in which the model made them. */

@@ -1,9 +1,22 @@
-import { type Mint, type NewFact, type PendingStop, type RecordedFact, type Run, isTerminal } from '@rondo/domain';
+import {
+  type KnownCalls,
+  type Mint,
+  type NewFact,
+  type PendingStop,
+  type RecordedFact,
+  type Run,
+  type RunStatus,
+  forgoOpenCalls,
+  isTerminal,
+  isWaiting,
+  openCalls,
+} from '@rondo/domain';
 import type { Database } from '../database';
 import { type RunRow, runOf } from '../run-row';
 import { batchOf } from '../run-store/batch';
 import { writeBatch } from '../run-store/group-commit';
 import type { Sql } from '../sql';
+import { callsInHand } from './calls-in-hand';
 import { type RunAddress, lockRun, readRun } from './lock-run';
 import { promoteNext } from './promote-run';
 
@@ -49,18 +62,21 @@ export async function stopLocked(
 
   const requested_at = new Date().toISOString();
   const { iteration } = run;
+  const inHand = await callsInHand(sql, mint, run);
   const told: NewFact = { type: 'run.stop_requested', iteration, data: { reason, requested_at } };
-  const receipt = { requested_at, model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 };
-  const stopped: NewFact = { type: 'run.stopped', iteration, data: { reason, receipt, usage: run.usage } };
-  const facts = (await isIdle(sql, row)) ? [told, stopped] : [told];
+  const data = { reason, receipt: { ...nothingRan, requested_at }, usage: run.usage };
+  const stopped: NewFact = { type: 'run.stopped', iteration, data };
+  const facts = isIdle(row, run.status, inHand.state)
+    ? [told, ...forgoOpenCalls(inHand, 'was stopped'), stopped]
+    : [told];
   return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, mint));
 }
 
-const hasOpenCall = `select 1 from tool_calls where run_id = $1 and status in ('planned', 'dispatched') limit 1`;
+const nothingRan = { model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0, sandbox_verified_at: null };
 
 /**
  * Nobody holds it and no tool works for it, so there is nothing to abort. A run whose holder died in the middle of a
- * call is not idle: the next holder kills the call and answers it (I6).
+ * call is not idle: the next holder kills the call and answers it (I6). One that waits has no call at work.
  */
-const isIdle = async (sql: Sql, { id, lease_owner }: RunRow): Promise<boolean> =>
-  lease_owner === null && (await sql.query(hasOpenCall, [id])).length === 0;
+const isIdle = ({ lease_owner }: RunRow, status: RunStatus, inHand: { readonly calls: KnownCalls }): boolean =>
+  lease_owner === null && (isWaiting(status) || openCalls(inHand).every(({ isUndecided }) => isUndecided));

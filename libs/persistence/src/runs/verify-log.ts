@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RecordedFact } from '@rondo/domain';
+import type { TrimmedLog } from './read-log';
 
 /**
  * What a log is, in few words: two readers with the same hash have the same log. The hash of an event is the SHA-256 of
@@ -8,24 +9,40 @@ import type { RecordedFact } from '@rondo/domain';
 export interface LogVerification {
   readonly first: number | null;
   readonly last: number | null;
+  /** How many are kept. */
   readonly count: number;
   readonly contiguous: boolean;
   readonly hash: string;
+  /** Where the chain goes on after facts that are not kept any more; absent where all are. */
+  readonly trimmed?: TrimmedLog | undefined;
 }
 
 const nothing: LogVerification = { first: null, last: null, count: 0, contiguous: true, hash: '' };
 
-/** `pages` give the log from its beginning, in order. */
-export async function verifyLog(pages: AsyncIterable<readonly RecordedFact[]>): Promise<LogVerification> {
+interface Page {
+  readonly facts: readonly RecordedFact[];
+  readonly trimmed: TrimmedLog | undefined;
+}
+
+/** `pages` give the log from its beginning, in order. Where it was trimmed, even meanwhile, the rest is what counts. */
+export async function verifyLog(pages: AsyncIterable<Page>): Promise<LogVerification> {
   let log = nothing;
-  for await (const page of pages) log = page.reduce(withFact, log);
+  for await (const { facts, trimmed } of pages) {
+    const before = trimmed ? { ...nothing, hash: trimmed.hash, trimmed } : log;
+    log = facts.reduce(withFact, before);
+  }
   return log;
 }
 
-const withFact = ({ first, count, contiguous, hash }: LogVerification, fact: RecordedFact): LogVerification => ({
-  first: first ?? fact.seq,
+const withFact = (log: LogVerification, fact: RecordedFact): LogVerification => ({
+  ...log,
+  first: log.first ?? fact.seq,
   last: fact.seq,
-  count: count + 1,
-  contiguous: contiguous && fact.seq === count + 1,
-  hash: createHash('sha256').update(hash).update(JSON.stringify(fact)).digest('hex'),
+  count: log.count + 1,
+  contiguous: log.contiguous && fact.seq === (log.trimmed?.through ?? 0) + log.count + 1,
+  hash: chained(log.hash, fact),
 });
+
+/** The hash chain, one event longer. */
+export const chained = (hash: string, fact: RecordedFact): string =>
+  createHash('sha256').update(hash).update(JSON.stringify(fact)).digest('hex');

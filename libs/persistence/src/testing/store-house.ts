@@ -41,6 +41,8 @@ export const said = (text: string): InputBlock[] => [{ type: 'text', text }];
 export class StoreHouse {
   readonly runs: Runs;
   readonly store: PrismaRunStore;
+  /** The summarizers' side. */
+  readonly compactions: PrismaRunStore;
   readonly outbox: Outbox;
   readonly threads: Threads;
   readonly messages: Messages;
@@ -61,6 +63,7 @@ export class StoreHouse {
         this.promoted.push(...facts);
       },
     });
+    this.compactions = new PrismaRunStore({ database, mint, queue: 'compactions' });
     this.outbox = new Outbox(database);
     this.threads = new Threads(database, mint);
     this.messages = new Messages(database, mint);

@@ -3,30 +3,37 @@ import type { Response } from 'express';
 import { type HealthChecks, failingChecks } from './readiness';
 
 export const HEALTH_CHECKS = Symbol('HEALTH_CHECKS');
+export const LIFE_SIGNS = Symbol('LIFE_SIGNS');
 
 @Controller({ path: 'health', version: VERSION_NEUTRAL })
 export class HealthController {
-  constructor(@Inject(HEALTH_CHECKS) private readonly checks: HealthChecks) {}
+  constructor(
+    @Inject(HEALTH_CHECKS) private readonly checks: HealthChecks,
+    @Inject(LIFE_SIGNS) private readonly lifeSigns: HealthChecks,
+  ) {}
 
-  /** The process answers. Says nothing of what it depends on: restarting it would not bring a database back. */
+  /**
+   * The process answers, and does what it is there for. Says nothing of what it depends on: restarting it would not bring
+   * a database back.
+   */
   @Get('live')
-  live() {
-    return { status: 'live' };
+  async live(@Res({ passthrough: true }) response: Response) {
+    const failing = await failingChecks(this.lifeSigns);
+    return failing.length === 0 ? { status: 'live' } : unavailable(response, { code: 'not_live', failing });
   }
 
   @Get('ready')
   async ready(@Res({ passthrough: true }) response: Response) {
     const failing = await failingChecks(this.checks);
-    if (failing.length === 0) return { status: 'ready' };
-
-    response.status(503).type('application/problem+json');
-    return {
-      type: 'about:blank',
-      title: 'Service Unavailable',
-      status: 503,
-      code: 'not_ready',
-      detail: `Not reachable: ${failing.join(', ')}.`,
-      failing,
-    };
+    return failing.length === 0 ? { status: 'ready' } : unavailable(response, { code: 'not_ready', failing });
   }
+}
+
+const complaints = { not_live: 'No sign of life', not_ready: 'Not reachable' };
+
+function unavailable(response: Response, about: { code: keyof typeof complaints; failing: readonly string[] }) {
+  response.status(503).type('application/problem+json');
+  const { code, failing } = about;
+  const detail = `${complaints[code]}: ${failing.join(', ')}.`;
+  return { type: 'about:blank', title: 'Service Unavailable', status: 503, code, detail, failing };
 }

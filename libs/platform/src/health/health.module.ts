@@ -1,10 +1,16 @@
 import { type DynamicModule, type FactoryProvider, Module, type ModuleMetadata } from '@nestjs/common';
-import { HEALTH_CHECKS, HealthController } from './health.controller';
+import { HEALTH_CHECKS, HealthController, LIFE_SIGNS } from './health.controller';
 import type { HealthChecks } from './readiness';
 
+type Factory = FactoryProvider<HealthChecks>;
+
 /** What the checks are built from: providers of the imported modules. */
-export type HealthCheckFactory = Pick<FactoryProvider<HealthChecks>, 'inject' | 'useFactory'> &
-  Pick<ModuleMetadata, 'imports'>;
+export interface HealthCheckFactory extends Pick<Factory, 'inject' | 'useFactory'>, Pick<ModuleMetadata, 'imports'> {
+  /** Checks of this process itself, which only a restart mends; none unless given. */
+  readonly lifeSigns?: Factory['useFactory'];
+}
+
+const none = (): HealthChecks => ({});
 
 /** `GET /health/live` and `GET /health/ready`. */
 @Module({})
@@ -13,12 +19,15 @@ export class HealthModule {
     return HealthModule.registerAsync({ useFactory: () => checks });
   }
 
-  static registerAsync({ imports = [], inject = [], useFactory }: HealthCheckFactory): DynamicModule {
+  static registerAsync({ imports = [], inject = [], useFactory, lifeSigns = none }: HealthCheckFactory): DynamicModule {
     return {
       module: HealthModule,
       imports,
       controllers: [HealthController],
-      providers: [{ provide: HEALTH_CHECKS, inject, useFactory }],
+      providers: [
+        { provide: HEALTH_CHECKS, inject, useFactory },
+        { provide: LIFE_SIGNS, inject, useFactory: lifeSigns },
+      ],
     };
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type ImageSize, imageSize } from './image-size';
+import { type ImageMediaType, type ImageSize, imageHeader } from './image-header';
 
 const u16be = (value: number) => [value >> 8, value & 0xff];
 const u16le = (value: number) => [value & 0xff, value >> 8];
@@ -39,43 +39,51 @@ const webpLossless: Writer = ({ width, height }) => {
   return riff('VP8L', 0x2f, ...u16le(packed & 0xffff), ...u16le(packed >>> 16));
 };
 
-const formats: [string, Writer][] = [
-  ['PNG', png],
-  ['GIF', gif],
-  ['JPEG', jpeg],
-  ['WebP with features', webpWithFeatures],
-  ['lossy WebP', webpLossy],
-  ['lossless WebP', webpLossless],
+const formats: [string, ImageMediaType, Writer][] = [
+  ['PNG', 'image/png', png],
+  ['GIF', 'image/gif', gif],
+  ['JPEG', 'image/jpeg', jpeg],
+  ['WebP with features', 'image/webp', webpWithFeatures],
+  ['lossy WebP', 'image/webp', webpLossy],
+  ['lossless WebP', 'image/webp', webpLossless],
 ];
 
 const anySize = fc.record({ width: fc.integer({ min: 1, max: 16_383 }), height: fc.integer({ min: 1, max: 16_383 }) });
 const encode = (bytes: readonly number[]) => Buffer.from(bytes).toString('base64');
 
-it.each(formats)('reads the size of a %s', (_, write) => {
+it.each(formats)('reads the kind and the size of a %s', (_, media_type, write) => {
   fc.assert(
     fc.property(anySize, fc.uint8Array(), (size, more) => {
-      expect(imageSize(encode([...write(size), ...more]))).toEqual(size);
+      expect(imageHeader(encode([...write(size), ...more]))).toEqual({ media_type, ...size });
     }),
   );
 });
 
-it.each(formats)('says nothing about a %s that is cut off', (_, write) => {
+it.each(formats)('says nothing about a %s that is cut off', (_, _kind, write) => {
   const whole = write({ width: 258, height: 772 });
   for (let length = 0; length < whole.length; length++) {
-    expect(imageSize(encode(whole.slice(0, length)))).toBeUndefined();
+    expect(imageHeader(encode(whole.slice(0, length)))).toBeUndefined();
   }
 });
 
 it('says nothing about other bytes, and never fails', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => {
-      expect(imageSize(text)).toBeUndefined();
+      expect(imageHeader(text)).toBeUndefined();
     }),
   );
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
-      const size = imageSize(encode([...letters('\xff\xd8\xff'), ...bytes]));
+      const size = imageHeader(encode([...letters('\xff\xd8\xff'), ...bytes]));
       expect(size === undefined || (size.width > 0 && size.height > 0)).toBe(true);
     }),
   );
+});
+
+it('takes a side that no image has for no image', () => {
+  for (const width of [0, 0x1_0000, 0xffff_ffff]) {
+    const side = [24, 16, 8, 0].map((shift) => (width >>> shift) & 0xff);
+    const header = [...png({ width: 1, height: 1 }).slice(0, 16), ...side, ...[0, 0, 0, 1]];
+    expect(imageHeader(encode(header))).toBeUndefined();
+  }
 });

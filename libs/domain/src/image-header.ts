@@ -1,19 +1,44 @@
+import { z } from 'zod';
+
+/** The kinds that every provider takes. */
+export const imageMediaType = z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+export type ImageMediaType = z.infer<typeof imageMediaType>;
+
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
+export interface ImageHeader extends ImageSize {
+  readonly media_type: ImageMediaType;
+}
+
 type Bytes = (at: number) => number;
 
+const formats: readonly [ImageMediaType, (byte: Bytes) => ImageSize | undefined][] = [
+  ['image/png', png],
+  ['image/gif', gif],
+  ['image/webp', webp],
+  ['image/jpeg', jpeg],
+];
+
+/** The most that a JPEG or GIF can have. A PNG could claim more, and would only mean harm. */
+const longestSide = 65_535;
+
 /**
- * The size that the first bytes of a PNG, JPEG, GIF or WebP tell; undefined for anything else, and for a header that is
- * cut off. Reads only the bytes it needs, so a large image costs no more than a small one.
+ * What the first bytes of a PNG, JPEG, GIF or WebP tell; undefined for anything else, and for a header that is cut off.
+ * Reads only the bytes it needs, so a large image costs no more than a small one.
  */
-export function imageSize(base64: string): ImageSize | undefined {
+export function imageHeader(base64: string): ImageHeader | undefined {
   const byte: Bytes = (at) => byteOf(base64, at);
-  const size = png(byte) ?? gif(byte) ?? webp(byte) ?? jpeg(byte);
-  return size && size.width > 0 && size.height > 0 ? size : undefined;
+  for (const [media_type, read] of formats) {
+    const size = read(byte);
+    if (size) return isPossible(size.width) && isPossible(size.height) ? { media_type, ...size } : undefined;
+  }
+  return undefined;
 }
+
+const isPossible = (side: number): boolean => side > 0 && side <= longestSide;
 
 function png(byte: Bytes): ImageSize | undefined {
   if (!startsWith(byte, 0, '\x89PNG\r\n\x1a\n') || !startsWith(byte, 12, 'IHDR')) return undefined;

@@ -1,0 +1,50 @@
+import type { RunId } from '@rondo/domain';
+import type { HeldRuns } from './held-runs';
+
+export interface LookoutParts {
+  readonly queue: { answers(): Promise<boolean> };
+  readonly store: { due(order: { sinceMs: number; limit: number }): Promise<readonly RunId[]> };
+  readonly held: HeldRuns;
+  readonly concurrency: number;
+  readonly activate: (id: RunId) => Promise<unknown>;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Leaves the queue its chance: a run that is younger was perhaps just taken off it. */
+const overdueAfterMs = 500;
+
+/**
+ * Where this worker hears of runs that are due. That is the queue, and as long as the queue does not answer, Postgres,
+ * which knows it anyway: without Redis runs go on, only less evenly shared (I1, R11).
+ */
+export class Lookout {
+  private lookedAt = performance.now();
+  private queueAnswers = true;
+
+  constructor(private readonly parts: LookoutParts) {}
+
+  async look(): Promise<void> {
+    this.queueAnswers = await this.parts.queue.answers();
+    if (!this.queueAnswers) await this.takeDueRuns();
+    this.lookedAt = performance.now();
+  }
+
+  /** Rejects while Redis does not answer over the connection by which jobs come; for readiness. */
+  hearsQueue(): Promise<void> {
+    return this.queueAnswers ? Promise.resolve() : Promise.reject(new Error('the queue is silent'));
+  }
+
+  /** Rejects when it has learnt from neither for so long what is due; for liveness. */
+  hasLooked(withinMs: number): Promise<void> {
+    const isLate = performance.now() - this.lookedAt > withinMs;
+    return isLate ? Promise.reject(new Error('neither the queue nor Postgres answered')) : Promise.resolve();
+  }
+
+  private async takeDueRuns(): Promise<void> {
+    const { store, held, concurrency, activate, failed } = this.parts;
+    const limit = concurrency - held.size;
+    if (limit <= 0 || held.isLeaving) return;
+
+    for (const id of await store.due({ sinceMs: overdueAfterMs, limit })) activate(id).catch(failed);
+  }
+}

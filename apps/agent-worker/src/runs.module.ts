@@ -1,0 +1,153 @@
+import { BullModule } from '@nestjs/bullmq';
+import { Module } from '@nestjs/common';
+import type { ClientProxy } from '@nestjs/microservices';
+import { type Delta, RememberingCounter, eventId } from '@rondo/domain';
+import { type Models, TiktokenCounter } from '@rondo/llm';
+import { NatsLink, NatsRunFeed, NatsTools, QueueCanary, RunQueues } from '@rondo/messaging';
+import { type Database, Outbox, PrismaRunStore, Retention, Sandboxes, isDatabaseUnavailable } from '@rondo/persistence';
+import { type Logger, newUlid } from '@rondo/platform';
+import { AgentRunner } from './agent-runner';
+import { config } from './config';
+import { DATABASE, EXECUTORS, LOG, MODELS } from './connections.module';
+import { FairShare } from './fair-share';
+import { Heartbeat } from './heartbeat';
+import { HeldRuns } from './held-runs';
+import { Lookout } from './lookout';
+import { OutboxRelay } from './outbox-relay';
+import { Rounds } from './rounds';
+import { RunProcessor } from './run.processor';
+import { SandboxPlacement } from './sandbox-placement';
+import { SignalsController } from './signals.controller';
+import { workerClerk } from './worker-clerk';
+
+const fairShareEveryMs = 500;
+const lookoutEveryMs = 1_000;
+const minimumHoldMs = 1_000;
+
+/** How runs are run. Plain classes are built by hand here, so they stay plain. */
+@Module({
+  imports: [BullModule.registerQueue()], // none to add to by Nest, but it looks for processors
+  controllers: [SignalsController],
+  providers: [
+    RunProcessor,
+    HeldRuns,
+    {
+      provide: NatsRunFeed,
+      inject: [NatsLink],
+      useFactory: (nats: NatsLink) => new NatsRunFeed(nats),
+    },
+    {
+      provide: OutboxRelay,
+      inject: [DATABASE, RunQueues, LOG],
+      useFactory: (database: Database, runQueues: RunQueues, log: Logger) =>
+        new OutboxRelay(new Outbox(database), runQueues, (error) => log.warn({ error }, 'outbox not published')),
+    },
+    {
+      provide: PrismaRunStore,
+      inject: [DATABASE, NatsRunFeed, OutboxRelay],
+      useFactory: (database: Database, feed: NatsRunFeed, relay: OutboxRelay) =>
+        new PrismaRunStore({
+          database,
+          mint: newUlid,
+          leaseMs: config.LEASE_MS,
+          reaper: { compactionMs: config.COMPACTION_PATIENCE_MS },
+          onPromoted: (facts) => {
+            feed.publish(facts);
+            void relay.publish();
+          },
+        }),
+    },
+    {
+      provide: SandboxPlacement,
+      inject: [DATABASE, EXECUTORS],
+      useFactory: (database: Database, executors: ClientProxy) =>
+        new SandboxPlacement(new Sandboxes(database, newUlid), executors),
+    },
+    {
+      provide: AgentRunner,
+      inject: [PrismaRunStore, NatsRunFeed, NatsLink, SandboxPlacement, HeldRuns, OutboxRelay, MODELS, LOG],
+      useFactory: (
+        store: PrismaRunStore,
+        feed: NatsRunFeed,
+        nats: NatsLink,
+        placement: SandboxPlacement,
+        held: HeldRuns,
+        relay: OutboxRelay,
+        model: Models,
+        log: Logger,
+      ) =>
+        new AgentRunner({
+          owner: config.WORKER_ID,
+          store,
+          feed,
+          model,
+          tokens: new RememberingCounter(new TiktokenCounter()),
+          clerk: workerClerk,
+          held,
+          broke: (about) => log.error(about, 'run activation broke'),
+          passes: isDatabaseUnavailable,
+          handedOver: () => relay.publish(),
+          journal: {
+            frameMs: config.DELTA_FRAME_MS,
+            newEventId: () => eventId.parse(`evt_${newUlid()}`),
+            now: () => new Date().toISOString(),
+          },
+          toolsFor: ({ runId, threadId, run }, journal) =>
+            new NatsTools({
+              nats,
+              runId,
+              threadId,
+              placement: (thread) => placement.of(thread),
+              onOutput: (delta: Delta) => journal.say(delta),
+              toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,
+            }),
+        }),
+    },
+    {
+      provide: Lookout,
+      inject: [RunProcessor, PrismaRunStore, AgentRunner, HeldRuns, LOG],
+      useFactory: (processor: RunProcessor, store: PrismaRunStore, runner: AgentRunner, held: HeldRuns, log: Logger) =>
+        new Lookout({
+          queue: new QueueCanary(() => processor.worker),
+          store,
+          held,
+          concurrency: config.RUN_CONCURRENCY,
+          activate: (id) => runner.activate(id),
+          failed: (error) => log.warn({ error }, 'run activation failed'),
+        }),
+    },
+    {
+      provide: Retention,
+      inject: [DATABASE],
+      useFactory: (database: Database) => new Retention(database, config.RETENTION_DAYS),
+    },
+    {
+      provide: Rounds,
+      inject: [HeldRuns, PrismaRunStore, OutboxRelay, RunQueues, Lookout, Retention, LOG],
+      useFactory: (
+        held: HeldRuns,
+        store: PrismaRunStore,
+        relay: OutboxRelay,
+        runQueues: RunQueues,
+        lookout: Lookout,
+        retention: Retention,
+        log: Logger,
+      ) => {
+        const heartbeat = new Heartbeat(config.WORKER_ID, store, held);
+        const fairShare = new FairShare(held, runQueues.runs, { concurrency: config.RUN_CONCURRENCY, minimumHoldMs });
+        return new Rounds(
+          {
+            heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
+            reap: { everyMs: config.REAP_MS, work: () => store.reap().then(() => relay.publish()) },
+            fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
+            lookout: { everyMs: lookoutEveryMs, work: () => lookout.look() },
+            retention: { everyMs: config.RETENTION_EVERY_MS, work: () => retention.trim() },
+          },
+          (round, error) => log.warn({ round, error }, 'worker round failed'),
+        );
+      },
+    },
+  ],
+  exports: [HeldRuns, Lookout, RunProcessor, Rounds],
+})
+export class RunsModule {}

@@ -1,0 +1,43 @@
+import type { Socket } from 'socket.io-client';
+import { io } from 'socket.io-client';
+import { RunningGateway, adminKey } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
+import { nextEvent } from '../testing/next-event';
+
+let gateway: RunningGateway;
+let other: RunningGateway;
+let worker: TestWorker;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+  other = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
+  worker = await TestWorker.start(gateway.database);
+}, 20_000);
+afterAll(async () => {
+  await worker.close();
+  await gateway.close();
+});
+
+const connect = ({ url }: RunningGateway): Socket =>
+  io(`${url}/runs`, { auth: { token: adminKey }, transports: ['websocket'], forceNew: true });
+
+describe('a gateway that leaves while runs are watched', () => {
+  it('tells its sockets, is gone within seconds, and the run goes on elsewhere (I8, R20)', async () => {
+    const run = await gateway.createRun();
+    const held = await worker.take(run.id);
+    const sockets = Array.from({ length: 20 }, () => connect(other));
+    await Promise.all(sockets.map((socket) => socket.timeout(10_000).emitWithAck('run.subscribe', { run_id: run.id })));
+    const told = sockets.map((socket) => nextEvent(socket, 'disconnect'));
+    held.say('in the middle of ');
+
+    const began = performance.now();
+    await other.close();
+    expect(performance.now() - began).toBeLessThan(8_000);
+    await Promise.all(told);
+    for (const socket of sockets) socket.disconnect();
+
+    held.say('a sentence');
+    await held.finishMessage();
+    await held.complete();
+    expect((await gateway.read(run.id)).status).toBe('completed');
+  }, 30_000);
+});

@@ -1,0 +1,140 @@
+import type { CallId, Run } from '@rondo/domain';
+import { RunningGateway } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
+
+let gateway: RunningGateway;
+let worker: TestWorker;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+  worker = await TestWorker.start(gateway.database);
+});
+afterAll(async () => {
+  await worker.close();
+  await gateway.close();
+});
+
+const api = () => gateway.as();
+
+/** A run that waits for a person to say what became of its call. */
+async function parked(): Promise<{ run: Run; call: CallId }> {
+  const run = await gateway.createRun();
+  const call = await (await worker.take(run.id)).park();
+  return { run: await gateway.read(run.id), call };
+}
+
+const resolve = (call: string, ruling: object) => api().post(`/v1/tool-calls/${call}/resolve`).send(ruling);
+
+const typesOf = async ({ id }: Run): Promise<string[]> => {
+  const { body } = await api().get(`/v1/runs/${id}/events`).expect(200);
+  return (body.data as { type: string }[]).map(({ type }) => type);
+};
+
+describe('a tool call whose outcome is unknown, over REST', () => {
+  it('is shown as unknown, and its run waits for a word on it', async () => {
+    const { run, call } = await parked();
+
+    expect(run).toMatchObject({
+      status: 'waiting_input',
+      waiting: { reason: 'tool_unknown', question: { tool_call_id: call } },
+    });
+    const { body } = await api().get(`/v1/runs/${run.id}/tool-calls`).expect(200);
+    expect(body.data).toMatchObject([{ id: call, status: 'unknown', result: null }]);
+    const waited = await api().get(`/v1/runs/${run.id}/wait?timeout_s=20`).expect(200);
+    expect(waited.body).toEqual(run);
+  });
+
+  it.each([
+    [
+      { outcome: 'completed', output: 'built' },
+      { status: 'completed', result: { success: true } },
+    ],
+    [{ outcome: 'not_applied' }, { status: 'failed', result: { success: false } }],
+    [{ outcome: 'retry' }, { status: 'planned', result: null }],
+  ])('is resolved by %j, and the run goes on (I5)', async (ruling, expected) => {
+    const { run, call } = await parked();
+
+    const { body } = await resolve(call, ruling).expect(200);
+
+    expect(body).toMatchObject({ id: call, run_id: run.id, ...expected });
+    expect(await gateway.read(run.id)).toMatchObject({ status: 'queued', waiting: null });
+    expect((await typesOf(run)).at(-1)).toBe('run.resumed');
+    await worker.take(run.id);
+  });
+
+  it('is resolved once, whoever comes second', async () => {
+    const { run, call } = await parked();
+
+    const answers = await Promise.all(['completed', 'not_applied'].map((outcome) => resolve(call, { outcome })));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'tool_call_not_unknown' });
+    expect((await typesOf(run)).filter((type) => type === 'tool.resolved')).toHaveLength(1);
+  });
+
+  it('answers the same request with the same key as before', async () => {
+    const { run, call } = await parked();
+    const send = () => resolve(call, { outcome: 'completed' }).set('Idempotency-Key', `decision on ${call}`);
+
+    const first = await send().expect(200);
+    const again = await send().expect(200);
+
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.body).toEqual(first.body);
+    expect((await typesOf(run)).filter((type) => type === 'tool.resolved')).toHaveLength(1);
+  });
+
+  it.each([
+    [{}, 'outcome'],
+    [{ outcome: 'unheard' }, 'outcome'],
+    [{ outcome: 'completed', colour: 'blue' }, 'colour'],
+    [{ outcome: 'completed', output: 7 }, 'output'],
+    [{ outcome: 'retry', output: 'built' }, 'output'],
+  ])('refuses %j, naming %s', async (ruling, field) => {
+    const { call } = await parked();
+
+    const { body } = await resolve(call, ruling).expect(422);
+
+    expect(body).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
+  });
+
+  it('is not found under an id that is malformed or unknown', async () => {
+    for (const id of ['nonsense', 'call_none']) {
+      expect((await resolve(id, { outcome: 'completed' }).expect(404)).body.code).toBe('tool_call_not_found');
+    }
+  });
+
+  it('needs a key that may write', async () => {
+    const { call } = await parked();
+    const { body: reader } = await api()
+      .post('/v1/api-keys')
+      .send({ name: 'reader', scopes: ['read'] })
+      .expect(201);
+
+    await gateway.as(reader.key).post(`/v1/tool-calls/${call}/resolve`).send({ outcome: 'completed' }).expect(403);
+  });
+
+  it('is no question that an input answers', async () => {
+    const { run, call } = await parked();
+
+    const { body } = await api().post(`/v1/runs/${run.id}/input`).send({ content: 'Yes.' }).expect(409);
+
+    expect(body).toMatchObject({ code: 'run_not_waiting', detail: expect.stringContaining(`${call}/resolve`) });
+  });
+
+  it('is answered honestly before a stop ends its run, which says so in its receipt (I6, I7, R29)', async () => {
+    const { run, call } = await parked();
+
+    await api().post(`/v1/runs/${run.id}/stop`).expect(202);
+
+    expect((await typesOf(run)).slice(-4)).toEqual([
+      'run.stop_requested',
+      'tool.unknown',
+      'message.created',
+      'run.stopped',
+    ]);
+    const { body } = await api().get(`/v1/runs/${run.id}/events?after=${run.last_seq}`).expect(200);
+    const receipt = { tools_stopped: [], sandbox_verified_at: null };
+    expect((body.data as object[]).at(-1)).toMatchObject({ data: { receipt } });
+    expect((await resolve(call, { outcome: 'completed' }).expect(409)).body.code).toBe('tool_call_not_unknown');
+  });
+});

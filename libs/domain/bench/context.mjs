@@ -1,0 +1,93 @@
+/**
+ * What building the context costs an iteration; needs a build. A scripted run with results of 2 KB: for each length the
+ * time from "the last result is in the log" to "the request can be sent", counting excluded but for what is new.
+ */
+import { createRequire } from 'node:module';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const dist = process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url));
+const load = createRequire(import.meta.url);
+const { ContextMeter } = load(`${dist}/context/context-meter.js`);
+const { loadOf } = load(`${dist}/context/need.js`);
+const { promptOf } = load(`${dist}/prompt.js`);
+const { evolve, replay } = load(`${dist}/run-state.js`);
+const { effectiveSettings } = load(`${dist}/profiles/effective-settings.js`);
+
+const { settings } = effectiveSettings({ context: { input_budget_tokens: 900_000 } }, { model: 'demo/coder' });
+const output = 'A line of forty characters, more or less.\n'.repeat(48);
+const tokens = {
+  countTexts: (texts) => Promise.resolve(texts.map((text) => Math.ceil(text.length / 4))),
+  imageTokens: () => 1_000,
+};
+
+const message = (id, type, content, metadata = {}) => ({
+  id: `msg_${id}`,
+  thread_id: 'thr_1',
+  run_id: 'run_1',
+  iteration: type === 'user' ? null : Math.ceil(id / 2),
+  seq: id + 1,
+  type,
+  is_llm_message: true,
+  content,
+  metadata,
+  created_at: '2026-01-01T00:00:00.000Z',
+});
+
+function iteration(at) {
+  const call = { type: 'tool_call', tool_call_id: `call_${at}`, name: 'read_file', arguments: { file_path: 'a.txt' } };
+  const result = { success: true, output };
+  return [
+    message(2 * at - 1, 'assistant', [{ type: 'text', text: 'Reading.' }, call], { model: 'demo/coder' }),
+    message(2 * at, 'tool', [{ type: 'tool_result', tool_call_id: call.tool_call_id, name: 'read_file', result }]),
+  ];
+}
+
+const history = (messages) => [
+  message(0, 'user', [{ type: 'text', text: 'Go.' }]),
+  ...Array.from({ length: Math.ceil(messages / 2) }, (_, index) => iteration(index + 1)).flat(),
+];
+
+async function measure(count, change = (state) => state) {
+  const state = change(replay([], history(count)));
+  const run = { id: 'run_1', threadId: 'thr_1', settings, createdAt: '2026-01-01', state };
+  const standing = { run, state, meter: new ContextMeter(tokens, settings.model) };
+  await loadOf(standing);
+
+  const times = [];
+  let next = count;
+  for (let nth = 0; nth < 200; nth++) {
+    const from = process.hrtime.bigint();
+    for (const message of iteration((next += 1)))
+      standing.state = evolve(standing.state, { type: 'message.created', iteration: next, data: { message } });
+    await loadOf(standing);
+    promptOf(standing);
+    times.push(Number(process.hrtime.bigint() - from) / 1e6);
+    standing.state = state;
+  }
+  times.sort((a, b) => a - b);
+  const sent = promptOf(standing).prompt.messages.length;
+  return { 'p50 ms': +times[100].toFixed(3), 'p95 ms': +times[190].toFixed(3), 'messages sent': sent };
+}
+
+const shortened = (state) =>
+  evolve(state, {
+    type: 'context.compacted',
+    iteration: 1,
+    data: {
+      method: 'compression',
+      reason: 'threshold',
+      through_message_id: state.conversation.at(-5).id,
+      keep_characters: 768,
+      tokens_before: 2,
+      tokens_after: 1,
+    },
+  });
+
+const rows = {};
+for (const count of [10, 100, 1_000, 10_000]) {
+  rows[`${count} messages`] = await measure(count);
+  rows[`${count} messages, shortened`] = await measure(count, shortened);
+}
+console.log('Building the context, per iteration');
+console.table(rows);

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { EvenTokenCounter } from '../testing';
+import { anyHistory, historyOf } from '../testing/histories';
+import { ContextMeter } from './context-meter';
+
+const bill = (input_tokens: number, estimated = false) => ({
+  input_tokens,
+  cached_tokens: 0,
+  output_tokens: 0,
+  cost_usd: 0,
+  estimated,
+});
+const frame = 'system and tools '.repeat(50);
+const messages = historyOf(Array.from({ length: 20 }, () => ({ kind: 'user', text: 'word '.repeat(40) })));
+
+describe('ContextMeter', () => {
+  it('counts each message once, however often it is sent', async () => {
+    const tokens = new EvenTokenCounter();
+    const meter = new ContextMeter(tokens, 'demo/coder');
+
+    await meter.weigh({ frame, messages: messages.slice(0, 19) });
+    const before = tokens.characters;
+    await meter.weigh({ frame, messages });
+
+    expect(tokens.characters - before).toBe('word '.length * 40);
+  });
+
+  it('knows without counting how much it is at most', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyHistory(20), async (history) => {
+        const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
+        const most = meter.atMost({ frame, messages: history });
+
+        expect(await meter.weigh({ frame, messages: history })).toBeLessThanOrEqual(most);
+      }),
+    );
+  });
+
+  it.each([
+    ['corrects itself by what the provider reports', 1.5, 1.5],
+    ['not by more than the double', 3, 2],
+    ['not to less than half', 0.3, 0.5],
+    ['not by a report that cannot be true', 0.01, 1],
+  ])('%s', async (_, reported, expected) => {
+    const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
+    const first = await meter.weigh({ frame, messages });
+
+    meter.heed(bill(Math.round(first * reported)));
+
+    expect((await meter.weigh({ frame, messages })) / first).toBeCloseTo(expected, 1);
+  });
+
+  it('does not learn from an estimate, or from a request that it did not weigh', async () => {
+    const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
+    const first = await meter.weigh({ frame, messages });
+
+    meter.heed(bill(first * 2, true));
+    meter.forgetLast();
+    meter.heed(bill(first * 2));
+
+    expect(await meter.weigh({ frame, messages })).toBe(first);
+  });
+});

@@ -1,0 +1,146 @@
+import type { ContentBlock } from '../content';
+import type { NewMessage } from '../message';
+import type { Usage } from '../run';
+import { textOf } from './message-text';
+import { type TokenCounter, mostTokens } from './token-counter';
+
+/** What every message and every call costs beside its words. */
+const perMessage = 6;
+const perCall = 12;
+
+const largestCorrection = 2;
+/** A report that is further away than this is about something else. */
+const believable = 4;
+
+/** What is sent: the text that is the same in every iteration of a run, and the messages. */
+export interface Weighed {
+  readonly frame: string;
+  readonly messages: readonly NewMessage[];
+}
+
+/**
+ * Weighs requests for one model, in tokens. Each message is counted once, so that an iteration costs what it added and
+ * not what there is. What the provider reports corrects the counts that follow.
+ */
+export class ContextMeter {
+  private readonly counted = new WeakMap<NewMessage, number>();
+  private readonly frames = new Map<string, number>();
+  private readonly frameBounds = new Map<string, number>();
+  private correction = 1;
+  private lastCount: number | undefined;
+
+  constructor(
+    private readonly tokens: TokenCounter,
+    private readonly model: string,
+  ) {}
+
+  /** The weight of a request that is about to be sent. */
+  async weigh({ frame, messages }: Weighed): Promise<number> {
+    await this.count(messages);
+    this.lastCount = (await this.countFrame(frame)) + this.sum(messages);
+    return this.corrected(this.lastCount);
+  }
+
+  /** It has no more tokens than this, and that is known without counting them. */
+  atMost({ frame, messages }: Weighed): number {
+    const bytes = messages.reduce((sum, message) => sum + this.bound(message), this.boundOfFrame(frame));
+    return this.corrected(bytes, Math.max(1, this.correction));
+  }
+
+  /** The weight of some messages alone. */
+  async ofMessages(messages: readonly NewMessage[]): Promise<number[]> {
+    await this.count(messages);
+    return messages.map((message) => this.corrected(this.known(message)));
+  }
+
+  async ofFrame(frame: string): Promise<number> {
+    return this.corrected(await this.countFrame(frame));
+  }
+
+  /** What was sent was not weighed, so its bill teaches nothing. */
+  forgetLast(): void {
+    this.lastCount = undefined;
+  }
+
+  /** Learns from the bill for the request that was weighed last. */
+  heed(bill: (Usage & { readonly estimated: boolean }) | undefined): void {
+    if (!bill || bill.estimated || this.lastCount === undefined || this.lastCount === 0) return;
+    const ratio = bill.input_tokens / this.lastCount;
+    if (ratio < 1 / believable || ratio > believable) return;
+    this.correction = Math.min(largestCorrection, Math.max(1 / largestCorrection, ratio));
+  }
+
+  private async count(messages: readonly NewMessage[]): Promise<void> {
+    const unknown = messages.filter((message) => !this.counted.has(message));
+    if (unknown.length === 0) return;
+    const texts = await this.tokens.countTexts(unknown.map(sentText), this.model);
+    unknown.forEach((message, index) => this.counted.set(message, (texts[index] ?? 0) + this.besideText(message)));
+  }
+
+  private async countFrame(frame: string): Promise<number> {
+    const known = this.frames.get(frame);
+    if (known !== undefined) return known;
+    const [count = 0] = await this.tokens.countTexts([frame], this.model);
+    this.frames.set(frame, count);
+    return count;
+  }
+
+  private sum(messages: readonly NewMessage[]): number {
+    return messages.reduce((sum, message) => sum + this.known(message), 0);
+  }
+
+  private known(message: NewMessage): number {
+    return this.counted.get(message) ?? 0;
+  }
+
+  private boundOfFrame(frame: string): number {
+    const known = this.frames.get(frame) ?? this.frameBounds.get(frame) ?? mostTokens(frame);
+    this.frameBounds.set(frame, known);
+    return known;
+  }
+
+  private bound(message: NewMessage): number {
+    const known = this.counted.get(message);
+    if (known !== undefined) return known;
+    const bytes = bounds.get(message) ?? mostTokens(sentText(message));
+    bounds.set(message, bytes);
+    return bytes + this.besideText(message);
+  }
+
+  private besideText({ content }: NewMessage): number {
+    return content.reduce((sum, block) => sum + this.besideTextOf(block), perMessage);
+  }
+
+  private besideTextOf(block: ContentBlock): number {
+    switch (block.type) {
+      case 'image': {
+        const { source } = block;
+        return this.tokens.imageTokens(source.type === 'blob' ? source : undefined, this.model);
+      }
+      case 'tool_result': {
+        const { image } = block.result;
+        return perCall + (image ? this.tokens.imageTokens(image, this.model) : 0);
+      }
+      case 'tool_call':
+        return perCall;
+      case 'text':
+      case 'reasoning':
+        return 0;
+    }
+  }
+
+  private corrected(count: number, correction = this.correction): number {
+    return Math.ceil(count * correction);
+  }
+}
+
+const bounds = new WeakMap<NewMessage, number>();
+
+/** Thoughts count where they are sent: a provider wants those back that it signed. */
+const sentText = (message: NewMessage): string =>
+  [
+    textOf(message),
+    ...message.content.map((block) => (block.type === 'reasoning' && block.signature ? block.text : '')),
+  ]
+    .filter((text) => text !== '')
+    .join('\n');

@@ -1,0 +1,151 @@
+import type { NewMessage } from '../message';
+import type { Model } from '../model';
+import type { AgentRun } from '../pass';
+import type { Clerk } from '../ports';
+import { frameText } from '../prompt';
+import type { RunError } from '../run';
+import type { NewFact } from '../run-event';
+import { type RunState, evolve } from '../run-state';
+import { allowanceOf, summaryTokens } from './allowance';
+import { compactionFailed } from './compaction-failed';
+import { weigh } from './compress';
+import { ContextMeter } from './context-meter';
+import type { OpenCompaction } from './context-state';
+import { budgetOfModel, inputBudgetOf } from './model-budgets';
+import { stretchOf, within } from './places';
+import { Scribe, type Told } from './scribe';
+import { summaryIn, summaryMessage } from './summary-message';
+import { summaryStyleOf } from './summary-prompt';
+import type { TokenCounter } from './token-counter';
+
+export interface FoldPorts {
+  readonly model: Model;
+  readonly tokens: TokenCounter;
+  readonly clerk: Clerk;
+}
+
+/** A summary is asked for this many times in all. */
+const maxAttempts = 2;
+
+/**
+ * Folds what the run's open compaction covers into one message. These facts end the compaction, with a summary or without
+ * one, and tell what each attempt cost; they belong in one transaction. Rejects only with the reason of `signal`.
+ */
+export async function fold(run: AgentRun, ports: FoldPorts, signal: AbortSignal): Promise<NewFact[]> {
+  const { compaction } = run.state;
+  if (!compaction) return [];
+
+  const meter = new ContextMeter(ports.tokens, run.settings.model);
+  const scribe = await scribeFor(run, ports, { meter, signal });
+  const material = materialOf(run.state, compaction);
+  const replaced = sum(
+    await meter.ofMessages(material.previous ? [material.previous, ...material.messages] : material.messages),
+  );
+
+  let error: RunError = nothingToFold;
+  for (let attempt = 0; attempt < maxAttempts && material.messages.length > 0; attempt++) {
+    const told = await tell(run, scribe, material);
+    if ('error' in told) {
+      error = told.error;
+      continue;
+    }
+    const message = await messageOf(run, { ports, meter, compaction, material, summary: told.text });
+    if (tokenCountOf(message) < replaced) {
+      return [...scribe.bills, ...(await summaryFacts(run, { message, compaction, meter }))];
+    }
+    error = notSmaller;
+  }
+  return [...scribe.bills, ...compactionFailed(run.state, error)];
+}
+
+const nothingToFold: RunError = { code: 'nothing_to_fold', message: 'The messages to fold were not found.' };
+const notSmaller: RunError = {
+  code: 'summary_not_smaller',
+  message: 'The summary was no smaller than what it replaces.',
+};
+
+async function scribeFor(
+  run: AgentRun,
+  ports: FoldPorts,
+  { meter, signal }: { meter: ContextMeter; signal: AbortSignal },
+): Promise<Scribe> {
+  const { settings, state } = run;
+  const frame = await meter.ofFrame(frameText(run));
+  const modelName = settings.context.summary_model ?? settings.model;
+  return new Scribe({
+    ...ports,
+    signal,
+    modelName,
+    style: summaryStyleOf(settings),
+    iteration: state.iteration,
+    targetTokens: summaryTokens(allowanceOf({ settings, frame, refusedTokens: undefined }), settings),
+    budgetTokens: modelName === settings.model ? inputBudgetOf(settings) : budgetOfModel(modelName),
+  });
+}
+
+interface Material {
+  readonly previous: NewMessage | undefined;
+  /** What the previous summary does not say yet. */
+  readonly messages: readonly NewMessage[];
+}
+
+function materialOf({ conversation, context }: RunState, { covers }: OpenCompaction): Material {
+  const stretch = stretchOf(conversation, covers);
+  const folded = stretchOf(conversation, context.summary?.covers);
+  const messages = conversation.filter(
+    ({ type }, at) => type !== 'summary' && within(stretch, at) && !within(folded, at),
+  );
+  return { messages, previous: folded && conversation.find(({ id }) => id === context.summary?.id) };
+}
+
+function tell({ settings }: AgentRun, scribe: Scribe, { previous, messages }: Material): Promise<Told> {
+  const style = summaryStyleOf(settings);
+  return scribe.condense(previous && summaryIn(previous), messages.map(style.item));
+}
+
+interface Written {
+  readonly ports: FoldPorts;
+  readonly meter: ContextMeter;
+  readonly compaction: OpenCompaction;
+  readonly material: Material;
+  readonly summary: string;
+}
+
+async function messageOf(run: AgentRun, written: Written): Promise<NewMessage> {
+  const { ports, meter, compaction, material, summary } = written;
+  const about = {
+    id: ports.clerk.messageId(),
+    iteration: run.state.iteration,
+    summary,
+    covers: compaction.covers,
+    parentId: material.previous?.id,
+  };
+  const tokenCount = sum(await meter.ofMessages([summaryMessage(run, { ...about, tokenCount: 0 })]));
+  return summaryMessage(run, { ...about, tokenCount });
+}
+
+const tokenCountOf = ({ metadata }: NewMessage): number => Number(metadata['token_count']);
+
+async function summaryFacts(
+  run: AgentRun,
+  { message, compaction, meter }: { message: NewMessage; compaction: OpenCompaction; meter: ContextMeter },
+): Promise<NewFact[]> {
+  const iteration = run.state.iteration;
+  const told: NewFact = { type: 'message.created', iteration, data: { message } };
+  const data = {
+    method: 'summary' as const,
+    compaction_id: compaction.id,
+    message_id: message.id,
+    covers: compaction.covers,
+    tokens_before: compaction.tokensBefore,
+  };
+  const done = (tokens_after: number): NewFact => ({
+    type: 'context.compacted',
+    iteration,
+    data: { ...data, tokens_after },
+  });
+  const state = [told, done(0)].reduce<RunState>(evolve, run.state);
+  return [told, done(await weigh({ run, state }, meter))];
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -1,0 +1,55 @@
+import type { ContentBlock } from '../content';
+import type { NewMessage } from '../message';
+import type { Sent } from './context-of';
+
+/**
+ * The newest images stay; of an older one it is said that it was there. `changedAt` is the place of the newest image
+ * that pushed another one out: words before it are no longer what they were. -1 where all stay.
+ */
+export function keepNewestImages(sent: readonly Sent[], keep: number): { sent: readonly Sent[]; changedAt: number } {
+  let left = keep;
+  let newest = -1;
+  let pushedOut = false;
+  const kept = new Map<Sent, NewMessage>();
+
+  for (const one of sent.toReversed()) {
+    const images = imagesIn(one.message);
+    if (images === 0) continue;
+    if (newest < 0) newest = one.at;
+    if (images > left) {
+      pushedOut = true;
+      kept.set(one, withNewestImages(one.message, left));
+    }
+    left = Math.max(0, left - images);
+  }
+  if (!pushedOut) return { sent, changedAt: -1 };
+  return { sent: sent.map((one) => ({ message: kept.get(one) ?? one.message, at: one.at })), changedAt: newest };
+}
+
+export const hasImage = (block: ContentBlock): boolean =>
+  block.type === 'image' || (block.type === 'tool_result' && block.result.image !== undefined);
+
+const imagesIn = ({ content }: NewMessage): number => content.filter(hasImage).length;
+
+const known = new WeakMap<NewMessage, Map<number, NewMessage>>();
+
+function withNewestImages(message: NewMessage, keep: number): NewMessage {
+  const made = known.get(message) ?? new Map<number, NewMessage>();
+  known.set(message, made);
+  const fewer = made.get(keep) ?? dropOldest(message, imagesIn(message) - keep);
+  made.set(keep, fewer);
+  return fewer;
+}
+
+function dropOldest(message: NewMessage, count: number): NewMessage {
+  let left = count;
+  const note = `[An image of ${message.id} was here; only the newest images are shown.]`;
+  const content = message.content.map((block): ContentBlock => {
+    if (!hasImage(block) || left === 0) return block;
+    left -= 1;
+    if (block.type !== 'tool_result') return { type: 'text', text: note };
+    const { image: _, ...result } = block.result;
+    return { ...block, result: { ...result, output: [result.output, note].filter(Boolean).join('\n') } };
+  });
+  return { ...message, content };
+}

@@ -1,0 +1,26 @@
+import type { ContentBlock } from '../content';
+import { toModelResult } from '../dialects/pair-calls';
+import type { NewMessage } from '../message';
+
+/** What a message says, in plain text: what is counted, what a summarizer reads, and what `expand_message` shows. */
+export const textOf = ({ content }: NewMessage): string =>
+  content
+    .map(textOfBlock)
+    .filter((text) => text !== '')
+    .join('\n');
+
+/** Thoughts are not part of it: nobody but their own model may read them. */
+function textOfBlock(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+      return '[image]';
+    case 'reasoning':
+      return '';
+    case 'tool_call':
+      return `${block.name}(${block.raw_arguments ?? JSON.stringify(block.arguments)})`;
+    case 'tool_result':
+      return toModelResult(block.tool_call_id, block.result).text + (block.result.image ? '\n[image]' : '');
+  }
+}

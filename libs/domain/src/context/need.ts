@@ -1,0 +1,91 @@
+import type { Coverage } from '../message';
+import type { Pass } from '../pass';
+import { type Standing, frameText, messagesToSend } from '../prompt';
+import type { NewFact } from '../run-event';
+import { type RunState, iterationsDone } from '../run-state';
+import { compactifyMemory } from '../tools/memory.tools';
+import { type Allowance, allowanceOf, tailTokens } from './allowance';
+import { type Foldable, stretchBeforeTail, stretchBetween, turnCount } from './fold-stretch';
+import { type Stretch, coverageOf, stretchOf } from './places';
+
+/** How full the next request is. */
+export interface Load {
+  readonly tokens: number;
+  readonly allowance: Allowance;
+}
+
+export type Reason = Extract<NewFact, { type: 'context.compaction_started' }>['data']['reason'];
+
+type Loaded = Pick<Pass, 'run' | 'state' | 'meter'>;
+
+/** A conversation that is far from its limit is not counted at all, unless somebody asks for it. */
+export async function loadOf({ run, state, meter }: Loaded): Promise<Load> {
+  const request = { frame: frameText(run), messages: messagesToSend({ run, state }) };
+  const given = { settings: run.settings, refusedTokens: state.context.refusedTokens };
+  const lowest = allowanceOf({ ...given, frame: 0 });
+  const most = meter.atMost(request);
+  if (most + lowest.reserve < lowest.limit && !isRequested(state) && !hasManyTurns({ run, state })) {
+    meter.forgetLast();
+    return { tokens: most, allowance: lowest };
+  }
+  const allowance = allowanceOf({ ...given, frame: await meter.ofFrame(request.frame) });
+  return { tokens: await meter.weigh(request), allowance };
+}
+
+/** Nothing was tried since the last iteration ended. */
+export const isFresh = (state: RunState): boolean => state.context.compactedIn !== iterationsDone(state);
+
+/** What of the conversation is to be folded now, and why; undefined where nothing is, or can be. */
+export async function stretchToFold(
+  pass: Loaded,
+  load: Load,
+): Promise<{ covers: Coverage; reason: Reason } | undefined> {
+  const reason = reasonToFold(pass, load);
+  const stretch = reason && (await chosenStretch(pass, load, reason));
+  const covers = stretch && coverageOf(pass.state.conversation, stretch);
+  return covers && { covers, reason };
+}
+
+function reasonToFold({ run, state }: Standing, { tokens, allowance }: Load): Reason | undefined {
+  if (!isFresh(state)) return undefined;
+  if (isRequested(state)) return 'requested';
+  if (run.settings.context.strategy === 'none' || isBackingOff(state)) return undefined;
+  return tokens + allowance.reserve >= allowance.limit || hasManyTurns({ run, state }) ? 'threshold' : undefined;
+}
+
+/** In the iteration that has just ended. */
+const isRequested = ({ calls }: RunState): boolean =>
+  [...calls.values()].some(({ call, status }) => call.name === compactifyMemory.name && status === 'completed');
+
+const hasManyTurns = ({ run, state }: Standing): boolean =>
+  run.settings.context.strategy === 'head_tail' && turnCount(foldable(state)) > run.settings.context.max_turns;
+
+const longestPause = 16;
+
+/** A summarizer that failed is left alone for longer each time. */
+function isBackingOff({ context: { failures, compactedIn }, ...state }: RunState): boolean {
+  return failures > 0 && iterationsDone(state) - compactedIn < Math.min(2 ** failures, longestPause);
+}
+
+const foldable = ({ conversation, context }: RunState): Foldable => ({
+  conversation,
+  folded: stretchOf(conversation, context.summary?.covers),
+});
+
+async function chosenStretch(
+  { run, state, meter }: Loaded,
+  { allowance }: Load,
+  reason: Reason,
+): Promise<Stretch | undefined> {
+  const { strategy, max_turns: maxTurns, keep_first: keepFirst } = run.settings.context;
+  const whole = foldable(state);
+  if (strategy === 'head_tail') return stretchBetween(whole, { maxTurns, keepFirst });
+
+  const begins = (whole.folded?.last ?? -1) + 1;
+  const weights = await meter.ofMessages(state.conversation.slice(begins));
+  return stretchBeforeTail(whole, {
+    tailTokens: reason === 'requested' ? 0 : tailTokens(allowance),
+    tokensOf: ({ first, last }) =>
+      weights.slice(first - begins, last - begins + 1).reduce((sum, weight) => sum + weight, 0),
+  });
+}

@@ -1,0 +1,77 @@
+import { messageId, runId, threadId } from '../ids';
+import type { NewMessage } from '../message';
+import { promptOf } from '../prompt';
+import { RunHouse, ScriptedModel, calls, says } from '../testing';
+import { AnsweringModel, textOfRequest } from '../testing/listening-models';
+import { runAgent } from '../run-agent';
+import { evolve } from '../run-state';
+
+const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
+
+const stateMessage = (type: 'browser_state' | 'image_context', text: string): NewMessage => ({
+  id: messageId.parse(`msg_${text.replaceAll(/\W/g, '')}`),
+  thread_id: threadId.parse('thr_1'),
+  run_id: runId.parse('run_1'),
+  iteration: 0,
+  type,
+  is_llm_message: false,
+  content: [{ type: 'text', text }],
+  metadata: {},
+});
+
+/** A run whose log has these state messages before its first iteration. */
+async function runWith(states: readonly NewMessage[], model: AnsweringModel) {
+  const house = new RunHouse({ model: new ScriptedModel([]), input: 'Look.' });
+  const claim = await house.store.claim(house.id, 'worker');
+  if (!claim) throw new Error('the run is due');
+  await house.store.append(
+    claim,
+    states.map((message) => ({ type: 'message.created', iteration: 0, data: { message } })),
+  );
+  const agent = {
+    id: house.id,
+    threadId: claim.threadId,
+    settings: claim.run.settings,
+    createdAt: claim.run.created_at,
+    state: house.state,
+  };
+  const never = new AbortController().signal;
+  const ports = { model, tools: house.tools, tokens: house.tokens, clerk: house['clerk'] };
+  let { state } = agent;
+  for await (const step of runAgent(agent, ports, { stop: never, drain: never })) {
+    if ('facts' in step) state = step.facts.reduce(evolve, state);
+  }
+  return { agent, state };
+}
+
+it('shows the newest state of each kind before the newest words of the user, for one call (LP14)', async () => {
+  const model = new AnsweringModel((_, nth) => (nth > 2 ? says('Done.') : calls(read)));
+  const states = [
+    stateMessage('browser_state', 'old page'),
+    stateMessage('browser_state', 'new page'),
+    stateMessage('image_context', 'a picture'),
+  ];
+
+  const { agent, state } = await runWith(states, model);
+
+  const [first, second, third] = model.requests.map(textOfRequest);
+  expect(first?.indexOf('new page')).toBeGreaterThanOrEqual(0);
+  expect(first?.indexOf('a picture')).toBeGreaterThan(0);
+  expect(first?.indexOf('Look.')).toBeGreaterThan(first?.indexOf('a picture') ?? 0);
+  expect(first).not.toContain('old page');
+  for (const later of [second, third]) expect(later).not.toMatch(/page|picture/);
+  expect(state.conversation.map(({ type }) => type)).not.toContain('browser_state');
+  expect(JSON.stringify(promptOf({ run: agent, state }).prompt)).not.toContain('new page');
+});
+
+it('gives back no thought of a reply that had seen more than is sent now', async () => {
+  const model = new AnsweringModel((_, nth) =>
+    nth === 1
+      ? [{ type: 'reasoning', text: 'I see a page.' }, { type: 'reasoning_end', signature: 'signed' }, ...calls(read)]
+      : says('Done.'),
+  );
+
+  await runWith([stateMessage('browser_state', 'new page')], model);
+
+  expect(JSON.stringify(model.requests[1])).not.toContain('I see a page.');
+});

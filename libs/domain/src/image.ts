@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { type ImageMediaType, imageHeader, imageMediaType } from './image-header';
+
+/** Names bytes by what they are. */
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
+  .brand<'Sha256'>();
+export type Sha256 = z.infer<typeof sha256>;
+
+/** What a message or a result holds of an image whose bytes are a blob of its account (D13, R33). */
+export const keptImage = z.strictObject({
+  sha256,
+  media_type: imageMediaType,
+  width: z.number().int().positive(),
+  height: z.number().int().positive(),
+});
+export type KeptImage = z.infer<typeof keptImage>;
+
+const maxMebibytes = 5;
+const maxLength = 4 * Math.ceil((maxMebibytes * 1024 * 1024) / 3);
+
+const inline = {
+  media_type: imageMediaType,
+  data: z.base64().max(maxLength, `must be ${maxMebibytes} MiB at most`),
+};
+
+/** An image with its bytes, on its way to become a blob. */
+export const inlineImage = z.strictObject(inline).superRefine(isWhatItSays);
+export type InlineImage = z.infer<typeof inlineImage>;
+
+const blobSource = z.strictObject({ type: z.literal('blob'), ...keptImage.shape });
+const urlSource = z.strictObject({ type: z.literal('url'), url: z.url({ protocol: /^https?$/ }) });
+const base64Source = z.strictObject({ type: z.literal('base64'), ...inline }).superRefine(isWhatItSays);
+
+/** Where an image of a message is; its bytes are never in the message. */
+export const keptSource = z.discriminatedUnion('type', [blobSource, urlSource]);
+export type KeptSource = z.infer<typeof keptSource>;
+
+/** What a person may give as an image; a blob is one that the person was given before. */
+export const givenSource = z.discriminatedUnion('type', [base64Source, urlSource, blobSource]);
+
+function isWhatItSays({ media_type, data }: { media_type: ImageMediaType; data: string }, context: z.RefinementCtx): void {
+  const header = imageHeader(data);
+  if (!header) {
+    context.addIssue({ code: 'custom', path: ['data'], message: 'must be a PNG, JPEG, GIF or WebP image' });
+  } else if (header.media_type !== media_type) {
+    context.addIssue({ code: 'custom', path: ['media_type'], message: `the bytes are ${header.media_type}` });
+  }
+}
+
+/** The bytes of images, as base64. A blob that is not there is not in the answer. */
+export interface Blobs {
+  read(blobs: readonly Sha256[]): Promise<ReadonlyMap<Sha256, string>>;
+}

@@ -1,0 +1,62 @@
+import { roomBelow } from './context/allowance';
+import { compactionFailed } from './context/compaction-failed';
+import { compress, weigh } from './context/compress';
+import { type Load, isFresh, loadOf, stretchToFold } from './context/need';
+import { failed } from './decide';
+import { type Pass, type Step, state } from './pass';
+import type { RunError } from './run';
+
+/**
+ * Sees to it that the next request fits its model (I13), once it is decided that there will be one.
+ *
+ * Over its threshold, the run's strategy names a stretch of the conversation to fold. The run then leaves its worker for
+ * the summarizer, and comes back with a summary or with the news that there is none. Where nothing can be folded, texts
+ * are shortened without anybody's help: no run depends on its summarizer (R36). Each is tried once an iteration at most.
+ *
+ * `over`: the loop leaves the run, to the summarizer or because it failed.
+ */
+export async function* makeRoom(pass: Pass): AsyncGenerator<Step, { over: boolean }> {
+  if (pass.signals.stop.aborted) return { over: false };
+  if (pass.state.compaction) yield* state(pass, ...compactionFailed(pass.state, silent));
+
+  const load = await loadOf(pass);
+  const fold = await stretchToFold(pass, load);
+  if (!fold) return yield* shorten(pass, load);
+
+  const { covers, reason } = fold;
+  const data = {
+    compaction_id: pass.ports.clerk.compactionId(),
+    reason,
+    covers,
+    tokens_before: load.tokens,
+  };
+  yield* state(pass, { type: 'context.compaction_started', iteration: pass.state.iteration, data });
+  return { over: true };
+}
+
+/** Said by the worker that gets a run back which no summarizer took in time. */
+const silent: RunError = { code: 'summarizer_silent', message: 'No summarizer took the run in time.' };
+
+/** Room is made for more than the next reply, so that the prefix that providers cache lasts for a while. */
+const fillTo = 0.7;
+
+async function* shorten(pass: Pass, { tokens, allowance }: Load): AsyncGenerator<Step, { over: boolean }> {
+  const { budget, reserve, limit, frame } = allowance;
+  const isDone = !isFresh(pass.state) && pass.state.context.failures === 0;
+  const most = isDone ? budget : limit;
+  if (tokens + reserve < most) return { over: false };
+
+  const target = frame + Math.floor(roomBelow(most, allowance) * fillTo);
+  const squeeze = { reason: 'threshold', tokensBefore: tokens, target, most: most - reserve, budget } as const;
+  const data = await compress(pass, pass.meter, squeeze);
+  if (data) yield* state(pass, { type: 'context.compacted', iteration: pass.state.iteration, data });
+  if ((await weigh(pass, pass.meter)) <= budget) return { over: false };
+
+  yield* state(pass, failed(pass, tooLarge(budget)));
+  return { over: true };
+}
+
+const tooLarge = (budget: number): RunError => ({
+  code: 'context_too_large',
+  message: `The system prompt, the tools and the newest message do not fit into the ${budget} tokens that the model may be sent.`,
+});

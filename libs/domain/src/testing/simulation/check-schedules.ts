@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { type Schedule, anySchedule } from './schedule';
+import { type Figures, type Outcome, World, type WorldParts } from './world';
+
+export interface Search {
+  readonly schedules: number;
+  readonly seed: number;
+  /** Of a failure that was reported, to see it again. */
+  readonly path?: string | undefined;
+  readonly parts?: WorldParts;
+}
+
+export interface Found {
+  /** How many worlds were run before the first in which something was wrong, or all of them. */
+  readonly searched: number;
+  readonly figures: Figures;
+  /** How many runs ended in each way. */
+  readonly ends: Readonly<Record<string, number>>;
+  readonly failure: Failure | undefined;
+}
+
+export interface Failure {
+  readonly seed: number;
+  readonly path: string;
+  /** The smallest schedule that was found in which something is wrong: runs and faults left out, times made small. */
+  readonly schedule: Schedule;
+  readonly outcome: Outcome;
+}
+
+/** Runs one world after the other by schedules of chance, until one breaks a rule, and makes that one as small as it can. */
+export async function checkSchedules({ schedules, seed, path, parts }: Search): Promise<Found> {
+  const sums: Record<keyof Figures, number> = { ...noFigures };
+  const ends: Record<string, number> = {};
+  let isSearching = true;
+  let searched = 0;
+
+  const holds = async (schedule: Schedule): Promise<boolean> => {
+    const outcome = await new World(schedule, parts).run();
+    if (isSearching) {
+      searched += 1;
+      for (const key of figureNames) sums[key] += outcome.figures[key];
+      for (const end of outcome.ends) ends[end] = (ends[end] ?? 0) + 1;
+    }
+    isSearching = outcome.violations.length === 0 && isSearching;
+    return outcome.violations.length === 0;
+  };
+  const details = await fc.check(fc.asyncProperty(anySchedule, holds), {
+    numRuns: schedules,
+    seed,
+    ...(path !== undefined && { path }),
+  });
+  return { searched, figures: sums, ends, failure: await failureOf(details, seed, parts) };
+}
+
+async function failureOf(
+  { counterexample, counterexamplePath }: fc.RunDetails<[Schedule]>,
+  seed: number,
+  parts: WorldParts | undefined,
+): Promise<Failure | undefined> {
+  if (!counterexample) return undefined;
+  const [schedule] = counterexample;
+  return { seed, path: counterexamplePath, schedule, outcome: await new World(schedule, parts).run() };
+}
+
+/** What went wrong, and all that one needs to see it again. */
+export const storyOf = ({ seed, path, schedule, outcome }: Failure): string =>
+  [
+    ...outcome.journal,
+    '',
+    `Runs: ${JSON.stringify(schedule.runs)}`,
+    ...schedule.faults.map((fault) => `Fault: ${JSON.stringify(fault)}`),
+    ...outcome.violations.map((violation) => `Broken: ${violation}`),
+    '',
+    `npm run simulate -- --seed ${seed} --path ${path}`,
+  ].join('\n');
+
+const noFigures: Figures = {
+  happenings: 0,
+  virtualMs: 0,
+  faultsStruck: 0,
+  refusedWrites: 0,
+  modelCalls: 0,
+  effects: 0,
+};
+const figureNames = Object.keys(noFigures) as (keyof Figures)[]; // the keys of the literal above

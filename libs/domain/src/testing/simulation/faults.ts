@@ -1,0 +1,46 @@
+import type { ExecutorPoint, Fault, MessageFate, Schedule } from './schedule';
+
+type Counted = Extract<Fault, { nth: number }>['kind'];
+
+/** Tells whoever does something whether it goes wrong this time. */
+export class Faults {
+  /** How many faults have struck. */
+  struck = 0;
+  private readonly counts = new Map<Counted, number>();
+  private readonly byOrdinal = new Map<string, Fault>();
+
+  constructor(private readonly schedule: Schedule) {
+    for (const fault of schedule.faults) if ('nth' in fault) this.byOrdinal.set(`${fault.kind} ${fault.nth}`, fault);
+  }
+
+  /** Those that strike at a time of their own. */
+  get timed(): readonly Exclude<Fault, { nth: number }>[] {
+    return this.schedule.faults.flatMap((fault) => ('nth' in fault ? [] : [fault]));
+  }
+
+  storeRequest(): 'lost' | 'answer lost' | 'late' | undefined {
+    return this.strike('store request')?.fate;
+  }
+
+  message(kind: 'job' | 'stop signal' | 'tool message'): MessageFate | undefined {
+    return this.strike(kind)?.fate;
+  }
+
+  /** What befalls the worker that writes. */
+  write(): { readonly dies?: 'before' | 'after' | undefined; readonly pausesMs?: number | undefined } {
+    return { dies: this.strike('worker dies at write')?.side, pausesMs: this.strike('worker pauses at write')?.forMs };
+  }
+
+  /** Where the executor dies that takes up a call. */
+  call(): ExecutorPoint | undefined {
+    return this.strike('executor dies at call')?.point;
+  }
+
+  private strike<Kind extends Counted>(kind: Kind): Extract<Fault, { kind: Kind }> | undefined {
+    const nth = this.counts.get(kind) ?? 0;
+    this.counts.set(kind, nth + 1);
+    const fault = this.byOrdinal.get(`${kind} ${nth}`);
+    if (fault) this.struck += 1;
+    return fault as Extract<Fault, { kind: Kind }> | undefined; // the key names the kind
+  }
+}

@@ -1,0 +1,214 @@
+import { dialectNamed } from '../../dialects/registry';
+import type { RunId } from '../../ids';
+import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../../model';
+import type { RunSettings } from '../../run-settings';
+import { toolsNamed } from '../../tools/catalog';
+import { replied, said } from '../conversation';
+import type { Dice } from './dice';
+import type { Life, Timeline } from './timeline';
+
+/** How a reply goes. Every wish is improvised anew, also for the same request: a provider promises no repetition. */
+type Manner =
+  | 'says'
+  | 'calls'
+  | 'calls badly'
+  | 'asks'
+  | 'completes'
+  | 'is cut off'
+  | 'breaks off'
+  | 'fails'
+  | 'is silent'
+  | 'needs a retry';
+
+const often = <Item>(times: number, item: Item): [Item, ...Item[]] => [item, ...Array<Item>(times - 1).fill(item)];
+
+const manners: readonly [Manner, ...Manner[]] = [
+  ...often<Manner>(14, 'calls'),
+  ...often<Manner>(3, 'says'),
+  ...(['calls badly', 'calls badly', 'asks', 'asks', 'completes', 'is cut off', 'is cut off'] as const),
+  ...(['breaks off', 'breaks off', 'fails', 'is silent', 'needs a retry', 'needs a retry'] as const),
+];
+
+interface Wish {
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+}
+
+const wishes: readonly [Wish, ...Wish[]] = [
+  { name: 'read_file', arguments: { file_path: 'a.txt' } },
+  { name: 'list_files', arguments: { path: '.' } },
+  { name: 'create_file', arguments: { file_path: 'a.txt', file_contents: 'a < b' } },
+  { name: 'create_file', arguments: { file_path: 'b.txt', file_contents: 'b' } },
+  { name: 'execute_command', arguments: { command: 'make', blocking: true } },
+  { name: 'execute_command', arguments: { command: 'make test', blocking: true } },
+  { name: 'full_file_rewrite', arguments: { file_path: 'a.txt', file_contents: 'c' } },
+  {
+    name: 'http_request',
+    arguments: { method: 'POST', url: 'https://pay.example/', body: '1', idempotency: 'key_honoured' },
+  },
+  { name: 'fly', arguments: {} },
+];
+
+/** After so many calls of the model, a run is brought to its end. */
+const patience = 7;
+const usage = { input_tokens: 10, cached_tokens: 0, output_tokens: 5, cost_usd: 0.001, estimated: false };
+
+export interface ImprovisingModelParts {
+  readonly timeline: Timeline;
+  readonly life: Life;
+  /** Thrown anew for each call of the model. */
+  readonly dice: Dice;
+  readonly runId: RunId;
+  readonly settings: RunSettings;
+  /** Notes that the model was called, and answers how often it was before. */
+  readonly called: (request: ModelRequest) => number;
+}
+
+export class ImprovisingModel implements Model {
+  constructor(private readonly parts: ImprovisingModelParts) {}
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk> {
+    const { timeline, life, dice, called } = this.parts;
+    const nth = called(request);
+    const ownDice = dice.fork(nth);
+
+    for (const chunk of new Improvisation(ownDice, this.parts, nth).chunks()) {
+      await timeline.sleep(life, ownDice.delay(150));
+      if (signal.aborted) {
+        yield { type: 'end', how: 'aborted', usage: { ...usage, estimated: true } };
+        return;
+      }
+      yield chunk;
+    }
+  }
+}
+
+/** One reply, thought out before it is said. */
+class Improvisation {
+  constructor(
+    private readonly dice: Dice,
+    private readonly about: ImprovisingModelParts,
+    private readonly nth: number,
+  ) {}
+
+  chunks(): ModelChunk[] {
+    const manner = this.nth >= patience ? 'says' : this.dice.pick(manners);
+    const thoughts = this.dice.chance(0.2) ? this.thoughts() : [];
+    return [...thoughts, ...this.inManner(manner)];
+  }
+
+  private inManner(manner: Manner): ModelChunk[] {
+    switch (manner) {
+      case 'says':
+        return [...this.written(this.words()), finished('stop')];
+      case 'calls':
+        return [...this.calls(this.someWishes()), finished('tool_calls')];
+      case 'calls badly':
+        return [...this.calls(this.someWishes(), { badly: true }), finished('tool_calls')];
+      case 'asks':
+        return [...this.calls([...this.fewWishes(), wish('ask', 'Which one?')]), finished('tool_calls')];
+      case 'completes':
+        return [...this.calls([...this.fewWishes(), wish('complete', 'Done.')]), finished('tool_calls')];
+      case 'is cut off':
+        return [...this.someOf(this.calls(this.fewWishes())), finished('length')];
+      case 'breaks off':
+        return [...this.someOf(this.calls(this.someWishes())), ended('broken', 'connection_error')];
+      case 'fails':
+        return [...this.someOf(this.calls(this.fewWishes())), ended('failed', 'model_refused')];
+      case 'is silent':
+        return [finished('stop')];
+      case 'needs a retry':
+        return [retried, ...this.inManner('calls')];
+    }
+  }
+
+  private thoughts(): ModelChunk[] {
+    return [
+      { type: 'reasoning', text: 'Let me ' },
+      { type: 'reasoning', text: `think ${this.nth}.` },
+      { type: 'reasoning_end', signature: 's' },
+    ];
+  }
+
+  /** Words that name their run, so that they are known wherever they turn up (I10). */
+  private words(): string {
+    return `Said by ${this.about.runId}, call ${this.nth}: a < b. `;
+  }
+
+  private calls(wanted: readonly Wish[], { badly = false } = {}): ModelChunk[] {
+    const words = this.dice.chance(0.6) ? this.words() : '';
+    if (this.about.settings.processor.dialect !== 'native') return this.written(words, wanted, badly);
+    const spoken = words === '' ? [] : inPieces(words, this.dice);
+    return [...spoken, ...wanted.flatMap((one, index) => nativeCall(one, index, badly && index === 0))];
+  }
+
+  /** As the history of the run's own dialect has it. */
+  private written(words: string, wanted: readonly Wish[] = [], badly = false): ModelChunk[] {
+    const { processor, tools } = this.about.settings;
+    if (processor.dialect === 'native') return inPieces(words, this.dice);
+    const { messages } = dialectNamed(processor.dialect).encode(
+      [said('user', 'Go.'), replied(0, ...(words === '' ? [] : [words]), ...wanted)],
+      toolsNamed(tools),
+      { ...processor, xml_adding_strategy: 'user_message' },
+    );
+    const reply = messages.find(({ role }) => role === 'assistant');
+    const text = reply?.role === 'assistant' ? reply.content.map((block) => ('text' in block ? block.text : '')) : [];
+    const whole = text.join('');
+    return inPieces(badly ? whole.slice(0, -this.dice.between(1, 12)) : whole, this.dice);
+  }
+
+  private someWishes(): Wish[] {
+    return Array.from({ length: this.dice.between(1, 3) }, () => this.dice.pick(wishes));
+  }
+
+  private fewWishes(): Wish[] {
+    return this.dice.chance(0.5) ? [this.dice.pick(wishes)] : [];
+  }
+
+  private someOf(chunks: readonly ModelChunk[]): ModelChunk[] {
+    return chunks.slice(0, this.dice.between(0, chunks.length));
+  }
+}
+
+const wish = (name: string, text: string): Wish => ({ name, arguments: { text } });
+
+function nativeCall({ name, arguments: input }: Wish, index: number, badly: boolean): ModelChunk[] {
+  const text = JSON.stringify(input);
+  const half = Math.ceil(text.length / 2);
+  return [
+    { type: 'call_start', index, name },
+    { type: 'call_arguments', index, text: text.slice(0, half) },
+    ...(badly ? [] : [{ type: 'call_arguments' as const, index, text: text.slice(half) }]),
+  ];
+}
+
+function inPieces(text: string, dice: Dice): ModelChunk[] {
+  const pieces: ModelChunk[] = [];
+  for (let at = 0; at < text.length;) {
+    const length = dice.between(4, 60);
+    pieces.push({ type: 'text', text: text.slice(at, at + length) });
+    at += length;
+  }
+  return pieces;
+}
+
+const finished = (finishReason: 'stop' | 'length' | 'tool_calls'): ModelEnd => ({
+  type: 'end',
+  how: 'finished',
+  finishReason,
+  usage,
+});
+
+const ended = (how: 'broken' | 'failed', code: string): ModelEnd => ({
+  type: 'end',
+  how,
+  error: { code, message: 'It went wrong.' },
+  usage,
+});
+
+const retried: ModelChunk = {
+  type: 'retried',
+  attempt: 1,
+  delayMs: 100,
+  error: { code: 'rate_limited', message: 'Later.' },
+};

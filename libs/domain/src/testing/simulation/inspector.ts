@@ -1,0 +1,147 @@
+import type { CallId, RunId, ThreadId } from '../../ids';
+import type { ModelRequest } from '../../model';
+import type { Delta, RecordedFact } from '../../run-event';
+import type { Claim } from '../../run-store';
+import type { ToolCall } from '../../tool-call';
+import { refusalOf } from './request-rules';
+import type { SimulatedStore } from './simulated-store';
+import type { Timeline } from './timeline';
+
+/** Sees everything that happens in a world, notes it, and says what may not have happened. Nobody else depends on it. */
+export class Inspector {
+  readonly violations: string[] = [];
+  readonly journal: string[] = [];
+  /** When each call took effect, in milliseconds since the world began. */
+  readonly effects = new Map<CallId, number[]>();
+  /** All that was shown of each stream, by its type. */
+  readonly streams = new Map<string, { readonly runId: RunId; readonly text: Record<Delta['type'], string> }>();
+  refusedWrites = 0;
+  modelCalls = 0;
+  private readonly epochs = new Map<RunId, number>();
+  private readonly ended = new Set<RunId>();
+  private readonly asked = new Map<RunId, number>();
+
+  constructor(
+    private readonly timeline: Timeline,
+    private readonly store: SimulatedStore,
+  ) {}
+
+  note(...words: readonly (string | number)[]): void {
+    this.journal.push(`${this.timeline.now} ${words.join(' ')}`);
+  }
+
+  violation(text: string): void {
+    this.note('VIOLATION', text);
+    this.violations.push(text);
+  }
+
+  claimed({ runId, threadId, epoch }: Claim, owner: string): void {
+    this.note(owner, 'claimed', runId, epoch);
+    if (epoch <= (this.epochs.get(runId) ?? 0)) this.violation(`I3: ${runId} was claimed twice with epoch ${epoch}`);
+    this.epochs.set(runId, epoch);
+    this.checkThread(threadId);
+  }
+
+  appended({ runId, threadId, epoch }: Claim, facts: readonly RecordedFact[]): void {
+    this.note(runId, epoch, 'wrote', facts.map(({ type }) => type).join(','));
+    if (epoch !== this.epochs.get(runId)) this.violation(`I3: an older holder (${epoch}) of ${runId} could write`);
+    if (this.ended.has(runId)) this.violation(`I2: something was written after the end of ${runId}`);
+    if (facts.some(({ type }) => ends.has(type))) this.ended.add(runId);
+    this.checkThread(threadId);
+  }
+
+  refused(claim: Claim, reason: string): void {
+    this.refusedWrites += 1;
+    this.note(claim.runId, claim.epoch, 'was refused:', reason);
+  }
+
+  shown({ runId }: Claim, { type, streamId, text }: Delta): void {
+    const nothing = { 'message.delta': '', 'reasoning.delta': '', 'tool.call_delta': '', 'tool.output': '' };
+    const stream = this.streams.get(streamId) ?? { runId, text: nothing };
+    stream.text[type] += text;
+    this.streams.set(streamId, stream);
+  }
+
+  /** Answers how often this run's model was called before. */
+  modelCalled(claim: Claim, request: ModelRequest): number {
+    const { runId, epoch } = claim;
+    const before = this.asked.get(runId) ?? 0;
+    this.asked.set(runId, before + 1);
+    this.modelCalls += 1;
+    this.note(runId, epoch, 'asked the model', before);
+
+    const refusal = refusalOf(request.messages);
+    if (refusal !== undefined) this.violation(`I6: ${runId} sent a request that no provider takes: ${refusal}`);
+    const words = JSON.stringify(request.messages);
+    this.checkForeignWords(claim, words);
+    // What an older holder still asks is asked in vain, and may be out of date.
+    if (epoch === this.epochs.get(runId)) {
+      this.checkAskedOnce(runId);
+      this.checkOwnWords(runId, words);
+    }
+    return before;
+  }
+
+  /** What was planned must be in the log before it goes out (I4), whoever sends it. */
+  dispatched(call: ToolCall): void {
+    this.note(call.run_id, 'sent', call.id);
+    const { log } = this.store.row(call.run_id);
+    const isStarted = log.some((fact) => fact.type === 'tool.started' && fact.data.tool_call_id === call.id);
+    if (!isStarted) this.violation(`I4: ${call.id} went out before the log had it as started`);
+  }
+
+  effect(call: ToolCall): void {
+    this.note(call.id, 'took effect', call.effect_class);
+    this.effects.set(call.id, [...(this.effects.get(call.id) ?? []), this.timeline.now]);
+    const { log } = this.store.row(call.run_id);
+    const retries = log.filter(({ type, data }) => type === 'tool.resolved' && isRetryOf(data, call.id)).length;
+    if (call.effect_class === 'unsafe' && this.effectsOf(call.id).length > 1 + retries)
+      this.violation(`I5: the unsafe ${call.id} took effect twice`);
+  }
+
+  effectsOf(id: CallId): readonly number[] {
+    return this.effects.get(id) ?? [];
+  }
+
+  private checkThread(id: ThreadId): void {
+    const active = [...this.store.rows.values()].filter(({ run, holdsThread }) => run.thread_id === id && holdsThread);
+    if (active.length > 1) this.violation(`I9: ${id} has ${active.length} active runs`);
+  }
+
+  /** A reply that is in the log is not asked for again; only one that its own limit cut off is asked to go on. */
+  private checkAskedOnce(runId: RunId): void {
+    const { log } = this.store.row(runId);
+    const begun = log.findLastIndex(({ type }) => type === 'iteration.started' || type === 'iteration.restarted');
+    const iteration = log[begun]?.iteration;
+    const isStored = log.some((fact) => fact.iteration === iteration && isReply(fact));
+    const last = log.slice(begun).findLast(({ type }) => type === 'usage.recorded');
+    const goesOn = last?.type === 'usage.recorded' && last.data.finish_reason === 'continued';
+    if (isStored && !goesOn) this.violation(`I4: ${runId} asked again for a reply that is in its log`);
+  }
+
+  /** Words name the run they belong to, and nothing but this thread's words may reach its model (I10). */
+  private checkForeignWords({ runId, threadId }: Claim, words: string): void {
+    for (const id of new Set(words.match(/run_\w+/g))) {
+      if (this.store.row(id as RunId).run.thread_id !== threadId)
+        this.violation(`I10: words of ${id} were shown to the model of ${runId}`);
+    }
+  }
+
+  /** The newest words of the user are sent (I13), and nothing is sent that only a repair could make valid (I6). */
+  private checkOwnWords(runId: RunId, words: string): void {
+    const { log } = this.store.row(runId);
+    const newest = log.findLast((fact) => fact.type === 'message.created' && fact.data.message.type === 'user');
+    const said = newest?.type === 'message.created' ? newest.data.message.content[0] : undefined;
+    if (said?.type === 'text' && !words.includes(said.text))
+      this.violation(`I13: the newest words of ${runId}'s user were not sent`);
+    if (words.includes('No result was recorded')) this.violation(`I6: ${runId} has a call without a result`);
+  }
+}
+
+const ends = new Set<RecordedFact['type']>(['run.completed', 'run.failed', 'run.stopped']);
+
+const isReply = (fact: RecordedFact): boolean =>
+  fact.type === 'message.created' && fact.data.message.type === 'assistant';
+
+const isRetryOf = (data: RecordedFact['data'], id: CallId): boolean =>
+  'outcome' in data && data.outcome === 'retry' && data.tool_call_id === id;

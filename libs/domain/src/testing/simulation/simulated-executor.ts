@@ -1,0 +1,128 @@
+import { TransientError } from '../../errors';
+import type { ToolAnswer } from '../../ports';
+import type { ToolCall } from '../../tool-call';
+import { failedResult } from '../../tool-result';
+import type { Dice } from './dice';
+import type { Faults } from './faults';
+import type { ExecutorPoint } from './schedule';
+import { Life, type Timeline } from './timeline';
+import { type ToolBus, nameOf, withdrawn } from './tool-bus';
+
+export interface ExecutorParts {
+  readonly name: string;
+  readonly timeline: Timeline;
+  readonly dice: Dice;
+  readonly faults: Faults;
+  readonly bus: ToolBus;
+  /** The outside world changes. */
+  readonly effect: (call: ToolCall) => void;
+  /** It died by itself; somebody starts it again. */
+  readonly died: () => void;
+}
+
+interface RunningCall {
+  readonly taker: string;
+  readonly call: ToolCall;
+  isCancelled: boolean;
+}
+
+const signOfLifeMs = 5_000;
+
+/** The hands: takes calls off the bus, has effects in the world, and may die at any point in between. */
+export class SimulatedExecutor {
+  life = new Life('nobody');
+  private running = new Map<string, RunningCall>();
+  private names = 0;
+
+  constructor(private readonly parts: ExecutorParts) {}
+
+  start(): void {
+    this.life = new Life(this.parts.name);
+    this.running = new Map();
+    this.parts.timeline.every(this.life, signOfLifeMs, () => this.showLife());
+  }
+
+  accept(call: ToolCall, store: string): void {
+    this.life.live(() => {
+      if (this.running.has(nameOf(call))) return;
+      const running = { taker: `${this.parts.name}-${++this.names}`, call, isCancelled: false };
+      this.running.set(nameOf(call), running);
+      void this.complete(running, store).then(() => this.running.delete(nameOf(call)));
+    });
+  }
+
+  cancel(call: ToolCall): void {
+    this.life.live(() => {
+      const running = this.running.get(nameOf(call));
+      if (running) running.isCancelled = true;
+    });
+  }
+
+  /** The bus forgot who has what: says it again, or the calls would be taken for lost. */
+  claimRunning(): void {
+    const { life } = this;
+    const claimAll = () =>
+      this.running.forEach(({ call, taker }) => void this.insist(life, () => this.parts.bus.take(call, taker)));
+    life.live(claimAll);
+  }
+
+  private async complete(running: RunningCall, store: string): Promise<void> {
+    const { life } = this;
+    const { call } = running;
+    const { bus, faults } = this.parts;
+    const point = faults.call();
+    const before = await this.insist(life, () => bus.reply(call));
+    const taker = await this.insist(life, () => bus.take(call, running.taker, store));
+    const reply = before ?? (taker === running.taker ? await this.run(running, life, point) : foundTaken(taker));
+    if (reply && !(await this.insist(life, () => bus.reply(call))))
+      await this.insist(life, () => bus.keep(call, reply));
+    if (point === 'after the reply') await this.die(life);
+    await this.insist(life, () => bus.acknowledge(call));
+  }
+
+  private async run(running: RunningCall, life: Life, point: ExecutorPoint | undefined): Promise<ToolAnswer> {
+    const { timeline, dice, effect } = this.parts;
+    const dead = (): ToolAnswer => ({ how: 'stopped', verifiedDeadAt: timeline.isoNow });
+    const isCancelled = () => running.isCancelled;
+    const beganAt = timeline.now;
+
+    await timeline.sleep(life, dice.delay(500));
+    if (isCancelled()) return dead();
+    if (point === 'before the effect') await this.die(life);
+    effect(running.call);
+    if (point === 'after the effect') await this.die(life);
+    await timeline.sleep(life, dice.delay(2_000));
+    if (isCancelled()) return dead();
+
+    const result = dice.chance(0.9) ? { success: true, output: `did ${running.call.id}` } : failedResult('It broke.');
+    return { how: 'answered', result, durationMs: timeline.now - beganAt };
+  }
+
+  /** Never comes back from it. */
+  private die(life: Life): Promise<void> {
+    life.isOver = true;
+    this.parts.died();
+    return this.parts.timeline.sleep(life, 0);
+  }
+
+  private showLife(): void {
+    if (this.parts.bus.isAway) return;
+    for (const { call } of this.running.values()) this.parts.bus.showLife(call);
+  }
+
+  /** Asks until the bus answers. */
+  private async insist<Answer>(life: Life, question: () => Answer): Promise<Answer> {
+    for (;;) {
+      try {
+        return await this.parts.bus.ask(life, question);
+      } catch (error) {
+        if (!(error instanceof TransientError)) throw error;
+        await this.parts.timeline.sleep(life, 500);
+      }
+    }
+  }
+}
+
+/** Another life of this executor took it, and may have died in the middle of it (I5). */
+const foundTaken = (taker: string): ToolAnswer | undefined =>
+  taker === withdrawn ? undefined : { how: 'unknown', reason: 'The executor died while the tool ran.' };

@@ -1,0 +1,53 @@
+import type { RunId } from '../../ids';
+import type { RunQueueName } from '../../run-store';
+import type { Dice } from './dice';
+import type { Faults } from './faults';
+import type { Timeline } from './timeline';
+
+export interface QueueParts {
+  readonly timeline: Timeline;
+  readonly dice: Dice;
+  readonly faults: Faults;
+  /** False when nobody has a place. */
+  readonly offer: (job: Job) => boolean;
+}
+
+export interface Job {
+  readonly queue: RunQueueName;
+  readonly id: RunId;
+  readonly activation: number;
+}
+
+const askAgainMs = 500;
+
+/** Jobs that say when to look at a run. They may be lost, come twice, late or in another order; a flush loses them all. */
+export class SimulatedQueue {
+  private readonly waiting = new Set<string>();
+  private flushes = 0;
+
+  constructor(private readonly parts: QueueParts) {}
+
+  /** A job that still waits is not added twice. */
+  add(job: Job): void {
+    const name = `${job.queue}-${job.id}-${job.activation}`;
+    if (this.waiting.has(name)) return;
+    this.waiting.add(name);
+    const { timeline, dice, faults } = this.parts;
+    const fate = faults.message('job');
+    const arrive = (): void => this.arrive({ name, job, flushes: this.flushes });
+    if (fate !== 'lost') timeline.after(dice.delay(30) + (fate === 'late' ? 20_000 : 0), arrive);
+    else this.waiting.delete(name);
+    if (fate === 'twice') timeline.after(dice.delay(2_000), arrive);
+  }
+
+  flush(): void {
+    this.waiting.clear();
+    this.flushes += 1;
+  }
+
+  private arrive(delivery: { readonly name: string; readonly job: Job; readonly flushes: number }): void {
+    if (delivery.flushes !== this.flushes) return;
+    if (this.parts.offer(delivery.job)) this.waiting.delete(delivery.name);
+    else this.parts.timeline.after(askAgainMs, () => this.arrive(delivery));
+  }
+}

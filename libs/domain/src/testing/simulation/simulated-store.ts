@@ -1,0 +1,314 @@
+import { isProgress, movesTo, yieldsToStop } from '../../claim-rules';
+import { ClaimLostError, StopPendingError, type StopRequest } from '../../errors';
+import { type RunId, type ThreadId, eventId } from '../../ids';
+import type { Message, NewMessage } from '../../message';
+import { type Run, type RunStatus, type Waiting, addUsage, isTerminal, isWaiting, noUsage } from '../../run';
+import type { NewFact, RecordedFact } from '../../run-event';
+import { openCalls } from '../../known-call';
+import { replay } from '../../run-state';
+import type { RunSettings } from '../../run-settings';
+import type { Claim, ClaimedRun, Leases, PendingStop, RunQueueName, RunStore } from '../../run-store';
+import type { Timeline } from './timeline';
+
+export interface RunRow {
+  run: Run;
+  readonly log: RecordedFact[];
+  holdsThread: boolean;
+  /** The input of a run that has not come forward on its thread yet. */
+  queuedInput: NewMessage | undefined;
+  owner: string | undefined;
+  leaseEndsAt: number;
+  stop: StopRequest | undefined;
+  queue: RunQueueName;
+  movedAt: number;
+  fruitlessClaims: number;
+  activation: number;
+  activatedAt: number;
+}
+
+export interface StoreParts {
+  readonly timeline: Timeline;
+  /** Brings a run to the queue; what a transaction's outbox does. */
+  readonly activate: (job: { queue: RunQueueName; id: RunId; activation: number }) => void;
+  readonly leaseMs?: number;
+}
+
+const usualLeaseMs = 15_000;
+const missedAfterMs = 5_000;
+/** A run that no summarizer takes for so long goes back to the workers. */
+const summaryWaitMs = 20_000;
+
+/**
+ * The database: runs, logs and threads in memory, leases by its own clock. Each method is one transaction, done before
+ * it returns. The gateway's and the sweeper's transactions are here too, because they change the same rows.
+ */
+export class SimulatedStore implements RunStore, Leases {
+  readonly rows = new Map<RunId, RunRow>();
+  readonly threads = new Map<ThreadId, Message[]>();
+  private readonly leaseMs: number;
+  private facts = 0;
+
+  constructor(private readonly parts: StoreParts) {
+    this.leaseMs = parts.leaseMs ?? usualLeaseMs;
+  }
+
+  row(id: RunId): RunRow {
+    const row = this.rows.get(id);
+    if (!row) throw new Error(`no run ${id}`);
+    return row;
+  }
+
+  create(wanted: { id: RunId; threadId: ThreadId; settings: RunSettings; input: NewMessage }): void {
+    const { id, threadId, settings, input } = wanted;
+    const row: RunRow = {
+      run: freshRun(id, threadId, settings, this.parts.timeline.isoNow),
+      log: [],
+      holdsThread: false,
+      queuedInput: input,
+      owner: undefined,
+      leaseEndsAt: 0,
+      stop: undefined,
+      queue: 'runs',
+      movedAt: 0,
+      fruitlessClaims: 0,
+      activation: 0,
+      activatedAt: 0,
+    };
+    this.rows.set(id, row);
+    this.write(row, [
+      { type: 'run.created', iteration: 0, data: { profile: settings.profile, model: settings.model } },
+    ]);
+    this.promote(threadId);
+  }
+
+  /** The same runs, as the summarizers see them. */
+  readonly compactions: RunStore = {
+    claim: (id, owner) => this.claim(id, owner, 'compactions'),
+    append: (claim, facts) => this.append(claim, facts),
+    handOver: (claim, how) => this.handOver(claim, how),
+  };
+
+  async claim(id: RunId, owner: string, queue: RunQueueName = 'runs'): Promise<ClaimedRun | undefined> {
+    const row = this.rows.get(id);
+    if (row?.queue !== queue || !row.holdsThread || isTerminal(row.run.status) || isWaiting(row.run.status))
+      return undefined;
+    if (row.owner !== undefined && row.leaseEndsAt >= this.parts.timeline.now) return undefined;
+
+    row.owner = owner;
+    row.leaseEndsAt = this.parts.timeline.now + this.leaseMs;
+    row.run = { ...row.run, epoch: row.run.epoch + 1, status: row.stop ? 'stopping' : 'running' };
+    const { run, log, stop, fruitlessClaims } = row;
+    row.fruitlessClaims += 1;
+    const earlier = this.messages(run.thread_id).filter((message) => message.run_id !== id && message.is_llm_message);
+    const claim = { runId: id, threadId: run.thread_id, epoch: run.epoch };
+    return { ...claim, run, log: [...log], earlier, stop, fruitlessClaims };
+  }
+
+  async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
+    const row = this.row(claim.runId);
+    if (!this.mayWrite(claim, row)) throw new ClaimLostError(claim.runId);
+    if (row.stop && facts.some(yieldsToStop)) throw new StopPendingError(claim.runId, row.stop);
+    return this.write(row, facts, claim.epoch);
+  }
+
+  async handOver(claim: Claim, { broke } = { broke: false }): Promise<void> {
+    const row = this.row(claim.runId);
+    if (row.run.epoch !== claim.epoch || row.owner === undefined) return;
+    if (!broke) row.fruitlessClaims = Math.max(0, row.fruitlessClaims - 1);
+    this.dueAgain(row);
+  }
+
+  async renew(owner: string, held: readonly Claim[]): Promise<{ lost: RunId[]; stops: PendingStop[] }> {
+    const lost: RunId[] = [];
+    const stops: PendingStop[] = [];
+    for (const { runId, epoch } of held) {
+      const row = this.row(runId);
+      if (row.owner !== owner || row.run.epoch !== epoch) {
+        lost.push(runId);
+        continue;
+      }
+      row.leaseEndsAt = this.parts.timeline.now + this.leaseMs;
+      if (row.stop) stops.push({ runId, stop: row.stop });
+    }
+    return { lost, stops };
+  }
+
+  async reap(): Promise<number> {
+    const due = [...this.rows.values()].filter(({ run, holdsThread }) => holdsThread && isDue(run.status));
+    const { now } = this.parts.timeline;
+    const silent = due.filter(({ owner, leaseEndsAt }) => owner !== undefined && leaseEndsAt < now);
+    const missing = due.filter(({ owner, activatedAt }) => owner === undefined && activatedAt < now - missedAfterMs);
+    silent.forEach((row) => this.dueAgain(row));
+    missing.filter(({ movedAt }) => movedAt < now - summaryWaitMs).forEach((row) => (row.queue = 'runs'));
+    missing.forEach((row) => this.activate(row));
+    this.threads.forEach((_, threadId) => this.promote(threadId));
+    return silent.length + missing.length;
+  }
+
+  /** The gateway's stop: at once where nobody holds the run and no tool works for it. Undefined when it changes nothing. */
+  requestStop(id: RunId, stop: StopRequest): PendingStop | undefined {
+    const row = this.row(id);
+    if (isTerminal(row.run.status) || row.stop) return undefined;
+
+    const { iteration, usage } = row.run;
+    row.stop = stop;
+    this.write(row, [
+      { type: 'run.stop_requested', iteration, data: { reason: stop.reason, requested_at: stop.requestedAt } },
+    ]);
+    row.run = { ...row.run, status: 'stopping', stop_requested_at: stop.requestedAt };
+    if (row.owner !== undefined || hasOpenCall(row.log)) return { runId: id, stop };
+
+    const receipt = { requested_at: stop.requestedAt, model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 };
+    const data = { reason: stop.reason, receipt: { ...receipt, sandbox_verified_at: null }, usage };
+    this.write(row, [{ type: 'run.stopped', iteration, data }]);
+    return undefined;
+  }
+
+  /** Somebody brings what the run waits for. False when it does not wait. */
+  resume(id: RunId, facts: readonly NewFact[]): boolean {
+    const row = this.row(id);
+    if (!isWaiting(row.run.status)) return false;
+    this.write(row, facts);
+    if (!isWaiting(row.run.status)) this.activate(row);
+    return true;
+  }
+
+  messages(id: ThreadId): readonly Message[] {
+    return this.threads.get(id) ?? [];
+  }
+
+  /** An older holder's write is refused, and so is anything after the end (I2, I3). */
+  protected mayWrite({ epoch }: Claim, { run }: RunRow): boolean {
+    return run.epoch === epoch && !isTerminal(run.status);
+  }
+
+  /** One active run per thread (I9): the oldest that waits comes forward when the thread is free. */
+  private promote(threadId: ThreadId): void {
+    const onThread = [...this.rows.values()].filter(({ run }) => run.thread_id === threadId);
+    const next = onThread.find(({ run, holdsThread }) => !holdsThread && !isTerminal(run.status));
+    if (!next || onThread.some(({ holdsThread }) => holdsThread)) return;
+
+    next.holdsThread = true;
+    const message = next.queuedInput;
+    next.queuedInput = undefined;
+    if (message) this.write(next, [{ type: 'message.created', iteration: 0, data: { message } }]);
+    this.activate(next);
+  }
+
+  private write(row: RunRow, facts: readonly NewFact[], epoch = row.run.epoch): readonly RecordedFact[] {
+    const recorded = facts.map((fact) => this.record(row, fact, epoch));
+    if (recorded.some(isProgress)) row.fruitlessClaims = 0;
+    this.move(
+      row,
+      recorded.map(movesTo).findLast((queue) => queue !== undefined),
+    );
+    if (isTerminal(row.run.status)) row.holdsThread = false;
+    if (isTerminal(row.run.status) || isWaiting(row.run.status)) row.owner = undefined;
+    if (isTerminal(row.run.status)) this.promote(row.run.thread_id);
+    return recorded;
+  }
+
+  /** To another queue, where others look after it; the claim ends. */
+  private move(row: RunRow, queue: RunQueueName | undefined): void {
+    if (queue === undefined || queue === row.queue) return;
+    row.queue = queue;
+    row.movedAt = this.parts.timeline.now;
+    row.owner = undefined;
+    row.activation += 1;
+    this.activate(row);
+  }
+
+  private record(row: RunRow, fact: NewFact, epoch: number): RecordedFact {
+    const { id, thread_id } = row.run;
+    const at = this.parts.timeline.isoNow;
+    const place = { id: eventId.parse(`evt_${++this.facts}`), v: 1 as const, seq: row.log.length + 1 };
+    const rest = { run_id: id, thread_id, iteration: fact.iteration, epoch, at };
+    const data = fact.type === 'message.created' ? { message: this.keep(fact.data.message, at) } : fact.data;
+    const recorded = { ...place, type: fact.type, ...rest, data } as RecordedFact; // type and data come from one fact
+    row.log.push(recorded);
+    row.run = runAfter(row.run, recorded);
+    return recorded;
+  }
+
+  private keep(message: NewMessage, at: string): Message {
+    const thread = this.threads.get(message.thread_id) ?? [];
+    const kept = { ...message, seq: thread.length + 1, created_at: at };
+    this.threads.set(message.thread_id, [...thread, kept]);
+    return kept;
+  }
+
+  private dueAgain(row: RunRow): void {
+    row.owner = undefined;
+    row.run = { ...row.run, status: row.stop ? 'stopping' : 'queued' };
+    row.activation += 1;
+    this.activate(row);
+  }
+
+  private activate(row: RunRow): void {
+    row.activatedAt = this.parts.timeline.now;
+    this.parts.activate({ queue: row.queue, id: row.run.id, activation: row.activation });
+  }
+}
+
+const isDue = (status: RunStatus): boolean => status === 'queued' || status === 'running' || status === 'stopping';
+
+const hasOpenCall = (log: readonly RecordedFact[]): boolean => openCalls(replay(log)).length > 0;
+
+function runAfter(run: Run, fact: RecordedFact): Run {
+  const next = { ...run, last_seq: fact.seq, iteration: fact.iteration };
+  const status = (to: RunStatus, waiting: Waiting | null = null): Run => ({ ...next, status: to, waiting });
+  switch (fact.type) {
+    case 'run.started':
+      return run.stop_requested_at === null ? status('running') : next;
+    case 'run.waiting':
+      return status(fact.data.reason === 'budget' ? 'waiting_budget' : 'waiting_input', { reason: fact.data.reason });
+    case 'run.resumed':
+      return status(run.stop_requested_at === null ? 'queued' : 'stopping');
+    case 'run.completed':
+      return { ...status('completed'), finish_reason: fact.data.finish_reason };
+    case 'run.failed':
+      return { ...status('failed'), finish_reason: 'error', error: fact.data.error };
+    case 'run.stopped':
+      return { ...status('stopped'), finish_reason: 'stopped' };
+    case 'usage.recorded':
+      return { ...next, usage: addUsage(run.usage, fact.data) };
+    case 'run.created':
+    case 'run.stop_requested':
+    case 'iteration.started':
+    case 'iteration.restarted':
+    case 'iteration.completed':
+    case 'message.created':
+    case 'model.retried':
+    case 'tool.planned':
+    case 'tool.started':
+    case 'tool.completed':
+    case 'tool.failed':
+    case 'tool.unknown':
+    case 'tool.resolved':
+    case 'context.compaction_started':
+    case 'context.compacted':
+    case 'context.compaction_failed':
+      return next;
+  }
+}
+
+const freshRun = (id: RunId, threadId: ThreadId, settings: RunSettings, now: string): Run => ({
+  id,
+  thread_id: threadId,
+  status: 'queued',
+  iteration: 0,
+  last_seq: 0,
+  epoch: 0,
+  finish_reason: null,
+  error: null,
+  waiting: null,
+  usage: noUsage,
+  profile: settings.profile,
+  model: settings.model,
+  settings,
+  metadata: {},
+  stop_requested_at: null,
+  created_at: now,
+  started_at: null,
+  finished_at: null,
+});

@@ -1,0 +1,82 @@
+import { ClaimLostError, TransientError } from '../../errors';
+import type { RunId } from '../../ids';
+import type { Clerk } from '../../ports';
+import type { NewFact } from '../../run-event';
+import { type RunState, replay } from '../../run-state';
+import type { ClaimedRun } from '../../run-store';
+import type { Dice } from './dice';
+import type { StoreLink } from './store-link';
+import { Life, type Timeline } from './timeline';
+
+export interface SummarizerParts {
+  readonly timeline: Timeline;
+  readonly dice: Dice;
+  readonly clerk: Clerk;
+  readonly linkFor: (life: Life) => StoreLink;
+}
+
+/** The scribe: takes runs whose context is to be folded, and gives them back with a summary, or without one. */
+export class SimulatedSummarizer {
+  life = new Life('nobody');
+  private lives = 0;
+
+  constructor(private readonly parts: SummarizerParts) {}
+
+  start(): void {
+    this.life = new Life(`scribe.${++this.lives}`);
+  }
+
+  get hasPlace(): boolean {
+    return this.life.isAwake;
+  }
+
+  take(id: RunId): void {
+    void this.fold(id);
+  }
+
+  /** Without a heartbeat: a summary that takes longer than a lease is somebody else's to write. */
+  private async fold(id: RunId): Promise<void> {
+    const { life } = this;
+    const { timeline, dice, linkFor } = this.parts;
+    const link = linkFor(life);
+    try {
+      const claim = await link.claim(id, life.name);
+      if (!claim) return;
+      await timeline.sleep(life, dice.delay(1_500));
+      await link.append(claim, this.outcome(claim));
+    } catch (error) {
+      if (!isUsual(error)) throw error;
+    }
+  }
+
+  private outcome(claim: ClaimedRun): NewFact[] {
+    const state = replay(claim.log, claim.earlier);
+    const { compaction, iteration } = state;
+    if (!compaction) throw new Error(`${claim.runId} does not wait for a summary`);
+    if (this.parts.dice.chance(0.7)) return this.summary(claim, state, compaction);
+    const error = { code: 'summary_failed', message: 'The model said nothing.' };
+    return [{ type: 'context.compaction_failed', iteration, data: { compaction_id: compaction.id, error } }];
+  }
+
+  private summary(
+    { runId, threadId }: ClaimedRun,
+    { iteration, context }: RunState,
+    { id, covers, tokensBefore }: NonNullable<RunState['compaction']>,
+  ): NewFact[] {
+    const messageId = this.parts.clerk.messageId();
+    const metadata = { covers, parent_summary_id: context.summary?.id ?? null, token_count: 20 };
+    const message = {
+      ...{ id: messageId, thread_id: threadId, run_id: runId, iteration, is_llm_message: true, metadata },
+      type: 'summary' as const,
+      content: [{ type: 'text' as const, text: `Summary for ${runId}.` }],
+    };
+    const tokens = { tokens_before: tokensBefore, tokens_after: Math.floor(tokensBefore / 2) };
+    const data = { method: 'summary' as const, compaction_id: id, message_id: messageId, covers, ...tokens };
+    return [
+      { type: 'message.created', iteration, data: { message } },
+      { type: 'context.compacted', iteration, data },
+    ];
+  }
+}
+
+const isUsual = (error: unknown): boolean => error instanceof TransientError || error instanceof ClaimLostError;

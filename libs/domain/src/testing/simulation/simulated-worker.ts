@@ -1,0 +1,221 @@
+import { movesTo } from '../../claim-rules';
+import type { TokenCounter } from '../../context/token-counter';
+import { ClaimLostError, StopPendingError, TransientError } from '../../errors';
+import type { RunId } from '../../ids';
+import type { Model } from '../../model';
+import type { AgentRun } from '../../pass';
+import type { Clerk, ToolAnswer } from '../../ports';
+import { runAgent } from '../../run-agent';
+import type { NewFact } from '../../run-event';
+import { replay } from '../../run-state';
+import type { Claim, ClaimedRun, PendingStop } from '../../run-store';
+import type { ToolCall } from '../../tool-call';
+import type { Inspector } from './inspector';
+import type { SimulatedHands } from './simulated-hands';
+import type { StoreLink } from './store-link';
+import { Life, type Timeline } from './timeline';
+
+export interface WorkerParts {
+  readonly name: string;
+  readonly timeline: Timeline;
+  readonly inspector: Inspector;
+  readonly clerk: Clerk;
+  readonly linkFor: (life: Life) => StoreLink;
+  readonly modelFor: (claim: ClaimedRun, life: Life) => Model;
+  readonly handsFor: (life: Life) => SimulatedHands;
+}
+
+interface HeldRun {
+  readonly claim: ClaimedRun;
+  readonly hands: SimulatedHands;
+  readonly stop: AbortController;
+  readonly drain: AbortController;
+  readonly abandon: AbortController;
+}
+
+/** This process must let go of a run although nothing is wrong with it. */
+class AbandonedError extends Error {}
+
+const concurrency = 3;
+const heartbeatMs = 4_000;
+const reapMs = 3_000;
+const drainMs = 5_000;
+
+/** The mind: claims runs, drives the loop, writes what it says before it goes on. */
+export class SimulatedWorker {
+  life = new Life('nobody');
+  isLeaving = false;
+  private lives = 0;
+  private owner = '';
+  private held = new Set<HeldRun>();
+  private readonly parts: WorkerParts;
+
+  constructor(parts: WorkerParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    const { timeline, linkFor, name } = this.parts;
+    this.life = new Life(name);
+    this.owner = `${name}.${++this.lives}`;
+    this.isLeaving = false;
+    this.held = new Set();
+    const link = linkFor(this.life);
+    timeline.every(this.life, heartbeatMs, () => void this.beat(link));
+    timeline.every(this.life, reapMs, () => void unlessAway(link.reap()));
+  }
+
+  get hasPlace(): boolean {
+    return this.life.isAwake && !this.isLeaving && this.held.size < concurrency;
+  }
+
+  /** A job: the run may be due, or not any more. */
+  take(id: RunId): void {
+    void this.activate(id);
+  }
+
+  /** A stop signal; it may concern nobody here. */
+  hearStop({ runId, stop }: PendingStop): void {
+    this.life.live(() => {
+      for (const { claim, stop: stopping } of this.held) if (claim.runId === runId) stopping.abort(stop);
+    });
+  }
+
+  hearAnswer(call: ToolCall, answer: ToolAnswer): void {
+    this.life.live(() => this.held.forEach(({ hands }) => hands.hear(call, answer)));
+  }
+
+  /** A deploy: runs may leave at their next boundary, then they must. */
+  leave(gone: () => void): void {
+    this.life.live(() => {
+      this.isLeaving = true;
+      this.held.forEach(({ drain }) => drain.abort());
+      this.parts.timeline.within(this.life, drainMs, () => {
+        this.held.forEach(({ abandon }) => abandon.abort(new AbandonedError('the process leaves')));
+        this.parts.timeline.within(this.life, 1_000, gone);
+      });
+    });
+  }
+
+  private async beat(link: StoreLink): Promise<void> {
+    const beating = [...this.held];
+    if (beating.length === 0) return;
+    const renewal = await unlessAway(
+      link.renew(
+        this.owner,
+        beating.map(({ claim }) => claim),
+      ),
+    );
+    renewal?.stops.forEach((pending) => this.hearStop(pending));
+    for (const { claim, abandon } of beating) {
+      if (renewal?.lost.includes(claim.runId)) abandon.abort(new ClaimLostError(claim.runId));
+    }
+  }
+
+  private async activate(id: RunId): Promise<void> {
+    const { life } = this;
+    const link = this.parts.linkFor(life);
+    const claim = await unlessAway(link.claim(id, this.owner));
+    if (!claim) return;
+
+    const held = this.hold(claim, life);
+    try {
+      await this.drive(held, life, link);
+    } catch (error) {
+      await this.giveBack(claim, link, error);
+    } finally {
+      held.hands.close(new AbandonedError('the run was left'));
+      this.held.delete(held);
+    }
+  }
+
+  private hold(claim: ClaimedRun, life: Life): HeldRun {
+    const [stop, drain, abandon] = [new AbortController(), new AbortController(), new AbortController()];
+    const held = { claim, hands: this.parts.handsFor(life), stop, drain, abandon };
+    if (claim.stop) stop.abort(claim.stop);
+    abandon.signal.addEventListener('abort', () => held.hands.close(abandon.signal.reason as Error), { once: true }); // whoever abandons gives an Error
+    this.held.add(held);
+    return held;
+  }
+
+  private async drive(held: HeldRun, life: Life, link: StoreLink): Promise<void> {
+    const { claim, hands, stop, drain, abandon } = held;
+    const { inspector, clerk, modelFor } = this.parts;
+    const ports = { model: abandonable(modelFor(claim, life), abandon.signal), tools: hands, tokens, clerk };
+    const signals = { stop: stop.signal, drain: drain.signal };
+    let waiting: NewFact[] = [];
+    const commit = async (): Promise<void> => {
+      const facts = waiting;
+      waiting = [];
+      if (facts.length > 0) await write(link, claim, facts);
+    };
+
+    let last: NewFact | undefined;
+    for await (const step of runAgent(agentRun(claim), ports, signals)) {
+      if ('delta' in step) inspector.shown(claim, step.delta);
+      else {
+        waiting.push(...step.facts);
+        last = step.facts.at(-1) ?? last;
+        if (!step.hold) await commit();
+      }
+      abandon.signal.throwIfAborted();
+    }
+    await commit();
+    if (!last || !endsClaim(last)) await link.handOver(claim);
+  }
+
+  /** Errors that are part of life. Anything else is a bug of the loop. */
+  private async giveBack(claim: Claim, link: StoreLink, error: unknown): Promise<void> {
+    if (error instanceof ClaimLostError) return;
+    const isUsual =
+      error instanceof AbandonedError || error instanceof StopPendingError || error instanceof TransientError;
+    if (!isUsual) this.parts.inspector.violation(`the loop threw at ${claim.runId}: ${String(error)}`);
+    await unlessAway(link.handOver(claim));
+  }
+}
+
+/** A stop that was first refuses the end of the run; what was said before that end stays true (I7). */
+async function write(link: StoreLink, claim: Claim, facts: readonly NewFact[]): Promise<void> {
+  try {
+    await link.append(claim, facts);
+  } catch (error) {
+    const rest = facts.filter((fact) => !endsClaim(fact));
+    if (error instanceof StopPendingError && rest.length > 0) await link.append(claim, rest);
+    throw error;
+  }
+}
+
+const claimEnds: readonly NewFact['type'][] = ['run.waiting', 'run.completed', 'run.failed', 'run.stopped'];
+const endsClaim = (fact: NewFact): boolean => claimEnds.includes(fact.type) || movesTo(fact) === 'compactions';
+
+/** A token for four characters. */
+const tokens: TokenCounter = {
+  countTexts: (texts) => Promise.resolve(texts.map((text) => Math.ceil(text.length / 4))),
+  imageTokens: () => 1_000,
+};
+
+const agentRun = ({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun => ({
+  id: runId,
+  threadId,
+  settings: run.settings,
+  createdAt: run.created_at,
+  state: replay(log, earlier),
+});
+
+const abandonable = (model: Model, abandon: AbortSignal): Model => ({
+  async *stream(request, signal) {
+    for await (const chunk of model.stream(request, AbortSignal.any([signal, abandon]))) {
+      abandon.throwIfAborted();
+      yield chunk;
+    }
+  },
+});
+
+async function unlessAway<Answer>(work: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof TransientError) return undefined;
+    throw error;
+  }
+}

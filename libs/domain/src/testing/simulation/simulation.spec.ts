@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import type { SentCall, ToolAnswer } from '../../ports';
+import type { RunRow } from './simulated-store';
+import { checkSchedules, storyOf } from './check-schedules';
+import { anySchedule } from './schedule';
+import { SimulatedHands } from './simulated-hands';
+import { SimulatedStore } from './simulated-store';
+import { World, type WorldParts } from './world';
+
+/** The same worlds in every run of the tests; `npm run simulate` looks at new ones. */
+const seed = 1;
+
+it('keeps every promise in 1000 schedules of crashes, delays, duplicates and losses (I1–I10, I13)', async () => {
+  const { failure, searched, figures, ends } = await checkSchedules({ schedules: 1_000, seed });
+
+  if (failure) throw new Error(storyOf(failure));
+  expect(searched).toBe(1_000);
+  expect(figures.faultsStruck).toBeGreaterThan(2_000);
+  expect(figures.refusedWrites).toBeGreaterThan(50);
+  expect(ends).toMatchObject({ stop: expect.any(Number), complete: expect.any(Number), stopped: expect.any(Number) });
+}, 600_000);
+
+it('lives through the same schedule the same way, to the byte', async () => {
+  for (const schedule of fc.sample(anySchedule, { numRuns: 10, seed })) {
+    const [first, second] = [await new World(schedule).run(), await new World(schedule).run()];
+
+    expect(second.journal.join('\n')).toBe(first.journal.join('\n'));
+    expect(first.journal.length).toBeGreaterThan(0);
+  }
+});
+
+describe('a world with a flaw in it', () => {
+  class HeedlessStore extends SimulatedStore {
+    protected override mayWrite(): boolean {
+      return true;
+    }
+  }
+
+  class ForgetfulStore extends SimulatedStore {
+    override reap(): Promise<number> {
+      return Promise.resolve(0);
+    }
+  }
+
+  class StubbornStore extends SimulatedStore {
+    override append: SimulatedStore['append'] = (claim, facts) => {
+      const row: RunRow = this.row(claim.runId);
+      const { stop } = row;
+      row.stop = undefined;
+      return super.append(claim, facts).finally(() => (row.stop = stop));
+    };
+  }
+
+  class EagerHands extends SimulatedHands {
+    override reattach({ call }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
+      return this.execute({ ...call, attempt: call.attempt + 50 }, signal);
+    }
+  }
+
+  class OptimisticHands extends SimulatedHands {
+    override execute(call: SentCall['call'], signal: AbortSignal): Promise<ToolAnswer> {
+      void super.execute(call, signal).catch(() => undefined);
+      return Promise.resolve({ how: 'answered', result: { success: true, output: 'surely' }, durationMs: 0 });
+    }
+  }
+
+  const flaws: [string, RegExp, WorldParts][] = [
+    ['a store that lets older holders write', /^I3/, { storeOf: (its) => new HeedlessStore(its) }],
+    ['a store without a reaper', /^I1.*never ended/, { storeOf: (its) => new ForgetfulStore(its) }],
+    ['a store in which an end may overtake a stop', /I7/, { storeOf: (its) => new StubbornStore(its) }],
+    [
+      'hands that send an open call again',
+      /took effect twice|happened after its death/,
+      { handsOf: (its) => new EagerHands(its) },
+    ],
+    [
+      'hands that answer before the work is done',
+      /^I5.*never happened/,
+      { handsOf: (its) => new OptimisticHands(its) },
+    ],
+  ];
+
+  it.each(flaws)(
+    'is noticed, and the story is made small: %s',
+    async (_, broken, parts) => {
+      const { failure, searched } = await checkSchedules({ schedules: 300, seed, parts });
+
+      expect(failure?.outcome.violations.join('\n')).toMatch(new RegExp(broken.source, 'm'));
+      expect(searched).toBeLessThanOrEqual(600);
+      expect(failure?.schedule.faults.length).toBeLessThanOrEqual(3);
+    },
+    60_000,
+  );
+
+  it('is seen again by its seed and its path', async () => {
+    const parts: WorldParts = { storeOf: (its) => new HeedlessStore(its) };
+    const { failure } = await checkSchedules({ schedules: 300, seed, parts });
+
+    const again = await checkSchedules({ schedules: 1, seed, path: failure?.path, parts });
+
+    expect(again.failure?.schedule).toEqual(failure?.schedule);
+    expect(failure && storyOf(failure)).toContain(`--seed ${seed} --path ${again.failure?.path ?? ''}`);
+  }, 600_000);
+});

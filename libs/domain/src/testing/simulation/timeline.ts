@@ -1,0 +1,129 @@
+/** One life of a process: from its start to its death. While it is paused nothing happens in it, and nothing is lost. */
+export class Life {
+  isOver = false;
+  private held: (() => void)[] | undefined;
+
+  constructor(readonly name: string) {}
+
+  get isPaused(): boolean {
+    return this.held !== undefined;
+  }
+
+  get isAwake(): boolean {
+    return !this.isOver && !this.isPaused;
+  }
+
+  pause(): void {
+    this.held ??= [];
+  }
+
+  resume(): void {
+    const missed = this.held ?? [];
+    this.held = undefined;
+    missed.forEach((action) => this.live(action));
+  }
+
+  /** What comes to a process that is dead comes to nobody. */
+  live(action: () => void): void {
+    if (this.isOver) return;
+    if (this.held) this.held.push(action);
+    else action();
+  }
+}
+
+interface Happening {
+  readonly at: number;
+  readonly order: number;
+  readonly action: () => void;
+}
+
+/**
+ * The only clock and the only scheduler of a simulated world. Things happen one after the other, in the order of their
+ * time; whatever a happening sets off in promises has come to rest before the next one happens.
+ */
+export class Timeline {
+  /** Milliseconds since the world began. */
+  now = 0;
+  happened = 0;
+  private readonly heap: Happening[] = [];
+  private planned = 0;
+
+  /** The virtual time as the log has it. */
+  get isoNow(): string {
+    return new Date(beginningOfTime + this.now).toISOString();
+  }
+
+  after(delayMs: number, action: () => void): void {
+    this.insert({ at: this.now + Math.max(0, delayMs), order: this.planned++, action });
+  }
+
+  /** The same within a process: it does not happen when the process is dead by then. */
+  within(life: Life, delayMs: number, action: () => void): void {
+    this.after(delayMs, () => life.live(action));
+  }
+
+  every(life: Life, intervalMs: number, action: () => void): void {
+    this.within(life, intervalMs, () => {
+      action();
+      this.every(life, intervalMs, action);
+    });
+  }
+
+  /** Never resolves when the process dies before. */
+  sleep(life: Life, delayMs: number): Promise<void> {
+    return new Promise((resolve) => this.within(life, delayMs, resolve));
+  }
+
+  /** Lets things happen while `goesOn`. */
+  async unroll(goesOn: () => boolean): Promise<void> {
+    for (let next = this.take(); next; next = this.take()) {
+      this.now = next.at;
+      this.happened += 1;
+      next.action();
+      await promisesToRest();
+      if (!goesOn()) return;
+    }
+  }
+
+  private insert(happening: Happening): void {
+    let at = this.heap.push(happening) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.isBefore(at, parent)) return;
+      this.swap(at, parent);
+      at = parent;
+    }
+  }
+
+  private take(): Happening | undefined {
+    const first = this.heap[0];
+    const last = this.heap.pop();
+    if (!first || !last || first === last) return first;
+    this.heap[0] = last;
+    for (let at = 0; ;) {
+      const [left, right] = [2 * at + 1, 2 * at + 2];
+      const least = this.isBefore(right, left) ? right : left;
+      if (!this.isBefore(least, at)) return first;
+      this.swap(at, least);
+      at = least;
+    }
+  }
+
+  private isBefore(one: number, other: number): boolean {
+    const [a, b] = [this.heap[one], this.heap[other]];
+    if (!a || !b) return a !== undefined;
+    return a.at < b.at || (a.at === b.at && a.order < b.order);
+  }
+
+  private swap(one: number, other: number): void {
+    const [a, b] = [this.heap[one], this.heap[other]];
+    if (!a || !b) return;
+    this.heap[one] = b;
+    this.heap[other] = a;
+  }
+}
+
+const beginningOfTime = Date.UTC(2026, 0, 1);
+
+/** Node runs every promise that is due before it comes to this. */
+const promisesToRest = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

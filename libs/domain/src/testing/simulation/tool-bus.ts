@@ -1,0 +1,149 @@
+import { TransientError } from '../../errors';
+import type { ToolAnswer } from '../../ports';
+import type { ToolCall } from '../../tool-call';
+import type { Dice } from './dice';
+import type { Faults } from './faults';
+import type { Life, Timeline } from './timeline';
+
+export interface ToolBusParts {
+  readonly timeline: Timeline;
+  readonly dice: Dice;
+  readonly faults: Faults;
+  /** A call arrives at the executor that hosts its thread, out of that store. */
+  readonly deliver: (call: ToolCall, store: string) => void;
+  /** Both are said over the air to whoever listens, and may be lost. */
+  readonly answered: (call: ToolCall, answer: ToolAnswer) => void;
+  readonly cancelled: (call: ToolCall) => void;
+}
+
+interface CallRecord {
+  readonly call: ToolCall;
+  isKnown: boolean;
+  waits: boolean;
+  lastSignOfLife: number;
+  taker: string | undefined;
+  reply: ToolAnswer | undefined;
+}
+
+/** Says that a call was taken back before any executor took it. */
+export const withdrawn = 'withdrawn';
+
+const ackWaitMs = 15_000;
+const latencyMs = 20;
+
+/**
+ * The stream of calls between workers and executors: at least once, in no certain order. A call stays on it until it is
+ * acknowledged, only the first who takes a call gets it, and results are kept under the call's id.
+ */
+export class ToolBus {
+  isAway = false;
+  store = 'store 1';
+  private records = new Map<string, CallRecord>();
+
+  constructor(private readonly parts: ToolBusParts) {}
+
+  /** It comes back empty, as a new store. */
+  forget(): void {
+    this.store = `store ${Number(this.store.slice('store '.length)) + 1}`;
+    this.records = new Map();
+  }
+
+  /** Asks over the network. Rejects when the bus is away; what was asked may have been done all the same. */
+  ask<Answer>(life: Life, question: () => Answer): Promise<Answer> {
+    const { timeline, dice } = this.parts;
+    return new Promise((resolve, reject) => {
+      const away = (): void => timeline.within(life, latencyMs, () => reject(new TransientError('The bus is away.')));
+      timeline.after(dice.delay(latencyMs), () => {
+        if (this.isAway) {
+          away();
+          return;
+        }
+        const answer = question();
+        timeline.within(life, dice.delay(latencyMs), () => (this.isAway ? away() : resolve(answer)));
+      });
+    });
+  }
+
+  /** The same attempt twice is one. */
+  dispatch(call: ToolCall): void {
+    const record = this.record(call);
+    if (record.isKnown) return;
+    record.isKnown = true;
+    record.waits = true;
+    this.send(record);
+  }
+
+  waits(call: ToolCall): boolean {
+    return this.records.get(nameOf(call))?.waits ?? false;
+  }
+
+  /** Its own, or the answer of an earlier attempt that came after all. */
+  reply(call: ToolCall): ToolAnswer | undefined {
+    const before = call.attempt > 1 ? this.reply({ ...call, attempt: call.attempt - 1 }) : undefined;
+    return before?.how === 'answered' ? before : this.records.get(nameOf(call))?.reply;
+  }
+
+  taker(call: ToolCall): string | undefined {
+    return this.records.get(nameOf(call))?.taker;
+  }
+
+  /** Who has it. A call out of a store that was lost is nobody's any more. */
+  take(call: ToolCall, taker: string, store = this.store): string {
+    if (store !== this.store) return withdrawn;
+    const record = this.record(call);
+    record.taker ??= taker;
+    return record.taker;
+  }
+
+  showLife(call: ToolCall): void {
+    this.record(call).lastSignOfLife = this.parts.timeline.now;
+  }
+
+  keep(call: ToolCall, reply: ToolAnswer): void {
+    this.record(call).reply = reply;
+    this.post(() => this.parts.answered(call, reply));
+  }
+
+  acknowledge(call: ToolCall): void {
+    const record = this.records.get(nameOf(call));
+    if (record) record.waits = false;
+  }
+
+  cancel(call: ToolCall): void {
+    this.post(() => this.parts.cancelled(call));
+  }
+
+  private record(call: ToolCall): CallRecord {
+    const nothing = { isKnown: false, waits: false, lastSignOfLife: 0, taker: undefined, reply: undefined };
+    const record = this.records.get(nameOf(call)) ?? { call, ...nothing };
+    this.records.set(nameOf(call), record);
+    return record;
+  }
+
+  private send(record: CallRecord): void {
+    const { timeline } = this.parts;
+    const { store } = this;
+    record.lastSignOfLife = timeline.now;
+    this.post(() => this.parts.deliver(record.call, store));
+    timeline.after(ackWaitMs, () => this.sendAgain(record));
+  }
+
+  private sendAgain(record: CallRecord): void {
+    const { timeline } = this.parts;
+    if (!record.waits || this.records.get(nameOf(record.call)) !== record) return;
+    const silentMs = timeline.now - record.lastSignOfLife;
+    if (silentMs >= ackWaitMs) this.send(record);
+    else timeline.after(ackWaitMs - silentMs, () => this.sendAgain(record));
+  }
+
+  private post(arrival: () => void): void {
+    const { timeline, dice, faults } = this.parts;
+    const fate = faults.message('tool message');
+    if (fate === 'lost' || this.isAway) return;
+    timeline.after(dice.delay(latencyMs) + (fate === 'late' ? 20_000 : 0), arrival);
+    if (fate === 'twice') timeline.after(dice.delay(2_000), arrival);
+  }
+}
+
+/** Each sending of a call stands for itself. */
+export const nameOf = ({ id, attempt }: ToolCall): string => `${id}-${attempt}`;

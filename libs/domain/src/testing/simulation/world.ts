@@ -1,0 +1,236 @@
+import { type RunId, compactionId, messageId, modelCallId } from '../../ids';
+import type { Clerk } from '../../ports';
+import { isTerminal } from '../../run';
+import type { PendingStop } from '../../run-store';
+import type { ToolCall } from '../../tool-call';
+import { Dice } from './dice';
+import { Faults } from './faults';
+import { brokenFinalRules } from './final-rules';
+import { ImprovisingModel } from './improvising-model';
+import { Inspector } from './inspector';
+import { People } from './people';
+import type { RunPlan, Schedule } from './schedule';
+import { SimulatedExecutor } from './simulated-executor';
+import { type HandsParts, SimulatedHands } from './simulated-hands';
+import { type Job, SimulatedQueue } from './simulated-queue';
+import { SimulatedStore, type StoreParts } from './simulated-store';
+import { SimulatedSummarizer } from './simulated-summarizer';
+import { SimulatedWorker } from './simulated-worker';
+import { StoreLink } from './store-link';
+import { Strikes } from './strikes';
+import { Timeline } from './timeline';
+import { ToolBus } from './tool-bus';
+
+/** Parts that can be exchanged for broken ones, to see whether it is noticed. */
+export interface WorldParts {
+  readonly storeOf?: (parts: StoreParts) => SimulatedStore;
+  readonly handsOf?: (parts: HandsParts) => SimulatedHands;
+}
+
+export interface Outcome {
+  readonly violations: readonly string[];
+  /** All that happened, line by line. */
+  readonly journal: readonly string[];
+  /** How the runs ended. */
+  readonly ends: readonly string[];
+  readonly figures: Figures;
+}
+
+export interface Figures {
+  readonly happenings: number;
+  readonly virtualMs: number;
+  readonly faultsStruck: number;
+  readonly refusedWrites: number;
+  readonly modelCalls: number;
+  readonly effects: number;
+}
+
+const [workers, executors] = [
+  [1, 2, 3],
+  [1, 2],
+];
+/** After the last fault, all runs must be over within this time; and so long zombies are watched after that. */
+const patienceMs = 30 * 60_000;
+const aftermathMs = 30_000;
+
+/** A small world in one thread: everything that a run meets in production, on one clock and one set of dice. */
+export class World {
+  private readonly timeline = new Timeline();
+  private readonly dice: Dice;
+  private readonly faults: Faults;
+  private readonly store: SimulatedStore;
+  private readonly inspector: Inspector;
+  private readonly queue: SimulatedQueue;
+  private readonly bus: ToolBus;
+  private readonly clerk: Clerk;
+  private readonly workers: readonly SimulatedWorker[];
+  private readonly executors: readonly SimulatedExecutor[];
+  private readonly summarizer: SimulatedSummarizer;
+  private readonly strikes: Strikes;
+  private restedAt: number | undefined;
+
+  constructor(
+    private readonly schedule: Schedule,
+    private readonly parts: WorldParts = {},
+  ) {
+    const { timeline } = this;
+    const { storeOf = (its: StoreParts) => new SimulatedStore(its) } = parts;
+    this.dice = new Dice(schedule.seed);
+    this.faults = new Faults(schedule);
+    this.clerk = countingClerk(timeline);
+    this.store = storeOf({ timeline, activate: (job) => this.queue.add(job) });
+    this.inspector = new Inspector(timeline, this.store);
+    const { faults, inspector } = this;
+    this.queue = new SimulatedQueue({
+      timeline,
+      faults,
+      dice: this.dice.fork('queue'),
+      offer: (job) => this.offer(job),
+    });
+    this.bus = new ToolBus({
+      ...{ timeline, faults, dice: this.dice.fork('bus') },
+      deliver: (call, store) => this.executorOf(call)?.accept(call, store),
+      cancelled: (call) => this.executorOf(call)?.cancel(call),
+      answered: (call, answer) => this.workers.forEach((worker) => worker.hearAnswer(call, answer)),
+    });
+    this.workers = workers.map((number) => this.worker(`worker${number}`));
+    this.executors = executors.map((number) => this.executor(`executor${number}`));
+    this.summarizer = this.scribe();
+    this.strikes = new Strikes({ ...this.shared, inspector });
+  }
+
+  async run(): Promise<Outcome> {
+    const { timeline, inspector, store, dice, clerk } = this;
+    [...this.workers, ...this.executors, this.summarizer].forEach((process) => process.start());
+    const spread = (stop: PendingStop) => this.spread(stop);
+    new People({ timeline, inspector, store, clerk, spread, dice: dice.fork('people') }).follow(this.schedule.runs);
+    const lastFaultMs = this.strikes.begin();
+    await timeline.unroll(() => !this.isOver(lastFaultMs));
+
+    brokenFinalRules(store, inspector).forEach((rule) => inspector.violation(rule));
+    return this.outcome();
+  }
+
+  private get shared() {
+    const { timeline, faults, workers, executors, summarizer, queue, bus } = this;
+    return { timeline, faults, workers, executors, summarizer, queue, bus };
+  }
+
+  /** Everybody is served, and nothing can come any more but what zombies had in hand. */
+  private isOver(lastFaultMs: number): boolean {
+    const { now } = this.timeline;
+    const areAllOver =
+      this.store.rows.size === this.schedule.runs.length &&
+      [...this.store.rows.values()].every(({ run }) => isTerminal(run.status));
+    if (areAllOver) this.restedAt ??= Math.max(now, lastFaultMs);
+    return now > (this.restedAt ?? lastFaultMs + patienceMs) + aftermathMs;
+  }
+
+  private outcome(): Outcome {
+    const { inspector, timeline, faults, store } = this;
+    return {
+      violations: inspector.violations,
+      journal: inspector.journal,
+      ends: [...store.rows.values()].map(({ run }) => run.error?.code ?? run.finish_reason ?? run.status),
+      figures: {
+        happenings: timeline.happened,
+        virtualMs: timeline.now,
+        faultsStruck: faults.struck,
+        refusedWrites: inspector.refusedWrites,
+        modelCalls: inspector.modelCalls,
+        effects: [...inspector.effects.values()].flat().length,
+      },
+    };
+  }
+
+  private worker(name: string): SimulatedWorker {
+    const { timeline, inspector, clerk, store, faults, bus } = this;
+    const { handsOf = (its: HandsParts) => new SimulatedHands(its) } = this.parts;
+    const dice = this.dice.fork(name);
+    const worker: SimulatedWorker = new SimulatedWorker({
+      ...{ name, timeline, inspector, clerk },
+      linkFor: (life) =>
+        new StoreLink({
+          ...{ timeline, dice, faults, inspector, store, life },
+          isAway: () => this.strikes.storeIsAway,
+          die: () => this.strikes.kill(worker),
+        }),
+      modelFor: (claim, life) =>
+        new ImprovisingModel({
+          ...{ timeline, life, runId: claim.runId, settings: claim.run.settings },
+          dice: new Dice(this.planOf(claim.runId).seed, 'model'),
+          called: (request) => inspector.modelCalled(claim, request),
+        }),
+      handsFor: (life) => handsOf({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call) }),
+    });
+    return worker;
+  }
+
+  private executor(name: string): SimulatedExecutor {
+    const { timeline, faults, bus, inspector } = this;
+    const executor: SimulatedExecutor = new SimulatedExecutor({
+      ...{ name, timeline, faults, bus, dice: this.dice.fork(name) },
+      effect: (call) => inspector.effect(call),
+      died: () => this.strikes.kill(executor),
+    });
+    return executor;
+  }
+
+  private scribe(): SimulatedSummarizer {
+    const { timeline, inspector, clerk, store, faults } = this;
+    const dice = this.dice.fork('scribe');
+    const its = { ...store.compactions, renew: store.renew.bind(store), reap: store.reap.bind(store) };
+    const scribe: SimulatedSummarizer = new SimulatedSummarizer({
+      ...{ timeline, dice, clerk },
+      linkFor: (life) =>
+        new StoreLink({
+          ...{ timeline, dice, faults, inspector, life, store: its },
+          isAway: () => this.strikes.storeIsAway,
+          die: () => this.strikes.kill(scribe),
+        }),
+    });
+    return scribe;
+  }
+
+  private planOf(id: RunId): RunPlan {
+    const plan = this.schedule.runs[Number(id.slice('run_'.length))];
+    if (!plan) throw new Error(`nobody asked for ${id}`);
+    return plan;
+  }
+
+  /** A thread's calls go where its sandbox lives. */
+  private executorOf({ run_id: id }: ToolCall): SimulatedExecutor | undefined {
+    const thread = Number(this.store.row(id).run.thread_id.slice('thr_'.length));
+    return this.executors[thread % this.executors.length];
+  }
+
+  private offer({ id, queue }: Job): boolean {
+    const places = queue === 'runs' ? this.workers : [this.summarizer];
+    const free = places.filter(({ hasPlace }) => hasPlace);
+    const [first, ...others] = free;
+    if (!first) return false;
+    this.dice.pick([first, ...others]).take(id);
+    return true;
+  }
+
+  /** Said over the air, to all, once: whoever misses it finds it with its next heartbeat (I7). */
+  private spread(stop: PendingStop): void {
+    for (const worker of this.workers) {
+      const fate = this.faults.message('stop signal');
+      const delays = { lost: [], twice: [0, 500], late: [20_000], usual: [0] }[fate ?? 'usual'];
+      const isHeard = this.dice.chance(0.7);
+      for (const delay of isHeard ? delays : [])
+        this.timeline.after(delay + this.dice.delay(200), () => worker.hearStop(stop));
+    }
+  }
+}
+
+function countingClerk(timeline: Timeline): Clerk {
+  let count = 0;
+  return {
+    messageId: () => messageId.parse(`msg_${++count}`),
+    compactionId: () => compactionId.parse(`cmp_${++count}`),
+    modelCallId: () => modelCallId.parse(`mdl_${++count}`),
+    now: () => timeline.isoNow,
+  };
+}

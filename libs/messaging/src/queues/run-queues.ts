@@ -1,0 +1,26 @@
+import type { RunQueueName } from '@rondo/domain';
+import { type Activation, RunQueue, type RunQueueOptions } from './run-queue';
+
+/** Every queue that runs wait in. Who relays the outbox serves all of them. */
+export class RunQueues {
+  readonly runs: RunQueue;
+  readonly compactions: RunQueue;
+
+  constructor(options: Omit<RunQueueOptions, 'name'>) {
+    this.runs = new RunQueue({ ...options, name: 'runs' });
+    this.compactions = new RunQueue({ ...options, name: 'compactions' });
+  }
+
+  add(queue: RunQueueName, activation: Activation): Promise<void> {
+    return this[queue].add(activation);
+  }
+
+  /** Rejects while Redis cannot be reached; for readiness checks. */
+  async ping(): Promise<void> {
+    await this.runs.ping();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.runs.close(), this.compactions.close()]);
+  }
+}

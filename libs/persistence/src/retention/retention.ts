@@ -1,0 +1,70 @@
+import type { Database } from '../database';
+import { type FactRow, factOf } from '../run-row';
+import { chained } from '../runs/verify-log';
+import type { Sql } from '../sql';
+
+/** Bounds one call; the next one goes on. */
+const maxRuns = 500;
+const pageSize = 500;
+
+/** Workers that look at the same time find different runs. */
+const oldestLog = `
+select id, thread_id, last_seq - 1 as through from runs
+where finished_at < clock_timestamp() - $1::float * interval '1 day' and events_trimmed_through = 0 and last_seq > 1
+order by finished_at limit 1 for no key update skip locked`;
+
+const page = `
+select id, seq, type, run_id, $2 as thread_id, iteration, epoch, at, data
+from run_events where run_id = $1 and seq > $3 and seq <= $4 order by seq limit ${pageSize}`;
+
+const forgetFacts = `
+with trimmed as (
+  update runs set events_trimmed_through = $2, events_trimmed_hash = $3 where id = $1
+)
+delete from run_events where run_id = $1 and seq <= $2`;
+
+interface OldLog {
+  readonly id: string;
+  readonly thread_id: string;
+  /** The fact before the last one, which stays: it tells how the run ended. */
+  readonly through: number;
+}
+
+/**
+ * Deletes the facts of runs that ended `days` ago; never, where `days` is undefined. What they added to the hash chain
+ * is kept, so that the rest can still be proven. Messages, the ledger and usage stay.
+ */
+export class Retention {
+  constructor(
+    private readonly database: Database,
+    private readonly days: number | undefined,
+  ) {}
+
+  /** Answers how many logs it has trimmed. Many processes may call it at the same time. */
+  async trim(): Promise<number> {
+    const { days } = this;
+    if (days === undefined) return 0;
+
+    let trimmed = 0;
+    while (trimmed < maxRuns && (await this.database.transaction((sql) => trimOldest(sql, days)))) trimmed += 1;
+    return trimmed;
+  }
+}
+
+async function trimOldest(sql: Sql, days: number): Promise<boolean> {
+  const [log] = await sql.query<OldLog>(oldestLog, [days]);
+  if (!log) return false;
+
+  await sql.query(forgetFacts, [log.id, log.through, await hashOf(sql, log)]);
+  return true;
+}
+
+async function hashOf(sql: Sql, { id, thread_id, through }: OldLog): Promise<string> {
+  let hash = '';
+  for (let seq = 0; seq < through;) {
+    const facts = (await sql.query<FactRow>(page, [id, thread_id, seq, through])).map(factOf);
+    hash = facts.reduce(chained, hash);
+    seq = facts.at(-1)?.seq ?? through;
+  }
+  return hash;
+}

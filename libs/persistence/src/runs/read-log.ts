@@ -1,0 +1,95 @@
+import type { Message, RecordedFact, Run } from '@rondo/domain';
+import { type FactRow, factOf } from '../run-row';
+import type { Sql } from '../sql';
+import { type RunAddress, runNotFound } from './lock-run';
+import { getRun, readLastMessages, visibleRun } from './read-runs';
+
+/** Facts that were asked for and are not kept any more. */
+export interface LogGap {
+  readonly from: number;
+  readonly to: number;
+  readonly reason: 'retention';
+}
+
+/** What a reader needs instead of the facts up to `through_seq`: the run, and the last messages of its dialogue. */
+export interface RunSnapshot {
+  readonly through_seq: number;
+  readonly run: Run;
+  readonly messages: readonly Message[];
+}
+
+export interface EventPage {
+  readonly data: readonly RecordedFact[];
+  /** The last seq at the moment of reading. */
+  readonly head_seq: number;
+  /** Absent where nothing is missing (R18). */
+  readonly gap?: LogGap;
+  readonly snapshot?: RunSnapshot;
+}
+
+/** What is left of a log from which old facts were deleted: up to where, and its hash chain up to there. */
+export interface TrimmedLog {
+  readonly through: number;
+  readonly hash: string;
+}
+
+/** One statement, so that `head_seq`, the events and what is missing of them are of one moment. */
+const eventsAfter = `
+select run.last_seq, run.events_trimmed_through, run.events_trimmed_hash, run.id as run_id, run.thread_id,
+  event.id, seq, event.type, event.iteration, event.epoch, at, data
+from (${visibleRun}) as run
+left join lateral (
+  select * from run_events where run_events.run_id = run.id and seq > $3 order by seq limit $4
+) as event on true
+order by seq`;
+
+/** One row without an event where there is none to read. */
+type EventRow = { last_seq: number; events_trimmed_through: number; events_trimmed_hash: string } & (
+  FactRow | { seq: null }
+);
+
+const isFact = (row: EventRow): row is EventRow & FactRow => row.seq !== null;
+
+interface Reading {
+  readonly after: number;
+  readonly limit: number;
+}
+
+interface LogPage {
+  readonly facts: readonly RecordedFact[];
+  readonly headSeq: number;
+  /** Set where facts are missing after the one that was asked for. */
+  readonly trimmed: TrimmedLog | undefined;
+}
+
+async function readPage(sql: Sql, { accountId, runId }: RunAddress, { after, limit }: Reading): Promise<LogPage> {
+  const rows = await sql.query<EventRow>(eventsAfter, [runId, accountId, after, limit]);
+  const [first] = rows;
+  if (!first) throw runNotFound(runId);
+  const { last_seq: headSeq, events_trimmed_through: through, events_trimmed_hash: hash } = first;
+  return { facts: rows.filter(isFact).map(factOf), headSeq, trimmed: after < through ? { through, hash } : undefined };
+}
+
+const messagesInSnapshot = 50;
+
+export async function readEvents(sql: Sql, address: RunAddress, reading: Reading): Promise<EventPage> {
+  const { facts: data, headSeq: head_seq, trimmed } = await readPage(sql, address, reading);
+  if (!trimmed) return { data, head_seq };
+
+  const run = await getRun(sql, address);
+  const messages = await readLastMessages(sql, run, messagesInSnapshot);
+  const gap: LogGap = { from: reading.after + 1, to: trimmed.through, reason: 'retention' };
+  return { data, head_seq, gap, snapshot: { through_seq: trimmed.through, run, messages } };
+}
+
+/** The whole log, a page at a time. */
+export async function* allPages(sql: Sql, address: RunAddress): AsyncGenerator<LogPage, void> {
+  const limit = 1_000;
+  let after = 0;
+  for (;;) {
+    const page = await readPage(sql, address, { after, limit });
+    yield page;
+    if (page.facts.length < limit) return;
+    after = page.facts.at(-1)?.seq ?? after;
+  }
+}
