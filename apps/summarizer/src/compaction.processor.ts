@@ -1,11 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
-import { queues } from '@rondo/messaging';
+import { closeSoon, queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
 import { Compactor } from './compactor';
-
-const closeWithinMs = 3_000;
 
 /** Takes compactions off the queue. The concurrency is set when the process starts, by its configuration. */
 @Processor(queues.compactions.name, { ...queues.compactions.workerOptions({ concurrency: 1 }), autorun: false })
@@ -44,6 +41,6 @@ export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
 
   /** What was in hand was told to leave; a Redis that is silent is not waited for (R14). */
   async onModuleDestroy(): Promise<void> {
-    await Promise.race([this.worker.close(), sleep(closeWithinMs, undefined, { ref: false })]);
+    await closeSoon(this.worker);
   }
 }
