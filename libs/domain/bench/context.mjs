@@ -48,6 +48,13 @@ const history = (messages) => [
   ...Array.from({ length: Math.ceil(messages / 2) }, (_, index) => iteration(index + 1)).flat(),
 ];
 
+/** Where others work on the same machine, the time of the CPU says more than that of the clock. */
+function shares(times, unit) {
+  const sorted = times.toSorted((a, b) => a - b);
+  const share = (part) => +sorted[Math.floor(sorted.length * part)].toFixed(3);
+  return { [`p50 ${unit}`]: share(0.5), [`p95 ${unit}`]: share(0.95) };
+}
+
 async function measure(count, change = (state) => state) {
   const state = change(replay([], history(count)));
   const run = { id: 'run_1', threadId: 'thr_1', settings, createdAt: '2026-01-01', state };
@@ -55,19 +62,22 @@ async function measure(count, change = (state) => state) {
   await loadOf(standing);
 
   const times = [];
+  const cpuTimes = [];
   let next = count;
   for (let nth = 0; nth < 200; nth++) {
     const from = process.hrtime.bigint();
+    const cpu = process.cpuUsage();
     for (const message of iteration((next += 1)))
       standing.state = evolve(standing.state, { type: 'message.created', iteration: next, data: { message } });
     await loadOf(standing);
     promptOf(standing);
     times.push(Number(process.hrtime.bigint() - from) / 1e6);
+    const { user, system } = process.cpuUsage(cpu);
+    cpuTimes.push((user + system) / 1e3);
     standing.state = state;
   }
-  times.sort((a, b) => a - b);
   const sent = promptOf(standing).prompt.messages.length;
-  return { 'p50 ms': +times[100].toFixed(3), 'p95 ms': +times[190].toFixed(3), 'messages sent': sent };
+  return { ...shares(times, 'ms'), ...shares(cpuTimes, 'CPU ms'), 'messages sent': sent };
 }
 
 const shortened = (state) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImageMediaType, imageHeader, imageMediaType } from './image-header';
+import { type ImageMediaType, type ImageSize, imageHeader, imageMediaType } from './image-header';
 
 /** Names bytes by what they are. */
 export const sha256 = z
@@ -18,20 +18,24 @@ export const keptImage = z.strictObject({
 export type KeptImage = z.infer<typeof keptImage>;
 
 const maxMebibytes = 5;
-const maxLength = 4 * Math.ceil((maxMebibytes * 1024 * 1024) / 3);
+const padding = (base64: string): number => (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
+const bytesIn = (base64: string): number => (base64.length / 4) * 3 - padding(base64);
 
 const inline = {
   media_type: imageMediaType,
-  data: z.base64().max(maxLength, `must be ${maxMebibytes} MiB at most`),
+  data: z
+    .base64()
+    .refine((data) => bytesIn(data) <= maxMebibytes * 1024 * 1024, `must be ${maxMebibytes} MiB at most`)
+    .describe(`The bytes, ${maxMebibytes} MiB at most.`),
 };
 
-/** An image with its bytes, on its way to become a blob. */
-export const inlineImage = z.strictObject(inline).superRefine(isWhatItSays);
+/** An image with its bytes, on its way to become a blob. They were looked at: it is what it says, and so large. */
+export const inlineImage = z.strictObject(inline).transform(measured);
 export type InlineImage = z.infer<typeof inlineImage>;
 
 const blobSource = z.strictObject({ type: z.literal('blob'), ...keptImage.shape });
 const urlSource = z.strictObject({ type: z.literal('url'), url: z.url({ protocol: /^https?$/ }) });
-const base64Source = z.strictObject({ type: z.literal('base64'), ...inline }).superRefine(isWhatItSays);
+const base64Source = z.strictObject({ type: z.literal('base64'), ...inline }).transform(measured);
 
 /** Where an image of a message is; its bytes are never in the message. */
 export const keptSource = z.discriminatedUnion('type', [blobSource, urlSource]);
@@ -40,13 +44,16 @@ export type KeptSource = z.infer<typeof keptSource>;
 /** What a person may give as an image; a blob is one that the person was given before. */
 export const givenSource = z.discriminatedUnion('type', [base64Source, urlSource, blobSource]);
 
-function isWhatItSays({ media_type, data }: { media_type: ImageMediaType; data: string }, context: z.RefinementCtx): void {
-  const header = imageHeader(data);
-  if (!header) {
-    context.addIssue({ code: 'custom', path: ['data'], message: 'must be a PNG, JPEG, GIF or WebP image' });
-  } else if (header.media_type !== media_type) {
-    context.addIssue({ code: 'custom', path: ['media_type'], message: `the bytes are ${header.media_type}` });
-  }
+function measured<Image extends { media_type: ImageMediaType; data: string }>(
+  image: Image,
+  context: z.RefinementCtx,
+): Image & ImageSize {
+  const header = imageHeader(image.data);
+  if (header?.media_type === image.media_type) return { ...image, width: header.width, height: header.height };
+
+  if (header) context.addIssue({ code: 'custom', path: ['media_type'], message: `the bytes are ${header.media_type}` });
+  else context.addIssue({ code: 'custom', path: ['data'], message: 'must be a PNG, JPEG, GIF or WebP image' });
+  return z.NEVER;
 }
 
 /** The bytes of images, as base64. A blob that is not there is not in the answer. */

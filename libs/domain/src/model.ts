@@ -1,6 +1,7 @@
 import type { ReasoningBlock } from './content';
 import type { CallId } from './ids';
 import type { KeptSource } from './image';
+import type { ImageMediaType } from './image-header';
 import type { FinishReason, RunError, Usage } from './run';
 import type { LlmSettings } from './run-settings';
 
@@ -21,11 +22,11 @@ export type ModelMessage =
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
 
 export type ShownBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly source: ShownImage };
+  { readonly type: 'text'; readonly text: string } | { readonly type: 'image'; readonly source: ShownImage };
 
 /** The loop refers to blobs; whoever asks a provider puts their bytes in. A blob that is gone is told of in words. */
-export type ShownImage = KeptSource | { readonly type: 'base64'; readonly media_type: string; readonly data: string };
+export type ShownImage =
+  KeptSource | { readonly type: 'base64'; readonly media_type: ImageMediaType; readonly data: string };
 
 export type AssistantBlock =
   | ReasoningBlock

@@ -6,6 +6,7 @@ import type { Message, NewMessage } from './message';
 import type { ModelRequest } from './model';
 import type { AgentRun, Pass } from './pass';
 import { profiles } from './profiles/profiles';
+import type { RunState } from './run-state';
 import { toolsNamed } from './tools/catalog';
 
 /** A run, and where it stands. */
@@ -29,11 +30,18 @@ export const messagesToSend = (standing: Standing): readonly NewMessage[] =>
     standing.state.unseen,
   );
 
-/** What of the conversation is sent. */
-export function sentOf({ run, state }: Standing): readonly Sent[] {
-  const { model, context } = run.settings;
-  return contextOf(state.conversation, state.context, { runId: run.id, model, keepImages: context.keep_images });
+/** What of the conversation is sent. It is asked for more than once in an iteration, and made once. */
+export function sentOf({ run, state: { conversation, context } }: Standing): readonly Sent[] {
+  const known = lastSent.get(run);
+  if (known?.conversation === conversation && known.context === context) return known.sent;
+
+  const { model, context: settings } = run.settings;
+  const sent = contextOf(conversation, context, { runId: run.id, model, keepImages: settings.keep_images });
+  lastSent.set(run, { conversation, context, sent });
+  return sent;
 }
+
+const lastSent = new WeakMap<AgentRun, Pick<RunState, 'conversation' | 'context'> & { sent: readonly Sent[] }>();
 
 /** What is the same in every iteration of a run, as text. */
 export const frameText = (run: AgentRun): string => frameOf(run).text;

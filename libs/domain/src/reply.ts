@@ -64,7 +64,7 @@ export class Reply {
     switch (end.how) {
       case 'finished':
         if (this.hasBegun || !isEmpty(decoded)) return this.whole(decoded);
-        return this.answersTools ? this.silence() : [];
+        return this.answersTools ? this.silence(decoded) : [];
       case 'aborted':
         return this.isFull ? this.whole(decoded) : this.shown(decoded);
       case 'broken':
@@ -94,7 +94,7 @@ export class Reply {
 
   /** Stores the reply up to this call, and sends the call out while the model goes on. */
   private *release(call: DecodedCall): Generator<Step, void> {
-    const facts = this.part({ blocksTo: call.position ?? this.decoder.content.length, calls: [call] });
+    const facts = this.part({ blocksTo: this.decoder.content.length, calls: [call] });
     yield* stateTogether(this.pass, facts, { hold: true });
     yield* startWhileSpeaking(this.pass);
   }
@@ -104,8 +104,8 @@ export class Reply {
     return this.pass.state.conversation.findLast(({ type }) => type !== 'summary')?.type === 'tool';
   }
 
-  private silence(): NewFact[] {
-    const message = this.message([], {});
+  private silence({ content }: DecodedReply): NewFact[] {
+    const message = this.message([...content], {});
     return [{ type: 'message.created', iteration: this.pass.state.iteration, data: { message } }];
   }
 

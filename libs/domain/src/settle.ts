@@ -66,17 +66,22 @@ function* conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Generator<S
       if (staysBetweenUs(pass, call)) yield* state(pass, unknown(pass, call, outcome.reason));
       else yield* answer(pass, call, { unknown: outcome.reason });
       return;
-    case 'stopped':
-      pass.receipt.toolStopped({ tool_call_id: call.id, verified_dead_at: outcome.verifiedDeadAt });
+    case 'stopped': {
+      const verifiedDeadAt = wasSentBefore(pass, call) ? null : outcome.verifiedDeadAt;
+      pass.receipt.toolStopped({ tool_call_id: call.id, verified_dead_at: verifiedDeadAt });
       yield* answer(
         pass,
         call,
-        outcome.verifiedDeadAt === null
+        verifiedDeadAt === null
           ? { unknown: 'The run was stopped while this tool ran, and nobody confirmed in time that it ended.' }
           : { result: failedResult('The run was stopped while this tool ran; it was killed.'), durationMs: 0 },
       );
+    }
   }
 }
+
+/** An earlier attempt whose outcome is unknown may still take effect, whatever is known of the last one. */
+const wasSentBefore = ({ state }: Pass, { id }: ToolCall): boolean => (state.calls.get(id)?.attempts ?? 0) > 1;
 
 /** The model is not told of an unknown outcome as long as the call can be sent again, or a person may know more (I5). */
 function staysBetweenUs({ run, state: { calls }, signals }: Pass, call: ToolCall): boolean {

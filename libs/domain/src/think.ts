@@ -31,7 +31,7 @@ export async function* think(pass: Pass): AsyncGenerator<Step, void> {
       mayShrink = false;
       if (yield* shrinkAfter(pass, heard)) continue;
     }
-    const complaint = complaintAbout(heard, decoded);
+    const complaint = reply.hasBegun ? undefined : complaintAbout(heard, decoded); // what is stored of it stands
     if (complaint === undefined || repairs === 0) {
       yield* conclude(pass, { reply, heard, decoded });
       return;

@@ -98,7 +98,7 @@ function shortenedUpTo(
     const { message, at } = one;
     if (at > through || at === newestUser) return one;
     const keep = compression.keepCharacters * factorOf(message, at > newestReply);
-    return { message: shortened(message, keep), at };
+    return changed(one, shortened(message, keep));
   });
 }
 
@@ -117,5 +117,7 @@ const keepOwnThoughts = (sent: readonly Sent[], { runId, model }: Reader, change
     const { message, at } = one;
     if (message.type !== 'assistant') return one;
     const isOwn = at > changedAt && message.run_id === runId && message.metadata['model'] === model;
-    return isOwn ? one : { message: withoutThoughts(message), at };
+    return isOwn ? one : changed(one, withoutThoughts(message));
   });
+
+const changed = (one: Sent, message: NewMessage): Sent => (message === one.message ? one : { message, at: one.at });

@@ -12,9 +12,10 @@ export function keepNewestImages(sent: readonly Sent[], keep: number): { sent: r
   let pushedOut = false;
   const kept = new Map<Sent, NewMessage>();
 
-  for (const one of sent.toReversed()) {
-    const images = imagesIn(one.message);
-    if (images === 0) continue;
+  for (let index = sent.length - 1; index >= 0; index--) {
+    const one = sent[index];
+    const images = one ? imagesIn(one.message) : 0;
+    if (!one || images === 0) continue;
     if (newest < 0) newest = one.at;
     if (images > left) {
       pushedOut = true;
@@ -29,7 +30,8 @@ export function keepNewestImages(sent: readonly Sent[], keep: number): { sent: r
 export const hasImage = (block: ContentBlock): boolean =>
   block.type === 'image' || (block.type === 'tool_result' && block.result.image !== undefined);
 
-const imagesIn = ({ content }: NewMessage): number => content.filter(hasImage).length;
+const imagesIn = ({ content }: NewMessage): number =>
+  content.reduce((count, block) => count + (hasImage(block) ? 1 : 0), 0);
 
 const known = new WeakMap<NewMessage, Map<number, NewMessage>>();
 

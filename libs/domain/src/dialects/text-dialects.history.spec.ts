@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sha256 } from '../image';
 import type { Message } from '../message';
 import type { ModelMessage } from '../model';
 import { answered, failure, replied, said } from '../testing/conversation';
@@ -68,7 +69,7 @@ describe('a conversation in a text dialect', () => {
   });
 
   it.each(placings)('shows an image of a result to the user side (%s)', (placing) => {
-    const image = { media_type: 'image/png', data: 'AAAA' };
+    const image = { sha256: sha256.parse('a'.repeat(64)), media_type: 'image/png' as const, width: 2, height: 3 };
     const seen = [said('user', 'Look.'), replied(0, read), answered(0, { success: true, output: 'seen', image })];
 
     expect(spoken(encode('xml_invoke', seen, placing).messages).at(-1)).toMatch(/^user: .*image$/s);

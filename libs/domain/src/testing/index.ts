@@ -1,5 +1,6 @@
 export * from './counting-clerk';
 export * from './even-token-counter';
+export * from './images';
 export * from './in-memory-run-store';
 export * from './ledgered-tools';
 export * from './run-house';

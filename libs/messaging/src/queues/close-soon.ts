@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, Worker } from 'bullmq';
 
-const gentleMs = 1_000;
-const cutMs = 2_500;
+const gentleMs = 500;
+const cutMs = 1_000;
 
 /**
  * Closes gently, and after a moment without asking: a Redis that is silent must not keep a process that has nothing left

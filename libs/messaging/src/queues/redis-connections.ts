@@ -6,6 +6,7 @@ export const producerConnection = (url: string) => ({
   socketTimeout: 6_000,
   maxRetriesPerRequest: 1,
   keepAlive: 10_000,
+  disconnectTimeout: 300,
   retryStrategy,
 });
 
@@ -19,6 +20,7 @@ export const workerConnection = (url: string) => ({
   maxRetriesPerRequest: null,
   socketTimeout: 15_000,
   keepAlive: 10_000,
+  disconnectTimeout: 300,
   retryStrategy,
 });
 

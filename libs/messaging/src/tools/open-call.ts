@@ -154,11 +154,16 @@ export class OpenCall {
     );
   }
 
-  /** Takes the call off every executor's reach, which is possible as long as none has taken it. */
+  /**
+   * Takes the call off every executor's reach, which is possible as long as none has taken it. A store that lost its data
+   * meanwhile does not know whether one had.
+   */
   private async withdraw(): Promise<boolean> {
-    const { records } = this.parts;
+    const { records, nats } = this.parts;
     if (!(await records.waits(await this.parts.placement(), this.key))) return false;
-    return (await records.take(this.key, withdrawn)) === withdrawn;
+    const { store } = nats.toolStreams;
+    const taker = await records.take(this.key, withdrawn);
+    return taker === withdrawn && nats.toolStreams.remembers(store);
   }
 
   private async giveUp(): Promise<void> {

@@ -35,6 +35,8 @@ interface RunningCall {
   readonly taker: string;
   readonly abort: AbortController;
   readonly deliveries: JsMsg[];
+  /** What it was delivered from; null where that is not known. See ToolStreams.store. */
+  readonly store: string | null;
 }
 
 const usualAckWaitMs = 15_000;
@@ -110,7 +112,14 @@ export class ToolCallConsumer {
       else delivery.nak(askAgainMs); // nobody waits for the earlier one any more, and it is being ended
       return;
     }
-    const running = { key: keyOf(call), taker: nuid.next(), abort: new AbortController(), deliveries: [delivery] };
+    const { store } = this.options.nats.toolStreams;
+    const running = {
+      key: keyOf(call),
+      taker: nuid.next(),
+      abort: new AbortController(),
+      deliveries: [delivery],
+      store,
+    };
     this.running.set(call.call_id, running);
     const work = this.complete(call, running).finally(() => {
       this.running.delete(call.call_id);
@@ -134,10 +143,16 @@ export class ToolCallConsumer {
   /** Undefined when nobody waits for one. */
   private async replyTo(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
     const taker = await this.insist(() => this.records.take(running.key, running.taker));
+    if (taker === running.taker && !this.isFromThere(running)) return lostTrack;
     if (taker === running.taker) return (await this.lateAnswer(running.key)) ?? this.run(call, running);
     if (taker === withdrawn) return undefined;
     if (await this.insist(() => this.records.reply(running.key))) return undefined;
     return { how: 'unknown', reason: 'The executor died while the tool ran.' };
+  }
+
+  /** Only the store that delivered a call knows whether it was taken back, or taken before. */
+  private isFromThere({ store }: RunningCall): boolean {
+    return store === null || this.options.nats.toolStreams.remembers(store);
   }
 
   /** What an earlier attempt answered when nobody waited for it any more: it has been done, so it is not done again. */
@@ -210,6 +225,8 @@ export class ToolCallConsumer {
     }
   }
 }
+
+const lostTrack: ToolReply = { how: 'unknown', reason: 'NATS lost its data before the tool ran.' };
 
 function withoutResult(reply: ToolReply): ToolReply {
   const duration_ms = reply.how === 'answered' ? reply.duration_ms : 0;

@@ -8,6 +8,8 @@ export interface Search {
   /** Of a failure that was reported, to see it again. */
   readonly path?: string | undefined;
   readonly parts?: WorldParts;
+  /** The first failure is good enough as it is. */
+  readonly asFound?: boolean;
 }
 
 export interface Found {
@@ -28,7 +30,7 @@ export interface Failure {
 }
 
 /** Runs one world after the other by schedules of chance, until one breaks a rule, and makes that one as small as it can. */
-export async function checkSchedules({ schedules, seed, path, parts }: Search): Promise<Found> {
+export async function checkSchedules({ schedules, seed, path, parts, asFound = false }: Search): Promise<Found> {
   const sums: Record<keyof Figures, number> = { ...noFigures };
   const ends: Record<string, number> = {};
   let isSearching = true;
@@ -47,6 +49,7 @@ export async function checkSchedules({ schedules, seed, path, parts }: Search): 
   const details = await fc.check(fc.asyncProperty(anySchedule, holds), {
     numRuns: schedules,
     seed,
+    endOnFailure: asFound,
     ...(path !== undefined && { path }),
   });
   return { searched, figures: sums, ends, failure: await failureOf(details, seed, parts) };

@@ -7,6 +7,9 @@ import { SimulatedHands } from './simulated-hands';
 import { SimulatedStore } from './simulated-store';
 import { World, type WorldParts } from './world';
 
+/** Worlds take seconds of CPU, and a busy machine takes its time. */
+jest.setTimeout(600_000);
+
 /** The same worlds in every run of the tests; `npm run simulate` looks at new ones. */
 const seed = 1;
 
@@ -18,7 +21,7 @@ it('keeps every promise in 1000 schedules of crashes, delays, duplicates and los
   expect(figures.faultsStruck).toBeGreaterThan(2_000);
   expect(figures.refusedWrites).toBeGreaterThan(50);
   expect(ends).toMatchObject({ stop: expect.any(Number), complete: expect.any(Number), stopped: expect.any(Number) });
-}, 600_000);
+});
 
 it('lives through the same schedule the same way, to the byte', async () => {
   for (const schedule of fc.sample(anySchedule, { numRuns: 10, seed })) {
@@ -80,25 +83,20 @@ describe('a world with a flaw in it', () => {
     ],
   ];
 
-  it.each(flaws)(
-    'is noticed, and the story is made small: %s',
-    async (_, broken, parts) => {
-      const { failure, searched } = await checkSchedules({ schedules: 300, seed, parts });
+  it.each(flaws)('is noticed: %s', async (_, broken, parts) => {
+    const { failure } = await checkSchedules({ schedules: 600, seed, parts, asFound: true });
 
-      expect(failure?.outcome.violations.join('\n')).toMatch(new RegExp(broken.source, 'm'));
-      expect(searched).toBeLessThanOrEqual(600);
-      expect(failure?.schedule.faults.length).toBeLessThanOrEqual(3);
-    },
-    60_000,
-  );
+    expect(failure?.outcome.violations.some((violation) => broken.test(violation))).toBe(true);
+  });
 
-  it('is seen again by its seed and its path', async () => {
+  it('is made small, and seen again by its seed and its path', async () => {
     const parts: WorldParts = { storeOf: (its) => new HeedlessStore(its) };
-    const { failure } = await checkSchedules({ schedules: 300, seed, parts });
-
+    const { failure } = await checkSchedules({ schedules: 600, seed, parts });
     const again = await checkSchedules({ schedules: 1, seed, path: failure?.path, parts });
 
+    expect(failure?.schedule.runs).toHaveLength(1);
+    expect(failure?.schedule.faults.length).toBeLessThanOrEqual(2);
     expect(again.failure?.schedule).toEqual(failure?.schedule);
     expect(failure && storyOf(failure)).toContain(`--seed ${seed} --path ${again.failure?.path ?? ''}`);
-  }, 600_000);
+  });
 });
