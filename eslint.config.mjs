@@ -17,8 +17,13 @@ const arrows = [
   { sourceTag: 'app:summarizer', onlyDependOnLibsWithTags: ['domain', 'persistence', 'messaging', 'llm', 'platform'] },
   { sourceTag: 'app:tool-executor', onlyDependOnLibsWithTags: ['domain', 'messaging', 'platform'] },
   { sourceTag: 'app:demo-model', onlyDependOnLibsWithTags: ['platform'] },
-  { sourceTag: 'app:e2e', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'installation', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'app:e2e', onlyDependOnLibsWithTags: ['installation'] },
+  { sourceTag: 'app:chaos', onlyDependOnLibsWithTags: ['installation'] },
+  { sourceTag: 'app:bench', onlyDependOnLibsWithTags: ['installation'] },
 ];
+
+const boundaries = { allow: [], depConstraints: arrows, enforceBuildableLibDependency: false };
 
 /** Packages that have one owner. */
 const owned = [
@@ -33,7 +38,7 @@ const onlyTheirOwners = (project) => ({
     .map(({ owner, regex, what }) => ({ regex, message: `Only ${owner} speaks to ${what}.` })),
 });
 
-const projects = ['libs/domain', 'libs/platform', ...owned.map(({ owner }) => owner), 'apps/*'];
+const projects = ['libs/domain', 'libs/platform', 'libs/installation', ...owned.map(({ owner }) => owner), 'apps/*'];
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/generated/**', '.data/**', '**/*.cjs', '**/*.mjs'] },
@@ -43,10 +48,7 @@ export default tseslint.config(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     plugins: { '@nx': nx },
     rules: {
-      '@nx/enforce-module-boundaries': [
-        'error',
-        { allow: [], depConstraints: arrows, enforceBuildableLibDependency: false },
-      ],
+      '@nx/enforce-module-boundaries': ['error', boundaries],
       'max-lines': ['error', { max: 200, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       'max-params': ['error', 3],
@@ -68,6 +70,18 @@ export default tseslint.config(
     files: [`${project}/src/**/*.ts`],
     rules: { 'no-restricted-imports': ['error', onlyTheirOwners(project)] },
   })),
+  {
+    // These start whole installations, by the scripts that `npm start` is made of.
+    files: ['libs/installation/src/**/*.ts', 'apps/chaos/src/**/*.ts', 'apps/bench/src/**/*.ts'],
+    rules: {
+      '@nx/enforce-module-boundaries': ['error', { ...boundaries, allow: ['^(\\.\\./)+deploy/local/'] }],
+    },
+  },
+  {
+    // The bench measures against the SDK as it is.
+    files: ['apps/bench/src/bare/*.ts'],
+    rules: { 'no-restricted-imports': 'off' },
+  },
   {
     // The core is pure: no clock, no dice, no network, no process.
     files: ['libs/domain/src/**/*.ts'],

@@ -13,7 +13,7 @@ npm test -- <pattern>  only the tests whose path matches the pattern
 
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
-const endToEnd = 'apps/e2e';
+const endToEnd = ['apps/e2e', 'apps/chaos']; // they start whole installations, so one at a time
 const dataDir = join(repoRoot, '.data');
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 
@@ -32,10 +32,10 @@ async function test({ owns }) {
   if (isWhole) await verification.step('lint', checks.lint);
 
   const projects = jestProjects();
-  const rooms = projects.filter((project) => project !== endToEnd);
+  const rooms = projects.filter((project) => !endToEnd.includes(project));
   await verification.step('tests', () => jest(rooms, { env, args: ['--maxWorkers', '2', ...matching()] }));
-  if (projects.includes(endToEnd) && isBuilt) {
-    await verification.step('end to end', () => jest([endToEnd], { env, args: ['--runInBand', ...matching()] }));
+  if (isBuilt) {
+    await verification.step('end to end', () => jest(endToEnd, { env, args: ['--runInBand', ...matching()] }));
   }
   return verification.conclude();
 }

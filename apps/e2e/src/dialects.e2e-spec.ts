@@ -1,5 +1,5 @@
-import { type RondoClient, expectShownAsStored, expectWholeLog, storedText } from './rondo-client';
-import { RunningRondo, call, scripted } from './running-rondo';
+import { type RondoClient, RunningRondo, call, scripted } from '@rondo/installation';
+import { expectShownAsStored, expectWholeLog, storedText } from './log-expectations';
 
 type Turns = readonly Record<string, unknown>[];
 

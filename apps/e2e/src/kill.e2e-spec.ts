@@ -1,5 +1,5 @@
-import { type RondoClient, type RunView, expectShownAsStored, expectWholeLog } from './rondo-client';
-import { RunningRondo, command, scripted } from './running-rondo';
+import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/installation';
+import { expectShownAsStored, expectWholeLog } from './log-expectations';
 
 /** Four iterations with a slow command each, whose effects can be counted afterwards. */
 const task = (about: string) =>

@@ -1,13 +1,5 @@
-import {
-  type Delta,
-  type Fact,
-  type RondoClient,
-  expectShownAsStored,
-  expectWholeLog,
-  shownText,
-  storedText,
-} from './rondo-client';
-import { RunningRondo, call, command, scripted } from './running-rondo';
+import { type Delta, type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/installation';
+import { expectShownAsStored, expectWholeLog, shownText, storedText } from './log-expectations';
 
 describe('a run through the whole house', () => {
   let rondo: RunningRondo;

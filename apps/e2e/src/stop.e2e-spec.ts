@@ -1,5 +1,5 @@
-import { type Fact, type RondoClient, expectWholeLog } from './rondo-client';
-import { RunningRondo, command, scripted } from './running-rondo';
+import { type Fact, type RondoClient, RunningRondo, command, scripted } from '@rondo/installation';
+import { expectWholeLog } from './log-expectations';
 
 describe('a stop stops (I7)', () => {
   let rondo: RunningRondo;

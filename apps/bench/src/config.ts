@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { comparisons, trials } from './measures/all-measures';
+import { short, whole } from './scale';
+
+const names = [...comparisons, ...trials].map(({ name }) => name);
+
+export const help = `npm run bench                      measures everything; figures are ratios to a bare loop around the openai SDK
+npm run bench -- --only turns,gap  only these; there are ${names.join(', ')}
+npm run bench -- --rounds 9        more rounds than ${whole.rounds}
+npm run bench -- --short           everything once and tiny, to see that it works; its figures mean nothing
+npm run bench -- --profile         also writes CPU profiles of the services and prints their largest costs
+npm run bench -- --profiles DIR    where to (.data/profiles)
+npm run bench -- --out FILE        also writes the figures as JSON`;
+
+const measureName = z.enum(names as [string, ...string[]]); // it was made from two lists that are not empty
+
+const request = z.object({
+  help: z.boolean().default(false),
+  only: z
+    .string()
+    .transform((list) => list.split(','))
+    .pipe(z.array(measureName))
+    .default(names),
+  rounds: z.coerce.number().int().min(1).optional(),
+  short: z.boolean().default(false),
+  profile: z.boolean().default(false),
+  profiles: z
+    .string()
+    .default('.data/profiles')
+    .transform((path) => resolve(path)),
+  out: z.string().optional(),
+});
+
+export type Order = ReturnType<typeof readOrder>;
+
+/** What the person asked for. Throws with words for that person. */
+export function readOrder(args: string[]) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      help: { type: 'boolean' },
+      only: { type: 'string' },
+      rounds: { type: 'string' },
+      short: { type: 'boolean' },
+      profile: { type: 'boolean' },
+      profiles: { type: 'string' },
+      out: { type: 'string' },
+    },
+  });
+  const parsed = request.safeParse(values);
+  if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+  const { rounds, ...order } = parsed.data;
+  const scale = order.short ? short : whole;
+  return { ...order, scale: rounds === undefined ? scale : { ...scale, rounds } };
+}

@@ -1,0 +1,59 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+interface ProcessEntry {
+  readonly parent: number;
+  /** User and system time, with that of children that have ended. */
+  readonly cpuMs: number;
+  readonly residentBytes: number;
+}
+
+const tickMs = 10; // Linux tells user space of hundredths of a second, whatever its own clock does
+const pageBytes = 4096;
+
+/** All processes of this machine at one moment, as /proc tells. */
+export class ProcessTable {
+  private constructor(private readonly entries: ReadonlyMap<number, ProcessEntry>) {}
+
+  static read(): ProcessTable {
+    const ids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+    return new ProcessTable(
+      new Map(
+        ids.flatMap((id) => {
+          const entry = readEntry(id);
+          return entry ? [[id, entry] as const] : [];
+        }),
+      ),
+    );
+  }
+
+  /** Of a process and everything below it. */
+  cpuMs(root: number): number {
+    return this.sum(root, ({ cpuMs }) => cpuMs);
+  }
+
+  /** The same in memory; pages that several processes share count for each of them. */
+  residentBytes(root: number): number {
+    return this.sum(root, ({ residentBytes }) => residentBytes);
+  }
+
+  private sum(root: number, of: (entry: ProcessEntry) => number): number {
+    const own = this.entries.get(root);
+    if (!own) return 0;
+    const children = [...this.entries].filter(([, { parent }]) => parent === root);
+    return children.reduce((total, [id]) => total + this.sum(id, of), of(own));
+  }
+}
+
+function readEntry(id: number): ProcessEntry | undefined {
+  try {
+    const afterName = readFileSync(`/proc/${id}/stat`, 'utf8').split(') ').at(-1)?.split(' ').map(Number) ?? [];
+    const field = (number: number) => afterName[number - 3] ?? 0; // numbered as in proc(5); the first two are cut off
+    return {
+      parent: field(4),
+      cpuMs: (field(14) + field(15) + field(16) + field(17)) * tickMs,
+      residentBytes: field(24) * pageBytes,
+    };
+  } catch {
+    return undefined; // it has ended meanwhile
+  }
+}

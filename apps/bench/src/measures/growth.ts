@@ -1,0 +1,76 @@
+import type { Contender } from '../contender';
+import { type Plan, ordinary } from '../model/plan';
+import { sumOf } from './cpu-spent';
+import type { Comparison, Findings, ModelProcess, Surroundings } from './measure';
+
+const figures: Comparison['figures'] = [
+  {
+    key: 'growth',
+    title: 'cost of an iteration, long history over short, over the growth of the text',
+    unit: '×',
+    bounds: 'value',
+    better: 'less',
+    must: 1.2,
+  },
+];
+
+const longestRun = 450; // a run has at most 500 iterations, so a long history takes several
+const perTask = 20;
+
+interface Cost {
+  readonly cpuMs: number;
+  readonly bytes: number;
+}
+
+/** What an iteration costs when so many iterations lie behind it, on the same thread. */
+async function slice(contender: Contender, { model, scale }: Surroundings): Promise<Findings> {
+  const costs = new Map<number, Cost>();
+  for (const history of scale.histories) {
+    const threads = Math.max(1, Math.round(scale.grownIterations / history));
+    costs.set(history, await costAfter(history, { contender, model, threads }));
+  }
+  const [first, last] = [costs.get(scale.histories[0]), [...costs.values()].at(-1)];
+  if (!first || !last) throw new Error('no history was measured');
+  return {
+    growth: last.cpuMs / first.cpuMs / (last.bytes / first.bytes),
+    ...Object.fromEntries(
+      [...costs].flatMap(([history, { cpuMs, bytes }]) => [
+        [`CPU of an iteration after ${history}, ms`, cpuMs],
+        [`request after ${history}, kB`, bytes / 1000],
+      ]),
+    ),
+  };
+}
+
+interface Site {
+  readonly contender: Contender;
+  readonly model: ModelProcess;
+  readonly threads: number;
+}
+
+async function costAfter(history: number, { contender, model, threads }: Site): Promise<Cost> {
+  const old = await Promise.all(Array.from({ length: threads }, () => grow(contender, history)));
+  await model.ask('report');
+  const before = sumOf(contender.cpuMs());
+  await Promise.all(old.map((threadId) => contender.perform({ plan: planOf(perTask), threadId })));
+  const spentMs = sumOf(contender.cpuMs()) - before;
+  const { exchanges } = await model.ask('report');
+  const bytes = exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
+  return { cpuMs: spentMs / exchanges.length, bytes: bytes / exchanges.length };
+}
+
+/** A conversation of so many iterations. */
+async function grow(contender: Contender, history: number): Promise<string> {
+  let threadId: string | undefined;
+  for (let left = history; left > 0; left -= longestRun) {
+    const plan = planOf(Math.min(left, longestRun));
+    const done = await contender.perform({ plan, keep: true, ...(threadId !== undefined && { threadId }) });
+    threadId = done.threadId;
+  }
+  return threadId ?? '';
+}
+
+/** The last iteration is the one that answers. */
+const planOf = (iterations: number): Plan => ({ ...ordinary, toolTurns: iterations - 1, tokens: 8 });
+
+export const growth: Comparison = { name: 'growth', figures, slice };

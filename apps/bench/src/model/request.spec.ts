@@ -1,0 +1,34 @@
+import { modelNameOf, ordinary, planOf } from './plan';
+import { readRequest, taggedInput } from './request';
+
+const requestOf = (messages: object[]): Buffer =>
+  Buffer.from(JSON.stringify({ model: modelNameOf(ordinary), messages }));
+
+describe('readRequest', () => {
+  it('counts the calls that were answered since the newest task', () => {
+    const tool = { role: 'tool', tool_call_id: 'a', content: 'done' };
+    const history = [{ role: 'user', content: taggedInput('old') }, tool, tool];
+    const task = [{ role: 'user', content: taggedInput('new1') }, { role: 'assistant', content: 'ä' }, tool];
+
+    expect(readRequest(requestOf([...history, ...task]))).toMatchObject({ tag: 'new1', turn: 1 });
+  });
+
+  it('does not take what a message says for a message', () => {
+    const quoting = { role: 'tool', tool_call_id: 'a', content: '{"role":"tool"} {"role":"user"}' };
+
+    expect(readRequest(requestOf([{ role: 'user', content: taggedInput('x') }, quoting])).turn).toBe(1);
+  });
+
+  it('refuses what nobody of the bench has sent', () => {
+    expect(() => readRequest(requestOf([{ role: 'user', content: 'hello' }]))).toThrow('not a request of the bench');
+  });
+
+  it('finds the plan in the name of the model', () => {
+    const plan = { ...ordinary, tool: 'ask' as const, held: true, paceMs: 20 };
+    const body = Buffer.from(
+      JSON.stringify({ model: modelNameOf(plan), messages: [{ role: 'user', content: taggedInput('x') }] }),
+    );
+
+    expect(planOf(readRequest(body).modelName)).toEqual(plan);
+  });
+});

@@ -1,0 +1,64 @@
+import type { Bench } from './bench';
+import type { Order } from './config';
+import { comparisons, trials } from './measures/all-measures';
+import type { Comparison, Figure, ModelProcess, Trial } from './measures/measure';
+import { Profiling } from './profile/profiling';
+import { type Taken, takenOf } from './report/outcome';
+import { type Round, compare, warmUp } from './rounds';
+
+interface Outcome {
+  readonly taken: readonly Taken[];
+  /** What the services spent their time on, for people. */
+  readonly profiles: string | undefined;
+}
+
+type Progress = (measure: string, ms: number) => void;
+
+/** All that was asked for: first what is compared, on one installation, then the trials, each on one of its own. */
+export async function takeMeasures(bench: Bench, order: Order, progress: Progress): Promise<Outcome> {
+  const model = await bench.startModel();
+  const taken: Taken[] = [];
+  const take = async (measure: { name: string; figures: readonly Figure[] }, work: () => Promise<Round[]>) => {
+    const since = performance.now();
+    taken.push(takenOf(measure, await work()));
+    progress(measure.name, performance.now() - since);
+  };
+  const isAsked = ({ name }: { name: string }) => order.only.includes(name);
+  const session = { bench, model, order, take };
+  const compared = comparisons.filter(isAsked);
+  const profiles = compared.length > 0 ? await takeCompared(session, compared) : undefined;
+  for (const trial of trials.filter(isAsked)) await take(trial, () => tryOut(session, trial));
+  return { taken, profiles };
+}
+
+interface Session {
+  readonly bench: Bench;
+  readonly model: ModelProcess;
+  readonly order: Order;
+  readonly take: (measure: Comparison, work: () => Promise<Round[]>) => Promise<void>;
+}
+
+async function takeCompared(
+  { bench, model, order, take }: Session,
+  compared: readonly Comparison[],
+): Promise<string | undefined> {
+  const profiling = order.profile ? new Profiling(order.profiles) : undefined;
+  const bare = await bench.startBare(model.url);
+  const rondo = await bench.startRondo({ modelUrl: model.url, leases: order.scale.leases, ...profiling?.needs });
+  const surroundings = { model, scale: order.scale };
+  for (const contender of [bare, rondo]) await warmUp(contender, surroundings);
+
+  profiling?.begin(rondo);
+  for (const comparison of compared) await take(comparison, () => compare(comparison, { rondo, bare }, surroundings));
+  const profiles = await profiling?.end(rondo);
+  await Promise.all([bare.stop(), rondo.stop()]);
+  return profiles;
+}
+
+async function tryOut({ bench, model, order }: Session, trial: Trial): Promise<Round[]> {
+  const rondo = await bench.startRondo({ modelUrl: model.url, leases: order.scale.leases, ...trial.needs });
+  const onSystemCore = <T>(work: () => Promise<T>) => bench.onSystemCore(work);
+  const found = await trial.run(rondo, { model, scale: order.scale, onSystemCore });
+  await rondo.stop();
+  return [{ rondo: found }];
+}

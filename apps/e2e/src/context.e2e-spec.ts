@@ -1,0 +1,187 @@
+import { type Fact, type ModelRequest, type RondoClient, type RunView, RunningRondo } from '@rondo/installation';
+import { expectWholeLog } from './log-expectations';
+
+/** So small that a few results of `loop` fill it. */
+const narrow = { token_threshold: 9_000, summary_target_tokens: 1_000, reserve_tokens: 500 };
+const loop = 'loop:turns=30,output_bytes=2000';
+const loopIterations = 31;
+
+const strategies = {
+  summary: { profile: 'suna', context: {} },
+  head_tail: { profile: 'ii', context: { keep_first: 0, max_turns: 12, token_threshold: 60_000 } },
+};
+
+describe('a long conversation through the whole house (I6, I13)', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
+      settings: { 'agent-worker': { COMPACTION_PATIENCE_MS: '6000' } },
+    });
+    client = rondo.client();
+  });
+
+  afterAll(async () => {
+    expect(await rondo.violations()).toMatchObject([]);
+    await rondo.stop();
+  });
+
+  const start = ({ context, ...body }: { model: string; context: object } & Record<string, unknown>) =>
+    client.createRun({
+      input: 'Go on until you are done.',
+      tools: ['execute_command', 'expand_message'],
+      ...body,
+      context: { ...narrow, ...context },
+    });
+
+  const completed = async ({ id }: RunView): Promise<Fact[]> => {
+    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    const facts = await client.facts(id);
+    expectWholeLog(facts);
+    expectHonestCompactions(facts);
+    return facts;
+  };
+
+  /** What the demo model was asked by this name, which is without its provider there. */
+  const requestsOf = async (model: string): Promise<ModelRequest[]> =>
+    (await rondo.modelRequests()).filter((request) => request.model === model);
+
+  const untilAsked = async (model: string): Promise<void> => {
+    while ((await requestsOf(model)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20)); // it tells nobody by itself
+  };
+
+  it.each([
+    ['demo', 'summary'],
+    ['demo', 'head_tail'],
+    ['demo-anthropic', 'summary'],
+    ['demo-anthropic', 'head_tail'],
+  ] as const)('is folded three times and forgets nothing (W29): %s, %s', async (provider, strategy) => {
+    const secret = `Remember the vault code of ${provider} and ${strategy}: 4711.`;
+    const before = await client.createRun({ model: `${provider}/plain`, input: secret });
+    await client.settled(before.id);
+
+    const { profile, context } = strategies[strategy];
+    const run = await start({
+      model: `${provider}/${loop}`,
+      profile,
+      thread_id: before.thread_id,
+      context: { ...context, summary_model: `${provider}/summary` },
+    });
+    const watched = client.watch(run.id);
+    const facts = await completed(run);
+
+    const folds = ofType(facts, 'context.compacted');
+    expect(folds.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(methodsOf(facts))).toEqual(new Set(['summary']));
+    const knowing = async (model: string) => (await requestsOf(model)).filter(({ body }) => body.includes(secret));
+    expect(await knowing('summary')).toHaveLength(folds.length);
+    const sent = await knowing(loop);
+    expect(sent).toHaveLength(loopIterations);
+    const fromSummary = sent.map(({ body }) => body.includes(`- ${secret}`)); // as the scribe writes it
+    expect(fromSummary.indexOf(true)).toBe(folds[0]?.iteration);
+    expect(fromSummary.lastIndexOf(false)).toBe(fromSummary.indexOf(true) - 1);
+    const bills = facts.filter(({ type, data }) => type === 'usage.recorded' && data.finish_reason === 'summary');
+    expect(bills).toHaveLength(folds.length);
+
+    const bytes = facts.map((fact) => JSON.stringify(fact));
+    expect((await client.sse(run.id)).map(({ data }) => data)).toEqual(bytes);
+    expect((await watched).filter(({ seq }) => seq !== null).map((fact) => JSON.stringify(fact))).toEqual(bytes);
+  });
+
+  it.each(['demo/empty', 'demo/error-500'])(
+    'loses nothing to a summarizer that always fails (R36): %s',
+    async (model) => {
+      const facts = await completed(await start({ model: `demo/${loop}`, context: { summary_model: model } }));
+
+      expect(ofType(facts, 'context.compaction_failed')).not.toEqual([]);
+      expect(new Set(methodsOf(facts))).toEqual(new Set(['compression']));
+      expect(ofType(facts, 'iteration.completed')).toHaveLength(loopIterations);
+    },
+  );
+
+  it('has one summary, or none and says so, when the summarizer is killed while it writes (I3)', async () => {
+    const scribe = 'summary:delay_ms=1200';
+    const run = await start({
+      model: 'demo/loop:turns=16,output_bytes=2000',
+      context: { summary_model: `demo/${scribe}` },
+    });
+    await untilAsked(scribe);
+    await rondo.services.get('summarizer').kill();
+
+    const facts = await completed(run);
+
+    const [abandoned] = await requestsOf(scribe);
+    expect(abandoned?.closed_by_client_at).not.toBeNull();
+    expect(ofType(facts, 'context.compaction_started')).not.toEqual([]);
+  });
+
+  it('stops within five seconds while it waits for a summary (I7)', async () => {
+    const scribe = 'summary:delay_ms=60000';
+    const run = await start({ model: `demo/${loop}`, context: { summary_model: `demo/${scribe}` } });
+    await untilAsked(scribe);
+
+    const began = Date.now();
+    await client.json('POST', `/runs/${run.id}/stop`, {});
+    expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    expect(Date.now() - began).toBeLessThan(5_000);
+
+    const facts = await client.facts(run.id);
+    expectWholeLog(facts);
+    expectHonestCompactions(facts);
+    expect((await requestsOf(scribe)).map(({ closed_by_client_at }) => closed_by_client_at)).not.toContain(null);
+  });
+
+  it('is asked for once more, and shorter, where the provider finds it too long (W36)', async () => {
+    const model = 'loop:turns=12,output_bytes=2000,context_limit=6000';
+    const facts = await completed(await start({ model: `demo/${model}`, context: { token_threshold: 120_000 } }));
+
+    const [shortened, ...more] = ofType(facts, 'context.compacted');
+    expect(shortened?.data).toMatchObject({ method: 'compression', reason: 'overflow' });
+    expect(more).toEqual([]);
+    const refused = (await requestsOf(model)).filter(({ tokens_sent }) => tokens_sent === 0);
+    expect(refused).toHaveLength(1);
+  });
+
+  it('fails clearly where even the shortest of it is too long', async () => {
+    const run = await start({ model: 'demo/loop:turns=12,context_limit=100', context: {} });
+
+    expect(await client.settled(run.id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'context_window_exceeded' },
+    });
+    expectWholeLog(await client.facts(run.id));
+  });
+
+  it('goes on where there is no summarizer at all (R36)', async () => {
+    await rondo.services.get('summarizer').stop();
+    const facts = await completed(
+      await start({ model: 'demo/loop:turns=12,output_bytes=2000', context: { summary_model: 'demo/summary' } }),
+    );
+
+    expect(ofType(facts, 'context.compaction_failed')).not.toEqual([]);
+    expect(new Set(methodsOf(facts))).toEqual(new Set(['compression']));
+  });
+});
+
+const ofType = (facts: readonly Fact[], wanted: string): Fact[] => facts.filter(({ type }) => type === wanted);
+
+const methodsOf = (facts: readonly Fact[]): string[] =>
+  ofType(facts, 'context.compacted').map(({ data }) => String(data.method));
+
+/** Each summary that was asked for has one end, with it or without; and no summary is in the log twice. */
+function expectHonestCompactions(facts: readonly Fact[]): void {
+  const folds = ofType(facts, 'context.compacted').filter(({ data }) => data.method === 'summary');
+  const ends = [...folds, ...ofType(facts, 'context.compaction_failed')];
+  const asked = ofType(facts, 'context.compaction_started');
+  expect(compactionsOf(ends)).toEqual(compactionsOf(asked));
+
+  const summaries = ofType(facts, 'message.created').filter(({ data }) => data.message.type === 'summary');
+  expect(summaries.map(({ data }) => String(data.message.id))).toEqual(
+    folds.map(({ data }) => String(data.message_id)),
+  );
+}
+
+const compactionsOf = (facts: readonly Fact[]): string[] =>
+  facts.map(({ data }) => String(data.compaction_id)).toSorted();

@@ -1,0 +1,91 @@
+import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/installation';
+import { expectWholeLog } from './log-expectations';
+
+/** Takes effect at once and then works on, very long the first time. */
+const slowTheFirstTime =
+  'echo once >> effects; echo begun; if [ $(wc -l < effects) = 1 ]; then sleep 60; fi; sleep 0.5; echo did it';
+
+describe('kill -9 of the executor in the middle of an unsafe command, where a person decides (I5, R25)', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    client = rondo.client();
+  });
+
+  afterAll(async () => {
+    expect(await rondo.violations()).toEqual([]);
+    await rondo.stop();
+  });
+
+  const inDoubt = async (about: string): Promise<RunView> => {
+    const run = await client.createRun({
+      ...scripted(about, [
+        { calls: [command(slowTheFirstTime)] },
+        { calls: [command('cat effects')] },
+        { text: 'All done.' },
+      ]),
+      processor: { unknown_outcome: 'park' },
+    });
+    await client.seen(run.id, 'tool.output');
+    await rondo.services.get('tool-executor').kill();
+    return client.settled(run.id);
+  };
+
+  const questionOf = async ({ id }: RunView): Promise<string> => {
+    const asked = (await client.facts(id)).at(-1);
+    expect(asked).toMatchObject({ type: 'run.waiting', data: { reason: 'tool_unknown' } });
+    return String(asked?.data.question.tool_call_id);
+  };
+
+  const resolve = (call: string, ruling: object) =>
+    client.json<{ status: string }>('POST', `/tool-calls/${call}/resolve`, ruling);
+
+  /** What came of the run's calls, and how often the first one took effect. */
+  const ending = async ({ id }: RunView): Promise<{ facts: Fact[]; outputs: string[] }> => {
+    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    const facts = await client.facts(id);
+    expectWholeLog(facts);
+    return { facts, outputs: await client.toolOutputs(id) };
+  };
+
+  it('it took effect: the model is told, and the command is not run again', async () => {
+    const run = await inDoubt('it took effect');
+    expect(run.status).toBe('waiting_input');
+
+    expect(await resolve(await questionOf(run), { outcome: 'completed', output: 'did it' })).toMatchObject({
+      status: 'completed',
+    });
+
+    const { facts, outputs } = await ending(run);
+    expect(outputs).toEqual([expect.stringMatching(/A person confirmed.*did it/s), 'once\n']);
+    expect(facts.filter(({ type }) => type === 'tool.started')).toHaveLength(2);
+  });
+
+  it('it is to be tried again: it runs once more, under the same id', async () => {
+    const run = await inDoubt('it is tried again');
+    const call = await questionOf(run);
+    const watched = client.watch(run.id, (await client.run(run.id)).last_seq);
+
+    expect(await resolve(call, { outcome: 'retry' })).toMatchObject({ status: 'planned' });
+
+    const { facts, outputs } = await ending(run);
+    expect(outputs).toEqual(['begun\ndid it\n', 'once\nonce\n']);
+    const attempts = facts.filter(({ type, data }) => type === 'tool.started' && data.tool_call_id === call);
+    expect(attempts.map(({ data }) => data.attempt)).toEqual([1, 2]);
+    const printed = (await watched).filter(({ type, data }) => type === 'tool.output' && data.stream === 'stdout');
+    expect(printed.map(({ data }) => String(data.text)).join('')).toContain('begun\ndid it\n');
+  });
+
+  it('nobody decides: a stop ends the run at once, and answers the call honestly (I6, R29)', async () => {
+    const run = await inDoubt('it is stopped');
+
+    await client.json('POST', `/runs/${run.id}/stop`, {});
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    const facts = await client.facts(run.id);
+    expectWholeLog(facts);
+    expect(facts.slice(-3).map(({ type }) => type)).toEqual(['tool.unknown', 'message.created', 'run.stopped']);
+  });
+});

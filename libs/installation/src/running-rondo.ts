@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Infrastructure,
+  type InfrastructureEnvironment,
+  startInfrastructure,
+} from '../../../deploy/local/infrastructure.mjs';
+import { migrate } from '../../../deploy/local/migrate.mjs';
+import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+import { type Services, type ServicesRequest, startServices } from '../../../deploy/local/services.mjs';
+import { inherited } from './config';
+import { RondoClient } from './rondo-client';
+
+const key = 'rondo_installation_of_its_own';
+
+/** Short leases, for those who do not want to wait fifteen seconds to see a takeover. */
+const shortLeases = { LEASE_MS: '3000', HEARTBEAT_MS: '800', REAP_MS: '500' };
+
+export interface InstallationRequest extends Pick<ServicesRequest, 'instances' | 'settings'> {
+  /** As in production, or short. */
+  readonly leases?: 'short' | 'production';
+  /** What the services are told instead of the servers' own URLs, for example where proxies listen. */
+  readonly through?: (servers: InfrastructureEnvironment) => Promise<InfrastructureEnvironment>;
+}
+
+/** A request as the demo model saw it. */
+export interface ModelRequest {
+  readonly model: string;
+  /** The first 16 KiB. */
+  readonly body: string;
+  readonly arrived_at: string;
+  readonly ended_at: string | null;
+  readonly closed_by_client_at: string | null;
+  readonly tokens_sent: number;
+}
+
+/** A whole installation of its own: servers, services, data. Nothing is shared with one that may be running. */
+export class RunningRondo {
+  private constructor(
+    readonly directory: string,
+    readonly infrastructure: Infrastructure,
+    readonly services: Services,
+  ) {}
+
+  /** Resolves when everything is ready; when it rejects, nothing was left running. */
+  static async start(request: InstallationRequest = {}): Promise<RunningRondo> {
+    const directory = mkdtempSync('/var/tmp/rondo-of-its-own-');
+    const infrastructure = await startInfrastructure({
+      dataDir: directory,
+      packagesOf: join(repoRoot, '.data'),
+      env: inherited,
+    });
+    try {
+      return new RunningRondo(directory, infrastructure, await startAll(directory, infrastructure.env, request));
+    } catch (error) {
+      await infrastructure.stop();
+      throw error;
+    }
+  }
+
+  /** A client of one of the gateways. */
+  client(gateway = 'gateway'): RondoClient {
+    return new RondoClient(this.services.get(gateway).url, key);
+  }
+
+  /** What the demo model saw last, the newest `limit` of it. */
+  modelRequests(limit?: number): Promise<ModelRequest[]> {
+    return this.askModel(`/requests${limit === undefined ? '' : `?limit=${limit}`}`);
+  }
+
+  /** Requests that a strict provider would have refused (I6). */
+  violations(): Promise<unknown[]> {
+    return this.askModel('/violations');
+  }
+
+  async stop(): Promise<void> {
+    await this.services.stop();
+    await this.infrastructure.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private async askModel<Row>(path: string): Promise<Row[]> {
+    const response = await fetch(`${this.services.get('demo-model').url}${path}`);
+    return ((await response.json()) as { data: Row[] }).data; // the demo model is ours, and has specs of its own
+  }
+}
+
+async function startAll(
+  directory: string,
+  servers: InfrastructureEnvironment,
+  { instances, settings = {}, leases = 'short', through = (urls) => Promise.resolve(urls) }: InstallationRequest,
+): Promise<Services> {
+  const { DATABASE_URL } = servers;
+  if (!DATABASE_URL) throw new Error('the servers have no Postgres');
+  await migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
+  const timing = leases === 'short' ? shortLeases : {};
+  return startServices({
+    dataDir: directory,
+    infrastructure: await through(servers),
+    adminKey: key,
+    env: inherited,
+    settings: {
+      ...settings,
+      'agent-worker': { ...timing, ...settings['agent-worker'] },
+      summarizer: { ...timing, ...settings.summarizer },
+    },
+    ...(instances && { instances }),
+  });
+}

@@ -1,0 +1,16 @@
+/** An input that makes `demo/scripted` play these turns. `about` keeps conversations apart. */
+export const scripted = (
+  about: string,
+  turns: readonly Record<string, unknown>[],
+): { model: string; input: string } => ({
+  model: 'demo/scripted',
+  input: `${about}\n\`\`\`demo-script\n${JSON.stringify(turns)}\n\`\`\``,
+});
+
+export const call = (name: string, args: Record<string, unknown>): { name: string; arguments: typeof args } => ({
+  name,
+  arguments: args,
+});
+
+export const command = (line: string, timeout = 60): ReturnType<typeof call> =>
+  call('execute_command', { command: line, blocking: true, timeout });
