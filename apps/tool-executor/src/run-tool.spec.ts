@@ -127,7 +127,7 @@ describe('ToolRunner', () => {
 
   it('survives a tool that throws, and answers (TR8)', async () => {
     const logged: object[] = [];
-    const log = { info: () => undefined, error: (fields: object) => logged.push(fields) };
+    const log = { debug: () => undefined, error: (fields: object) => logged.push(fields) };
     const broken = { egress, get: () => Promise.reject(new TypeError('undefined is not a function')) };
     const call = aCall('list_files', {});
 
@@ -148,7 +148,7 @@ describe('ToolRunner', () => {
     'calls the outcome unknown for a %s call as well: to run it again is for the loop to decide',
     async (_, name, given) => {
       const gone = { egress, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
-      const runner = new ToolRunner(gone, { info: () => undefined, error: () => undefined });
+      const runner = new ToolRunner(gone, { debug: () => undefined, error: () => undefined });
 
       const reply = await runner.run(aCall(name, given), { signal: new AbortController().signal, output: () => {} });
 
@@ -159,7 +159,7 @@ describe('ToolRunner', () => {
   it('calls the outcome unknown where a hand never comes back (I5)', async () => {
     jest.useFakeTimers();
     const hung = { files: { list: () => new Promise(() => undefined) } } as unknown as Sandbox; // all that list_files asks for
-    const runner = new ToolRunner({ egress, get: () => Promise.resolve(hung) }, { info: () => {}, error: () => {} });
+    const runner = new ToolRunner({ egress, get: () => Promise.resolve(hung) }, { debug: () => {}, error: () => {} });
 
     const call = aCall('list_files', {}, { timeoutMs: 2_000 });
     const reply = runner.run(call, { signal: new AbortController().signal, output: () => {} });
@@ -174,7 +174,7 @@ describe('ToolRunner', () => {
       egress,
       get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')),
     };
-    const runner = new ToolRunner(refusing, { info: () => undefined, error: () => undefined });
+    const runner = new ToolRunner(refusing, { debug: () => undefined, error: () => undefined });
 
     const reply = await runner.run(aCall('list_files', {}), { signal: new AbortController().signal, output: () => {} });
 

@@ -1,4 +1,4 @@
-import { type ToolResult, failedResult } from '@rondo/domain';
+import { type HandResult, type ToolResult, failedResult } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { clipMiddle } from './clip-text';
 import { explainArguments } from './explain-arguments';
@@ -12,7 +12,7 @@ import { type EgressRules, type Sandbox, SandboxError, type SandboxProvider } fr
 const slackMs = 10_000;
 
 export interface ToolLog {
-  info(fields: object, text: string): void;
+  debug(fields: object, text: string): void;
   error(fields: object, text: string): void;
 }
 
@@ -54,7 +54,7 @@ export class ToolRunner {
     const reply = await this.answer(call, watch);
     const durationMs = Math.round(performance.now() - startedAt);
     const { call_id: callId, run_id: runId, thread_id: threadId, name } = call;
-    this.log.info({ callId, runId, threadId, name, durationMs, how: reply.how }, 'tool call answered');
+    this.log.debug({ callId, runId, threadId, name, durationMs, how: reply.how }, 'tool call answered');
     return reply;
   }
 
@@ -121,7 +121,7 @@ async function measuredWork(prepared: Prepared, job: Job): Promise<ToolReply> {
   return { how: 'answered', result, duration_ms: Math.round(performance.now() - startedAt) };
 }
 
-async function work({ tool, hand, input }: Prepared, { call, watch, sandbox, egress }: Job): Promise<ToolResult> {
+async function work({ tool, hand, input }: Prepared, { call, watch, sandbox, egress }: Job): Promise<HandResult> {
   const timeoutMs = Math.min(tool.timeoutMs, call.timeout_ms);
   const frames = new OutputFrames(watch.output);
   const bench = {
@@ -139,11 +139,11 @@ async function work({ tool, hand, input }: Prepared, { call, watch, sandbox, egr
   }
 }
 
-async function withinTime(result: Promise<ToolResult>, timeoutMs: number): Promise<ToolResult> {
+async function withinTime(result: Promise<HandResult>, timeoutMs: number): Promise<HandResult> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const unknown = new OutcomeUnknown(`The tool did not answer within ${timeoutMs / 1000} s.`);
-    timer = setTimeout(reject, timeoutMs + slackMs, unknown);
+    const giveUp = () => reject(new OutcomeUnknown(`The tool did not answer within ${timeoutMs / 1000} s.`));
+    timer = setTimeout(giveUp, timeoutMs + slackMs);
   });
   try {
     return await Promise.race([result, late]);

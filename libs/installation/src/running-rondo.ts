@@ -42,7 +42,7 @@ export class RunningRondo {
     readonly services: Services,
   ) {}
 
-  /** Resolves when everything is ready; when it rejects, nothing was left running. */
+  /** Resolves when everything is ready; when it rejects, nothing is left. */
   static async start(request: InstallationRequest = {}): Promise<RunningRondo> {
     const directory = mkdtempSync('/var/tmp/rondo-of-its-own-');
     const infrastructure = await startInfrastructure({
@@ -54,6 +54,7 @@ export class RunningRondo {
       return new RunningRondo(directory, infrastructure, await startAll(directory, infrastructure.env, request));
     } catch (error) {
       await infrastructure.stop();
+      rmSync(directory, { recursive: true, force: true });
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import type { ExecutorTool, ToolResult } from '@rondo/domain';
+import type { ExecutorTool, HandResult, ToolResult } from '@rondo/domain';
 import type { z } from 'zod';
 import type { EgressRules, Sandbox } from '../sandbox';
 
@@ -30,7 +30,7 @@ export class OutcomeUnknown extends Error {
  * throws only SandboxError, OutcomeUnknown, or the reason of its signal when that ended the work.
  */
 export interface Hand<Input> {
-  work(input: Input, bench: Workbench): Promise<ToolResult>;
+  work(input: Input, bench: Workbench): Promise<HandResult>;
   /** Calls of a thread in the same lane run one after the other; without a lane they run at once. */
   lane?(input: Input): string | undefined;
 }

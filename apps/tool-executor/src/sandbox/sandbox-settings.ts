@@ -39,7 +39,7 @@ export const sandboxSettings = z.object({
   transferBytes: bytes.max(4 * mebibyte).default(4 * mebibyte),
   listedEntries: z.number().int().positive().max(10_000).default(2_000),
   commandTimeoutMs: milliseconds.default(120_000),
-  graceMs: milliseconds.default(2_000),
+  graceMs: milliseconds.default(1_000),
   outputBytes: bytes.default(8 * mebibyte),
   backgroundOutputBytes: bytes.default(64 * mebibyte),
   keepBytes: bytes.default(50_000),

@@ -13,7 +13,7 @@ import {
   sandboxSettings,
 } from '../sandbox';
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface CallOptions {
   readonly thread?: string;

@@ -1,0 +1,46 @@
+import { type Behaviour, EffectServer } from './effect-server';
+
+describe('EffectServer', () => {
+  let effects: EffectServer;
+
+  beforeEach(async () => {
+    effects = await EffectServer.start();
+  });
+
+  afterEach(() => effects.stop());
+
+  const post = (request: { keyed: boolean; behaviour?: Behaviour }, key?: string) =>
+    fetch(effects.url({ ...request, tag: 'a/1' }), {
+      method: 'POST',
+      body: 'x',
+      headers: key === undefined ? {} : { 'Idempotency-Key': key },
+    });
+
+  it('counts every request that is not told apart by a key', async () => {
+    await post({ keyed: false }, 'k');
+    await post({ keyed: false }, 'k');
+
+    expect(effects.ledger.applied()).toEqual(new Map([['a/1', 2]]));
+  });
+
+  it('honours keys where it says so: the second request is answered and changes nothing', async () => {
+    const answers = [await post({ keyed: true }, 'k'), await post({ keyed: true }, 'k')];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(effects.ledger.applied()).toEqual(new Map([['a/1', 1]]));
+    expect(effects.ledger.requests).toHaveLength(2);
+  });
+
+  it('commits, then drops the connection; asked again with the key it answers', async () => {
+    await expect(post({ keyed: true, behaviour: 'drop' }, 'k')).rejects.toThrow();
+    const again = await post({ keyed: true, behaviour: 'drop' }, 'k');
+
+    expect(again.status).toBe(200);
+    expect(effects.ledger.applied()).toEqual(new Map([['a/1', 1]]));
+  });
+
+  it('commits, then says 500', async () => {
+    expect((await post({ keyed: false, behaviour: 'error' })).status).toBe(500);
+    expect(effects.ledger.applied()).toEqual(new Map([['a/1', 1]]));
+  });
+});

@@ -1,0 +1,24 @@
+import type { Experiment } from '../experiment';
+import { effects } from './effects';
+import { freeze } from './freeze';
+import { halfOpen } from './half-open';
+import { kills } from './kills';
+import { nats } from './nats';
+import { points } from './points';
+import { postgres } from './postgres';
+import { redis } from './redis';
+import { rolling } from './rolling';
+import { stop } from './stop';
+
+export const experiments: readonly Experiment[] = [
+  kills,
+  points,
+  stop,
+  nats,
+  freeze,
+  redis,
+  postgres,
+  rolling,
+  effects,
+  halfOpen,
+];

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Experiment, findingsOf } from '../experiment';
+import { freezeService } from '../faults/freeze-service';
+import { always, atLeast } from '../scorecard/findings';
+import { type ExaminedRun, examine } from '../stage/examine';
+import { quiet } from '../stage/run-through';
+import { launch, repeated } from '../stage/run-work';
+import { stepsOfTwo } from '../stage/work';
+
+const sizes = {
+  full: { runs: 24, forMs: 60_000, othersForMs: 20_000 },
+  small: { runs: 9, forMs: 12_000, othersForMs: 4_000 },
+};
+const underWayAfterMs = 1_500;
+const iterations = 10;
+
+export const freeze: Experiment = {
+  name: 'freeze',
+  title:
+    'A worker is stopped with SIGSTOP for much longer than a lease lives, in the middle of its runs, and wakes up with ' +
+    'SIGCONT believing that it still holds them. Its late writes must be refused: logs stay contiguous, epochs never go ' +
+    'back, and nothing follows the end to which another worker brought a run. Then an executor, a gateway and the ' +
+    'summarizer are frozen together.',
+
+  async run(stage, scale) {
+    const size = sizes[scale.name];
+    const steps = (about: string) =>
+      Promise.all(
+        repeated(about, size.runs, (tag) => stepsOfTwo(stage.effects, { tag, iterations })).map((work) =>
+          launch(stage, work),
+        ),
+      );
+    const first = await steps('worker');
+    await delay(underWayAfterMs);
+    const frozenAt = Date.now();
+    await freezeService(stage, 'agent-worker', size.forMs);
+    const wokenAt = Date.now();
+    await quiet(stage, first, scale.quietMs);
+
+    const second = await steps('others');
+    await delay(underWayAfterMs);
+    await Promise.all(
+      ['tool-executor', 'gateway', 'summarizer'].map((one) => freezeService(stage, one, size.othersForMs)),
+    );
+    await quiet(stage, second, scale.quietMs);
+
+    const examination = await examine(stage, [...first, ...second]);
+    const taken = examination.runs.filter((run) => wasTakenOver(run, { frozenAt, wokenAt }));
+    const over = taken.filter(({ facts }) => Date.parse(facts.at(-1)?.at ?? '') <= wokenAt);
+    return findingsOf(stage, examination, {
+      size: `${size.runs} runs × ${iterations} iterations × 2 calls, a worker frozen for ${size.forMs / 1_000} s; as many again, the others for ${size.othersForMs / 1_000} s`,
+      counts: { 'taken over from the frozen worker': taken.length },
+      bars: [
+        atLeast('runs taken over from the frozen worker', { seen: taken.length, wanted: 1 }),
+        {
+          ...always('of them, ended by another before it woke', { times: over.length, of: taken.length }),
+          about: 'time',
+        },
+      ],
+    });
+  },
+};
+
+/** Its epoch changed while the worker lay frozen. */
+const wasTakenOver = ({ facts }: ExaminedRun, { frozenAt, wokenAt }: { frozenAt: number; wokenAt: number }): boolean =>
+  facts.some(({ epoch, at }, index) => {
+    const before = facts[index - 1]?.epoch ?? 0;
+    return before > 0 && epoch > before && Date.parse(at) > frozenAt && Date.parse(at) < wokenAt;
+  });

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Fact, type ModelRequest, command } from '@rondo/installation';
+import { type Experiment, findingsOf } from '../experiment';
+import { serverOutage } from '../faults/server-outage';
+import { always, never, within } from '../scorecard/findings';
+import { spreadOf } from '../scorecard/spread';
+import { type Examination, examine } from '../stage/examine';
+import { isSettled } from '../stage/patient-client';
+import { launch, repeated, settle } from '../stage/run-work';
+import type { Stage } from '../stage/stage';
+import { type StoppedRun, modelClosings, newCalls, receiptIn, toolDeaths } from '../stage/stopped-run';
+import { type Work, scriptedWork, stepsOfTwo } from '../stage/work';
+
+const sizes = {
+  full: { stops: 300, atOnce: 6, withoutNats: 20 },
+  small: { stops: 18, atOnce: 6, withoutNats: 4 },
+};
+const latestInstantMs = 2_500;
+const closedWithinMs = 500;
+const settledWithinMs = 30_000;
+/** The newest requests of the demo model, among which those of a run that has just been stopped are. */
+const recentRequests = 120;
+
+export const stop: Experiment = {
+  name: 'stop',
+  title:
+    'Runs are stopped at random instants of their first seconds, one in six at once, before anybody has claimed it: while the model ' +
+    'streams, while a command runs that ignores SIGTERM and keeps calling the effect server, and between steps. Times count ' +
+    'from the moment at which the client asks: until the demo model saw its stream closed, and until the receipt says that ' +
+    'the command was seen dead. Then runs that stream are stopped while NATS is away.',
+
+  async run(stage, scale) {
+    const size = sizes[scale.name];
+    const kinds = [streaming, inTool, inTool, streaming, between, streaming];
+    const works = Array.from({ length: size.stops }, (_, n) => kinds[n % kinds.length]?.(stage, `stop-${n + 1}`));
+    const stopped = await stopAll(
+      stage,
+      works.flatMap((work) => work ?? []),
+      size.atOnce,
+    );
+    const withoutNats = await stopWithoutNats(stage, size.withoutNats);
+
+    const all = [...stopped, ...withoutNats];
+    const examination = await examine(
+      stage,
+      all.map(({ run }) => run),
+      { mayEnd: ['stopped'] },
+    );
+    const deaths = stopped.flatMap((one) => toolDeaths(one, factsOf(examination, one)));
+    const closed = spreadOf(stopped.flatMap(modelClosings));
+    const dead = spreadOf(deaths.flatMap((ms) => ms ?? []));
+    const closedWithoutNats = spreadOf(withoutNats.flatMap(modelClosings));
+    return findingsOf(stage, examination, {
+      size: `${size.stops} stops, ${size.atOnce} at once; ${size.withoutNats} with NATS down`,
+      details: [
+        ...examination.details,
+        ...stopped.flatMap((one) => slowness(one, factsOf(examination, one))).slice(0, 10),
+      ],
+      counts: {
+        stopped: all.filter(({ run }) => run.settled?.status === 'stopped').length,
+        'over before the stop': all.filter(({ run }) => run.settled?.status === 'completed').length,
+      },
+      times: {
+        'stop → model stream closed': closed,
+        'stop → command verified dead': dead,
+        'stop → model stream closed, NATS down': closedWithoutNats,
+      },
+      bars: [
+        always('stopped, or over before', {
+          times: all.filter(({ run }) => run.settled && isSettled(run.settled)).length,
+          of: all.length,
+        }),
+        {
+          ...never('commands not verified dead in time', deaths.filter((ms) => ms === undefined).length),
+          about: 'time',
+        },
+        never(
+          'calls after the receipt',
+          all.reduce((sum, one) => sum + newCalls(stage, one, factsOf(examination, one)), 0),
+        ),
+        within('model stream closed p99', closed?.p99, closedWithinMs),
+        within('command verified dead p99', dead?.p99, 3_000),
+        within('model stream closed p99, NATS down', closedWithoutNats?.p99, 5_000),
+      ],
+    });
+  },
+};
+
+const streaming = (_stage: Stage, tag: string): Work =>
+  scriptedWork(tag, [{ text: 'word '.repeat(2_000), pace_ms: 10, chunk_chars: 5 }]);
+
+const inTool = ({ effects }: Stage, tag: string): Work => {
+  const call = `curl -sS -m 2 -X POST -d pulse ${effects.url({ keyed: false, tag: `${tag}/pulse` })}`;
+  return scriptedWork(tag, [
+    { calls: [command(`trap "" TERM; while :; do ${call}; sleep 0.3; done`)] },
+    { text: 'No.' },
+  ]);
+};
+
+const between = ({ effects }: Stage, tag: string): Work => stepsOfTwo(effects, { tag, iterations: 10 });
+
+/** One lane after the other, each stop at an instant of its own. */
+async function stopAll(stage: Stage, works: readonly Work[], atOnce: number): Promise<StoppedRun[]> {
+  const waiting = [...works];
+  const stopped: StoppedRun[] = [];
+  const lane = async (): Promise<void> => {
+    for (let work = waiting.shift(); work; work = waiting.shift()) {
+      const run = await launch(stage, work);
+      await delay(Math.random() < 1 / 6 ? 0 : Math.random() * latestInstantMs);
+      stopped.push(await askToStop(stage, run));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return stopped;
+}
+
+/** Once NATS is back; whoever is asked meanwhile must find the stop by itself. */
+async function stopWithoutNats(stage: Stage, count: number): Promise<StoppedRun[]> {
+  const runs = await Promise.all(
+    repeated('down', count, (tag) => streaming(stage, tag)).map((work) => launch(stage, work)),
+  );
+  await delay(latestInstantMs);
+  const outage = serverOutage(stage, 'nats', 10_000);
+  await delay(200);
+  const stopped = await Promise.all(runs.map((run) => askToStop(stage, run)));
+  await outage;
+  return stopped;
+}
+
+async function askToStop(stage: Stage, run: StoppedRun['run']): Promise<StoppedRun> {
+  const askedAt = Date.now();
+  stage.tally.faults += 1;
+  await stage.client.ask({ method: 'POST', path: `/runs/${run.id}/stop`, body: { reason: 'enough' } });
+  await settle(stage, run, settledWithinMs);
+  return { run, askedAt, modelRequests: await endedRequests(stage, run.tag) };
+}
+
+/** What the demo model saw of a run, once none of it is open any more: it hears of the end a moment later than the run. */
+async function endedRequests(stage: Stage, tag: string): Promise<ModelRequest[]> {
+  const deadline = Date.now() + settledWithinMs;
+  for (;;) {
+    const mine = (await stage.rondo.modelRequests(recentRequests)).filter(({ body }) => body.includes(`${tag}\\n`));
+    if (mine.every(({ ended_at }) => ended_at !== null) || Date.now() > deadline) return mine;
+    await delay(50);
+  }
+}
+
+function slowness(one: StoppedRun, facts: readonly Fact[]): string[] {
+  const requestedAt = Date.parse(receiptIn(facts)?.requested_at ?? '');
+  return modelClosings(one)
+    .filter((ms) => ms > closedWithinMs)
+    .map(
+      (ms) =>
+        `${one.run.id} (${one.run.tag}): its stream lived for ${ms} ms after the stop, which took ${requestedAt - one.askedAt} ms to be written`,
+    );
+}
+
+const factsOf = ({ runs }: Examination, { run }: StoppedRun) => runs.find(({ id }) => id === run.id)?.facts ?? [];

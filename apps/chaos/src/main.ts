@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { runCommand } from '../../../deploy/local/command.mjs';
+import { terminal as log } from '../../../deploy/local/progress.mjs';
+import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+import { type CampaignRequest, runCampaign } from './campaign';
+import type { Experiment } from './experiment';
+import { experiments } from './experiments/all-experiments';
+import { type Options, readOptions, usage } from './options';
+import { commitOf, thisMachine } from './scorecard/machine';
+import { renderScorecard } from './scorecard/render-scorecard';
+import { type Scorecard, allMet } from './scorecard/scorecard';
+import { watchInTerminal } from './watch-in-terminal';
+
+const args = process.argv.slice(2);
+
+void runCommand(chaos, { log, codeWhenInterrupted: 130 });
+
+/** The exit code says whether every bar was met. */
+async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): Promise<number> {
+  const options = readOptions(args);
+  if (options.help) {
+    log.note(usage);
+    return 0;
+  }
+  const results = await runCampaign(chosen(options), {
+    scale: options.scale,
+    watcher: watchInTerminal(process.stdout),
+    logsIn: join(repoRoot, '.data/chaos/logs'),
+    owns,
+  });
+  const card: Scorecard = {
+    date: new Date().toISOString(),
+    commit: commitOf(repoRoot),
+    command: ['npm run chaos', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
+    scale: options.scale,
+    machine: thisMachine(),
+    results,
+  };
+  save(card, resolve(repoRoot, options.out));
+  return allMet(card) ? 0 : 1;
+}
+
+function chosen({ only }: Options): Experiment[] {
+  const unknown = (only ?? []).filter((name) => !experiments.some((experiment) => experiment.name === name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `No experiment is named ${unknown.join(', ')}. There are: ${experiments.map(({ name }) => name).join(', ')}.`,
+    );
+  }
+  return experiments.filter(({ name }) => !only || only.includes(name));
+}
+
+function save(card: Scorecard, directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'scorecard.json'), `${JSON.stringify(card, null, 2)}\n`);
+  writeFileSync(join(directory, 'SCORECARD.md'), renderScorecard(card));
+  log.note(`\nThe scorecard is in ${join(directory, 'SCORECARD.md')}.`);
+}

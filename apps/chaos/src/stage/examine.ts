@@ -1,0 +1,85 @@
+import { type Fact, logFlaws } from '@rondo/installation';
+import { isSettled } from './patient-client';
+import { callsWith, plannedEffects } from './planned-effects';
+import type { LaunchedRun } from './run-work';
+import type { Stage } from './stage';
+
+export interface ExaminedRun extends LaunchedRun {
+  readonly facts: readonly Fact[];
+}
+
+/** What a careful reader finds in the logs of runs and in the books of the effect server. */
+export interface Examination {
+  readonly runs: readonly ExaminedRun[];
+  readonly lost: number;
+  readonly nonTerminal: number;
+  readonly notCompleted: number;
+  readonly gaps: number;
+  readonly duplicateSeq: number;
+  readonly otherFlaws: number;
+  readonly unknown: number;
+  readonly duplicatedUnsafe: number;
+  readonly duplicatedKeyed: number;
+  readonly missingEffects: number;
+  readonly details: readonly string[];
+}
+
+/** `mayEnd` says how runs may have ended besides having completed. */
+export async function examine(
+  stage: Stage,
+  launched: readonly LaunchedRun[],
+  { mayEnd = [] }: { mayEnd?: readonly string[] } = {},
+): Promise<Examination> {
+  const isWell = ({ settled }: LaunchedRun) =>
+    settled !== undefined && ['completed', ...mayEnd].includes(settled.status);
+  const runs: ExaminedRun[] = [];
+  for (const run of launched) runs.push({ ...run, facts: await stage.client.facts(run.id) });
+  const applied = stage.effects.ledger.applied();
+  const inLogs = runs.map((run) => ({ run, ...placesOf(run.facts), flaws: flawsOf(run) }));
+  const twice = [...applied].filter(([tag, count]) => count > 1 && isSingle(tag));
+  const missing = runs.flatMap((run) => completedEffects(run.facts).filter((tag) => !applied.has(tag)));
+  return {
+    runs,
+    lost: runs.filter(({ facts }) => facts.length === 0).length,
+    nonTerminal: runs.filter(({ settled }) => !settled || !isSettled(settled)).length,
+    notCompleted: runs.filter((run) => !isWell(run)).length,
+    gaps: sum(inLogs.map(({ gaps }) => gaps)),
+    duplicateSeq: sum(inLogs.map(({ duplicates }) => duplicates)),
+    otherFlaws: sum(inLogs.map(({ flaws }) => flaws.length)),
+    unknown: sum(runs.map(({ facts }) => facts.filter(({ type }) => type === 'tool.unknown').length)),
+    duplicatedUnsafe: twice.filter(([tag]) => tag.endsWith('/unsafe')).length,
+    duplicatedKeyed: twice.filter(([tag]) => tag.endsWith('/keyed')).length,
+    missingEffects: missing.length,
+    details: [
+      ...inLogs.flatMap(({ run, flaws }) => flaws.map((flaw) => `${run.id} (${run.tag}): ${flaw}`)),
+      ...runs.filter((run) => !isWell(run)).map(fateOf),
+      ...twice.map(([tag, count]) => `${tag} took effect ${count} times`),
+      ...missing.map((tag) => `${tag} was answered but never happened`),
+    ].slice(0, 20),
+  };
+}
+
+/** Other effects are meant to be applied again and again. */
+const isSingle = (tag: string): boolean => /\/(unsafe|keyed)$/.test(tag);
+
+/** A run that waits is not over, and yet its log may be whole. */
+const flawsOf = ({ facts, settled }: ExaminedRun): string[] =>
+  settled?.status.startsWith('waiting_') ? [] : logFlaws(facts);
+
+const fateOf = ({ id, tag, settled }: ExaminedRun): string =>
+  `${id} (${tag}) is ${settled?.status ?? 'not over'}${settled?.error ? `: ${settled.error.code}` : ''}`;
+
+function placesOf(facts: readonly Fact[]): { gaps: number; duplicates: number } {
+  const places = new Set(facts.map(({ seq }) => seq));
+  return { gaps: Math.max(0, ...places) - places.size, duplicates: facts.length - places.size };
+}
+
+/** The effects that the log calls done, where an answer means that they were. */
+function completedEffects(facts: readonly Fact[]): string[] {
+  const done = callsWith(facts, 'tool.completed');
+  return plannedEffects(facts)
+    .filter(({ callId, behaviour }) => behaviour === 'plain' && done.has(callId))
+    .map(({ tag }) => tag);
+}
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);

@@ -1,0 +1,43 @@
+export interface InjectedFault {
+  readonly fault: string;
+  /** The instance that it hit: `agent-worker-2`, `postgres`. */
+  readonly target: string;
+  readonly at: number;
+}
+
+/** What was done to the installation, and when. */
+export class FaultJournal {
+  readonly faults: InjectedFault[] = [];
+
+  note(fault: string, target: string): void {
+    this.faults.push({ fault, target, at: Date.now() });
+  }
+
+  /** When this was done to an instance of this service. */
+  times(fault: string, service: string): number[] {
+    return this.faults
+      .filter((entry) => entry.fault === fault && isInstance(entry.target, service))
+      .map(({ at }) => at);
+  }
+
+  /** The last thing that was done before this moment, in words. */
+  before(moment: number): string {
+    const last = this.faults.findLast(({ at }) => at <= moment);
+    return last ? `${moment - last.at} ms after ${last.fault} ${last.target}` : 'before any fault';
+  }
+
+  /** By fault and service. */
+  counts(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { fault, target } of this.faults) {
+      const what = `${fault} ${serviceOf(target)}`;
+      counts[what] = (counts[what] ?? 0) + 1;
+    }
+    return counts;
+  }
+}
+
+/** `agent-worker-2` is one of `agent-worker`. */
+export const isInstance = (name: string, service: string): boolean => serviceOf(name) === service;
+
+const serviceOf = (name: string): string => name.replace(/-\d+$/, '');

@@ -1,0 +1,21 @@
+import type { Fact } from '@rondo/installation';
+
+export interface PlannedEffect {
+  readonly callId: string;
+  readonly tag: string;
+  readonly behaviour: string;
+}
+
+/** What a run set out to do to the outside, as its log has it. */
+export const plannedEffects = (facts: readonly Fact[]): PlannedEffect[] =>
+  facts
+    .filter(({ type }) => type === 'tool.planned')
+    .map(({ data }) => data.tool_call as { id: string; arguments: unknown })
+    .flatMap(({ id, arguments: asked }) => {
+      const [, behaviour, tag] = /\/(?:un)?keyed\/(\w+)\/([\w/-]+)/.exec(JSON.stringify(asked)) ?? [];
+      return behaviour === undefined || tag === undefined ? [] : [{ callId: id, tag, behaviour }];
+    });
+
+/** The calls of which the log says this. */
+export const callsWith = (facts: readonly Fact[], type: string): Set<string> =>
+  new Set(facts.filter((fact) => fact.type === type).map(({ data }) => String(data.tool_call_id)));
