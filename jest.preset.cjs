@@ -11,6 +11,7 @@ module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
   setupFiles: ['reflect-metadata'],
+  testTimeout: 30_000, // a bound for what hangs, on slow machines too; no test is about time
   transform: { '^.+\\.[jt]s$': ['@swc/jest', transform] },
   testEnvironmentOptions: { customExportConditions: ['@rondo/source', 'node', 'node-addons'] },
 };

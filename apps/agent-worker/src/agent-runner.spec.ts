@@ -34,11 +34,12 @@ function house(model: Model, tools: Partial<HeldTools> = {}) {
   const shown: RunEvent[] = [];
   const hands = new LedgeredTools();
   const reported: unknown[] = [];
+  const queued: RunEvent[][] = [];
   const runner = new AgentRunner({
     owner: 'worker',
     store,
     feed: { publish: (events) => shown.push(...events) },
-    model,
+    modelFor: () => model,
     tokens: new EvenTokenCounter(),
     toolsFor: () => ({
       store: hands.store,
@@ -51,10 +52,10 @@ function house(model: Model, tools: Partial<HeldTools> = {}) {
     held,
     broke: (about) => reported.push(about),
     passes: () => false,
-    handedOver: () => Promise.resolve(),
+    handedOver: () => Promise.resolve(void queued.push([...shown])),
     journal: { frameMs: 5, newEventId: () => eventId.parse('evt_1'), now: () => new Date(0).toISOString() },
   });
-  return { store, held, shown, hands, runner, reported };
+  return { store, held, shown, hands, runner, reported, queued };
 }
 
 /** A model that begins to speak and then says nothing more until it is aborted. */
@@ -98,6 +99,15 @@ describe('AgentRunner', () => {
 
     const types = shown.map(({ type }) => type);
     expect(types.lastIndexOf('message.delta')).toBeLessThan(types.indexOf('message.created'));
+  });
+
+  it('brings a run that waits for a summary to the summarizers at once', async () => {
+    const fold = { name: 'compactify_memory', arguments: {} };
+    const { runner, queued } = house(new ScriptedModel([calls(command), calls(fold)]));
+
+    expect(await runner.activate(id)).toBe('parked');
+
+    expect(queued.map((shown) => shown.at(-1)?.type)).toEqual(['context.compaction_started']);
   });
 
   it.each([

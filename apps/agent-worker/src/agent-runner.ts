@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentPorts,
   type AgentRun,
@@ -5,6 +6,7 @@ import {
   type ClaimedRun,
   type Clerk,
   type Model,
+  type RecordedResult,
   type RunId,
   type RunStore,
   StopPendingError,
@@ -23,7 +25,7 @@ import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
 /** How an activation ended. */
 export type Verdict = 'not due' | 'ended' | 'parked' | 'handed over' | 'claim lost';
 
-export interface HeldTools extends Tools {
+export interface HeldTools<Result = RecordedResult> extends Tools<Result> {
   close(reason: Error): void;
 }
 
@@ -31,7 +33,7 @@ export interface AgentRunnerParts {
   readonly owner: string;
   readonly store: RunStore;
   readonly feed: RunFeed;
-  readonly model: Model;
+  readonly modelFor: (claim: ClaimedRun) => Model;
   readonly tokens: TokenCounter;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => HeldTools;
   readonly clerk: Clerk;
@@ -41,7 +43,7 @@ export interface AgentRunnerParts {
   readonly journal: JournalSettings;
   /** An outage that says nothing about the run, a database that restarts for instance. */
   readonly passes: (error: unknown) => boolean;
-  /** The run is due again: brings it to the queue. */
+  /** Somebody else is to take the run: brings it to its queue. */
   readonly handedOver: () => Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export class AgentRunner {
 
     const held = this.parts.held.hold(claim);
     try {
+      held.signals.abandon.throwIfAborted(); // a worker that is leaving may be given one more job
       requireHope(claim);
       return await this.drive(claim, held);
     } catch (error) {
@@ -66,15 +69,16 @@ export class AgentRunner {
   }
 
   private async drive(claim: ClaimedRun, held: HeldRun): Promise<Verdict> {
-    const { store, feed, model, tokens, toolsFor, clerk, journal: settings } = this.parts;
-    const journal = new RunJournal(claim, { store, feed, settings });
+    const { store, feed, modelFor, tokens, toolsFor, clerk, journal: settings } = this.parts;
+    const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => held.abandon(error) });
     held.journal = journal;
     const tools = toolsFor(claim, journal);
     const leave = () => tools.close(held.signals.abandon.reason as Error); // whoever abandons gives an Error
     held.signals.abandon.addEventListener('abort', leave, { once: true });
 
     try {
-      const ports: AgentPorts = { model: new AbandonableModel(model, held.signals.abandon), tools, tokens, clerk };
+      const model = new AbandonableModel(modelFor(claim), held.signals.abandon);
+      const ports: AgentPorts = { model, tools, tokens, clerk };
       return await this.follow(claim, journal, { ports, held });
     } finally {
       tools.close(new AbandonedError('the run was left'));
@@ -93,15 +97,30 @@ export class AgentRunner {
       held.signals.abandon.throwIfAborted();
     }
     await journal.commit();
+    if (journal.claimEnded === 'parked') await this.parts.handedOver(); // it may be with the summarizers now
     if (journal.claimEnded) return journal.claimEnded;
 
     return this.handOver(claim);
   }
 
   private async handOver(claim: ClaimedRun, how = { broke: false }): Promise<Verdict> {
-    await this.parts.store.handOver(claim, how);
+    await this.giveBack(claim, how);
     await this.parts.handedOver();
     return 'handed over';
+  }
+
+  /** Through a short outage, so that the run need not wait for its lease to run out. The epoch makes it safe to repeat. */
+  private async giveBack(claim: ClaimedRun, how: { broke: boolean }): Promise<void> {
+    const { store, passes } = this.parts;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await store.handOver(claim, how);
+        return;
+      } catch (error) {
+        if (attempt === handOverAttempts || !passes(error)) throw error;
+        await sleep(handOverAgainMs);
+      }
+    }
   }
 
   /** The one place where the three kinds of error are told apart. */
@@ -126,6 +145,9 @@ export class AgentRunner {
     return 'ended';
   }
 }
+
+const handOverAttempts = 20;
+const handOverAgainMs = 250;
 
 /** Whoever takes a run on may die of it. After so many in a row that came no further, it is the run. */
 const hopelessAfter = 10;

@@ -1,11 +1,15 @@
 import type { ClaimedRun, RunId, StopRequest } from '@rondo/domain';
 import { AbandonedError, HeldRun } from './held-run';
 
+const mostMissed = 1_000;
+
 /** Every run that this process holds. */
 export class HeldRuns {
   private readonly runs = new Map<RunId, HeldRun>();
   private drained = false;
   private whenEmpty: (() => void)[] = [];
+  /** Stops that came for runs that are not held, the newest last: perhaps they are being claimed just now (R27). */
+  private readonly missed = new Map<RunId, StopRequest>();
 
   get isLeaving(): boolean {
     return this.drained;
@@ -18,6 +22,8 @@ export class HeldRuns {
   hold(claim: ClaimedRun): HeldRun {
     const held = new HeldRun(claim);
     if (this.drained) held.abandon(new AbandonedError('the worker is leaving'));
+    const missed = this.missed.get(claim.runId);
+    if (missed) held.stop(missed);
     this.runs.set(claim.runId, held);
     return held;
   }
@@ -38,7 +44,15 @@ export class HeldRuns {
   }
 
   stop(id: RunId, request: StopRequest): void {
-    this.runs.get(id)?.stop(request);
+    const held = this.runs.get(id);
+    if (held) held.stop(request);
+    else this.remember(id, request);
+  }
+
+  private remember(id: RunId, request: StopRequest): void {
+    this.missed.set(id, request);
+    const [oldest] = this.missed.keys();
+    if (this.missed.size > mostMissed && oldest) this.missed.delete(oldest);
   }
 
   /** Asks every run to leave at its next boundary, and lets none in any more. */

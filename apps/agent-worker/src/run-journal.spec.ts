@@ -1,5 +1,8 @@
 import {
+  ClaimLostError,
+  type Delta,
   type NewFact,
+  type RunEvent,
   type StopRequest,
   compactionId,
   effectiveSettings,
@@ -13,6 +16,7 @@ import { RunJournal } from './run-journal';
 
 const id = runId.parse('run_1');
 const started: NewFact = { type: 'run.started', iteration: 0, data: {} };
+const resumed: NewFact = { type: 'run.resumed', iteration: 0, data: { reason: 'input' } };
 const compactionStarted: NewFact = {
   type: 'context.compaction_started',
   iteration: 0,
@@ -34,8 +38,23 @@ async function openJournal(stop?: StopRequest) {
   if (stop) store.requestStop(id, stop);
 
   const settings = { frameMs: 5, newEventId: () => eventId.parse('evt_1'), now: () => new Date(0).toISOString() };
-  return { store, journal: new RunJournal(claim, { store, feed: { publish: () => undefined }, settings }) };
+  const shown: string[] = [];
+  const feed = { publish: (events: readonly RunEvent[]) => shown.push(...events.map(({ type }) => type)) };
+  const failures: Error[] = [];
+  const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => failures.push(error) });
+  return { store, claim, shown, failures, journal };
 }
+
+/** Lets nothing be written until it is told to go on. */
+function holdUp(store: InMemoryRunStore): () => void {
+  let goOn = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  const append = store.append.bind(store);
+  store.append = (...given) => gate.then(() => append(...given));
+  return goOn;
+}
+
+const word = (text: string): Delta => ({ type: 'message.delta', streamId: 'msg_1', text });
 
 describe('RunJournal', () => {
   it('is at its end when the run waits for a summary', async () => {
@@ -54,5 +73,40 @@ describe('RunJournal', () => {
 
     expect(journal.claimEnded).toBeUndefined();
     expect(store.log(id).at(-1)?.type).toBe('run.started');
+  });
+
+  it('shows what is said while facts are written after them, and before the next facts', async () => {
+    const { journal, store, shown } = await openJournal();
+    const goOn = holdUp(store);
+
+    await journal.write({ facts: [started], hold: false, meanwhile: true });
+    journal.say(word('Hel'));
+    journal.say(word('lo'));
+    expect(shown).toEqual([]);
+    goOn();
+    await journal.write({ facts: [resumed], hold: false });
+
+    expect(shown).toEqual(['run.started', 'message.delta', 'message.delta', 'run.resumed']);
+    expect(
+      store
+        .log(id)
+        .slice(-2)
+        .map(({ type }) => type),
+    ).toEqual(['run.started', 'run.resumed']);
+  });
+
+  it('shows and writes nothing after a write that failed while the run went on (I3)', async () => {
+    const { journal, store, claim, shown, failures } = await openJournal();
+    await store.handOver(claim);
+    await store.claim(id, 'another worker');
+
+    await journal.write({ facts: [started], hold: false, meanwhile: true });
+    journal.say(word('Hello'));
+
+    await expect(journal.write({ facts: [resumed], hold: false })).rejects.toThrow(ClaimLostError);
+    journal.say(word('?'));
+    expect(failures).toEqual([expect.any(ClaimLostError)]);
+    expect(shown).toEqual([]);
+    expect(store.log(id).map(({ type }) => type)).not.toContain('run.resumed');
   });
 });

@@ -2,6 +2,7 @@ import {
   type Claim,
   type Delta,
   type DeltaEvent,
+  type FactsStep,
   type NewFact,
   type RecordedFact,
   type RunEvent,
@@ -20,6 +21,8 @@ export interface JournalParts {
   readonly store: RunStore;
   readonly feed: RunFeed;
   readonly settings: JournalSettings;
+  /** Hears when a write fails that nobody waits for. Nothing is shown or written after it. */
+  readonly failed: (error: Error) => void;
 }
 
 export interface JournalSettings {
@@ -37,6 +40,9 @@ export class RunJournal {
   lastSeq: number;
   private readonly frames: DeltaFrames;
   private held: NewFact[] = [];
+  /** The write that the loop does not wait for, and what was said since it began. */
+  private underWay: Promise<void> | undefined;
+  private saidMeanwhile: Delta[] = [];
   private iteration: number;
 
   constructor(
@@ -52,16 +58,37 @@ export class RunJournal {
   claimEnded: 'ended' | 'parked' | undefined;
 
   say(delta: Delta): void {
-    this.frames.push(delta);
+    if (this.underWay) this.saidMeanwhile.push(delta);
+    else this.frames.push(delta);
   }
 
-  /** Commits the facts; held ones wait for the next that are not, so that both are one transaction. */
-  async write({ facts, hold }: { facts: readonly NewFact[]; hold: boolean }): Promise<void> {
+  /**
+   * Commits the facts; held ones wait for the next that are not, so that both are one transaction. It does not wait for
+   * those that are written meanwhile: what is said until then is shown after them, and the next facts follow them.
+   */
+  async write({ facts, hold, meanwhile }: FactsStep): Promise<void> {
+    await this.underWay;
     this.held.push(...facts);
-    if (!hold) await this.commit();
+    if (meanwhile) this.begin();
+    else if (!hold) await this.commitHeld();
   }
 
   async commit(): Promise<void> {
+    await this.underWay;
+    await this.commitHeld();
+  }
+
+  private begin(): void {
+    this.underWay = this.commitHeld().then(() => this.catchUp());
+    this.underWay.catch(this.parts.failed);
+  }
+
+  private catchUp(): void {
+    this.underWay = undefined;
+    for (const delta of this.saidMeanwhile.splice(0)) this.frames.push(delta);
+  }
+
+  private async commitHeld(): Promise<void> {
     this.frames.flush();
     if (this.held.length === 0) return;
 

@@ -4,7 +4,15 @@ import type { ClientProxy } from '@nestjs/microservices';
 import { type Delta, RememberingCounter, eventId } from '@rondo/domain';
 import { type Models, TiktokenCounter } from '@rondo/llm';
 import { NatsLink, NatsRunFeed, NatsTools, QueueCanary, RunQueues } from '@rondo/messaging';
-import { type Database, Outbox, PrismaRunStore, Retention, Sandboxes, isDatabaseUnavailable } from '@rondo/persistence';
+import {
+  Blobs,
+  type Database,
+  Outbox,
+  PrismaRunStore,
+  Retention,
+  Sandboxes,
+  isDatabaseUnavailable,
+} from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import { AgentRunner } from './agent-runner';
 import { config } from './config';
@@ -12,6 +20,9 @@ import { DATABASE, EXECUTORS, LOG, MODELS } from './connections.module';
 import { FairShare } from './fair-share';
 import { Heartbeat } from './heartbeat';
 import { HeldRuns } from './held-runs';
+import { ImageShelf } from './image-shelf';
+import { ImagesFromBlobs } from './images-from-blobs';
+import { ImagesToBlobs } from './images-to-blobs';
 import { Lookout } from './lookout';
 import { OutboxRelay } from './outbox-relay';
 import { Rounds } from './rounds';
@@ -23,6 +34,7 @@ import { workerClerk } from './worker-clerk';
 const fairShareEveryMs = 500;
 const lookoutEveryMs = 1_000;
 const minimumHoldMs = 1_000;
+const imageShelfBytes = 64 * 1024 * 1024;
 
 /** How runs are run. Plain classes are built by hand here, so they stay plain. */
 @Module({
@@ -64,8 +76,29 @@ const minimumHoldMs = 1_000;
         new SandboxPlacement(new Sandboxes(database, newUlid), executors),
     },
     {
+      provide: Blobs,
+      inject: [DATABASE],
+      useFactory: (database: Database) => new Blobs(database),
+    },
+    {
+      provide: ImageShelf,
+      inject: [Blobs],
+      useFactory: (blobs: Blobs) => new ImageShelf((runId, hashes) => blobs.read(runId, hashes), imageShelfBytes),
+    },
+    {
       provide: AgentRunner,
-      inject: [PrismaRunStore, NatsRunFeed, NatsLink, SandboxPlacement, HeldRuns, OutboxRelay, MODELS, LOG],
+      inject: [
+        PrismaRunStore,
+        NatsRunFeed,
+        NatsLink,
+        SandboxPlacement,
+        HeldRuns,
+        OutboxRelay,
+        Blobs,
+        ImageShelf,
+        MODELS,
+        LOG,
+      ],
       useFactory: (
         store: PrismaRunStore,
         feed: NatsRunFeed,
@@ -73,6 +106,8 @@ const minimumHoldMs = 1_000;
         placement: SandboxPlacement,
         held: HeldRuns,
         relay: OutboxRelay,
+        blobs: Blobs,
+        images: ImageShelf,
         model: Models,
         log: Logger,
       ) =>
@@ -80,7 +115,7 @@ const minimumHoldMs = 1_000;
           owner: config.WORKER_ID,
           store,
           feed,
-          model,
+          modelFor: ({ runId }) => new ImagesFromBlobs(model, images.of(runId)),
           tokens: new RememberingCounter(new TiktokenCounter()),
           clerk: workerClerk,
           held,
@@ -93,14 +128,17 @@ const minimumHoldMs = 1_000;
             now: () => new Date().toISOString(),
           },
           toolsFor: ({ runId, threadId, run }, journal) =>
-            new NatsTools({
-              nats,
-              runId,
-              threadId,
-              placement: (thread) => placement.of(thread),
-              onOutput: (delta: Delta) => journal.say(delta),
-              toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,
-            }),
+            new ImagesToBlobs(
+              new NatsTools({
+                nats,
+                runId,
+                threadId,
+                placement: (thread) => placement.of(thread),
+                onOutput: (delta: Delta) => journal.say(delta),
+                toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,
+              }),
+              (image) => blobs.keep(runId, image),
+            ),
         }),
     },
     {

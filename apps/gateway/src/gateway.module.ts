@@ -1,11 +1,12 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { Accounts, Messages, Runs, Threads } from '@rondo/persistence';
+import { Accounts, Blobs, Messages, Runs, Threads } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { AccountsController } from './accounts/accounts.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import { KeyRing } from './auth/key-ring';
 import { OpenConnections } from './auth/open-connections';
+import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { ModelCatalog } from './catalog/model-catalog';
 import { DtoPipe } from './door/dto.pipe';
@@ -44,6 +45,7 @@ export class GatewayModule {
         RunReadsController,
         ToolCallsController,
         WatchController,
+        BlobsController,
         CatalogController,
         AccountsController,
       ],
@@ -72,6 +74,7 @@ function behindTheDoors(parts: Parts): Provider[] {
     { provide: Accounts, useValue: infrastructure.accounts },
     { provide: Threads, useValue: infrastructure.threads },
     { provide: Messages, useValue: infrastructure.messages },
+    { provide: Blobs, useValue: infrastructure.blobs },
     { provide: Runs, useValue: infrastructure.runs },
     { provide: KeyRing, useValue: keys },
     { provide: OpenConnections, useValue: connections },

@@ -32,7 +32,15 @@ export interface Pass {
 }
 
 /** What the loop yields: facts that belong in one transaction, or a delta for those who watch. */
-export type Step = { readonly facts: readonly NewFact[]; readonly hold: boolean } | { readonly delta: Delta };
+export type Step = FactsStep | { readonly delta: Delta };
+
+export interface FactsStep {
+  readonly facts: readonly NewFact[];
+  /** They may be written together with the next ones. */
+  readonly hold: boolean;
+  /** The next step may be asked for while they are written. */
+  readonly meanwhile?: true;
+}
 
 /** States facts: they change the pass's state and go to the caller, who writes them before the loop goes on. */
 export function* state(pass: Pass, ...facts: readonly NewFact[]): Generator<Step, void> {
@@ -43,8 +51,8 @@ export function* state(pass: Pass, ...facts: readonly NewFact[]): Generator<Step
 export function* stateTogether(
   pass: Pass,
   facts: readonly NewFact[],
-  { hold }: { hold: boolean },
+  how: Omit<FactsStep, 'facts'>,
 ): Generator<Step, void> {
   pass.state = facts.reduce<RunState>(evolve, pass.state);
-  yield { facts, hold };
+  yield { facts, ...how };
 }

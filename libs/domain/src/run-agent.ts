@@ -22,7 +22,9 @@ import type { NewFact } from './run-event';
  * committed reply is never asked for again (I4). Resuming after a crash is therefore no second code path. It is "load
  * the log, call this again": debts are settled first, and a reply that never arrived is asked for anew.
  *
- * A step marked `hold` may be written together with the next one, because nothing happens in between.
+ * A step marked `hold` may be written together with the next one, because nothing happens in between. One marked
+ * `meanwhile` holds nothing up: only a question to the model follows it, which costs and changes nothing. A crash may
+ * have it asked again; what the answer brings is shown and written after the step, as ever.
  *
  * When it returns, the run is over, parked, or (after `drain`) left to another worker; its state tells which.
  * There is no try/catch here. Tools answer even when they fail, models say how they ended, and what remains

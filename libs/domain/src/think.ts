@@ -21,7 +21,7 @@ export async function* think(pass: Pass): AsyncGenerator<Step, void> {
 
   for (;;) {
     const messageId = pass.ports.clerk.messageId();
-    yield* state(pass, beginning(pass, messageId));
+    yield* stateTogether(pass, [beginning(pass, messageId)], { hold: false, meanwhile: true });
     const { prompt, decoder } = promptOf(pass);
     const reply = new Reply(pass, messageId, decoder);
 

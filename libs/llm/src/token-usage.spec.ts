@@ -38,7 +38,7 @@ describe('usageOf', () => {
   });
 
   it('does not take the bytes of an image for words', () => {
-    const source = { type: 'base64' as const, media_type: 'image/png', data: 'A'.repeat(1_000_000) };
+    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(1_000_000) };
     const request = requestTo('a/b', { messages: [{ role: 'user', content: [{ type: 'image', source }] }] });
     expect(usageOf({ ...call, request, reported: {} }).input_tokens).toBeLessThan(2000);
   });

@@ -1,4 +1,6 @@
 export * from './accounts';
+export * from './blobs/blobs';
+export { UnknownBlobError } from './blobs/keep-images';
 export { type Database, openDatabase } from './database';
 export * from './idempotency-keys';
 export * from './messages';

@@ -1,4 +1,5 @@
 import { type InputBlock, type Message, type MessageType, type Mint, messageId } from '@rondo/domain';
+import { keepImages } from './blobs/keep-images';
 import type { Database } from './database';
 import { type Promised, keepPromise } from './idempotency-keys';
 import { type MessageRow, messageOf } from './message-row';
@@ -24,9 +25,10 @@ export class Messages {
 
   /** A user message that belongs to no run; the thread's next run reads it. */
   add({ accountId, threadId, content, promised }: NewMessage): Promise<Message> {
-    const values = [messageId.parse(`msg_${this.mint()}`), threadId, accountId, JSON.stringify(content)];
+    const id = messageId.parse(`msg_${this.mint()}`);
     return this.database.transaction(async (sql) => {
-      const [row] = await sql.query<MessageRow>(addMessage, values);
+      const kept = await keepImages(sql, { accountId, content, field: 'content' });
+      const [row] = await sql.query<MessageRow>(addMessage, [id, threadId, accountId, JSON.stringify(kept)]);
       if (!row) throw threadNotFound(threadId);
       return keepPromise(sql, promised, messageOf(row));
     });

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const digits = Array.from(alphabet);
+const pairs = digits.flatMap((first) => digits.map((second) => first + second));
 const half = 2 ** 40;
 
 let lastMs = 0;
 let timePart = '';
 let high = 0;
+let highPart = '';
 let low = 0;
 
 /**
@@ -16,7 +19,7 @@ export function newUlid(): string {
   const nowMs = Date.now();
   if (nowMs > lastMs) begin(nowMs);
   else advance();
-  return timePart + encode(high, 8) + encode(low, 8);
+  return timePart + highPart + encode(low, 8);
 }
 
 function begin(nowMs: number): void {
@@ -24,6 +27,7 @@ function begin(nowMs: number): void {
   lastMs = nowMs;
   timePart = encode(nowMs, 10);
   high = chance.readUIntBE(0, 5) % (half / 2); // room to count up
+  highPart = encode(high, 8);
   low = chance.readUIntBE(5, 5);
 }
 
@@ -32,10 +36,13 @@ function advance(): void {
   if (low < half) return;
   low = 0;
   high += 1;
+  highPart = encode(high, 8);
 }
 
+/** Two characters at a time: ids are made for every fact. */
 function encode(value: number, length: number): string {
   let text = '';
-  for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) text = alphabet.charAt(rest % 32) + text;
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 1024))
+    text = `${pairs[rest % 1024] ?? ''}${text}`;
   return text;
 }

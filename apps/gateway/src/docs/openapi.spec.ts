@@ -1,3 +1,5 @@
+import type { Message } from '@rondo/domain';
+import { pngSource } from '@rondo/domain/testing';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 
@@ -13,6 +15,7 @@ delete /v1/threads/{thread_id}
 get /health/live
 get /health/ready
 get /metrics
+get /v1/blobs/{sha256}
 get /v1/models
 get /v1/runs
 get /v1/runs/{run_id}
@@ -42,14 +45,24 @@ post /v1/tool-calls/{tool_call_id}/resolve
 let gateway: RunningGateway;
 let document: Described;
 let callInDoubt: string;
+let blob: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start();
   const worker = await TestWorker.start(gateway.database);
   callInDoubt = await (await worker.take((await gateway.createRun()).id)).park();
   await worker.close();
+  blob = await aBlob();
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
 });
 afterAll(() => gateway.close());
+
+/** An image that the operator has said. */
+async function aBlob(): Promise<string> {
+  const { thread_id: thread } = await gateway.createRun({ input: [{ type: 'image', source: pngSource() }] });
+  const { body } = await gateway.as().get(`/v1/threads/${thread}/messages`).expect(200);
+  const [block] = (body as { data: Message[] }).data[0]?.content ?? [];
+  return block?.type === 'image' && block.source.type === 'blob' ? block.source.sha256 : 'no blob';
+}
 
 /** Bodies that would be good for the owner, so that only the id is wrong. */
 const bodies: Record<string, object> = {
@@ -122,10 +135,11 @@ describe('the isolation matrix, over every route (R39)', () => {
         .replace('{run_id}', run.id)
         .replace('{thread_id}', run.thread_id)
         .replace('{tool_call_id}', callInDoubt)
-        .replace('{key_id}', key.id);
+        .replace('{key_id}', key.id)
+        .replace('{sha256}', blob);
 
       const { body } = await gateway.as(stranger)[asMethod(method)](target).send(bodies[path]).expect(404);
-      expect(body.code).toMatch(/^(run|thread|tool_call|api_key)_not_found$/);
+      expect(body.code).toMatch(/^(run|thread|tool_call|api_key|blob)_not_found$/);
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
     },

@@ -55,6 +55,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   thread_not_found: ({ method, path }) => path.includes('{thread_id}') || (method === 'post' && path === '/v1/runs'),
   tool_call_not_found: ({ path }) => path.includes('{tool_call_id}'),
   api_key_not_found: ({ path }) => path.includes('{key_id}'),
+  blob_not_found: ({ path }) => path.includes('{sha256}'),
   method_not_allowed: never,
   thread_busy: ({ method, path }) =>
     (method === 'post' && path.endsWith('/runs')) || (method === 'delete' && path.includes('{thread_id}')),

@@ -1,6 +1,6 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { apiKeyId, callId, runId, threadId } from '@rondo/domain';
+import { apiKeyId, callId, runId, sha256, threadId } from '@rondo/domain';
 import type { z } from 'zod';
 import { callerOf } from '../auth/api-key.guard';
 import type { ProblemCode } from '../problems/problems';
@@ -42,6 +42,11 @@ export const AddressedToolCall = addressed('callId', callId, {
   parameter: 'tool_call_id',
   thing: 'tool call',
   code: 'tool_call_not_found',
+});
+export const AddressedBlob = addressed('sha256', sha256, {
+  parameter: 'sha256',
+  thing: 'blob',
+  code: 'blob_not_found',
 });
 export const AddressedKey = addressed('revokedId', apiKeyId, {
   parameter: 'key_id',

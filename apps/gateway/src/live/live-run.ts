@@ -15,6 +15,12 @@ export interface LiveRunSettings {
   readonly onTrouble: (error: unknown) => void;
 }
 
+/** Who told of an event, and its JSON where it came as that. */
+interface Origin {
+  readonly from?: 'feed' | 'holder';
+  readonly json?: string | undefined;
+}
+
 const repairRounds = 3;
 
 /**
@@ -92,30 +98,30 @@ export class LiveRun {
   }
 
   private async open(): Promise<void> {
-    const feed = this.sources.watch(this.run.runId, (event) => this.receive(event));
+    const feed = this.sources.watch(this.run.runId, (event, json) => this.receive(event, json));
     this.feed = feed;
     await withinMs(feed.ready, this.settings.feedReadyMs);
     await this.askHolder();
     await this.repair();
   }
 
-  private receive(event: RunEvent): void {
+  private receive(event: RunEvent, json: string | undefined): void {
     this.quietSince = performance.now();
-    if (this.take(event)) return;
+    if (this.take(event, { json })) return;
     if (this.held.length >= this.settings.heldEvents) this.held = [];
     this.held.push(event);
     void this.repair();
   }
 
   /** False when something before this event is missing. */
-  private take(event: RunEvent, from: 'feed' | 'holder' = 'feed'): boolean {
-    if (event.seq === null) return this.takeDelta(event, from);
+  private take(event: RunEvent, { from = 'feed', json }: Origin = {}): boolean {
+    if (event.seq === null) return this.takeDelta(event, { from, json });
     if (event.seq <= this.head) return true;
     if (event.seq > this.head + 1) return false;
 
     this.head = event.seq;
     this.streams.close(event);
-    this.tellAll(event);
+    this.tellAll(event, json);
     if (endsRun(event)) this.close();
     return true;
   }
@@ -126,17 +132,17 @@ export class LiveRun {
     if (notice.type === 'stream.snapshot') this.head = spokenFor(notice);
   }
 
-  private takeDelta(delta: DeltaEvent, from: 'feed' | 'holder'): boolean {
+  private takeDelta(delta: DeltaEvent, { from = 'feed', json }: Origin): boolean {
     if (delta.after_seq > this.head) return false;
     const reception = this.streams.receive(delta, from);
     if (reception === 'torn') return false;
-    if (reception !== 'stale') this.tellAll(reception.news);
+    if (reception !== 'stale') this.tellAll(reception.news, reception.news === delta ? json : undefined);
     return true;
   }
 
-  private tellAll(event: WatchEvent): void {
+  private tellAll(event: WatchEvent, asItCame?: string): void {
     if (this.followers.size === 0) return;
-    const json = JSON.stringify(event);
+    const json = asItCame ?? JSON.stringify(event);
     for (const follower of this.followers) this.tell(follower, event, json);
   }
 
@@ -183,7 +189,7 @@ export class LiveRun {
 
   private async askHolder(): Promise<void> {
     const deltas = await this.sources.openStreams(this.run);
-    this.held.push(...deltas.filter((delta) => !this.take(delta, 'holder')));
+    this.held.push(...deltas.filter((delta) => !this.take(delta, { from: 'holder' })));
   }
 }
 

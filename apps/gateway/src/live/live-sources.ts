@@ -15,8 +15,14 @@ export type LoggedEvent = RecordedFact | StreamNotice;
 export interface LiveSources {
   /** The log: notices of what is not kept any more, and facts with a greater seq than `after`, in order, some hundreds at most. Empty only at the log's end. */
   factsAfter(run: WatchedRun, after: number): Promise<readonly LoggedEvent[]>;
-  /** The feed: fast, and allowed to lose. What is published after `ready` reaches `onEvent` unless it is lost. */
-  watch(runId: RunId, onEvent: (event: RunEvent) => void): { readonly ready: Promise<void>; stop(): void };
+  /**
+   * The feed: fast, and allowed to lose. What is published after `ready` reaches `onEvent` unless it is lost. `json` is
+   * the event as it came.
+   */
+  watch(
+    runId: RunId,
+    onEvent: (event: RunEvent, json?: string) => void,
+  ): { readonly ready: Promise<void>; stop(): void };
   /** The text so far of the streams that the run's holder has open, as deltas from offset 0. Nobody answers: none. */
   openStreams(run: WatchedRun): Promise<readonly DeltaEvent[]>;
 }

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { TerminalError, TransientError } from '@rondo/domain';
-import { isDatabaseUnavailable } from '@rondo/persistence';
+import { UnknownBlobError, isDatabaseUnavailable } from '@rondo/persistence';
 import { type ProblemBody, type ProblemCode, isProblemCode, problem } from './problems';
 import { InvalidRequest, Refusal, tryAgainIn } from './refusals';
 
@@ -11,6 +11,9 @@ export interface Answer {
 
 /** What a client may know of an error. Whatever is not ours to tell is a 500 without a word about its cause (I12). */
 export function answerTo(error: unknown): Answer {
+  if (error instanceof UnknownBlobError) {
+    return answerTo(new InvalidRequest([{ field: error.field, message: error.message }]));
+  }
   if (error instanceof InvalidRequest) {
     return { body: problem(error.code, { detail: error.message, errors: error.errors }), headers: {} };
   }

@@ -13,6 +13,7 @@ export const problemStatus = {
   thread_not_found: 404,
   tool_call_not_found: 404,
   api_key_not_found: 404,
+  blob_not_found: 404,
   method_not_allowed: 405,
   thread_busy: 409,
   run_not_waiting: 409,

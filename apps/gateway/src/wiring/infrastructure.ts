@@ -1,6 +1,6 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { RunQueues, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
-import { Accounts, IdempotencyKeys, Messages, Outbox, Runs, Threads, openDatabase } from '@rondo/persistence';
+import { Accounts, Blobs, IdempotencyKeys, Messages, Outbox, Runs, Threads, openDatabase } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import type { GatewayConfig } from '../config';
 import { LateFeed } from './late-feed';
@@ -14,6 +14,7 @@ export class Infrastructure {
   readonly accounts;
   readonly threads;
   readonly messages;
+  readonly blobs;
   readonly runs;
   readonly outbox;
   readonly idempotencyKeys;
@@ -26,6 +27,7 @@ export class Infrastructure {
     this.accounts = new Accounts(this.database, newUlid);
     this.threads = new Threads(this.database, newUlid);
     this.messages = new Messages(this.database, newUlid);
+    this.blobs = new Blobs(this.database);
     this.runs = new Runs(this.database, newUlid);
     this.outbox = new Outbox(this.database);
     this.idempotencyKeys = new IdempotencyKeys(this.database);

@@ -18,7 +18,10 @@ export class LateFeed {
   }
 
   /** Events come as they were published: to the watcher, REST and feed say the same bytes. */
-  watch(runId: RunId, onEvent: (event: RunEvent) => void): { readonly ready: Promise<void>; stop(): void } {
+  watch(
+    runId: RunId,
+    onEvent: (event: RunEvent, json: string) => void,
+  ): { readonly ready: Promise<void>; stop(): void } {
     let stop: (() => void) | undefined;
     let stopped = false;
     const begin = (feed: NatsRunFeed): Promise<void> => {

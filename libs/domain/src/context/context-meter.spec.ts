@@ -1,7 +1,11 @@
 import fc from 'fast-check';
+import { sha256 } from '../image';
+import type { Message } from '../message';
 import { EvenTokenCounter } from '../testing';
+import { answered, said } from '../testing/conversation';
 import { anyHistory, historyOf } from '../testing/histories';
 import { ContextMeter } from './context-meter';
+import type { TokenCounter } from './token-counter';
 
 const bill = (input_tokens: number, estimated = false) => ({
   input_tokens,
@@ -23,6 +27,20 @@ describe('ContextMeter', () => {
     await meter.weigh({ frame, messages });
 
     expect(tokens.characters - before).toBe('word '.length * 40);
+  });
+
+  it('counts an image by the size that its message tells, wherever its bytes are (W35)', async () => {
+    const tokens: TokenCounter = {
+      countTexts: (texts) => Promise.resolve(texts.map(() => 0)),
+      imageTokens: (size) => (size ? size.width * size.height : 0),
+    };
+    const image = { sha256: sha256.parse('a'.repeat(64)), media_type: 'image/png' as const, width: 640, height: 480 };
+    const shown: Message = { ...said('user', ''), content: [{ type: 'image', source: { type: 'blob', ...image } }] };
+    const seen = answered(0, { success: true, output: '', image });
+
+    const [ofShown = 0, ofSeen = 0] = await new ContextMeter(tokens, 'demo/coder').ofMessages([shown, seen]);
+
+    for (const count of [ofShown, ofSeen]) expect(Math.floor(count / (640 * 480))).toBe(1);
   });
 
   it('knows without counting how much it is at most', async () => {

@@ -54,8 +54,9 @@ export class RunHouse {
   }
 
   /**
-   * One activation by a worker. `onStep` may throw a Crash: the worker is gone then, and with it everything that it
-   * had not written. Answers whether there was anything to do.
+   * One activation by a worker, as slow a writer as there may be: what may be written meanwhile is written at the last
+   * moment. `onStep` may throw a Crash: the worker is gone then, and with it everything that it had not written. Answers
+   * whether there was anything to do.
    */
   async activate(onStep: (step: Step, position: 'before' | 'after') => void = () => {}): Promise<boolean> {
     const claim = await this.claim();
@@ -65,11 +66,14 @@ export class RunHouse {
     const agent = agentRun(claim);
     const ports = { model: this.model, tools: this.tools, tokens: this.tokens, clerk: this.clerk };
     const held: NewFact[] = [];
+    const late: NewFact[] = [];
     for await (const step of runAgent(agent, ports, { stop: this.stop.signal, drain: this.drain.signal })) {
       onStep(step, 'before');
+      if (late.length > 0) await this.store.append(claim, late.splice(0));
       if ('delta' in step) this.deltas.push(step.delta);
       else held.push(...step.facts);
-      if ('facts' in step && !step.hold) await this.store.append(claim, held.splice(0));
+      if ('facts' in step && step.meanwhile) late.push(...held.splice(0));
+      else if ('facts' in step && !step.hold) await this.store.append(claim, held.splice(0));
       onStep(step, 'after');
     }
     if (held.length > 0) await this.store.append(claim, held);

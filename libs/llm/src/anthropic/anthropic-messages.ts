@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantBlock, InputBlock, ModelMessage, ModelToolResult } from '@rondo/domain';
-import { isShowable, unshowable, wireToolName } from '../wire-names';
+import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock, ShownImage } from '@rondo/domain';
+import { lostImage, wireToolName } from '../wire-names';
 
 type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
 type Block = Anthropic.ContentBlockParam;
@@ -24,7 +24,7 @@ export function toAnthropicMessages(conversation: readonly ModelMessage[]): Mess
 function blocksOf(message: ModelMessage): Block[] {
   switch (message.role) {
     case 'user':
-      return message.content.flatMap(inputBlock);
+      return message.content.flatMap(shownBlock);
     case 'assistant':
       return message.content.flatMap(assistantBlock);
     case 'tool':
@@ -36,22 +36,18 @@ const textBlock = (text: string): Anthropic.TextBlockParam => ({ type: 'text', t
 
 const spoken = (text: string): Anthropic.TextBlockParam[] => (text.trim() === '' ? [] : [textBlock(text)]);
 
-function inputBlock(block: InputBlock): Block[] {
-  if (block.type === 'text') return spoken(block.text);
-  const { source } = block;
-  return [source.type === 'url' ? { type: 'image', source: { type: 'url', url: source.url } } : imageBlock(source)];
-}
+const shownBlock = (block: ShownBlock): Block[] =>
+  block.type === 'text' ? spoken(block.text) : [imageBlock(block.source)];
 
-function imageBlock({
-  media_type,
-  data,
-}: {
-  media_type: string;
-  data: string;
-}): Anthropic.ImageBlockParam | Anthropic.TextBlockParam {
-  if (!isShowable(media_type)) return textBlock(unshowable(media_type));
-  const type = media_type as Anthropic.Base64ImageSource['media_type']; // isShowable allows these only
-  return { type: 'image', source: { type: 'base64', media_type: type, data } };
+function imageBlock(source: ShownImage): Anthropic.ImageBlockParam | Anthropic.TextBlockParam {
+  switch (source.type) {
+    case 'base64':
+      return { type: 'image', source: { type: 'base64', media_type: source.media_type, data: source.data } };
+    case 'url':
+      return { type: 'image', source: { type: 'url', url: source.url } };
+    case 'blob':
+      return textBlock(lostImage);
+  }
 }
 
 /** Reasoning goes back exactly as it came, with its signature; what nobody signed is kept to ourselves (W24). */

@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { type ModelMessage, callId } from '@rondo/domain';
 import fc from 'fast-check';
 import { requestTo } from '../testing/ask';
-import { histories } from '../testing/histories';
+import { histories, imagesOfAllKinds } from '../testing/histories';
 import { toAnthropicRequest } from './anthropic-request';
 
 const marked = { cache_control: { type: 'ephemeral' } };
@@ -29,7 +29,12 @@ const calling = (...thought: { type: 'reasoning'; text: string; signature?: stri
   {
     role: 'tool',
     results: [
-      { tool_call_id: first, text: 'seen', is_error: false, image: { media_type: 'image/png', data: 'aGk=' } },
+      {
+        tool_call_id: first,
+        text: 'seen',
+        is_error: false,
+        image: { type: 'base64', media_type: 'image/png', data: 'aGk=' },
+      },
       { tool_call_id: second, text: 'blind', is_error: true },
     ],
   },
@@ -77,6 +82,19 @@ describe('toAnthropicRequest', () => {
           },
           { type: 'tool_result', tool_use_id: second, content: [{ type: 'text', text: 'blind' }], is_error: true },
           { type: 'text', text: 'And?', ...marked },
+        ],
+      },
+    ]);
+  });
+
+  it('shows images by their bytes or address, and says where one is gone (D13)', () => {
+    expect(toAnthropicRequest(requestTo('anthropic/m', { messages: [imagesOfAllKinds] })).messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } },
+          { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+          { type: 'text', text: '(An image that is not kept any more.)', ...marked },
         ],
       },
     ]);
@@ -167,6 +185,5 @@ function checkBlock(block: Anthropic.ContentBlockParam): void {
   if (block.type === 'text') expect(block.text.trim()).not.toBe('');
   if (block.type === 'tool_use') expect(block.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
   if (block.type === 'thinking') expect(block.signature).not.toBe('');
-  if (block.type === 'image' && block.source.type === 'base64') expect(block.source.media_type).not.toBe('image/bmp');
   if (block.type === 'tool_result') (block.content as Anthropic.ContentBlockParam[]).forEach(checkBlock);
 }

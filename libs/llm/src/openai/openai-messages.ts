@@ -1,6 +1,6 @@
-import type { AssistantBlock, InputBlock, ModelMessage, ModelToolResult } from '@rondo/domain';
+import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock, ShownImage } from '@rondo/domain';
 import type OpenAI from 'openai';
-import { isShowable, unshowable, wireToolName } from '../wire-names';
+import { lostImage, wireToolName } from '../wire-names';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
@@ -37,16 +37,18 @@ function userMessage(parts: readonly Part[]): Message {
   return { role: 'user', content: texts.map(({ text }) => text).join('\n\n') || '(empty message)' };
 }
 
-function toPart(block: InputBlock): Part {
-  if (block.type === 'text') return block;
-  const { source } = block;
-  return source.type === 'url' ? { type: 'image_url', image_url: { url: source.url } } : imagePart(source);
-}
+const toPart = (block: ShownBlock): Part => (block.type === 'text' ? block : imagePart(block.source));
 
-const imagePart = ({ media_type, data }: { media_type: string; data: string }): Part =>
-  isShowable(media_type)
-    ? { type: 'image_url', image_url: { url: `data:${media_type};base64,${data}` } }
-    : { type: 'text', text: unshowable(media_type) };
+function imagePart(source: ShownImage): Part {
+  switch (source.type) {
+    case 'base64':
+      return { type: 'image_url', image_url: { url: `data:${source.media_type};base64,${source.data}` } };
+    case 'url':
+      return { type: 'image_url', image_url: { url: source.url } };
+    case 'blob':
+      return { type: 'text', text: lostImage };
+  }
+}
 
 function assistantMessage(content: readonly AssistantBlock[]): Message {
   const text = content

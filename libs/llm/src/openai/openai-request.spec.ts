@@ -2,7 +2,7 @@ import { callId } from '@rondo/domain';
 import fc from 'fast-check';
 import type OpenAI from 'openai';
 import { requestTo } from '../testing/ask';
-import { histories, requestsOf } from '../testing/histories';
+import { histories, imagesOfAllKinds, requestsOf } from '../testing/histories';
 import { toOpenAiRequest } from './openai-request';
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
@@ -75,7 +75,12 @@ describe('toOpenAiRequest', () => {
           {
             role: 'tool',
             results: [
-              { tool_call_id: id, text: 'seen', is_error: false, image: { media_type: 'image/png', data: 'aGk=' } },
+              {
+                tool_call_id: id,
+                text: 'seen',
+                is_error: false,
+                image: { type: 'base64', media_type: 'image/png', data: 'aGk=' },
+              },
             ],
           },
           { role: 'user', content: [{ type: 'text', text: 'And?' }] },
@@ -97,6 +102,19 @@ describe('toOpenAiRequest', () => {
           { type: 'text', text: 'Image from call_1:' },
           { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
           { type: 'text', text: 'And?' },
+        ],
+      },
+    ]);
+  });
+
+  it('shows images by their bytes or address, and says where one is gone (D13)', () => {
+    expect(toOpenAiRequest(requestTo('acme/m', { system: '', messages: [imagesOfAllKinds] })).messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+          { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+          { type: 'text', text: '(An image that is not kept any more.)' },
         ],
       },
     ]);

@@ -1,16 +1,25 @@
-import { type ModelMessage, callId } from '@rondo/domain';
+import { type ModelMessage, type ShownImage, callId, sha256 } from '@rondo/domain';
 import fc from 'fast-check';
 
 const text = fc.oneof(fc.string(), fc.constantFrom('', ' \n', 'words'));
-const image = fc.record({ media_type: fc.constantFrom('image/png', 'image/bmp'), data: fc.constant('aGk=') });
+const images: readonly ShownImage[] = [
+  { type: 'base64', media_type: 'image/png', data: 'aGk=' },
+  { type: 'url', url: 'https://example.com/a.png' },
+  { type: 'blob', sha256: sha256.parse('0'.repeat(64)), media_type: 'image/png', width: 1, height: 1 },
+];
+const image = fc.constantFrom(...images);
 
-const inputBlock = fc.oneof(
+export const imagesOfAllKinds: ModelMessage = {
+  role: 'user',
+  content: images.map((source) => ({ type: 'image', source })),
+};
+
+const shownBlock = fc.oneof(
   fc.record({ type: fc.constant('text' as const), text }),
-  image.map((source) => ({ type: 'image' as const, source: { type: 'base64' as const, ...source } })),
-  fc.constant({ type: 'image' as const, source: { type: 'url' as const, url: 'https://example.com/a.png' } }),
+  fc.record({ type: fc.constant('image' as const), source: image }),
 );
 const user = fc
-  .array(inputBlock, { minLength: 1, maxLength: 3 })
+  .array(shownBlock, { minLength: 1, maxLength: 3 })
   .map((content) => ({ role: 'user' as const, content }));
 
 const reasoning = fc.oneof(

@@ -1,4 +1,4 @@
-import { type RunEvent, type RunId, deltaEvent, recordedFact } from '@rondo/domain';
+import { type RunEvent, type RunId, deltaEvent, eventId, factTypes, runId } from '@rondo/domain';
 import { z } from 'zod';
 import type { NatsLink } from './nats-link';
 import { received } from './received';
@@ -12,9 +12,20 @@ export interface RunWatch {
   stop(): void;
 }
 
-/** Checked, but left as it was sent: its JSON must stay the same to the byte for every reader. */
+/**
+ * Its envelope is checked, and it is left as it was sent: its JSON must stay the same to the byte for every reader. What
+ * is in a fact's `data` is trusted here as it is where the log is read: only the log's writers publish.
+ */
+const factEnvelope = z.object({
+  id: eventId,
+  v: z.literal(1),
+  seq: z.number().int().positive(),
+  type: z.enum(factTypes),
+  run_id: runId,
+  data: z.looseObject({}),
+});
 const runEvent = z.custom<RunEvent>(
-  (value) => (isDelta(value) ? deltaEvent : recordedFact).safeParse(value).success,
+  (value) => (isDelta(value) ? deltaEvent : factEnvelope).safeParse(value).success,
   'not a run event',
 );
 const isDelta = (value: unknown): boolean =>
@@ -52,12 +63,12 @@ export class NatsRunFeed {
   }
 
   /** Calls back in the order of publication, with the event and its JSON as it was published. */
-  watch(runId: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
+  watch(watched: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
     const { connection, names, log } = this.nats;
-    const subscription = connection.subscribe(names.runEvents(runId), {
+    const subscription = connection.subscribe(names.runEvents(watched), {
       callback: (error, message) => {
         if (error) {
-          log.error({ runId, error }, 'run feed subscription ended');
+          log.error({ runId: watched, error }, 'run feed subscription ended');
           return;
         }
         for (const line of message.string().split('\n')) {
@@ -80,8 +91,8 @@ export class NatsRunFeed {
   private sendGathered(): void {
     const { gathered } = this;
     this.gathered = new Map();
-    for (const [runId, lines] of gathered) {
-      const subject = this.nats.names.runEvents(runId);
+    for (const [id, lines] of gathered) {
+      const subject = this.nats.names.runEvents(id);
       for (const text of joined(lines)) {
         if (this.nats.connected) this.send(subject, text);
         else this.keep(subject, text);

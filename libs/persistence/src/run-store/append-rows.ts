@@ -99,14 +99,14 @@ export const toolCalls = new RowSet('call', {
 
 /** At most one batch per run. */
 export const appendValues = (group: readonly Batch[]): unknown[] => [
-  ...batches.values(group.map(batchRow)),
-  ...events.values(group.flatMap(eventRows)),
-  ...messages.values(group.flatMap(messageRows)),
-  ...iterations.values(withRun(group, ({ facts }) => iterationRows(facts))),
-  ...modelCalls.values(
+  batches.value(group.map(batchRow)),
+  events.value(group.flatMap(eventRows)),
+  messages.value(group.flatMap(messageRows)),
+  iterations.value(withRun(group, ({ facts }) => iterationRows(facts))),
+  modelCalls.value(
     withRun(group, ({ facts }) => modelCallRows(facts).map((row) => ({ ...row, id: row.model_call_id }))),
   ),
-  ...toolCalls.values(withRun(group, toolCallRowsOf)),
+  toolCalls.value(withRun(group, toolCallRowsOf)),
 ];
 
 const withRun = <Row extends object>(group: readonly Batch[], rows: (batch: Batch) => readonly Row[]) =>

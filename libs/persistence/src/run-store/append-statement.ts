@@ -1,18 +1,14 @@
 import { activated, outboxOf } from './activation';
 import { batches, events, iterations, messages, modelCalls, toolCalls } from './append-rows';
 
-const tables = numbered(batches, events, messages, iterations, modelCalls, toolCalls);
-
-function numbered(...sets: { width: number; table(first: number): string }[]): string[] {
-  let first = 1;
-  return sets.map((set) => {
-    const table = set.table(first);
-    first += set.width;
-    return table;
-  });
-}
-
-const [batch, event, message, iteration, modelCall, toolCall] = tables;
+const [batch, event, message, iteration, modelCall, toolCall] = [
+  batches,
+  events,
+  messages,
+  iterations,
+  modelCalls,
+  toolCalls,
+].map((set, index) => set.table(index + 1));
 
 /**
  * One statement writes the facts of many runs, with everything that follows from them. It locks runs, then threads,

@@ -1,4 +1,5 @@
 import { type InputBlock, type Mint, type RecordedFact, type Run, TerminalError, type Waiting } from '@rondo/domain';
+import { keepImages } from '../blobs/keep-images';
 import type { Database } from '../database';
 import { type Promised, keepPromise } from '../idempotency-keys';
 import { runOf } from '../run-row';
@@ -21,13 +22,14 @@ export interface AnsweredRun {
 
 export const answerRun = (database: Database, mint: Mint, answer: Answer): Promise<AnsweredRun> =>
   database.transaction(async (sql) => {
+    const content = await keepImages(sql, { ...answer, field: 'content' });
     const { id: runId, thread_id: threadId, status, epoch, iteration, waiting } = runOf(await lockRun(sql, answer));
     const asked = waiting?.question?.tool_call_id;
     if (status !== 'waiting_input' || waiting?.reason === 'tool_unknown')
       throw new TerminalError('run_not_waiting', `${runId} does not wait for input${insteadOf(waiting)}.`);
 
     const metadata = asked === undefined ? {} : { answers_tool_call_id: asked };
-    const input = inputFact({ runId, threadId, iteration, content: answer.content, metadata }, mint);
+    const input = inputFact({ runId, threadId, iteration, content, metadata }, mint);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
     const facts = await writeBatch(sql, batchOf({ runId, threadId, epoch }, [resumed, input], mint));
     await activateRun(sql, runId);

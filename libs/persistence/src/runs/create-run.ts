@@ -10,9 +10,11 @@ import {
   type RunSettings,
   TerminalError,
   type ThreadId,
+  type UserBlock,
   runId,
   threadId,
 } from '@rondo/domain';
+import { keepImages } from '../blobs/keep-images';
 import type { Database } from '../database';
 import { type Promised, keepPromise } from '../idempotency-keys';
 import { type RunRow, runOf } from '../run-row';
@@ -60,7 +62,13 @@ export class ThreadBusyError extends TerminalError {
 }
 
 export async function createRun(database: Database, mint: Mint, wanted: NewRun): Promise<CreatedRun> {
-  const created = await untilDecided(() => database.transaction((sql) => new RunCreation(sql, mint, wanted).attempt()));
+  const created = await untilDecided(() =>
+    database.transaction(async (sql) => {
+      const { accountId, input: content } = wanted;
+      const input = content && (await keepImages(sql, { accountId, content, field: 'input' }));
+      return new RunCreation(sql, mint, { ...wanted, input }).attempt();
+    }),
+  );
   const freed = created.facts.some(({ type }) => type === 'run.stopped');
   const promoted = freed ? await promoteNext(database, mint, created.run.thread_id) : undefined;
   return { ...created, facts: [...created.facts, ...(promoted ?? [])] };
@@ -99,6 +107,8 @@ with created as (
 woken as (${outboxOf('created where activation > 0')})
 select id from created`;
 
+type KeptRun = Omit<NewRun, 'input'> & { readonly input: readonly UserBlock[] | undefined };
+
 /** Locks runs before the thread, as every writer does. */
 class RunCreation {
   private readonly id: RunId;
@@ -108,7 +118,7 @@ class RunCreation {
   constructor(
     private readonly sql: Sql,
     private readonly mint: Mint,
-    private readonly wanted: NewRun,
+    private readonly wanted: KeptRun,
   ) {
     this.id = runId.parse(`run_${mint()}`);
   }

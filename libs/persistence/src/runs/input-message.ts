@@ -1,10 +1,10 @@
-import { type InputBlock, type Mint, type NewFact, type RunId, type ThreadId, messageId } from '@rondo/domain';
+import { type Mint, type NewFact, type RunId, type ThreadId, type UserBlock, messageId } from '@rondo/domain';
 
 export interface Input {
   readonly runId: RunId;
   readonly threadId: ThreadId;
   readonly iteration: number;
-  readonly content: readonly InputBlock[];
+  readonly content: readonly UserBlock[];
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 

@@ -1,4 +1,4 @@
-import { type Mint, type RecordedFact, type ThreadId, inputContent } from '@rondo/domain';
+import { type Mint, type RecordedFact, type ThreadId, userContent } from '@rondo/domain';
 import type { Database } from '../database';
 import { type RunRow, runOf } from '../run-row';
 import { outboxOf } from '../run-store/activation';
@@ -39,7 +39,7 @@ export async function promoteNext(
       if (row.input === null) return []; // it goes on where the thread stands
 
       const run = runOf(row);
-      const content = inputContent.parse(row.input);
+      const content = userContent.parse(row.input);
       const input = inputFact({ runId: run.id, threadId, iteration: 0, content }, mint);
       return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], mint));
     });

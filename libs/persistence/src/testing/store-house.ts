@@ -13,6 +13,7 @@ import {
   noUsage,
 } from '@rondo/domain';
 import { Accounts } from '../accounts';
+import { Blobs } from '../blobs/blobs';
 import { Messages } from '../messages';
 import { Outbox, type OutboxEntry } from '../outbox';
 import { PrismaRunStore } from '../run-store/prisma-run-store';
@@ -46,6 +47,7 @@ export class StoreHouse {
   readonly outbox: Outbox;
   readonly threads: Threads;
   readonly messages: Messages;
+  readonly blobs: Blobs;
   readonly promoted: RecordedFact[] = [];
   /** How often a run came forward. */
   promotions = 0;
@@ -67,6 +69,7 @@ export class StoreHouse {
     this.outbox = new Outbox(database);
     this.threads = new Threads(database, mint);
     this.messages = new Messages(database, mint);
+    this.blobs = new Blobs(database);
   }
 
   static async open(): Promise<StoreHouse> {

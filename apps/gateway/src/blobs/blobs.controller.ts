@@ -1,0 +1,28 @@
+import { Controller, Get, Res, StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { imageMediaType } from '@rondo/domain';
+import { type BlobAddress, Blobs } from '@rondo/persistence';
+import type { Response } from 'express';
+import { AddressedBlob } from '../door/addressed';
+import { NoQuery } from '../door/no-query';
+
+const image = { schema: { type: 'string', format: 'binary' } } as const;
+
+@ApiTags('threads')
+@Controller('v1/blobs')
+export class BlobsController {
+  constructor(private readonly blobs: Blobs) {}
+
+  @Get(':sha256')
+  @ApiOperation({ summary: 'Read the bytes of an image that a message or a result refers to' })
+  @ApiOkResponse({ content: Object.fromEntries(imageMediaType.options.map((type) => [type, image])) })
+  async get(
+    @AddressedBlob() { accountId, sha256 }: BlobAddress,
+    @NoQuery() _: object,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const { mediaType, bytes } = await this.blobs.get({ accountId, sha256 });
+    response.set('Cache-Control', 'private, max-age=31536000, immutable'); // what a hash names never changes
+    return new StreamableFile(bytes, { type: mediaType, length: bytes.length, disposition: 'inline' });
+  }
+}

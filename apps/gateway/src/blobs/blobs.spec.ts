@@ -1,0 +1,172 @@
+import type { Message, RunEvent } from '@rondo/domain';
+import { pngSource } from '@rondo/domain/testing';
+import type { Socket } from 'socket.io-client';
+import { RunningGateway } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
+
+let gateway: RunningGateway;
+let worker: TestWorker;
+beforeAll(async () => {
+  gateway = await RunningGateway.start({ BODY_LIMIT_BYTES: 10 * 1024 * 1024 });
+  worker = await TestWorker.start(gateway.database);
+});
+afterAll(async () => {
+  await worker.close();
+  await gateway.close();
+});
+
+const api = () => gateway.as();
+const image = (source: object) => [{ type: 'image', source }];
+const kept = {
+  type: 'blob',
+  sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  media_type: 'image/png',
+  width: 2,
+  height: 3,
+};
+
+async function newThread(key?: string): Promise<string> {
+  return (await gateway.as(key).post('/v1/threads').expect(201)).body.id as string;
+}
+
+/** Says it on a thread of its own; answers with the source that the message has. */
+async function said(source: object, key?: string): Promise<{ sha256: string }> {
+  const path = `/v1/threads/${await newThread(key)}/messages`;
+  const { body } = await gateway
+    .as(key)
+    .post(path)
+    .send({ content: image(source) })
+    .expect(201);
+  return (body as { content: [{ source: { sha256: string } }] }).content[0].source;
+}
+
+const ask = (socket: Socket, name: string, body: object) =>
+  socket.timeout(5_000).emitWithAck(name, body) as Promise<{ ok: boolean; data: { id: string }; error?: object }>;
+
+const messagesOf = async (threadId: string): Promise<Message[]> =>
+  (await api().get(`/v1/threads/${threadId}/messages`).expect(200)).body.data as Message[];
+
+const eventsOf = async (runId: string): Promise<RunEvent[]> =>
+  (await api().get(`/v1/runs/${runId}/events`).expect(200)).body.data as RunEvent[];
+
+describe('an image that a client sends (D13)', () => {
+  it('is read back byte for byte, as an image that caches may keep for good', async () => {
+    const source = pngSource({}, [1, 2, 3]);
+    const { sha256 } = await said(source);
+
+    const { body, headers } = await api().get(`/v1/blobs/${sha256}`).expect(200);
+
+    expect((body as Buffer).toString('base64')).toBe(source.data);
+    expect(headers).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String((body as Buffer).length),
+      'content-disposition': 'inline',
+      'cache-control': 'private, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  it("is another account's only where that account has sent it too (R39)", async () => {
+    const stranger = await gateway.keyOf('stranger');
+    const source = pngSource({}, [4]);
+    const { sha256 } = await said(source);
+
+    const { body } = await gateway.as(stranger).get(`/v1/blobs/${sha256}`).expect(404);
+    expect(body.code).toBe('blob_not_found');
+    await said(source, stranger);
+    await gateway.as(stranger).get(`/v1/blobs/${sha256}`).expect(200);
+    await gateway.anonymous.get(`/v1/blobs/${sha256}`).expect(401);
+  });
+
+  it('is a blob in the message and in its fact, whichever door it came by', async () => {
+    const content = image(pngSource({}, [5]));
+    const socket = gateway.socket();
+    const run = await gateway.createRun({ input: content });
+    const { thread_id: threadId } = run;
+    await gateway.createRun({ thread_id: threadId, input: content, on_active_run: 'queue' });
+    await api().post(`/v1/threads/${threadId}/messages`).send({ content }).expect(201);
+    const held = await worker.take(run.id);
+    await held.ask('Which?');
+    expect(await ask(socket, 'run.input', { run_id: run.id, content })).toMatchObject({ ok: true });
+    const onAnother = await ask(socket, 'run.create', { input: content });
+    await (await worker.take(run.id)).complete();
+
+    const told = await messagesOf(threadId);
+    expect(told.map((message) => message.content)).toEqual(Array(4).fill(image(kept)));
+    const facts = [...(await eventsOf(run.id)), ...(await eventsOf(onAnother.data.id))];
+    const created = facts.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.content] : []));
+    expect(created).toEqual(Array(3).fill(image(kept)));
+    expect(JSON.stringify([told, facts])).not.toContain(pngSource({}, [5]).data);
+  });
+
+  it('may be sent again as the blob that it became', async () => {
+    const source = await said(pngSource({}, [6]));
+
+    expect(await said(source)).toEqual(source);
+    const run = await gateway.createRun({ input: image(source) });
+    expect((await messagesOf(run.thread_id))[0]?.content).toEqual(image(source));
+  });
+
+  it('stays an address where it is one', async () => {
+    const source = { type: 'url', url: 'https://example.com/bird.png' };
+    expect(await said(source)).toEqual(source);
+  });
+
+  it('gets the same answer for the same request, which does not hold it either', async () => {
+    const path = `/v1/threads/${await newThread()}/messages`;
+    const send = () =>
+      api()
+        .post(path)
+        .set('Idempotency-Key', path)
+        .send({ content: image(pngSource({}, [7])) });
+
+    const first = await send().expect(201);
+    const again = await send().expect(201);
+
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.body).toEqual(first.body);
+    expect(again.body.content).toEqual(image(kept));
+  });
+});
+
+describe('an image that is refused', () => {
+  const huge = Buffer.concat([Buffer.from(pngSource().data, 'base64'), Buffer.alloc(5 * 1024 * 1024)]);
+
+  it.each([
+    ['is too large', { ...pngSource(), data: huge.toString('base64') }, 'data', 'must be 5 MiB at most'],
+    ['is no image', { ...pngSource(), data: 'aGVsbG8=' }, 'data', 'must be a PNG, JPEG, GIF or WebP image'],
+    [
+      'is another kind than it says',
+      { ...pngSource(), media_type: 'image/webp' },
+      'media_type',
+      'the bytes are image/png',
+    ],
+    ['is of a kind that no model takes', { ...pngSource(), media_type: 'image/svg+xml' }, 'media_type', undefined],
+    [
+      'is a blob that the account does not have',
+      { type: 'blob', sha256: 'e'.repeat(64), media_type: 'image/png', width: 1, height: 1 },
+      'sha256',
+      'there is no such blob',
+    ],
+  ])('%s: the field is named at every door, and nothing is written', async (_, source, field, message) => {
+    const content = [{ type: 'text', text: 'Look:' }, ...image(source)];
+    const thread = await newThread();
+    const error = (name: string) => ({
+      code: 'invalid_request',
+      errors: [{ field: `${name}.1.source.${field}`, message: message ?? expect.any(String) }],
+    });
+
+    const asInput = await api().post('/v1/runs').send({ thread_id: thread, input: content }).expect(422);
+    expect(asInput.body).toMatchObject(error('input'));
+    const asMessage = await api().post(`/v1/threads/${thread}/messages`).send({ content }).expect(422);
+    expect(asMessage.body).toMatchObject(error('content'));
+    const bySocket = await ask(gateway.socket(), 'run.create', { thread_id: thread, input: content });
+    expect(bySocket).toMatchObject({ ok: false, error: error('input') });
+
+    expect(await messagesOf(thread)).toEqual([]);
+  });
+
+  it.each(['nonsense', 'e'.repeat(64), 'E'.repeat(64)])('is not found under %s', async (hash) => {
+    expect((await api().get(`/v1/blobs/${hash}`).expect(404)).body.code).toBe('blob_not_found');
+  });
+});

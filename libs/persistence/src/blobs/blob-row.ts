@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { type InlineImage, type KeptImage, sha256 } from '@rondo/domain';
+import type { Sql } from '../sql';
+
+/** An image on its way into the table. */
+export interface NewBlob extends KeptImage {
+  readonly bytes: Buffer;
+}
+
+export function blobOf({ media_type, width, height, data }: InlineImage): NewBlob {
+  const bytes = Buffer.from(data, 'base64');
+  return { sha256: sha256.parse(createHash('sha256').update(bytes).digest('hex')), media_type, width, height, bytes };
+}
+
+export const imageOf = ({ sha256: hash, media_type, width, height }: KeptImage): KeptImage => ({
+  sha256: hash,
+  media_type,
+  width,
+  height,
+});
+
+const newBlob = `
+insert into blobs (account_id, sha256, media_type, width, height, bytes) values ($1, $2, $3, $4, $5, $6)
+on conflict do nothing`;
+
+/** Does nothing where the account has it. */
+export async function insertBlob(sql: Sql, accountId: string, blob: NewBlob): Promise<void> {
+  const { sha256: hash, media_type, width, height, bytes } = blob;
+  await sql.query(newBlob, [accountId, hash, media_type, width, height, bytes]);
+}
