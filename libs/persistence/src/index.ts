@@ -9,6 +9,7 @@ export type { Page, PageRequest } from './page';
 export * from './run-store/prisma-run-store';
 export type { AgentResult, ExecutedTool } from './runs/agent-result';
 export type { Answer, AnsweredRun } from './runs/answer-run';
+export { holderOf } from './runs/holder-of';
 export { type CreatedRun, type NewRun, ThreadBusyError } from './runs/create-run';
 export type { RunAddress } from './runs/lock-run';
 export { Retention } from './retention/retention';

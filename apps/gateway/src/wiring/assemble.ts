@@ -1,4 +1,5 @@
 import { eventId } from '@rondo/domain';
+import { holderOf } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import { Installation } from '../auth/installation';
 import { KeyRing } from '../auth/key-ring';
@@ -12,7 +13,6 @@ import { Sockets } from '../live/sockets';
 import { AllowedMethods } from '../problems/allowed-methods';
 import { RunDesk } from '../runs/run-desk';
 import { Infrastructure } from './infrastructure';
-import { holderOf } from './run-holder';
 
 const liveSettings = {
   pollMs: 2_000,

@@ -1,4 +1,5 @@
-import type { Database, RunAddress } from '@rondo/persistence';
+import type { Database } from '../database';
+import type { RunAddress } from './lock-run';
 
 const leaseOwner = 'select lease_owner from runs where id = $1 and account_id = $2';
 
