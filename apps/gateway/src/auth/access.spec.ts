@@ -135,7 +135,10 @@ describe('operations', () => {
 
   it('open the queues to the admin key, also as a password, to look at and not to touch', async () => {
     const { body } = await gateway.anonymous.get('/admin/queues/api/queues').auth('admin', adminKey).expect(200);
-    expect(body.queues).toMatchObject([{ name: 'runs', readOnlyMode: true }]);
+    expect(body.queues).toMatchObject([
+      { name: 'runs', readOnlyMode: true },
+      { name: 'compactions', readOnlyMode: true },
+    ]);
     await gateway.anonymous.get('/admin/queues').auth('root', adminKey).expect(401);
     await gateway.as().post('/admin/queues/api/queues/runs/pause').expect(405);
   });
