@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { callId, messageId, threadId } from '../ids';
 import type { Message } from '../message';
-import type { ModelMessage } from '../model';
+import { requestViolations } from '../testing/request-violations';
 import { pairCalls } from './pair-calls';
 
 let seq = 0;
@@ -58,38 +58,13 @@ const anyConversation = fc.array(
   { maxLength: 25 },
 );
 
-/** What every provider refuses. */
-function violations(messages: readonly ModelMessage[]): string[] {
-  return messages.flatMap((message, at) => {
-    const before = messages[at - 1];
-    switch (message.role) {
-      case 'user':
-        return message.content.length === 0 ? ['an empty user turn'] : [];
-      case 'assistant': {
-        const calls = message.content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []));
-        const next = messages[at + 1];
-        const answers = next?.role === 'tool' ? next.results.map((result) => result.tool_call_id) : [];
-        return [
-          ...(message.content.length === 0 ? ['an empty reply'] : []),
-          ...(!before || before.role === 'assistant' ? ['two replies in a row, or one at the start'] : []),
-          ...(JSON.stringify(calls) === JSON.stringify(answers) ? [] : ['calls and results do not match']),
-        ];
-      }
-      case 'tool':
-        return before?.role === 'assistant'
-          ? message.results.flatMap(({ text }) => (text ? [] : ['an empty result']))
-          : ['an orphaned result'];
-    }
-  });
-}
-
 describe('pairCalls', () => {
   it('makes a valid request of any conversation (I6, R29, W33)', () => {
     fc.assert(
       fc.property(anyConversation, (conversation) => {
         const messages = pairCalls(conversation);
 
-        expect(violations(messages)).toEqual([]);
+        expect(requestViolations(messages)).toEqual([]);
         if (messages.length > 0) expect(messages.at(-1)?.role).not.toBe('assistant');
       }),
       { numRuns: 500 },

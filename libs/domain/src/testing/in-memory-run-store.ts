@@ -2,12 +2,15 @@ import { isProgress, movesTo, yieldsToStop } from '../claim-rules';
 import { ClaimLostError, StopPendingError, type StopRequest } from '../errors';
 import { type CallId, type RunId, type ThreadId, eventId, messageId } from '../ids';
 import type { Message } from '../message';
-import { type Run, type RunStatus, isTerminal, isWaiting, noUsage } from '../run';
+import { type Run, type RunStatus, isTerminal, isWaiting } from '../run';
+import { freshRun } from './fresh-run';
 import { type Ruling, resolveCall } from '../resolve-call';
 import type { NewFact, RecordedFact } from '../run-event';
 import type { RunSettings } from '../run-settings';
 import { replay } from '../run-state';
 import type { Claim, ClaimedRun, RunQueueName, RunStore } from '../run-store';
+
+const startOfTime = new Date(1_700_000_000_000).toISOString();
 
 interface Row {
   run: Run;
@@ -36,7 +39,7 @@ export class InMemoryRunStore implements RunStore {
     settings: RunSettings;
     input: string;
   }): void {
-    const run = freshRun(id, threadId, settings);
+    const run = freshRun({ id, threadId, settings, now: startOfTime });
     this.rows.set(id, { run, log: [], owner: undefined, stop: undefined, queue: 'runs', fruitlessClaims: 0 });
     const message = userMessage(this.nextId(), { id, threadId, text: input });
     this.write({ runId: id, threadId, epoch: 0 }, [
@@ -189,25 +192,4 @@ const userMessage = (id: string, { id: runId, threadId, text }: { id: RunId; thr
   is_llm_message: true,
   content: [{ type: 'text' as const, text }],
   metadata: {},
-});
-
-const freshRun = (id: RunId, threadId: ThreadId, settings: RunSettings): Run => ({
-  id,
-  thread_id: threadId,
-  status: 'queued',
-  iteration: 0,
-  last_seq: 0,
-  epoch: 0,
-  finish_reason: null,
-  error: null,
-  waiting: null,
-  usage: noUsage,
-  profile: settings.profile,
-  model: settings.model,
-  settings,
-  metadata: {},
-  stop_requested_at: null,
-  created_at: new Date(1_700_000_000_000).toISOString(),
-  started_at: null,
-  finished_at: null,
 });

@@ -2,12 +2,13 @@ import { isProgress, movesTo, yieldsToStop } from '../../claim-rules';
 import { ClaimLostError, StopPendingError, type StopRequest } from '../../errors';
 import { type RunId, type ThreadId, eventId } from '../../ids';
 import type { Message, NewMessage } from '../../message';
-import { type Run, type RunStatus, type Waiting, addUsage, isTerminal, isWaiting, noUsage } from '../../run';
+import { type Run, type RunStatus, type Waiting, addUsage, isTerminal, isWaiting } from '../../run';
 import type { NewFact, RecordedFact } from '../../run-event';
 import { openCalls } from '../../known-call';
 import { replay } from '../../run-state';
 import type { RunSettings } from '../../run-settings';
 import type { Claim, ClaimedRun, Leases, PendingStop, RunQueueName, RunStore } from '../../run-store';
+import { freshRun } from '../fresh-run';
 import type { Timeline } from './timeline';
 
 export interface RunRow {
@@ -61,7 +62,7 @@ export class SimulatedStore implements RunStore, Leases {
   create(wanted: { id: RunId; threadId: ThreadId; settings: RunSettings; input: NewMessage }): void {
     const { id, threadId, settings, input } = wanted;
     const row: RunRow = {
-      run: freshRun(id, threadId, settings, this.parts.timeline.isoNow),
+      run: freshRun({ id, threadId, settings, now: this.parts.timeline.isoNow }),
       log: [],
       holdsThread: false,
       queuedInput: input,
@@ -291,24 +292,3 @@ function runAfter(run: Run, fact: RecordedFact): Run {
       return next;
   }
 }
-
-const freshRun = (id: RunId, threadId: ThreadId, settings: RunSettings, now: string): Run => ({
-  id,
-  thread_id: threadId,
-  status: 'queued',
-  iteration: 0,
-  last_seq: 0,
-  epoch: 0,
-  finish_reason: null,
-  error: null,
-  waiting: null,
-  usage: noUsage,
-  profile: settings.profile,
-  model: settings.model,
-  settings,
-  metadata: {},
-  stop_requested_at: null,
-  created_at: now,
-  started_at: null,
-  finished_at: null,
-});
