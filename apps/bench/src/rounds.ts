@@ -33,6 +33,6 @@ export async function compare({ slice }: Comparison, { rondo, bare }: Sides, at:
 /** Until what runs often has been compiled, which is not what anybody waits for in the second minute. */
 export async function warmUp(contender: Contender, { scale }: Surroundings): Promise<void> {
   const crowd = new Crowd(scale.crowd, () => contender.perform({ plan: ordinary }));
-  await sleep(scale.seconds * 2_500);
+  await sleep(scale.warmUpSeconds * 1_000);
   await crowd.leave();
 }

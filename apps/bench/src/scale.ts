@@ -5,6 +5,8 @@ export interface Scale {
   readonly rounds: number;
   /** Of a slice, after it has come up to speed. */
   readonly seconds: number;
+  /** Under full load, before anything is measured: V8 goes on compiling for that long. */
+  readonly warmUpSeconds: number;
   /** Runs at the same time, where many are. */
   readonly crowd: number;
   readonly firstTokens: number;
@@ -27,6 +29,7 @@ export const whole: Scale = {
   leases: 'production',
   rounds: 5,
   seconds: 4,
+  warmUpSeconds: 30,
   crowd: 50,
   firstTokens: 40,
   bursts: 10,
@@ -46,6 +49,7 @@ export const short: Scale = {
   leases: 'short',
   rounds: 1,
   seconds: 0.4,
+  warmUpSeconds: 1,
   crowd: 4,
   firstTokens: 2,
   bursts: 1,
