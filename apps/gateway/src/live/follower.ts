@@ -2,7 +2,7 @@ import { TerminalError } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anySignal } from './any-signal';
 import type { LiveRun } from './live-run';
-import type { LoggedEvent } from './live-sources';
+import type { LogPage } from './live-sources';
 import { endsRun, streamOf, streamsClosedBy, textOf } from './stream-of';
 import { type WatchEvent, isNotice, spokenFor } from './stream-notices';
 
@@ -24,7 +24,7 @@ export interface Following {
 }
 
 export interface FollowerSources {
-  factsAfter(after: number): Promise<readonly LoggedEvent[]>;
+  factsAfter(after: number): Promise<LogPage>;
   /** Called once the log is read to its end and the run goes on. */
   live(head: number): LiveRun;
   /** How long a full wire may stay full before its watcher is dropped. */
@@ -144,10 +144,10 @@ export class Follower {
   private async readOn(): Promise<void> {
     if (this.live && this.seq > this.live.knownHead) return this.live.catchUp();
 
-    const page = await this.sources.factsAfter(this.seq);
-    this.live?.learn(page);
-    if (page.length === 0) this.live ??= this.sources.live(this.seq);
-    for (const event of page) if (!this.tell(event, JSON.stringify(event))) return;
+    const { events, isEnd } = await this.sources.factsAfter(this.seq);
+    this.live?.learn(events);
+    for (const event of events) if (!this.tell(event, JSON.stringify(event))) return;
+    if (isEnd) this.live ??= this.sources.live(this.seq);
   }
 
   /** False when the wire stayed full for too long, or the watcher left. */

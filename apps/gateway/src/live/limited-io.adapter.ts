@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server, ServerOptions, Socket } from 'socket.io';
+import { readyTextParser } from './ready-text';
 
 /** Socket.IO with our limits: WebSocket first, and no larger message than a REST body. */
 export class LimitedIoAdapter extends IoAdapter {
@@ -17,6 +18,7 @@ export class LimitedIoAdapter extends IoAdapter {
       transports: ['websocket', 'polling'],
       maxHttpBufferSize: this.limitBytes,
       serveClient: false,
+      parser: readyTextParser,
     }) as Server; // Nest does not say so
     server.engine.on('flush', sendTogether);
     return server;

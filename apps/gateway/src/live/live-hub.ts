@@ -72,7 +72,7 @@ export class LiveHub {
           release = () => {
             this.release(watched);
           };
-          return this.open(watched, head);
+          return this.open(watched, { head, isHeld: run.status !== 'queued' });
         },
       },
     );
@@ -87,9 +87,9 @@ export class LiveHub {
     this.closing.abort();
   }
 
-  private open(watched: WatchedRun, head: number): LiveRun {
+  private open(watched: WatchedRun, from: { head: number; isHeld: boolean }): LiveRun {
     const shared = this.runs.get(watched.runId) ?? {
-      live: new LiveRun({ run: watched, head }, this.sources, this.settings),
+      live: new LiveRun({ run: watched, ...from }, this.sources, this.settings),
       followers: 0,
     };
     shared.followers += 1;

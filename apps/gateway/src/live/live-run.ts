@@ -41,15 +41,18 @@ export class LiveRun {
   private quietSince = performance.now();
 
   private readonly run: WatchedRun;
+  /** Somebody may have streams open from before. */
+  private readonly isHeld: boolean;
   private head: number;
 
   constructor(
-    { run, head }: { run: WatchedRun; head: number },
+    { run, head, isHeld }: { run: WatchedRun; head: number; isHeld: boolean },
     private readonly sources: LiveSources,
     private readonly settings: LiveRunSettings,
   ) {
     this.run = run;
     this.head = head;
+    this.isHeld = isHeld;
     this.streams = new OpenStreams(head, settings.streams, settings.mint);
     this.opened = this.open().catch(settings.onTrouble);
   }
@@ -101,7 +104,7 @@ export class LiveRun {
     const feed = this.sources.watch(this.run.runId, (event, json) => this.receive(event, json));
     this.feed = feed;
     await withinMs(feed.ready, this.settings.feedReadyMs);
-    await this.askHolder();
+    if (this.isHeld) await this.askHolder();
     await this.repair();
   }
 
@@ -180,10 +183,11 @@ export class LiveRun {
   }
 
   private async readLog(): Promise<void> {
-    for (;;) {
-      const facts = await this.sources.factsAfter(this.run, this.head);
-      if (facts.length === 0) return;
-      this.learn(facts);
+    let isRead = false;
+    while (!isRead) {
+      const { events, isEnd } = await this.sources.factsAfter(this.run, this.head);
+      this.learn(events);
+      isRead = isEnd;
     }
   }
 

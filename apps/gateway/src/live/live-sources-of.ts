@@ -22,7 +22,8 @@ export function liveSourcesOf({ runs, holderOf, feed, workers, mint }: Parts): L
   return {
     factsAfter: async (run, after) => {
       const page = await runs.events(run, { after, limit: logPage });
-      return [...noticesOf(page, mint), ...page.data];
+      const last = page.data.at(-1)?.seq ?? page.snapshot?.through_seq ?? after;
+      return { events: [...noticesOf(page, mint), ...page.data], isEnd: last >= page.head_seq };
     },
     watch: (runId, onEvent) => feed.watch(runId, onEvent),
     openStreams: async (run) => {

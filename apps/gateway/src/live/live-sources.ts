@@ -11,10 +11,16 @@ export interface WatchedRun {
 /** What the log answers with. */
 export type LoggedEvent = RecordedFact | StreamNotice;
 
+export interface LogPage {
+  readonly events: readonly LoggedEvent[];
+  /** Nothing was behind it when it was read. */
+  readonly isEnd: boolean;
+}
+
 /** Where the hub learns what happens to runs. */
 export interface LiveSources {
-  /** The log: notices of what is not kept any more, and facts with a greater seq than `after`, in order, some hundreds at most. Empty only at the log's end. */
-  factsAfter(run: WatchedRun, after: number): Promise<readonly LoggedEvent[]>;
+  /** The log: notices of what is not kept any more, and facts with a greater seq than `after`, in order, some hundreds at most. */
+  factsAfter(run: WatchedRun, after: number): Promise<LogPage>;
   /**
    * The feed: fast, and allowed to lose. What is published after `ready` reaches `onEvent` unless it is lost. `json` is
    * the event as it came.

@@ -1,9 +1,10 @@
 import type { Sink } from './follower';
+import { ReadyText } from './ready-text';
 import type { WatchEvent } from './stream-notices';
 
 /** What this file needs of a Socket.IO socket. */
 export interface Wire {
-  emit(name: 'event', event: WatchEvent): unknown;
+  emit(name: 'event', event: ReadyText): unknown;
   readonly conn: { on(event: 'drain', listener: () => void): unknown };
 }
 
@@ -23,10 +24,10 @@ export class SocketSink implements Sink {
     wire.conn.on('drain', () => this.drain());
   }
 
-  send(event: WatchEvent, json: string): boolean {
+  send(_event: WatchEvent, json: string): boolean {
     this.waitingEvents += 1;
     this.waitingCharacters += json.length;
-    this.wire.emit('event', event);
+    this.wire.emit('event', new ReadyText(json));
     return !this.isFull();
   }
 

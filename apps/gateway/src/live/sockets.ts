@@ -10,8 +10,8 @@ import { answerTo } from '../problems/problem-of';
 import { type ProblemBody, problemStatus } from '../problems/problems';
 import { Refusal, unauthorized } from '../problems/refusals';
 import type { LiveHub } from './live-hub';
+import type { ReadyText } from './ready-text';
 import { SocketSink } from './socket-sink';
-import type { WatchEvent } from './stream-notices';
 
 /** What is known of an admitted socket. */
 interface Admitted {
@@ -21,7 +21,7 @@ interface Admitted {
 }
 
 type FromClient = Record<string, never>; // Nest listens, by name
-type ToClient = { event: (event: WatchEvent) => void };
+type ToClient = { event: (event: ReadyText) => void };
 type BetweenServers = Record<string, never>;
 
 export type RunSocket = Socket<FromClient, ToClient, BetweenServers, Partial<Admitted>>;

@@ -24,7 +24,8 @@ export class LossyWire implements LiveSources {
   async factsAfter(_: unknown, after: number) {
     this.reads += 1;
     await tick();
-    return this.script.log.slice(after, after + 3);
+    const events = this.script.log.slice(after, after + 3);
+    return { events, isEnd: after + events.length >= this.script.log.length };
   }
 
   watch(_: unknown, onEvent: (event: RunEvent) => void) {
