@@ -11,6 +11,11 @@ import { PreparedStatements, type Sql } from './sql';
 export interface Database {
   readonly prisma: PrismaClient;
   readonly sql: Sql;
+  /**
+   * One connection of its own, for the one writer of a process: its statement is large, every connection would plan and
+   * keep it anew, and it need not wait for readers.
+   */
+  readonly writer: Sql;
   /** Runs `work` in one transaction. It must await nothing but the `sql` it is given (I11). */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Rejects when the database does not answer. */
@@ -25,14 +30,15 @@ const limits = {
   query_timeout: 25_000,
   idle_in_transaction_session_timeout: 20_000,
   keepAlive: true,
+  /** To open one costs more than a hundred statements. */
+  idleTimeoutMillis: 300_000,
+  /** What is prepared finds its rows by their keys, whichever these are: one plan does, and is made once. */
+  options: '-c plan_cache_mode=force_generic_plan',
 };
 
 export function openDatabase({ url, poolSize }: { url: string; poolSize: number }): Database {
-  const pool = new pg.Pool({ connectionString: url, max: poolSize, ...limits });
-  // A connection that breaks rejects its query, if it has one, and the pool opens another when it needs one. Without
-  // a listener the event would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const pool = openPool(url, poolSize);
+  const writers = openPool(url, 1);
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
     transactionOptions: { maxWait: 30_000, timeout: 30_000 },
@@ -43,15 +49,27 @@ export function openDatabase({ url, poolSize }: { url: string; poolSize: number 
   return {
     prisma,
     sql,
+    writer: statements.over(writers),
     transaction: (work) => inTransaction(pool, (client) => work(statements.over(client))),
     ping: async () => {
       await sql.query('select 1');
     },
     close: async () => {
       await prisma.$disconnect();
-      await pool.end();
+      await Promise.all([pool.end(), writers.end()]);
     },
   };
+}
+
+/**
+ * A connection that breaks rejects its query, if it has one, and the pool opens another when it needs one. Without a
+ * listener the event would end the process.
+ */
+function openPool(connectionString: string, max: number): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max, ...limits });
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

@@ -18,8 +18,10 @@ const [batch, event, message, iteration, modelCall, toolCall] = [
 export const appendStatement = `
 with batch as materialized (select * from ${batch}),
 run as materialized (
-  select id, account_id, thread_id, status, queue, epoch, last_seq, stop_requested_at, stop_reason
-  from runs where id in (select run_id from batch) order by id for no key update
+  select found.* from (select run_id from batch order by run_id) as wanted cross join lateral (
+    select id, account_id, thread_id, status, queue, epoch, last_seq, stop_requested_at, stop_reason
+    from runs where id = wanted.run_id for no key update
+  ) as found
 ),
 judged as materialized (
   select batch.*, not terminal and coalesce(batch.moves_to <> run.queue, false) as moves, run.account_id, run.thread_id, run.last_seq,
@@ -131,7 +133,7 @@ known_tool_call as (
     started_at = coalesce(tool_call.started_at, tool_calls.started_at),
     finished_at = coalesce(tool_call.finished_at, tool_calls.finished_at)
   from tool_call
-  where tool_calls.id = tool_call.id and tool_calls.run_id = tool_call.run_id and not tool_call.planned
+  where tool_calls.id = tool_call.id and tool_calls.run_id is not distinct from tool_call.run_id and not tool_call.planned
 )
 select judged.run_id, judged.verdict, judged.last_seq, accepted.last_message_seq, judged.told_to_stop_at, judged.told_why
 from judged left join accepted using (run_id)`;

@@ -36,8 +36,10 @@ export async function claimRun(sql: Sql, { id, owner, leaseMs, queue }: ClaimOrd
   if (!row) return undefined;
 
   const run = runOf(row);
-  const log = await sql.query<FactRow>(logOfRun, [id, run.thread_id]);
-  const earlier = await sql.query<MessageRow>(earlierMessages, [run.thread_id, id]);
+  const [log, earlier] = await Promise.all([
+    sql.query<FactRow>(logOfRun, [id, run.thread_id]),
+    sql.query<MessageRow>(earlierMessages, [run.thread_id, id]),
+  ]);
   return {
     runId: run.id,
     threadId: run.thread_id,

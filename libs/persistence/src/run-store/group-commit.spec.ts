@@ -13,13 +13,13 @@ afterAll(() => house.close());
 /** A store whose append statements are counted. */
 function countedStore(): { store: PrismaRunStore; count: () => number } {
   let appends = 0;
-  const sql: Sql = {
+  const writer: Sql = {
     query: (text, values) => {
       if (text === appendStatement) appends += 1;
-      return house.database.sql.query(text, values);
+      return house.database.writer.query(text, values);
     },
   };
-  return { store: new PrismaRunStore({ database: { ...house.database, sql }, mint }), count: () => appends };
+  return { store: new PrismaRunStore({ database: { ...house.database, writer }, mint }), count: () => appends };
 }
 
 const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => house.claimed()));
@@ -127,13 +127,13 @@ describe('GroupCommit', () => {
 
   it('writes nothing a second time when the connection broke and nobody knows whether it was written', async () => {
     const claims = await claimMany(3);
-    const sql: Sql = {
+    const writer: Sql = {
       query: async (text, values) => {
-        await house.database.sql.query(text, values);
+        await house.database.writer.query(text, values);
         throw new Error('Connection terminated unexpectedly');
       },
     };
-    const store = new PrismaRunStore({ database: { ...house.database, sql }, mint });
+    const store = new PrismaRunStore({ database: { ...house.database, writer }, mint });
 
     const outcomes = await Promise.allSettled(claims.map((claim) => store.append(claim, [started])));
 

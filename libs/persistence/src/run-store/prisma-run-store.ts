@@ -46,7 +46,7 @@ export class PrismaRunStore implements RunStore, Leases {
   constructor(private readonly options: RunStoreOptions) {
     this.database = options.database;
     this.leaseMs = options.leaseMs ?? 15_000;
-    this.log = new GroupCommit(this.database.sql);
+    this.log = new GroupCommit(this.database.writer);
     this.queue = options.queue ?? 'runs';
     this.reaper = new Reaper(this.database.sql, { leaseMs: this.leaseMs, ...options.reaper });
   }

@@ -23,7 +23,7 @@ import { batchOf } from '../run-store/batch';
 import { writeBatch } from '../run-store/group-commit';
 import type { Sql } from '../sql';
 import { storedText } from '../stored-text';
-import { insertThread, lockThread } from '../thread-row';
+import { lockThread } from '../thread-row';
 import { inputFact } from './input-message';
 import { readRun } from './lock-run';
 import { promoteNext } from './promote-run';
@@ -94,8 +94,8 @@ select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or
 order by holds_thread desc, id limit 1 for no key update`;
 
 /** Inserts nothing when the run would hold a thread that another run holds, or for which another has waited longer. */
-const insertRun = `
-with created as (
+const newRun = `
+created as (
   insert into runs
     (id, account_id, thread_id, status, profile, model, settings, metadata, queued_input, holds_thread, activation, activated_at)
   select $1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9::boolean, $9::boolean::int, case when $9::boolean then clock_timestamp() end
@@ -106,6 +106,9 @@ with created as (
 ),
 woken as (${outboxOf('created where activation > 0')})
 select id from created`;
+
+const insertRun = `with ${newRun}`;
+const insertBoth = `with thread as (insert into threads (id, account_id) values ($3, $2)), ${newRun}`;
 
 type KeptRun = Omit<NewRun, 'input'> & { readonly input: readonly UserBlock[] | undefined };
 
@@ -127,8 +130,7 @@ class RunCreation {
     const { threadId: wanted, accountId } = this.wanted;
     const behind = wanted !== undefined && (await this.makeWay(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.mint()}`);
-    if (wanted === undefined) await insertThread(this.sql, { id: thread, accountId, metadata: {} });
-    else await lockThread(this.sql, { accountId, threadId: thread });
+    if (wanted !== undefined) await lockThread(this.sql, { accountId, threadId: thread });
 
     await this.insert(thread, behind);
     const facts = this.beginning(thread, behind);
@@ -158,7 +160,8 @@ class RunCreation {
 
   private async insert(thread: ThreadId, behind: boolean): Promise<void> {
     const { accountId, settings, metadata, input } = this.wanted;
-    const created = await this.sql.query(insertRun, [
+    const isNewThread = this.wanted.threadId === undefined;
+    const created = await this.sql.query(isNewThread ? insertBoth : insertRun, [
       this.id,
       accountId,
       thread,
