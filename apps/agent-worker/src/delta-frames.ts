@@ -7,6 +7,7 @@ import type { Delta } from '@rondo/domain';
 export class DeltaFrames {
   private pending: Delta[] = [];
   private timer: NodeJS.Timeout | undefined;
+  private sentAtMs = -Infinity;
 
   constructor(
     private readonly send: (delta: Delta) => void,
@@ -19,24 +20,29 @@ export class DeltaFrames {
       this.pending[this.pending.length - 1] = { ...last, text: last.text + delta.text };
     else this.pending.push(delta);
 
-    if (!this.timer) this.sendFrame();
+    if (!this.timer) this.sendInTime();
   }
 
   /** Sends what is pending now: facts must not overtake the deltas before them. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
+    this.sentAtMs = -Infinity;
     const frame = this.pending;
     this.pending = [];
     frame.forEach(this.send);
   }
 
+  /** There is a timer only where something waits: most models leave more than a frame between two tokens. */
+  private sendInTime(): void {
+    const waitMs = this.sentAtMs + this.frameMs - performance.now();
+    if (waitMs > 0) this.timer = setTimeout(() => this.sendFrame(), waitMs);
+    else this.sendFrame();
+  }
+
   private sendFrame(): void {
     this.flush();
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      if (this.pending.length > 0) this.sendFrame();
-    }, this.frameMs);
+    this.sentAtMs = performance.now();
   }
 }
 

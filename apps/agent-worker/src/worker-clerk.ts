@@ -6,5 +6,18 @@ export const workerClerk: Clerk = {
   messageId: () => messageId.parse(`msg_${newUlid()}`),
   modelCallId: () => modelCallId.parse(`mdl_${newUlid()}`),
   compactionId: () => compactionId.parse(`cmp_${newUlid()}`),
-  now: () => new Date().toISOString(),
+  now,
 };
+
+let lastMs = NaN;
+let lastText = '';
+
+/** It is asked for every token, often many times in a millisecond. */
+function now(): string {
+  const ms = Date.now();
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastText = new Date(ms).toISOString();
+  }
+  return lastText;
+}

@@ -43,7 +43,8 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
   };
   if (pass.state.ended) return;
 
-  if (!pass.state.started) yield* state(pass, { type: 'run.started', iteration: 0, data: {} });
+  const started: NewFact = { type: 'run.started', iteration: 0, data: {} };
+  if (!pass.state.started) yield* stateTogether(pass, [started], { hold: true });
 
   if (pass.state.phase === 'acting' && pass.state.isSpeaking) yield* state(pass, withdrawal(pass));
 

@@ -1,9 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const digits = Array.from(alphabet);
 const pairs = digits.flatMap((first) => digits.map((second) => first + second));
 const half = 2 ** 40;
+
+const chance = Buffer.alloc(4_000);
+const chancePerUlid = 10;
+let chanceTaken = chance.length;
 
 let lastMs = 0;
 let timePart = '';
@@ -23,12 +27,16 @@ export function newUlid(): string {
 }
 
 function begin(nowMs: number): void {
-  const chance = randomBytes(10);
+  if (chanceTaken === chance.length) {
+    randomFillSync(chance);
+    chanceTaken = 0;
+  }
   lastMs = nowMs;
   timePart = encode(nowMs, 10);
-  high = chance.readUIntBE(0, 5) % (half / 2); // room to count up
+  high = chance.readUIntBE(chanceTaken, 5) % (half / 2); // room to count up
   highPart = encode(high, 8);
-  low = chance.readUIntBE(5, 5);
+  low = chance.readUIntBE(chanceTaken + 5, 5);
+  chanceTaken += chancePerUlid;
 }
 
 function advance(): void {

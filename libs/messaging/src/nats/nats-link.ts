@@ -29,6 +29,8 @@ export class NatsLink {
   readonly toolStreams: ToolStreams;
   private online = true;
   private readonly listeners = new Set<() => void>();
+  private readonly lastWords = new Set<() => void>();
+  private endOfTurn: Promise<void> | undefined;
 
   constructor(
     readonly connection: NatsConnection,
@@ -50,6 +52,25 @@ export class NatsLink {
     return () => this.listeners.delete(listener);
   }
 
+  /**
+   * Sends what is to be sent in this turn of the event loop in one write: the library makes a write of each message, and
+   * every write wakes the server. `send` must publish before it awaits anything.
+   */
+  together<Answer>(send: () => Answer | Promise<Answer>): Promise<Answer> {
+    this.endOfTurn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.endOfTurn = undefined;
+        resolve();
+      });
+    });
+    return this.endOfTurn.then(send);
+  }
+
+  /** Calls back before the connection is closed, while something can still be sent. */
+  onClose(listener: () => void): void {
+    this.lastWords.add(listener);
+  }
+
   /** Resolves when the server answers; for readiness checks. */
   async ping(): Promise<void> {
     if (!this.connected) throw new Error('NATS is away');
@@ -58,6 +79,7 @@ export class NatsLink {
 
   /** Handles and sends what is still under way, for two seconds at most, then closes. */
   async close(): Promise<void> {
+    for (const listener of this.lastWords) listener();
     if (this.connected) {
       const drained = this.connection.drain().catch(() => undefined); // lost on the way: there is nobody to send to
       await Promise.race([drained, sleep(drainTimeoutMs, undefined, { ref: false })]);

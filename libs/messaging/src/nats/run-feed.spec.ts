@@ -69,6 +69,38 @@ describe('NatsRunFeed', () => {
     expect(messages).toEqual([3, 2]);
   });
 
+  it('has facts wait a moment for what comes after them, and leave before the first words', async () => {
+    const { watch, events, heard } = watching(gateway, 2);
+    await watch.ready;
+    const messages: string[] = [];
+    gateway.connection.subscribe(gateway.names.runEvents(run), {
+      callback: (_, message) => messages.push(message.string()),
+    });
+    await gateway.ping();
+    const feed = new NatsRunFeed(await nats.link());
+
+    feed.publish([fact(1)]);
+    await new Promise(setImmediate);
+    feed.publish([delta(0, 'Hello')]);
+    await heard;
+    await gateway.ping();
+
+    expect(events).toEqual([fact(1), delta(0, 'Hello')]);
+    expect(messages).toHaveLength(1);
+  });
+
+  it('sends what it still holds before its connection is closed', async () => {
+    const { watch, events, heard } = watching(gateway, 1);
+    await watch.ready;
+    const link = await nats.link();
+
+    new NatsRunFeed(link).publish([fact(1)]);
+    await link.close();
+    await heard;
+
+    expect(events).toEqual([fact(1)]);
+  });
+
   it('hears only its run, and nothing after it stopped', async () => {
     const { watch, events } = watching(gateway, 1);
     const last = watching(gateway, 1);

@@ -35,30 +35,38 @@ const readyTimeoutMs = 1_000;
 const keptCharacters = 4_000_000;
 /** Of one message, unless one event alone is longer; the server takes a megabyte. */
 const messageCharacters = 250_000;
+const gatherMs = 10;
 
 /**
  * Shows a run's events to whoever watches. Fire and forget: the truth is in Postgres, and a watcher that misses a
  * `seq` reads it there (I1). While NATS is away the newest events are kept, a few megabytes, so that watchers notice
  * on its return what they have missed.
  *
- * What is published in one turn of the event loop leaves together, a run's events in one message, a line of JSON each:
- * every message costs everybody on its way a write and a wake-up, however small it is.
+ * Events leave together, a run's in one message, a line of JSON each: every message costs everybody on its way a write
+ * and a wake-up, however small it is. The first words leave at once, with all that is before them; in a process that says
+ * more than that, what follows waits for its company, a few milliseconds. Facts always may: who acts on them has been
+ * told otherwise.
  */
 export class NatsRunFeed {
   private gathered = new Map<RunId, string[]>();
+  private leavesAtMs = Infinity;
+  private leftAtMs = 0;
+  private timer: NodeJS.Timeout | undefined;
   private kept: { subject: string; text: string }[] = [];
   private keptLength = 0;
 
   constructor(private readonly nats: NatsLink) {
     nats.onReconnect(() => this.sendKept());
+    nats.onClose(() => this.sendGathered());
   }
 
   publish(events: readonly RunEvent[]): void {
-    if (this.gathered.size === 0 && events.length > 0) setImmediate(() => this.sendGathered());
+    const now = performance.now();
     for (const event of events) {
       const lines = this.gathered.get(event.run_id) ?? [];
       lines.push(JSON.stringify(event));
       this.gathered.set(event.run_id, lines);
+      this.leaveAt(event.seq === null ? Math.max(now, this.leftAtMs + gatherMs) : now + gatherMs);
     }
   }
 
@@ -88,7 +96,20 @@ export class NatsRunFeed {
     clearTimeout(timer);
   }
 
+  /** Or before, where that is planned already. */
+  private leaveAt(atMs: number): void {
+    if (this.leavesAtMs <= atMs) return;
+    this.leavesAtMs = atMs;
+    clearTimeout(this.timer);
+    const waitMs = atMs - performance.now();
+    if (waitMs > 0) this.timer = setTimeout(() => this.sendGathered(), waitMs);
+    else setImmediate(() => this.sendGathered());
+  }
+
   private sendGathered(): void {
+    clearTimeout(this.timer);
+    this.leavesAtMs = Infinity;
+    this.leftAtMs = performance.now();
     const { gathered } = this;
     this.gathered = new Map();
     for (const [id, lines] of gathered) {

@@ -72,7 +72,7 @@ export class CallRecords {
     if (!connected) throw new TransientError('NATS is away');
     await toolStreams.ensure();
     try {
-      return await question();
+      return await this.nats.together(question);
     } catch (error) {
       if (hasNoStream(error)) toolStreams.forget();
       throw error;

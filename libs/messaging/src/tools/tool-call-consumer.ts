@@ -133,7 +133,7 @@ export class ToolCallConsumer {
     try {
       const reply = await this.replyTo(call, running);
       if (reply) await this.store(running.key, reply);
-      for (const delivery of running.deliveries) delivery.ack();
+      await this.options.nats.together(() => running.deliveries.forEach((delivery) => delivery.ack()));
     } catch (error) {
       // This process ends while NATS is away. The call stays on the queue, and the next process is asked about it.
       log.warn({ ...running.key, error }, 'tool call left without a reply');
