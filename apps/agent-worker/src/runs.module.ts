@@ -1,7 +1,7 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import type { ClientProxy } from '@nestjs/microservices';
-import { type Delta, RememberingCounter, eventId } from '@rondo/domain';
+import { type Delta, RememberingCounter, clerkOf, eventId } from '@rondo/domain';
 import { type Models, TiktokenCounter } from '@rondo/llm';
 import { NatsLink, NatsRunFeed, NatsTools, QueueCanary, RunQueues } from '@rondo/messaging';
 import {
@@ -13,7 +13,7 @@ import {
   Sandboxes,
   isDatabaseUnavailable,
 } from '@rondo/persistence';
-import { type Logger, newUlid } from '@rondo/platform';
+import { type Logger, isoNow, newUlid } from '@rondo/platform';
 import { AgentRunner } from './agent-runner';
 import { config } from './config';
 import { DATABASE, EXECUTORS, LOG, MODELS } from './connections.module';
@@ -29,7 +29,6 @@ import { Rounds } from './rounds';
 import { RunProcessor } from './run.processor';
 import { SandboxPlacement } from './sandbox-placement';
 import { SignalsController } from './signals.controller';
-import { workerClerk } from './worker-clerk';
 
 const fairShareEveryMs = 500;
 const lookoutEveryMs = 1_000;
@@ -117,7 +116,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
           feed,
           modelFor: ({ runId }) => new ImagesFromBlobs(model, images.of(runId)),
           tokens: new RememberingCounter(new TiktokenCounter()),
-          clerk: workerClerk,
+          clerk: clerkOf(newUlid, isoNow),
           held,
           broke: (about) => log.error(about, 'run activation broke'),
           passes: isDatabaseUnavailable,
@@ -125,7 +124,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
           journal: {
             frameMs: config.DELTA_FRAME_MS,
             newEventId: () => eventId.parse(`evt_${newUlid()}`),
-            now: () => new Date().toISOString(),
+            now: isoNow,
           },
           toolsFor: ({ runId, threadId, run }, journal) =>
             new ImagesToBlobs(

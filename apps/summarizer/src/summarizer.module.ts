@@ -1,12 +1,12 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { clerkOf } from '@rondo/domain';
 import { QueueCanary, queueOptions, queues, workerConnection } from '@rondo/messaging';
-import { HealthModule, MetricsModule } from '@rondo/platform';
+import { HealthModule, MetricsModule, isoNow, newUlid } from '@rondo/platform';
 import { CompactionProcessor } from './compaction.processor';
 import { Compactor } from './compactor';
 import { HeldCompactions } from './held-compactions';
 import { Resources } from './resources';
-import { scribeClerk } from './scribe-clerk';
 import { SignalsController } from './signals.controller';
 
 @Module({})
@@ -57,7 +57,7 @@ function workModule(resources: Resources): DynamicModule {
             store,
             feed,
             held,
-            ports: { model, tokens, clerk: scribeClerk },
+            ports: { model, tokens, clerk: clerkOf(newUlid, isoNow) },
             summaryModel: config.SUMMARY_MODEL,
             moved: () => resources.relay(),
           }),

@@ -1,5 +1,6 @@
 export * from './answer-call';
 export * from './claim-rules';
+export * from './clerk';
 export * from './content';
 export * from './context/compaction-failed';
 export * from './context/context-meter';

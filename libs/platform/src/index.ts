@@ -1,5 +1,6 @@
 export * from './health/health.module';
 export * from './health/readiness';
+export * from './iso-now';
 export * from './load-config';
 export * from './logger';
 export * from './metrics/metrics.module';
