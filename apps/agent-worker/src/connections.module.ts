@@ -20,7 +20,8 @@ const name = 'agent-worker';
     { provide: LOG, useFactory: (): Logger => createLogger({ name, level: config.LOG_LEVEL }) },
     {
       provide: DATABASE,
-      useFactory: () => openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE }),
+      inject: [LOG],
+      useFactory: (log: Logger) => openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log }),
     },
     { provide: NatsLink, inject: [LOG], useFactory: (log: Logger) => connectNats({ url: config.NATS_URL, name, log }) },
     {

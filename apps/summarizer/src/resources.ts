@@ -20,7 +20,7 @@ export class Resources implements OnApplicationShutdown {
     readonly nats: NatsLink,
     private readonly log: Logger,
   ) {
-    this.database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE });
+    this.database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log });
     this.feed = new NatsRunFeed(nats);
     this.queues = new RunQueues({ connection: producerConnection(config.REDIS_URL), log });
     this.outbox = new Outbox(this.database);

@@ -1,3 +1,4 @@
+import { checkConnections } from './check-connections';
 import { type TestDatabase, makeTestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
@@ -8,6 +9,28 @@ afterAll(() => database.drop());
 
 const addAccount = `insert into accounts (id, name) values ($1, 'x')`;
 const accountIds = async () => (await database.prisma.account.findMany()).map(({ id }) => id);
+
+describe('checkConnections', () => {
+  const warningsFor = async (needed: number): Promise<object[]> => {
+    const warnings: object[] = [];
+    await checkConnections(database.sql, { needed, log: { warn: (fields) => warnings.push(fields) } });
+    return warnings;
+  };
+
+  it('warns of a pool that is larger than what the server has left', async () => {
+    expect(await warningsFor(1)).toEqual([]);
+    expect(await warningsFor(1_000_000)).toMatchObject([{ needed: 1_000_000 }]);
+  });
+
+  it('says nothing of a server that is away', async () => {
+    const away = { query: () => Promise.reject(new Error('away')) };
+    const log = { warn: jest.fn() };
+
+    await checkConnections(away, { needed: 1, log });
+
+    expect(log.warn).not.toHaveBeenCalled();
+  });
+});
 
 describe('Database', () => {
   it('keeps nothing of a transaction whose work fails', async () => {

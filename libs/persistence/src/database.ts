@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { type ConnectionLog, checkConnections } from './check-connections';
 import { PrismaClient } from './generated/client';
 import { PreparedStatements, type Sql } from './sql';
 
@@ -36,7 +37,15 @@ const limits = {
   options: '-c plan_cache_mode=force_generic_plan',
 };
 
-export function openDatabase({ url, poolSize }: { url: string; poolSize: number }): Database {
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Connections at most, the writer's not counted. */
+  readonly poolSize: number;
+  /** Hears at boot when the server has fewer left than that. */
+  readonly log?: ConnectionLog;
+}
+
+export function openDatabase({ url, poolSize, log }: DatabaseOptions): Database {
   const pool = openPool(url, poolSize);
   const writers = openPool(url, 1);
   const prisma = new PrismaClient({
@@ -45,6 +54,7 @@ export function openDatabase({ url, poolSize }: { url: string; poolSize: number 
   });
   const statements = new PreparedStatements();
   const sql = statements.over(pool);
+  if (log) void checkConnections(sql, { needed: poolSize + 1, log });
 
   return {
     prisma,

@@ -23,7 +23,7 @@ export class Infrastructure {
   readonly workers;
 
   constructor({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL }: GatewayConfig, log: Logger) {
-    this.database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE });
+    this.database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, log });
     this.accounts = new Accounts(this.database, newUlid);
     this.threads = new Threads(this.database, newUlid);
     this.messages = new Messages(this.database, newUlid);
