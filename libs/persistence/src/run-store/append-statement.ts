@@ -14,6 +14,9 @@ const [batch, event, message, iteration, modelCall, toolCall] = [
  * One statement writes the facts of many runs, with everything that follows from them. It locks runs, then threads,
  * each in the order of their ids, so that no two writers wait for each other; it judges each batch under that lock; and
  * a batch that is refused leaves the others alone.
+ *
+ * Its plan is made once, while the tables may be empty, so it is written to find rows by primary key whatever they hold:
+ * runs one by one, and calls without a condition on `run_id` that another index could serve.
  */
 export const appendStatement = `
 with batch as materialized (select * from ${batch}),
