@@ -34,6 +34,7 @@ async function kill(
   rondo: RondoContender,
   { model, scale, onSystemCore, toolMs }: TrialSurroundings & { toolMs: number },
 ): Promise<Findings> {
+  await model.ask('report'); // what the measures before this one left there
   const plan = { ...ordinary, toolTurns: 6, delayMs: 150, tool: 'execute_command' as const, toolMs };
   const runs = Array.from({ length: scale.runsInFlight }, () => rondo.perform({ plan }).catch(() => undefined));
   while ((await model.ask('report')).exchanges.every(({ turn }) => turn < 2)) await sleep(20);
