@@ -9,15 +9,22 @@ function lookout({ answers = false, due = () => Promise.resolve([id]) as Promise
   const held = new HeldRuns();
   const taken: RunId[] = [];
   const limits: number[] = [];
+  const patience: number[] = [];
   const parts = {
     queue: { answers: () => Promise.resolve(answers) },
-    store: { due: ({ limit }: { limit: number }) => due().finally(() => limits.push(limit)) },
+    store: {
+      due: ({ limit, sinceMs }: { limit: number; sinceMs: number }) => {
+        limits.push(limit);
+        patience.push(sinceMs);
+        return due();
+      },
+    },
     held,
     concurrency,
     activate: (run: RunId) => Promise.resolve(taken.push(run)),
     failed: () => undefined,
   };
-  return { held, taken, limits, lookout: new Lookout(parts) };
+  return { held, taken, limits, patience, lookout: new Lookout(parts) };
 }
 
 describe('Lookout', () => {
@@ -30,12 +37,22 @@ describe('Lookout', () => {
     await expect(out.hearsQueue()).rejects.toThrow('silent');
   });
 
-  it('leaves Postgres alone while the queue answers', async () => {
+  it('takes what a queue that answers has not brought for seconds, though a place is free', async () => {
+    const { lookout: out, taken, patience } = lookout({ answers: true });
+
+    await out.look();
+
+    expect(taken).toEqual([id]);
+    expect(patience).toEqual([4_000]);
+    await expect(out.hearsQueue()).resolves.toBeUndefined();
+  });
+
+  it('needs no Postgres while the queue answers', async () => {
     const { lookout: out } = lookout({ answers: true, due: never });
 
     await out.look();
 
-    await expect(out.hearsQueue()).resolves.toBeUndefined();
+    await expect(out.hasLooked(10_000)).resolves.toBeUndefined();
   });
 
   it('takes no more than it has places for, and nothing when it leaves', async () => {

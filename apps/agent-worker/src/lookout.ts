@@ -10,12 +10,15 @@ export interface LookoutParts {
   readonly failed: (error: unknown) => void;
 }
 
-/** Leaves the queue its chance: a run that is younger was perhaps just taken off it. */
+/** Leaves a silent queue its chance: a run that is younger was perhaps just taken off it. */
 const overdueAfterMs = 500;
+/** Where a worker has a place, no job waits for so long. */
+const strandedAfterMs = 4_000;
 
 /**
  * Where this worker hears of runs that are due. That is the queue, and as long as the queue does not answer, Postgres,
- * which knows it anyway: without Redis runs go on, only less evenly shared (I1, R11).
+ * which knows it anyway: without Redis runs go on, only less evenly shared (I1, R11). From a queue that answers a run may
+ * be missing too: a worker that died between taking the job and claiming the run has left it locked there for a minute.
  */
 export class Lookout {
   private lookedAt = performance.now();
@@ -25,7 +28,9 @@ export class Lookout {
 
   async look(): Promise<void> {
     this.queueAnswers = await this.parts.queue.answers();
-    if (!this.queueAnswers) await this.takeDueRuns();
+    if (this.queueAnswers)
+      await this.takeDueRuns(strandedAfterMs).catch(() => undefined); // the queue was asked
+    else await this.takeDueRuns(overdueAfterMs);
     this.lookedAt = performance.now();
   }
 
@@ -40,11 +45,11 @@ export class Lookout {
     return isLate ? Promise.reject(new Error('neither the queue nor Postgres answered')) : Promise.resolve();
   }
 
-  private async takeDueRuns(): Promise<void> {
+  private async takeDueRuns(sinceMs: number): Promise<void> {
     const { store, held, concurrency, activate, failed } = this.parts;
     const limit = concurrency - held.size;
     if (limit <= 0 || held.isLeaving) return;
 
-    for (const id of await store.due({ sinceMs: overdueAfterMs, limit })) activate(id).catch(failed);
+    for (const id of await store.due({ sinceMs, limit })) activate(id).catch(failed);
   }
 }

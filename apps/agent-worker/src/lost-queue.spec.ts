@@ -1,8 +1,9 @@
 import { type RunId, effectiveSettings } from '@rondo/domain';
-import { RunQueues, producerConnection } from '@rondo/messaging';
+import { RunQueues, producerConnection, workerConnection } from '@rondo/messaging';
 import { Accounts, Outbox, PrismaRunStore, Runs } from '@rondo/persistence';
 import { type TestDatabase, makeTestDatabase } from '@rondo/persistence/testing';
 import { createLogger, newUlid } from '@rondo/platform';
+import { Worker } from 'bullmq';
 import { OutboxRelay } from './outbox-relay';
 
 const log = createLogger({ name: 'lost-queue-spec', level: 'silent' });
@@ -12,9 +13,11 @@ let database: TestDatabase;
 let queues: RunQueues;
 let relay: OutboxRelay;
 let store: PrismaRunStore;
+let connection: ReturnType<typeof workerConnection>;
 beforeAll(async () => {
   const redis = process.env['TEST_REDIS_URL'];
   if (redis === undefined) throw new Error('TEST_REDIS_URL must name a Redis server');
+  connection = workerConnection(redis);
   database = await makeTestDatabase();
   queues = new RunQueues({ connection: producerConnection(redis), log, prefix: `spec${newUlid()}` });
   relay = new OutboxRelay(new Outbox(database), queues, (error) => {
@@ -67,6 +70,23 @@ describe('a queue that is lost', () => {
     await relay.publish();
 
     expect(await waiting()).toEqual(before);
+  }, 20_000);
+
+  it('is no help for a run whose job went with a worker that died before it claimed the run: Postgres knows that it is due', async () => {
+    await flush();
+    const [id] = await createRuns(1);
+    await relay.publish();
+    const died = new Worker(queues.runs.queue.name, null, { ...queues.runs.queue.opts, connection });
+    expect((await died.getNextJob('a lock that nobody renews')).id).toBe(`${id}-1`);
+    await died.close(true);
+    await new Promise((resolve) => setTimeout(resolve, missedAfterMs));
+
+    await store.reap();
+    await relay.publish();
+
+    expect(await waiting()).not.toContain(`${id}-1`);
+    await new Promise((resolve) => setTimeout(resolve, missedAfterMs));
+    expect(await store.due({ sinceMs: missedAfterMs, limit: 10 })).toContain(id);
   }, 20_000);
 
   it('does not bring back what somebody holds, and a job for that finds nothing to do (R8)', async () => {
