@@ -9,7 +9,9 @@ function chunksOf(text: string, size: number): Buffer[] {
   );
 }
 
-const text = fc.string({ unit: 'grapheme', maxLength: 200 });
+/** What half a character becomes; a text that has it itself would prove nothing. */
+const replacement = '\uFFFD';
+const text = fc.string({ unit: 'grapheme', maxLength: 200 }).filter((written) => !written.includes(replacement));
 
 describe('KeptOutput', () => {
   it('gives back exactly what came, when it is short enough, whatever the chunks', () => {
@@ -55,7 +57,7 @@ describe('KeptOutput', () => {
         expect(written.startsWith(head)).toBe(true);
         expect(written.endsWith(tail)).toBe(true);
         expect(Buffer.byteLength(head) + Buffer.byteLength(tail)).toBeLessThanOrEqual(keep + 1);
-        expect(`${head}${tail}`).not.toContain('\uFFFD');
+        expect(`${head}${tail}`).not.toContain(replacement);
       }),
     );
   });
