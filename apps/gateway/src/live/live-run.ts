@@ -41,8 +41,6 @@ export class LiveRun {
   private quietSince = performance.now();
 
   private readonly run: WatchedRun;
-  /** Somebody may have streams open from before. */
-  private readonly isHeld: boolean;
   private head: number;
 
   constructor(
@@ -52,9 +50,8 @@ export class LiveRun {
   ) {
     this.run = run;
     this.head = head;
-    this.isHeld = isHeld;
     this.streams = new OpenStreams(head, settings.streams, settings.mint);
-    this.opened = this.open().catch(settings.onTrouble);
+    this.opened = this.open(isHeld).catch(settings.onTrouble);
   }
 
   get knownHead(): number {
@@ -100,11 +97,12 @@ export class LiveRun {
     this.held = [];
   }
 
-  private async open(): Promise<void> {
+  /** The holder, if there is one, may have streams open from before. */
+  private async open(isHeld: boolean): Promise<void> {
     const feed = this.sources.watch(this.run.runId, (event, json) => this.receive(event, json));
     this.feed = feed;
     await withinMs(feed.ready, this.settings.feedReadyMs);
-    if (this.isHeld) await this.askHolder();
+    if (isHeld) await this.askHolder();
     await this.repair();
   }
 
