@@ -91,3 +91,8 @@ export const factOf = (row: FactRow): RecordedFact =>
     at: row.at.toISOString(),
     data: row.data,
   }) as RecordedFact; // see above
+
+/** A row as JSON has it, where times are texts. */
+export type JsonRow<Row, Time extends keyof Row> = Omit<Row, Time> & Readonly<Record<Time, string>>;
+
+export const factOfJson = (row: JsonRow<FactRow, 'at'>): RecordedFact => factOf({ ...row, at: new Date(row.at) });

@@ -1,7 +1,6 @@
-import { type RunEvent, type RunId, deltaEvent, eventId, factTypes, runId } from '@rondo/domain';
-import { z } from 'zod';
+import type { RunEvent, RunId } from '@rondo/domain';
 import type { NatsLink } from './nats-link';
-import { received } from './received';
+import { receivedEvent } from './received-event';
 
 export interface RunWatch {
   /**
@@ -11,25 +10,6 @@ export interface RunWatch {
   readonly ready: Promise<void>;
   stop(): void;
 }
-
-/**
- * Its envelope is checked, and it is left as it was sent: its JSON must stay the same to the byte for every reader. What
- * is in a fact's `data` is trusted here as it is where the log is read: only the log's writers publish.
- */
-const factEnvelope = z.object({
-  id: eventId,
-  v: z.literal(1),
-  seq: z.number().int().positive(),
-  type: z.enum(factTypes),
-  run_id: runId,
-  data: z.looseObject({}),
-});
-const runEvent = z.custom<RunEvent>(
-  (value) => (isDelta(value) ? deltaEvent : factEnvelope).safeParse(value).success,
-  'not a run event',
-);
-const isDelta = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'seq' in value && value.seq === null;
 
 const readyTimeoutMs = 1_000;
 const keptCharacters = 4_000_000;
@@ -80,8 +60,9 @@ export class NatsRunFeed {
           return;
         }
         for (const line of message.string().split('\n')) {
-          const event = received(runEvent, { subject: message.subject, string: () => line }, log);
+          const event = receivedEvent(line, watched);
           if (event) onEvent(event, line);
+          else log.warn({ subject: message.subject }, 'malformed message dropped');
         }
       },
     });

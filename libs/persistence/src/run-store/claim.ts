@@ -1,6 +1,6 @@
 import type { ClaimedRun, RunId, RunQueueName } from '@rondo/domain';
 import { type MessageRow, messageOf } from '../message-row';
-import { type FactRow, type RunRow, factOf, runOf } from '../run-row';
+import { type FactRow, type JsonRow, type RunRow, factOfJson, runOf } from '../run-row';
 import type { Sql } from '../sql';
 
 const logOfRun = (run: string) => `
@@ -46,10 +46,9 @@ export interface ClaimOrder {
   readonly queue: RunQueueName;
 }
 
-/** Rows as JSON has them, where times are texts. */
 interface Past {
-  readonly facts: readonly (Omit<FactRow, 'at'> & { readonly at: string })[];
-  readonly earlier: readonly (Omit<MessageRow, 'created_at'> & { readonly created_at: string })[];
+  readonly facts: readonly JsonRow<FactRow, 'at'>[];
+  readonly earlier: readonly JsonRow<MessageRow, 'created_at'>[];
 }
 
 export async function claimRun(sql: Sql, { id, owner, leaseMs, queue }: ClaimOrder): Promise<ClaimedRun | undefined> {
@@ -63,7 +62,7 @@ export async function claimRun(sql: Sql, { id, owner, leaseMs, queue }: ClaimOrd
     threadId: run.thread_id,
     epoch: run.epoch,
     run,
-    log: facts.map((fact) => factOf({ ...fact, at: new Date(fact.at) })),
+    log: facts.map(factOfJson),
     earlier: earlier.map((message) => messageOf({ ...message, created_at: new Date(message.created_at) })),
     stop: run.stop_requested_at === null ? undefined : { requestedAt: run.stop_requested_at, reason: row.stop_reason },
     fruitlessClaims: row.fruitless_claims - 1,
