@@ -127,7 +127,7 @@ export class Follower {
       return;
     }
     this.seq = event.seq;
-    for (const stream of streamsClosedBy(event)) this.offsets.delete(stream);
+    if (this.offsets.size > 0) for (const stream of streamsClosedBy(event)) this.offsets.delete(stream);
     this.ended = endsRun(event);
   }
 
