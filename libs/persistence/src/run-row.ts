@@ -32,10 +32,16 @@ export interface RunRow {
   readonly finished_at: Date | null;
 }
 
-const iso = (time: Date | null): string | null => time && time.toISOString();
+/** A row as JSON has it, where times are texts: one column to describe and to read, and not forty. */
+export type JsonRow<Row, Time extends keyof Row> = Omit<Row, Time> & {
+  readonly [Key in Time]: string | Exclude<Row[Key], Date>;
+};
+export type RunJson = JsonRow<RunRow, 'created_at' | 'started_at' | 'finished_at' | 'stop_requested_at'>;
+
+const iso = (time: Date | string | null): string | null => time && new Date(time).toISOString();
 
 /** Not parsed again: only this library writes these rows, from typed runs. */
-export const runOf = (row: RunRow): Run =>
+export const runOf = (row: RunRow | RunJson): Run =>
   ({
     id: row.id,
     thread_id: row.thread_id,
@@ -57,7 +63,7 @@ export const runOf = (row: RunRow): Run =>
     settings: row.settings,
     metadata: row.metadata,
     stop_requested_at: iso(row.stop_requested_at),
-    created_at: row.created_at.toISOString(),
+    created_at: iso(row.created_at),
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),
   }) as Run; // see above
@@ -91,8 +97,5 @@ export const factOf = (row: FactRow): RecordedFact =>
     at: row.at.toISOString(),
     data: row.data,
   }) as RecordedFact; // see above
-
-/** A row as JSON has it, where times are texts. */
-export type JsonRow<Row, Time extends keyof Row> = Omit<Row, Time> & Readonly<Record<Time, string>>;
 
 export const factOfJson = (row: JsonRow<FactRow, 'at'>): RecordedFact => factOf({ ...row, at: new Date(row.at) });

@@ -90,10 +90,10 @@ export class LiveHub {
   private async tell(live: LiveRun, address: RunAddress, watch: Watch & { opening: Opening }): Promise<Ending> {
     const { run } = watch.opening;
     if (isTerminal(run.status) && watch.after >= run.last_seq) return 'ended';
-    const { signal, release } = anySignal([watch.signal, this.closing.signal]);
+    const either = anySignal([watch.signal, this.closing.signal]);
     const factsAfter = (seq: number) => this.sources.factsAfter(address, seq);
-    const following = { ...watch, signal, after: Math.min(watch.after, run.last_seq) };
-    return new Follower(following, { ...this.settings, live, factsAfter }).follow().finally(release);
+    const following = { ...watch, signal: either.signal, after: Math.min(watch.after, run.last_seq) };
+    return new Follower(following, { ...this.settings, live, factsAfter }).follow().finally(() => either.release());
   }
 
   private enter(address: RunAddress): LiveRun {

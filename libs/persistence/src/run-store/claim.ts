@@ -1,6 +1,6 @@
 import type { ClaimedRun, RunId, RunQueueName } from '@rondo/domain';
 import { type MessageRow, messageOf } from '../message-row';
-import { type FactRow, type JsonRow, type RunRow, factOfJson, runOf } from '../run-row';
+import { type FactRow, type JsonRow, type RunJson, factOfJson, runOf } from '../run-row';
 import type { Sql } from '../sql';
 
 const logOfRun = (run: string) => `
@@ -27,7 +27,7 @@ with taken as (
     and (lease_expires_at is null or lease_expires_at < clock_timestamp())
   returning *
 )
-select taken.*, log.facts, thread.earlier
+select row_to_json(taken) as run, log.facts, thread.earlier
 from taken
 cross join lateral (${logOfRun('taken')}) as log
 cross join lateral (${earlierMessages('taken')}) as thread`;
@@ -46,17 +46,21 @@ export interface ClaimOrder {
   readonly queue: RunQueueName;
 }
 
+interface Taken extends Past {
+  readonly run: RunJson;
+}
+
 interface Past {
   readonly facts: readonly JsonRow<FactRow, 'at'>[];
   readonly earlier: readonly JsonRow<MessageRow, 'created_at'>[];
 }
 
 export async function claimRun(sql: Sql, { id, owner, leaseMs, queue }: ClaimOrder): Promise<ClaimedRun | undefined> {
-  const [row] = await sql.query<RunRow & Past>(takeRun, [id, owner, leaseMs, queue]);
+  const [row] = await sql.query<Taken>(takeRun, [id, owner, leaseMs, queue]);
   if (!row) return undefined;
 
-  const { facts, earlier } = isWhole(row) ? row : await readPast(sql, row);
-  const run = runOf(row);
+  const { facts, earlier } = isWhole(row) ? row : await readPast(sql, row.run);
+  const run = runOf(row.run);
   return {
     runId: run.id,
     threadId: run.thread_id,
@@ -64,15 +68,16 @@ export async function claimRun(sql: Sql, { id, owner, leaseMs, queue }: ClaimOrd
     run,
     log: facts.map(factOfJson),
     earlier: earlier.map((message) => messageOf({ ...message, created_at: new Date(message.created_at) })),
-    stop: run.stop_requested_at === null ? undefined : { requestedAt: run.stop_requested_at, reason: row.stop_reason },
-    fruitlessClaims: row.fruitless_claims - 1,
+    stop:
+      run.stop_requested_at === null ? undefined : { requestedAt: run.stop_requested_at, reason: row.run.stop_reason },
+    fruitlessClaims: row.run.fruitless_claims - 1,
   };
 }
 
 /** A statement that waited for another writer has the run as that one left it, but its log as it was before. */
-const isWhole = ({ last_seq, facts }: RunRow & Past): boolean => (facts.at(-1)?.seq ?? 0) === last_seq;
+const isWhole = ({ run, facts }: Taken): boolean => (facts.at(-1)?.seq ?? 0) === run.last_seq;
 
-async function readPast(sql: Sql, { id }: RunRow): Promise<Past> {
+async function readPast(sql: Sql, { id }: RunJson): Promise<Past> {
   const [past] = await sql.query<Past>(readAgain, [id]);
   return past ?? { facts: [], earlier: [] };
 }

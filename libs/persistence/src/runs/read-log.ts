@@ -1,5 +1,5 @@
 import type { Message, RecordedFact, Run } from '@rondo/domain';
-import { type FactRow, type JsonRow, type RunRow, factOf, factOfJson, runOf } from '../run-row';
+import { type FactRow, type JsonRow, type RunJson, factOf, factOfJson, runOf } from '../run-row';
 import type { Sql } from '../sql';
 import type { RunHolder } from './holder-of';
 import { type RunAddress, runNotFound } from './lock-run';
@@ -90,9 +90,9 @@ export interface RunOpening {
   readonly page: EventPage;
 }
 
-/** The facts are JSON in one row, so that the run stands there once. */
+/** One row of JSON. */
 const runWithEvents = `
-select run.*, (
+select row_to_json(run) as run, (
   select coalesce(json_agg(event order by seq), '[]')
   from (
     select id, seq, type, run_id, run.thread_id, iteration, epoch, at, data
@@ -101,19 +101,23 @@ select run.*, (
 ) as facts
 from (${visibleRun}) as run`;
 
-type OpeningRow = RunRow & { events_trimmed_through: number; facts: readonly JsonRow<FactRow, 'at'>[] };
+interface OpeningRow {
+  readonly run: RunJson & { readonly events_trimmed_through: number };
+  readonly facts: readonly JsonRow<FactRow, 'at'>[];
+}
 
 export async function openRun(sql: Sql, address: RunAddress, reading: Reading): Promise<RunOpening> {
   const values = [address.runId, address.accountId, reading.after, reading.limit];
   const [row] = await sql.query<OpeningRow>(runWithEvents, values);
   if (!row) throw runNotFound(address.runId);
 
-  const isTrimmed = reading.after < row.events_trimmed_through;
+  const { lease_owner: workerId, events_trimmed_through, last_seq } = row.run;
+  const isTrimmed = reading.after < events_trimmed_through;
   const page = isTrimmed
     ? await readEvents(sql, address, reading)
-    : { data: row.facts.map(factOfJson), head_seq: row.last_seq };
-  const run = runOf(row);
-  const holder = row.lease_owner === null ? undefined : { workerId: row.lease_owner, threadId: run.thread_id };
+    : { data: row.facts.map(factOfJson), head_seq: last_seq };
+  const run = runOf(row.run);
+  const holder = workerId === null ? undefined : { workerId, threadId: run.thread_id };
   return { run, holder, page };
 }
 
