@@ -1,6 +1,5 @@
 import { TerminalError } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anySignal } from './any-signal';
 import type { LiveRun } from './live-run';
 import type { LogPage, Opening } from './live-sources';
 import { endsRun, streamOf, streamsClosedBy, textOf } from './stream-of';
@@ -47,6 +46,7 @@ export class Follower {
   private readonly live: LiveRun;
   private readonly opening: Opening;
   private ended = false;
+  private left = false;
   private full = false;
   private part: () => void = () => {};
 
@@ -67,12 +67,18 @@ export class Follower {
   }
 
   private get isOver(): boolean {
-    return this.ended || this.signal.aborted;
+    return this.ended || this.left || this.signal.aborted;
   }
 
   private get ending(): Ending {
     if (this.ended) return 'ended';
-    return this.signal.aborted ? 'closed' : 'stalled';
+    return this.isOver ? 'closed' : 'stalled';
+  }
+
+  /** Ends it, as when the watcher leaves. */
+  leave(): void {
+    this.left = true;
+    this.part();
   }
 
   /** How much of a stream was sent. */
@@ -81,7 +87,7 @@ export class Follower {
   }
 
   async follow(): Promise<Ending> {
-    const onAbort = () => this.part();
+    const onAbort = () => this.leave();
     this.signal.addEventListener('abort', onAbort);
     try {
       if (!this.isOver) this.take(this.opening);
@@ -160,12 +166,11 @@ export class Follower {
 
   /** False when the wire stayed full for too long, or the watcher left. */
   private async drains(): Promise<boolean> {
-    const late = new AbortController();
-    const either = anySignal([late.signal, this.signal]);
-    const limit = sleep(this.sources.stallLimitMs, false, either).catch(() => false);
+    const over = new AbortController();
+    this.part = () => over.abort();
+    const limit = sleep(this.sources.stallLimitMs, false, { signal: over.signal }).catch(() => false);
     const drained = await Promise.race([this.sink.drained().then(() => true), limit]);
-    late.abort();
-    either.release();
+    over.abort();
     this.full = !drained;
     return drained;
   }

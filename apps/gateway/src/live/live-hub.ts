@@ -1,8 +1,6 @@
-import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { type Run, isTerminal } from '@rondo/domain';
 import type { RunAddress } from '@rondo/persistence';
-import { anySignal } from './any-signal';
 import { type Ending, Follower, type Sink } from './follower';
 import { LiveRun, type LiveRunSettings } from './live-run';
 import type { LiveSources, Opening } from './live-sources';
@@ -41,6 +39,7 @@ interface Shared {
  */
 export class LiveHub {
   private readonly runs = new Map<string, Shared>();
+  private readonly followers = new Set<Follower>();
   private readonly closing = new AbortController();
   private readonly timer: NodeJS.Timeout;
 
@@ -48,7 +47,6 @@ export class LiveHub {
     private readonly sources: LiveSources,
     private readonly settings: LiveHubSettings,
   ) {
-    setMaxListeners(0, this.closing.signal); // one per watcher
     this.timer = setInterval(() => this.poll(), settings.pollMs);
   }
 
@@ -85,15 +83,21 @@ export class LiveHub {
   close(): void {
     clearInterval(this.timer);
     this.closing.abort();
+    for (const follower of this.followers) follower.leave();
   }
 
   private async tell(live: LiveRun, address: RunAddress, watch: Watch & { opening: Opening }): Promise<Ending> {
     const { run } = watch.opening;
     if (isTerminal(run.status) && watch.after >= run.last_seq) return 'ended';
-    const either = anySignal([watch.signal, this.closing.signal]);
+    if (this.closed.aborted) return 'closed';
+    const { stallLimitMs, retryMs, onTrouble } = this.settings;
     const factsAfter = (seq: number) => this.sources.factsAfter(address, seq);
-    const following = { ...watch, signal: either.signal, after: Math.min(watch.after, run.last_seq) };
-    return new Follower(following, { ...this.settings, live, factsAfter }).follow().finally(() => either.release());
+    const follower = new Follower(
+      { ...watch, after: Math.min(watch.after, run.last_seq) },
+      { live, factsAfter, stallLimitMs, retryMs, onTrouble },
+    );
+    this.followers.add(follower);
+    return follower.follow().finally(() => this.followers.delete(follower));
   }
 
   private enter(address: RunAddress): LiveRun {

@@ -1,4 +1,5 @@
 import type { RunEvent, RunId } from '@rondo/domain';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from './nats-link';
 import { receivedEvent } from './received-event';
 
@@ -70,11 +71,14 @@ export class NatsRunFeed {
   }
 
   private async known(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, readyTimeoutMs)));
-    const flushed = this.nats.connection.flush().catch(() => late); // the connection was lost on the way
-    await Promise.race([flushed, late]);
-    clearTimeout(timer);
+    const { connection, connected } = this.nats;
+    const isKnown =
+      connected &&
+      (await connection.flush().then(
+        () => true,
+        () => false, // the connection was lost on the way
+      ));
+    if (!isKnown) await sleep(readyTimeoutMs, undefined, { ref: false });
   }
 
   /** Or before, where that is planned already. */
