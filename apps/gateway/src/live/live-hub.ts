@@ -60,7 +60,7 @@ export class LiveHub {
   }
 
   get watchers(): number {
-    return [...this.runs.values()].reduce((sum, { followers }) => sum + followers, 0);
+    return this.followers.size;
   }
 
   /**
