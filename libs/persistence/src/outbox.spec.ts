@@ -69,6 +69,26 @@ describe('Outbox', () => {
     expect(published).toHaveLength(20);
   });
 
+  it('hands over what was just committed without looking for it, and forgets it then', async () => {
+    const handed: string[] = [];
+    const add = ({ jobId }: OutboxEntry) => Promise.resolve(void handed.push(jobId));
+    const jobs = (await create(3)).flatMap(({ job }) => job ?? []);
+
+    await Promise.all(jobs.map((job) => house.outbox.hand(job, add)));
+
+    expect(handed).toEqual(jobs.map(({ jobId }) => jobId));
+    expect(await left()).toBe(0);
+  });
+
+  it('keeps what the queue refused when it was handed over', async () => {
+    const [created] = await create(1);
+    if (!created?.job) throw new Error('the run may begin at once');
+
+    await expect(house.outbox.hand(created.job, () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+
+    expect(await house.published()).toEqual([created.job]);
+  });
+
   it('writes nothing when the transaction that asked for it fails', async () => {
     const { run } = await house.create();
     await house.published();

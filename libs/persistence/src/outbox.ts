@@ -1,4 +1,5 @@
-import { runId, runQueueName, threadId } from '@rondo/domain';
+import { type Run, runId, runQueueName, threadId } from '@rondo/domain';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Database } from './database';
 
@@ -10,6 +11,13 @@ const outboxEntry = z.object({
 
 /** What must reach a queue after its transaction committed. `jobId` is `<runId>-<activation>`: adding it twice is adding it once. */
 export type OutboxEntry = z.infer<typeof outboxEntry>;
+
+/** What is written with a run that may begin at once. */
+export const firstActivation = ({ id, thread_id }: Run): OutboxEntry => ({
+  queue: 'runs',
+  jobId: `${id}-1`,
+  payload: { run_id: id, thread_id, activation: 1 },
+});
 
 type Add = (entry: OutboxEntry) => Promise<void>;
 
@@ -23,10 +31,14 @@ where id in (
 returning id, queue, job_id as "jobId", payload`;
 
 const forgetEntries = `delete from outbox where id = any($1::bigint[])`;
+const forgetJobs = `delete from outbox where (queue, job_id) in (select * from unnest($1::text[], $2::text[]))`;
 const returnEntries = `update outbox set taken_until = null where id = any($1::bigint[])`;
+
+const forgetAfterMs = 200;
 
 /** No transaction is open while a queue is spoken to (I11): entries are taken, added, and then forgotten. */
 export class Outbox {
+  private handed: OutboxEntry[] = [];
   private round: Promise<number> | undefined;
   private nextRound: Promise<number> | undefined;
 
@@ -40,6 +52,21 @@ export class Outbox {
   publish(add: Add): Promise<number> {
     this.nextRound ??= this.startAfter(this.round, add);
     return this.nextRound;
+  }
+
+  /**
+   * Hands over an entry that this process has just committed, without looking for it. It is forgotten a moment later,
+   * together with others. Whoever publishes before that adds it once more, which is adding it once.
+   */
+  async hand(entry: OutboxEntry, add: Add): Promise<void> {
+    await add(entry);
+    this.handed.push(entry);
+    if (this.handed.length > 1) return;
+    await sleep(forgetAfterMs, undefined, { ref: false });
+    const entries = this.handed;
+    this.handed = [];
+    const [queues, jobs] = [entries.map(({ queue }) => queue), entries.map(({ jobId }) => jobId)];
+    await this.database.sql.query(forgetJobs, [queues, jobs]);
   }
 
   /** The round under way may have looked before the caller's entry was there, so the caller waits for the one after. */

@@ -1,4 +1,4 @@
-import { type RecordedFact, type Run, run } from '@rondo/domain';
+import type { RecordedFact, Run } from '@rondo/domain';
 
 /** A row of `runs` as SQL and Prisma's raw rows give it. */
 export interface RunRow {
@@ -32,22 +32,41 @@ export interface RunRow {
   readonly finished_at: Date | null;
 }
 
-const iso = (time: Date | null): string | null => time && time.toISOString();
+/** A row as JSON has it, where times are texts: one column to describe and to read, and not forty. */
+export type JsonRow<Row, Time extends keyof Row> = Omit<Row, Time> & {
+  readonly [Key in Time]: string | Exclude<Row[Key], Date>;
+};
+export type RunJson = JsonRow<RunRow, 'created_at' | 'started_at' | 'finished_at' | 'stop_requested_at'>;
 
-export const runOf = (row: RunRow): Run =>
-  run.parse({
-    ...row,
+const iso = (time: Date | string | null): string | null => time && new Date(time).toISOString();
+
+/** Not parsed again: only this library writes these rows, from typed runs. */
+export const runOf = (row: RunRow | RunJson): Run =>
+  ({
+    id: row.id,
+    thread_id: row.thread_id,
+    status: row.status,
+    iteration: row.iteration,
+    last_seq: row.last_seq,
+    epoch: row.epoch,
+    finish_reason: row.finish_reason,
+    error: row.error,
+    waiting: row.waiting,
     usage: {
       input_tokens: row.input_tokens,
       cached_tokens: row.cached_tokens,
       output_tokens: row.output_tokens,
       cost_usd: row.cost_usd,
     },
+    profile: row.profile,
+    model: row.model,
+    settings: row.settings,
+    metadata: row.metadata,
     stop_requested_at: iso(row.stop_requested_at),
     created_at: iso(row.created_at),
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),
-  });
+  }) as Run; // see above
 
 export interface FactRow {
   readonly id: string;
@@ -78,3 +97,5 @@ export const factOf = (row: FactRow): RecordedFact =>
     at: row.at.toISOString(),
     data: row.data,
   }) as RecordedFact; // see above
+
+export const factOfJson = (row: JsonRow<FactRow, 'at'>): RecordedFact => factOf({ ...row, at: new Date(row.at) });

@@ -20,12 +20,13 @@ export async function insertThread(sql: Sql, { id, accountId, metadata }: NewThr
 }
 
 const lockedThread = `
-select 1 from threads where id = $1 and account_id = $2 and deleted_at is null for no key update`;
+select last_message_seq from threads where id = $1 and account_id = $2 and deleted_at is null for no key update`;
 
-/** Nobody adds to the thread, or deletes it, until the transaction ends. */
-export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<void> {
-  const rows = await sql.query(lockedThread, [threadId, accountId]);
-  if (rows.length === 0) throw threadNotFound(threadId);
+/** Nobody adds to the thread, or deletes it, until the transaction ends. Answers with its last message's `seq`. */
+export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<number> {
+  const [row] = await sql.query<{ last_message_seq: number }>(lockedThread, [threadId, accountId]);
+  if (!row) throw threadNotFound(threadId);
+  return row.last_message_seq;
 }
 
 export const threadNotFound = (id: ThreadId): TerminalError =>

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Caller } from '@rondo/persistence';
 
 interface Known {
@@ -18,7 +18,7 @@ export class KeyRing {
   ) {}
 
   callerOf(key: string): Promise<Caller | undefined> {
-    const digest = createHash('sha256').update(key).digest('base64');
+    const digest = hash('sha256', key, 'base64');
     const known = this.known.get(digest);
     if (known && known.until > performance.now()) return known.caller;
 

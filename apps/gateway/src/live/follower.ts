@@ -1,8 +1,7 @@
 import { TerminalError } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anySignal } from './any-signal';
 import type { LiveRun } from './live-run';
-import type { LogPage } from './live-sources';
+import type { LogPage, Opening } from './live-sources';
 import { endsRun, streamOf, streamsClosedBy, textOf } from './stream-of';
 import { type WatchEvent, isNotice, spokenFor } from './stream-notices';
 
@@ -19,14 +18,16 @@ export type Ending = 'ended' | 'closed' | 'stalled' | 'gone';
 export interface Following {
   /** Facts up to this seq are known already. */
   readonly after: number;
+  /** What was read after it. */
+  readonly opening: Opening;
   readonly sink: Sink;
   readonly signal: AbortSignal;
 }
 
 export interface FollowerSources {
   factsAfter(after: number): Promise<LogPage>;
-  /** Called once the log is read to its end and the run goes on. */
-  live(head: number): LiveRun;
+  /** It was listening already when the opening was read. */
+  readonly live: LiveRun;
   /** How long a full wire may stay full before its watcher is dropped. */
   readonly stallLimitMs: number;
   readonly retryMs: number;
@@ -42,16 +43,20 @@ export class Follower {
   private readonly signal: AbortSignal;
   private seq: number;
   private readonly offsets = new Map<string, number>();
-  private live: LiveRun | undefined;
+  private readonly live: LiveRun;
+  private readonly opening: Opening;
   private ended = false;
+  private left = false;
   private full = false;
   private part: () => void = () => {};
 
   constructor(
-    { after, sink, signal }: Following,
+    { after, opening, sink, signal }: Following,
     private readonly sources: FollowerSources,
   ) {
     this.seq = after;
+    this.opening = opening;
+    this.live = sources.live;
     this.sink = sink;
     this.signal = signal;
   }
@@ -62,12 +67,18 @@ export class Follower {
   }
 
   private get isOver(): boolean {
-    return this.ended || this.signal.aborted;
+    return this.ended || this.left || this.signal.aborted;
   }
 
   private get ending(): Ending {
     if (this.ended) return 'ended';
-    return this.signal.aborted ? 'closed' : 'stalled';
+    return this.isOver ? 'closed' : 'stalled';
+  }
+
+  /** Ends it, as when the watcher leaves. */
+  leave(): void {
+    this.left = true;
+    this.part();
   }
 
   /** How much of a stream was sent. */
@@ -76,9 +87,10 @@ export class Follower {
   }
 
   async follow(): Promise<Ending> {
-    const onAbort = () => this.part();
+    const onAbort = () => this.leave();
     this.signal.addEventListener('abort', onAbort);
     try {
+      if (!this.isOver) this.take(this.opening);
       while (!this.isOver) {
         if (this.full && !(await this.drains())) break;
         await this.goOn();
@@ -89,7 +101,7 @@ export class Follower {
       throw error;
     } finally {
       this.signal.removeEventListener('abort', onAbort);
-      this.live?.leave(this);
+      this.live.leave(this);
     }
   }
 
@@ -121,14 +133,14 @@ export class Follower {
       return;
     }
     this.seq = event.seq;
-    for (const stream of streamsClosedBy(event)) this.offsets.delete(stream);
+    if (this.offsets.size > 0) for (const stream of streamsClosedBy(event)) this.offsets.delete(stream);
     this.ended = endsRun(event);
   }
 
   /** Joins and stays until it parts, or reads the next page of the log. */
   private async goOn(): Promise<void> {
     const parted = new Promise<void>((resolve) => (this.part = resolve));
-    if (this.live?.join(this)) {
+    if (this.live.join(this)) {
       if (!this.full && !this.isOver) await parted;
       return;
     }
@@ -142,22 +154,23 @@ export class Follower {
   }
 
   private async readOn(): Promise<void> {
-    if (this.live && this.seq > this.live.knownHead) return this.live.catchUp();
+    if (this.seq > this.live.knownHead) return this.live.catchUp();
+    this.take(await this.sources.factsAfter(this.seq));
+  }
 
-    const { events, isEnd } = await this.sources.factsAfter(this.seq);
-    this.live?.learn(events);
+  private take({ events, isEnd }: LogPage): void {
+    this.live.learn(events);
     for (const event of events) if (!this.tell(event, JSON.stringify(event))) return;
-    if (isEnd) this.live ??= this.sources.live(this.seq);
+    if (isEnd) this.live.begin(this, this.opening.holder);
   }
 
   /** False when the wire stayed full for too long, or the watcher left. */
   private async drains(): Promise<boolean> {
-    const late = new AbortController();
-    const either = anySignal([late.signal, this.signal]);
-    const limit = sleep(this.sources.stallLimitMs, false, either).catch(() => false);
+    const over = new AbortController();
+    this.part = () => over.abort();
+    const limit = sleep(this.sources.stallLimitMs, false, { signal: over.signal }).catch(() => false);
     const drained = await Promise.race([this.sink.drained().then(() => true), limit]);
-    late.abort();
-    either.release();
+    over.abort();
     this.full = !drained;
     return drained;
   }

@@ -54,9 +54,8 @@ async function watch(hub: LiveHub, script: ScriptedRun, { slowness, leavesAfter 
         for (let rest = slowness; rest > 0; rest -= 1) await tick();
       },
     };
-    const { accountId } = script;
-    const ending = await hub.follow(script.run, { accountId, after: client.seq, sink, signal: leave.signal });
-    if (ending !== 'closed') return client;
+    const { ending } = await hub.follow(script.address, { after: client.seq, sink, signal: leave.signal });
+    if ((await ending) !== 'closed') return client;
     client.reconnect();
   }
 }

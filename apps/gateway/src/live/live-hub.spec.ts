@@ -31,7 +31,7 @@ function attach(after = 0, drained: () => Promise<void> = tick) {
     },
     drained,
   };
-  const ending = hub.follow(script.run, { accountId: script.accountId, after, sink, signal: leave.signal });
+  const ending = hub.follow(script.address, { after, sink, signal: leave.signal }).then((watched) => watched.ending);
   return { client, events, ending, leave: () => leave.abort(), wireIsFree };
 }
 
@@ -137,11 +137,23 @@ describe('LiveHub', () => {
     expect([wire.watched, hub.watchedRuns]).toEqual([false, 0]);
   });
 
-  it('does not subscribe for a run that is over', async () => {
+  it('does not stay subscribed to a run that is over', async () => {
     script.complete();
 
     expect(await attach().ending).toBe('ended');
-    expect(wire.subscriptions).toBe(0);
+    expect([wire.watched, hub.watchedRuns]).toEqual([false, 0]);
+  });
+
+  it('reads the log once while nothing is lost, and hears what happens while it reads', async () => {
+    const { client, ending } = attach();
+    await tick();
+    wire.publish(script.note());
+    await settled();
+    wire.publish(script.complete());
+
+    expect(await ending).toBe('ended');
+    expect(client.violations).toEqual([]);
+    expect(wire.reads).toBe(1);
   });
 
   it('keeps nothing for one whose wire is full, and brings it up to date when it drains (R22)', async () => {

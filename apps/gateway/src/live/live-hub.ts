@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events';
-import { type AccountId, type Run, isTerminal } from '@rondo/domain';
-import { anySignal } from './any-signal';
+import { setImmediate } from 'node:timers/promises';
+import { type Run, isTerminal } from '@rondo/domain';
+import type { RunAddress } from '@rondo/persistence';
 import { type Ending, Follower, type Sink } from './follower';
 import { LiveRun, type LiveRunSettings } from './live-run';
-import type { LiveSources, WatchedRun } from './live-sources';
+import type { LiveSources, Opening } from './live-sources';
 
 export interface LiveHubSettings extends LiveRunSettings {
   /** A watched run of which nothing was heard for this long is looked up in the log (W60: silence says nothing). */
@@ -14,11 +14,18 @@ export interface LiveHubSettings extends LiveRunSettings {
 
 /** Who follows, from where, and until when. */
 export interface Watch {
-  readonly accountId: AccountId;
   /** Facts up to this seq are known already. */
   readonly after: number;
   readonly sink: Sink;
   readonly signal: AbortSignal;
+}
+
+/** A watch that has begun. */
+export interface Watched {
+  /** As it was then. */
+  readonly run: Run;
+  /** Resolves when the run is over, the watcher is gone, or the process shuts down. */
+  readonly ending: Promise<Ending>;
 }
 
 interface Shared {
@@ -32,6 +39,7 @@ interface Shared {
  */
 export class LiveHub {
   private readonly runs = new Map<string, Shared>();
+  private readonly followers = new Set<Follower>();
   private readonly closing = new AbortController();
   private readonly timer: NodeJS.Timeout;
 
@@ -39,7 +47,6 @@ export class LiveHub {
     private readonly sources: LiveSources,
     private readonly settings: LiveHubSettings,
   ) {
-    setMaxListeners(0, this.closing.signal); // one per watcher
     this.timer = setInterval(() => this.poll(), settings.pollMs);
   }
 
@@ -53,51 +60,57 @@ export class LiveHub {
   }
 
   get watchers(): number {
-    return [...this.runs.values()].reduce((sum, { followers }) => sum + followers, 0);
+    return this.followers.size;
   }
 
-  /** Resolves when the run is over, the watcher is gone, or the process shuts down. Watching never changes a run (I8). */
-  async follow(run: Run, { accountId, after, sink, signal }: Watch): Promise<Ending> {
-    if (isTerminal(run.status) && after >= run.last_seq) return 'ended';
-    const watched = { accountId, runId: run.id, threadId: run.thread_id };
-    let release = () => {};
-    const either = anySignal([signal, this.closing.signal]);
-    const from = Math.min(after, run.last_seq);
-    const follower = new Follower(
-      { after: from, sink, signal: either.signal },
-      {
-        ...this.settings,
-        factsAfter: (seq) => this.sources.factsAfter(watched, seq),
-        live: (head) => {
-          release = () => {
-            this.release(watched);
-          };
-          return this.open(watched, { head, isHeld: run.status !== 'queued' });
-        },
-      },
-    );
-    return follower.follow().finally(() => {
-      either.release();
-      release();
-    });
+  /**
+   * Reads the run, and tells the watcher everything from then on, though nothing before the caller has heard of it.
+   * Rejects with `run_not_found`. Watching never changes a run (I8).
+   */
+  async follow(address: RunAddress, watch: Watch): Promise<Watched> {
+    const live = this.enter(address);
+    try {
+      await live.listening;
+      const opening = await this.sources.open(address, watch.after);
+      const ending = setImmediate().then(() => this.tell(live, address, { ...watch, opening }));
+      return { run: opening.run, ending: ending.finally(() => this.release(address)) };
+    } catch (error) {
+      this.release(address);
+      throw error;
+    }
   }
 
   close(): void {
     clearInterval(this.timer);
     this.closing.abort();
+    for (const follower of this.followers) follower.leave();
   }
 
-  private open(watched: WatchedRun, from: { head: number; isHeld: boolean }): LiveRun {
-    const shared = this.runs.get(watched.runId) ?? {
-      live: new LiveRun({ run: watched, ...from }, this.sources, this.settings),
+  private async tell(live: LiveRun, address: RunAddress, watch: Watch & { opening: Opening }): Promise<Ending> {
+    const { run } = watch.opening;
+    if (isTerminal(run.status) && watch.after >= run.last_seq) return 'ended';
+    if (this.closed.aborted) return 'closed';
+    const { stallLimitMs, retryMs, onTrouble } = this.settings;
+    const factsAfter = (seq: number) => this.sources.factsAfter(address, seq);
+    const follower = new Follower(
+      { ...watch, after: Math.min(watch.after, run.last_seq) },
+      { live, factsAfter, stallLimitMs, retryMs, onTrouble },
+    );
+    this.followers.add(follower);
+    return follower.follow().finally(() => this.followers.delete(follower));
+  }
+
+  private enter(address: RunAddress): LiveRun {
+    const shared = this.runs.get(address.runId) ?? {
+      live: new LiveRun(address, this.sources, this.settings),
       followers: 0,
     };
     shared.followers += 1;
-    this.runs.set(watched.runId, shared);
+    this.runs.set(address.runId, shared);
     return shared.live;
   }
 
-  private release({ runId }: WatchedRun): void {
+  private release({ runId }: RunAddress): void {
     const shared = this.runs.get(runId);
     if (!shared) return;
     shared.followers -= 1;

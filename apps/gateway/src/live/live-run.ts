@@ -1,6 +1,7 @@
 import type { DeltaEvent, EventId, RunEvent } from '@rondo/domain';
+import type { RunAddress, RunHolder } from '@rondo/persistence';
 import type { Follower } from './follower';
-import type { LiveSources, LoggedEvent, WatchedRun } from './live-sources';
+import type { LiveSources, LoggedEvent } from './live-sources';
 import { OpenStreams, type StreamBounds } from './open-streams';
 import { endsRun } from './stream-of';
 import { type StreamNotice, type WatchEvent, isNotice, spokenFor } from './stream-notices';
@@ -22,6 +23,8 @@ interface Origin {
 }
 
 const repairRounds = 3;
+/** Before it begins nothing that the log holds is news. */
+const unknown = Infinity;
 
 /**
  * One run while somebody in this process watches it. It knows the log up to `head` and what the open streams have
@@ -30,32 +33,46 @@ const repairRounds = 3;
  * Facts come from the feed when it works and from the log whenever a seq is missing; what comes twice is told apart
  * by its seq, or by its offset within a stream. A follower joins in one synchronous step, at the moment when it has
  * read the log exactly as far as this has: so nothing falls between reading and listening, and nothing overlaps.
+ *
+ * It listens before anybody reads. What it hears waits until the first follower has come to the log's end, which is
+ * where it begins.
  */
 export class LiveRun {
   private readonly followers = new Set<Follower>();
-  private readonly streams: OpenStreams;
-  private readonly opened: Promise<void>;
-  private feed: { stop(): void } | undefined;
+  /** Resolves when whoever reads the log from now on misses nothing between it and the feed. */
+  readonly listening: Promise<void>;
+  private readonly feed: { stop(): void };
+  private streams: OpenStreams;
   private held: RunEvent[] = [];
   private repairing: Promise<void> | undefined;
   private quietSince = performance.now();
 
-  private readonly run: WatchedRun;
-  private head: number;
+  private head = unknown;
 
   constructor(
-    { run, head, isHeld }: { run: WatchedRun; head: number; isHeld: boolean },
+    private readonly run: RunAddress,
     private readonly sources: LiveSources,
     private readonly settings: LiveRunSettings,
   ) {
-    this.run = run;
-    this.head = head;
-    this.streams = new OpenStreams(head, settings.streams, settings.mint);
-    this.opened = this.open(isHeld).catch(settings.onTrouble);
+    this.streams = this.streamsSince(0);
+    const feed = sources.watch(run.runId, (event, json) => this.receive(event, json));
+    this.feed = feed;
+    this.listening = withinMs(feed.ready, settings.feedReadyMs);
   }
 
   get knownHead(): number {
     return this.head;
+  }
+
+  /** With the first that has read the log to its end. The run's holder, if there is one, may have streams open from before. */
+  begin(follower: Follower, holder: RunHolder | undefined): void {
+    if (this.head !== unknown) return;
+    this.head = follower.position;
+    this.streams = this.streamsSince(this.head);
+    this.join(follower);
+    this.retryHeld();
+    if (holder) void this.repair(() => this.hearHolder(holder));
+    else if (this.held.length > 0) void this.repair();
   }
 
   /** False when the follower must read the log first. */
@@ -79,39 +96,40 @@ export class LiveRun {
   }
 
   /** Reads the log to its end. */
-  async catchUp(): Promise<void> {
-    await this.opened;
-    await this.repair();
+  catchUp(): Promise<void> {
+    return this.repair();
   }
 
   /** Finds what the feed lost at the end, where no later event shows the gap. */
   async poll(quietMs: number): Promise<void> {
-    if (performance.now() - this.quietSince < quietMs) return;
+    if (this.head === unknown || performance.now() - this.quietSince < quietMs) return;
     this.quietSince = performance.now();
     await this.repair();
   }
 
   close(): void {
-    this.feed?.stop();
+    this.feed.stop();
     this.followers.clear();
     this.held = [];
   }
 
-  /** The holder, if there is one, may have streams open from before. */
-  private async open(isHeld: boolean): Promise<void> {
-    const feed = this.sources.watch(this.run.runId, (event, json) => this.receive(event, json));
-    this.feed = feed;
-    await withinMs(feed.ready, this.settings.feedReadyMs);
-    if (isHeld) await this.askHolder();
-    await this.repair();
+  private streamsSince(head: number): OpenStreams {
+    return new OpenStreams(head, this.settings.streams, this.settings.mint);
+  }
+
+  private async hearHolder(holder: RunHolder): Promise<void> {
+    await this.askHolder(holder);
+    this.retryHeld();
+    if (this.held.length > 0) await this.fillGaps();
   }
 
   private receive(event: RunEvent, json: string | undefined): void {
     this.quietSince = performance.now();
-    if (this.take(event, { json })) return;
+    const hasBegun = this.head !== unknown;
+    if (hasBegun && this.take(event, { json })) return;
     if (this.held.length >= this.settings.heldEvents) this.held = [];
     this.held.push(event);
-    void this.repair();
+    if (hasBegun) void this.repair();
   }
 
   /** False when something before this event is missing. */
@@ -152,8 +170,8 @@ export class LiveRun {
   }
 
   /** One repair at a time: the log first, then the streams, then what waited for them. */
-  private repair(): Promise<void> {
-    this.repairing ??= this.fillGaps()
+  private repair(how = () => this.fillGaps()): Promise<void> {
+    this.repairing ??= how()
       .catch(this.settings.onTrouble)
       .finally(() => (this.repairing = undefined));
     return this.repairing;
@@ -163,7 +181,7 @@ export class LiveRun {
     await this.readLog();
     this.retryHeld();
     for (let round = 0; round < repairRounds && this.held.length > 0; round += 1) {
-      if (this.torn().length > 0) await this.askHolder();
+      if (this.torn().length > 0) await this.askHolder(await this.sources.holderOf(this.run));
       await this.readLog();
       this.retryHeld();
     }
@@ -189,8 +207,9 @@ export class LiveRun {
     }
   }
 
-  private async askHolder(): Promise<void> {
-    const deltas = await this.sources.openStreams(this.run);
+  private async askHolder(holder: RunHolder | undefined): Promise<void> {
+    if (!holder) return;
+    const deltas = await this.sources.openStreams(this.run, holder);
     this.held.push(...deltas.filter((delta) => !this.take(delta, { from: 'holder' })));
   }
 }

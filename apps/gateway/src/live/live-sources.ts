@@ -1,12 +1,6 @@
-import type { AccountId, DeltaEvent, RecordedFact, RunEvent, RunId, ThreadId } from '@rondo/domain';
+import type { DeltaEvent, RecordedFact, Run, RunEvent, RunId } from '@rondo/domain';
+import type { RunAddress, RunHolder } from '@rondo/persistence';
 import type { StreamNotice } from './stream-notices';
-
-/** A run as its owner sees it: nothing is read without the account that asks (R39). */
-export interface WatchedRun {
-  readonly accountId: AccountId;
-  readonly runId: RunId;
-  readonly threadId: ThreadId;
-}
 
 /** What the log answers with. */
 export type LoggedEvent = RecordedFact | StreamNotice;
@@ -17,10 +11,18 @@ export interface LogPage {
   readonly isEnd: boolean;
 }
 
+/** What a watcher begins with, all of one moment. */
+export interface Opening extends LogPage {
+  readonly run: Run;
+  readonly holder: RunHolder | undefined;
+}
+
 /** Where the hub learns what happens to runs. */
 export interface LiveSources {
+  /** The run, and the log as `factsAfter` has it. Rejects with `run_not_found` for another account's run too (R39). */
+  open(run: RunAddress, after: number): Promise<Opening>;
   /** The log: notices of what is not kept any more, and facts with a greater seq than `after`, in order, some hundreds at most. */
-  factsAfter(run: WatchedRun, after: number): Promise<LogPage>;
+  factsAfter(run: RunAddress, after: number): Promise<LogPage>;
   /**
    * The feed: fast, and allowed to lose. What is published after `ready` reaches `onEvent` unless it is lost. `json` is
    * the event as it came.
@@ -30,5 +32,7 @@ export interface LiveSources {
     onEvent: (event: RunEvent, json?: string) => void,
   ): { readonly ready: Promise<void>; stop(): void };
   /** The text so far of the streams that the run's holder has open, as deltas from offset 0. Nobody answers: none. */
-  openStreams(run: WatchedRun): Promise<readonly DeltaEvent[]>;
+  openStreams(run: RunAddress, holder: RunHolder): Promise<readonly DeltaEvent[]>;
+  /** Who holds the run now, as far as Postgres knows. */
+  holderOf(run: RunAddress): Promise<RunHolder | undefined>;
 }

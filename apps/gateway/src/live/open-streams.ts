@@ -63,11 +63,16 @@ export class OpenStreams {
 
   close(fact: RecordedFact): void {
     for (const name of streamsReopenedBy(fact)) this.closed.delete(name);
-    for (const name of streamsClosedBy(fact)) {
+    const closing = streamsClosedBy(fact);
+    for (const name of closing) {
       this.forgetText(this.open.get(name)?.text);
       this.open.delete(name);
       this.closed.add(name);
     }
+    if (closing.length > 0) this.forgetOldest();
+  }
+
+  private forgetOldest(): void {
     for (const name of this.closed) {
       if (this.closed.size <= this.bounds.rememberedStreams) break;
       this.closed.delete(name);

@@ -134,7 +134,7 @@ describe('the socket /runs', () => {
 
     const run = await gateway.createRun();
     const socket = gateway.socket();
-    jest.spyOn(runs, 'get').mockRejectedValueOnce(away);
+    jest.spyOn(runs, 'open').mockRejectedValueOnce(away);
     const answer = await ask(socket, 'run.subscribe', { run_id: run.id });
     expect(answer).toMatchObject({ ok: false, error: { status: 503, code: 'service_unavailable' } });
   });

@@ -1,13 +1,15 @@
 import { EventEmitter } from 'node:events';
+import type { ReadyText } from './ready-text';
 import { SocketSink } from './socket-sink';
 import { ScriptedRun } from './testing/scripted-run';
 
 const event = new ScriptedRun().note();
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const kilobytes = (count: number): string => 'x'.repeat(count * 1024);
 
 /** A wire that takes everything and passes on nothing until it drains. */
 function stuckWire() {
-  const conn = new EventEmitter();
+  const conn = Object.assign(new EventEmitter(), { transport: { writable: false } });
   return { sink: new SocketSink({ emit: () => true, conn }), drain: () => conn.emit('drain') };
 }
 
@@ -30,10 +32,32 @@ describe('SocketSink', () => {
     expect(taken.indexOf(false)).toBe(255);
   });
 
-  it('is never full while the wire takes everything at once', () => {
-    const conn = new EventEmitter();
+  it('is never full while the wire takes everything at once', async () => {
+    const conn = Object.assign(new EventEmitter(), { transport: { writable: true } });
     const sink = new SocketSink({ emit: () => conn.emit('drain'), conn });
 
-    for (let count = 0; count < 1000; count += 1) expect(sink.send(event, kilobytes(512))).toBe(true);
+    for (let count = 0; count < 300; count += 1) {
+      expect(sink.send(event, kilobytes(512))).toBe(true);
+      await nextTurn();
+    }
+  });
+
+  it('has events of one moment leave together, in order', async () => {
+    const conn = Object.assign(new EventEmitter(), { transport: { writable: true } });
+    const sent: [string, boolean][] = [];
+    const emit = (_: 'event', { json }: ReadyText) => sent.push([json, conn.transport.writable]);
+    const sink = new SocketSink({ emit, conn });
+
+    for (const json of ['1', '2', '3']) sink.send(event, json);
+    await nextTurn();
+    sink.send(event, '4');
+    await nextTurn();
+
+    expect(sent).toEqual([
+      ['1', false],
+      ['2', false],
+      ['3', true],
+      ['4', true],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Run, RunId, RunStatus } from '@rondo/domain';
+import type { RunId, RunStatus } from '@rondo/domain';
 import type { Caller, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
@@ -35,8 +35,6 @@ export interface SocketPorts {
   readonly limiter: RateLimiter;
   readonly connections: OpenConnections;
   readonly hub: LiveHub;
-  /** Rejects with `run_not_found` for another account's run too (R23). */
-  readonly readRun: (address: RunAddress) => Promise<Run>;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -102,22 +100,27 @@ export class Sockets {
     address: RunAddress,
     after: number,
   ): Promise<{ status: RunStatus; head_seq: number }> {
-    const run = await this.ports.readRun(address);
     const { watches, sink } = socket.data;
     if (!watches || !sink || !socket.connected) throw unauthorized('This socket was not admitted.');
-    this.unsubscribe(socket, run.id);
+    this.unsubscribe(socket, address.runId);
     if (watches.size >= maxWatches) {
       throw new Refusal('too_many_subscriptions', `A socket can watch ${maxWatches} runs at most.`);
     }
 
     const watch = new AbortController();
-    watches.set(run.id, watch);
-    const following = this.ports.hub.follow(run, { accountId: address.accountId, after, sink, signal: watch.signal });
-    void following
-      .then((ending) => ending === 'stalled' && socket.conn.close())
-      .catch(this.ports.onTrouble)
-      .finally(() => watches.get(run.id) === watch && watches.delete(run.id));
-    return { status: run.status, head_seq: run.last_seq };
+    const forget = () => watches.get(address.runId) === watch && watches.delete(address.runId);
+    watches.set(address.runId, watch);
+    try {
+      const { run, ending } = await this.ports.hub.follow(address, { after, sink, signal: watch.signal });
+      void ending
+        .then((how) => how === 'stalled' && socket.conn.close())
+        .catch(this.ports.onTrouble)
+        .finally(forget);
+      return { status: run.status, head_seq: run.last_seq };
+    } catch (error) {
+      forget();
+      throw error;
+    }
   }
 
   unsubscribe({ data: { watches } }: RunSocket, runId: RunId): void {

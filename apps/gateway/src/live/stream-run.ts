@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Run } from '@rondo/domain';
+import type { RunAddress } from '@rondo/persistence';
 import type { LiveHub, Watch } from './live-hub';
 import { SseSink } from './sse-sink';
 
@@ -9,7 +9,7 @@ const reconnectMs = 1_000;
 /** Serves one client's event stream until the run is over, the client is gone, or it reads too slowly. */
 export async function streamRun(
   hub: LiveHub,
-  run: Run,
+  address: RunAddress,
   { response, ...watch }: Omit<Watch, 'sink'> & { response: ServerResponse },
 ): Promise<void> {
   response.writeHead(200, {
@@ -21,7 +21,10 @@ export async function streamRun(
 
   const sink = new SseSink(response);
   const keepAlive = setInterval(() => sink.keepAlive(), keepAliveMs);
-  const ending = await hub.follow(run, { ...watch, sink }).finally(() => clearInterval(keepAlive));
+  const ending = await hub
+    .follow(address, { ...watch, sink })
+    .then((watched) => watched.ending)
+    .finally(() => clearInterval(keepAlive));
   if (ending === 'stalled') response.destroy();
   else response.end();
 }

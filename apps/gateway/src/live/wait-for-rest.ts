@@ -1,4 +1,5 @@
-import { type AccountId, type Run, isTerminal, isWaiting } from '@rondo/domain';
+import { type Run, isTerminal, isWaiting } from '@rondo/domain';
+import type { RunAddress } from '@rondo/persistence';
 import { anySignal } from './any-signal';
 import type { LiveHub } from './live-hub';
 import { endsRun } from './stream-of';
@@ -9,11 +10,11 @@ const rests = ({ status }: Run): boolean => isTerminal(status) || isWaiting(stat
 /** The run as it is when it rests (it is over, or waits for somebody), or else when `signal` is aborted. */
 export async function waitForRest(
   hub: LiveHub,
-  { accountId, signal, read }: { accountId: AccountId; signal: AbortSignal; read: () => Promise<Run> },
+  { address, signal, read }: { address: RunAddress; signal: AbortSignal; read: () => Promise<Run> },
 ): Promise<Run> {
   let run = await read();
   while (!rests(run) && !signal.aborted && !hub.closed.aborted) {
-    await untilItMayRest(hub, { run, accountId, signal });
+    await untilItMayRest(hub, { address, after: run.last_seq, signal });
     run = await read();
   }
   return run;
@@ -21,7 +22,7 @@ export async function waitForRest(
 
 async function untilItMayRest(
   hub: LiveHub,
-  { run, accountId, signal }: { run: Run; accountId: AccountId; signal: AbortSignal },
+  { address, after, signal }: { address: RunAddress; after: number; signal: AbortSignal },
 ): Promise<void> {
   const rested = new AbortController();
   const sink = {
@@ -32,6 +33,8 @@ async function untilItMayRest(
     drained: () => Promise.resolve(),
   };
   const either = anySignal([signal, rested.signal]);
-  const watch = { accountId, after: run.last_seq, sink, signal: either.signal };
-  await hub.follow(run, watch).finally(() => either.release());
+  await hub
+    .follow(address, { after, sink, signal: either.signal })
+    .then(({ ending }) => ending)
+    .finally(() => either.release());
 }

@@ -24,14 +24,14 @@ export class WatchController {
   @ApiOperation({ summary: 'Wait until the run is over or waits itself; then, or after the timeout, read it' })
   @ApiOkResponse({ type: RunDto.Output })
   async wait(
-    @AddressedRun() { accountId, runId }: RunAddress,
+    @AddressedRun() address: RunAddress,
     @Query() { timeout_s: timeoutS }: WaitQueryDto,
     @Res({ passthrough: true }) response: Response,
   ) {
     const over = abortedOnClose(response);
     const timer = setTimeout(() => over.abort(), timeoutS * 1000);
-    const read = () => this.runs.get({ accountId, runId });
-    return waitForRest(this.hub, { accountId, signal: over.signal, read }).finally(() => clearTimeout(timer));
+    const read = () => this.runs.get(address);
+    return waitForRest(this.hub, { address, signal: over.signal, read }).finally(() => clearTimeout(timer));
   }
 
   @Get(':run_id/stream')
@@ -41,11 +41,11 @@ export class WatchController {
   @ApiOkResponse({ description: 'Facts have their seq as `id`; deltas have none.', schema: { type: 'string' } })
   @ApiNoContentResponse({ description: 'The run is over, and `Last-Event-ID` was its last event.' })
   async stream(
-    @AddressedRun() { accountId, runId, keyId }: RunAddress & { keyId: ApiKeyId },
+    @AddressedRun() address: RunAddress & { keyId: ApiKeyId },
     @Query() query: StreamQueryDto,
     @Res() response: Response,
   ): Promise<void> {
-    const run = await this.runs.get({ accountId, runId });
+    const run = await this.runs.get(address);
     const lastEventId = response.req.get('Last-Event-ID');
     const seen = lastEventId === undefined ? undefined : seqOf(lastEventId);
     if (isTerminal(run.status) && seen !== undefined && seen >= run.last_seq) {
@@ -54,9 +54,9 @@ export class WatchController {
     }
 
     const over = abortedOnClose(response);
-    const forget = this.connections.add(keyId, () => over.abort());
-    const watch = { accountId, after: seen ?? query.after ?? 0, signal: over.signal };
-    await streamRun(this.hub, run, { ...watch, response }).finally(forget);
+    const forget = this.connections.add(address.keyId, () => over.abort());
+    const watch = { after: seen ?? query.after ?? 0, signal: over.signal };
+    await streamRun(this.hub, address, { ...watch, response }).finally(forget);
   }
 }
 

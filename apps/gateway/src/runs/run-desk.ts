@@ -18,6 +18,7 @@ import type {
   CallRuling,
   CreatedRun,
   NewRun,
+  OutboxEntry,
   Promised,
   ResolvedCall,
   RunAddress,
@@ -37,6 +38,8 @@ export interface DeskPorts {
   };
   /** Hands what was committed to the queue. Never rejects: the sweeper does what it could not. */
   publishJobs(): void;
+  /** The same for an entry that is known. */
+  publishJob(job: OutboxEntry): void;
   publishFacts(facts: readonly RecordedFact[]): void;
   /** Tells the workers. Never rejects: the order stands in Postgres, where their heartbeat finds it. */
   signalStop(stop: PendingStop): void;
@@ -68,11 +71,13 @@ export class RunDesk {
     const { thread_id: threadId, input, on_active_run: onActiveRun, metadata, ...request } = order;
     const settings = this.settingsOf(request);
     const wanted = { accountId, threadId, input, settings, metadata, onActiveRun, promised };
-    const created = await this.ports.runs.create(wanted);
-    this.ports.publishJobs();
-    this.ports.publishFacts(created.facts);
-    for (const stop of created.stops) this.ports.signalStop(stop);
-    return created.run;
+    const { run, facts, stops, job } = await this.ports.runs.create(wanted);
+    if (job) this.ports.publishJob(job);
+    else this.ports.publishJobs();
+    const ofOthers = facts.filter(({ run_id }) => run_id !== run.id); // nobody can watch a run that nobody knows yet
+    this.ports.publishFacts(ofOthers);
+    for (const stop of stops) this.ports.signalStop(stop);
+    return run;
   }
 
   /** `wasOver`: there was nothing left to stop. */

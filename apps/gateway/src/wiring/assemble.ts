@@ -1,5 +1,5 @@
 import { eventId } from '@rondo/domain';
-import { holderOf } from '@rondo/persistence';
+import { type OutboxEntry, holderOf } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import { Installation } from '../auth/installation';
 import { KeyRing } from '../auth/key-ring';
@@ -25,7 +25,7 @@ const liveSettings = {
 /** Everything that has no decorator, built by hand. */
 export function assemble(config: GatewayConfig, log: Logger) {
   const infrastructure = new Infrastructure(config, log);
-  const { accounts, runs } = infrastructure;
+  const { accounts } = infrastructure;
   const noted = (message: string) => (error: unknown) => {
     log.warn({ error }, message);
   };
@@ -48,7 +48,6 @@ export function assemble(config: GatewayConfig, log: Logger) {
     limiter,
     connections,
     hub,
-    readRun: (address) => runs.get(address),
     onTrouble: (error) => {
       log.error({ error }, 'socket request failed');
     },
@@ -73,14 +72,15 @@ export function assemble(config: GatewayConfig, log: Logger) {
 export type Parts = ReturnType<typeof assemble>;
 
 function deskPorts({ runs, outbox, queues, feed, workers }: Infrastructure, onTrouble: (error: unknown) => void) {
+  const add = ({ queue, payload: { run_id: runId, thread_id: threadId, activation } }: OutboxEntry) =>
+    queues.add(queue, { runId, threadId, activation });
   return {
     runs,
     publishJobs: () => {
-      outbox
-        .publish(({ queue, payload: { run_id: runId, thread_id: threadId, activation } }) =>
-          queues.add(queue, { runId, threadId, activation }),
-        )
-        .catch(onTrouble);
+      outbox.publish(add).catch(onTrouble);
+    },
+    publishJob: (job: OutboxEntry) => {
+      outbox.hand(job, add).catch(onTrouble);
     },
     publishFacts: feed.publish.bind(feed),
     signalStop: workers.stop.bind(workers),

@@ -1,7 +1,7 @@
-import { type RunEvent, type RunId, deltaEvent, eventId, factTypes, runId } from '@rondo/domain';
-import { z } from 'zod';
+import type { RunEvent, RunId } from '@rondo/domain';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from './nats-link';
-import { received } from './received';
+import { receivedEvent } from './received-event';
 
 export interface RunWatch {
   /**
@@ -11,25 +11,6 @@ export interface RunWatch {
   readonly ready: Promise<void>;
   stop(): void;
 }
-
-/**
- * Its envelope is checked, and it is left as it was sent: its JSON must stay the same to the byte for every reader. What
- * is in a fact's `data` is trusted here as it is where the log is read: only the log's writers publish.
- */
-const factEnvelope = z.object({
-  id: eventId,
-  v: z.literal(1),
-  seq: z.number().int().positive(),
-  type: z.enum(factTypes),
-  run_id: runId,
-  data: z.looseObject({}),
-});
-const runEvent = z.custom<RunEvent>(
-  (value) => (isDelta(value) ? deltaEvent : factEnvelope).safeParse(value).success,
-  'not a run event',
-);
-const isDelta = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'seq' in value && value.seq === null;
 
 const readyTimeoutMs = 1_000;
 const keptCharacters = 4_000_000;
@@ -80,8 +61,9 @@ export class NatsRunFeed {
           return;
         }
         for (const line of message.string().split('\n')) {
-          const event = received(runEvent, { subject: message.subject, string: () => line }, log);
+          const event = receivedEvent(line, watched);
           if (event) onEvent(event, line);
+          else log.warn({ subject: message.subject }, 'malformed message dropped');
         }
       },
     });
@@ -89,11 +71,14 @@ export class NatsRunFeed {
   }
 
   private async known(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, readyTimeoutMs)));
-    const flushed = this.nats.connection.flush().catch(() => late); // the connection was lost on the way
-    await Promise.race([flushed, late]);
-    clearTimeout(timer);
+    const { connection, connected } = this.nats;
+    const isKnown =
+      connected &&
+      (await connection.flush().then(
+        () => true,
+        () => false, // the connection was lost on the way
+      ));
+    if (!isKnown) await sleep(readyTimeoutMs, undefined, { ref: false });
   }
 
   /** Or before, where that is planned already. */

@@ -27,14 +27,18 @@ export interface Activation {
  */
 export class RunQueue {
   readonly queue: Queue;
+  private hasConnected = false;
 
   constructor({ connection, log, prefix, name = 'runs' }: RunQueueOptions) {
     this.queue = new Queue(name, { ...queueOptions, connection, ...(prefix !== undefined && { prefix }) });
     this.queue.on('error', (error) => log.warn({ queue: name, error }, 'redis connection failed'));
   }
 
+  /** By itself: what `addAll` needs for many costs more than the job. */
   async add(activation: Activation): Promise<void> {
-    await this.addAll([activation]);
+    await this.connected();
+    const { name, data, opts } = asJob(activation);
+    await this.queue.add(name, data, opts);
   }
 
   async addAll(activations: readonly Activation[]): Promise<void> {
@@ -59,12 +63,14 @@ export class RunQueue {
 
   /** BullMQ waits for the first connection as long as it takes; those who add jobs must not (R11). */
   private async connected(): Promise<void> {
+    if (this.hasConnected) return;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new TransientError('Redis is away')), firstConnectionMs);
     });
     try {
       await Promise.race([this.queue.waitUntilReady(), late]);
+      this.hasConnected = true;
     } finally {
       clearTimeout(timer);
     }

@@ -17,15 +17,13 @@ import {
 import { keepImages } from '../blobs/keep-images';
 import type { Database } from '../database';
 import { type Promised, keepPromise } from '../idempotency-keys';
+import { type OutboxEntry, firstActivation } from '../outbox';
 import { type RunRow, runOf } from '../run-row';
-import { activated, outboxOf } from '../run-store/activation';
-import { batchOf } from '../run-store/batch';
-import { writeBatch } from '../run-store/group-commit';
+import { batchOf, recordedFacts } from '../run-store/batch';
 import type { Sql } from '../sql';
-import { storedText } from '../stored-text';
 import { lockThread } from '../thread-row';
 import { inputFact } from './input-message';
-import { readRun } from './lock-run';
+import { insertRun, newRun } from './insert-run';
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
 
@@ -47,6 +45,8 @@ export interface CreatedRun {
   readonly facts: readonly RecordedFact[];
   /** The replaced run, where a worker holds it and must be told. */
   readonly stops: readonly PendingStop[];
+  /** What the outbox holds for it: whoever hands it over at once need not look. None for a run that waits. */
+  readonly job: OutboxEntry | undefined;
 }
 
 /** The thread has a run that is not over (I9). */
@@ -63,7 +63,7 @@ export class ThreadBusyError extends TerminalError {
 
 export async function createRun(database: Database, mint: Mint, wanted: NewRun): Promise<CreatedRun> {
   const created = await untilDecided(() =>
-    database.transaction(async (sql) => {
+    togetherIfNeeded(database, wanted, async (sql) => {
       const { accountId, input: content } = wanted;
       const input = content && (await keepImages(sql, { accountId, content, field: 'input' }));
       return new RunCreation(sql, mint, { ...wanted, input }).attempt();
@@ -72,6 +72,16 @@ export async function createRun(database: Database, mint: Mint, wanted: NewRun):
   const freed = created.facts.some(({ type }) => type === 'run.stopped');
   const promoted = freed ? await promoteNext(database, mint, created.run.thread_id) : undefined;
   return { ...created, facts: [...created.facts, ...(promoted ?? [])] };
+}
+
+/** To make a run on a new thread is one statement, which is a transaction by itself. */
+function togetherIfNeeded<T>(
+  database: Database,
+  { threadId: wanted, input = [], promised }: NewRun,
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const isOneStatement = wanted === undefined && !promised && input.every(({ type }) => type === 'text');
+  return isOneStatement ? work(database.sql) : database.transaction(work);
 }
 
 /** Another run took the thread between the look and the leap. */
@@ -93,23 +103,6 @@ const lockAhead = `
 select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or status = 'queued')
 order by holds_thread desc, id limit 1 for no key update`;
 
-/** Inserts nothing when the run would hold a thread that another run holds, or for which another has waited longer. */
-const newRun = `
-created as (
-  insert into runs
-    (id, account_id, thread_id, status, profile, model, settings, metadata, queued_input, holds_thread, activation, activated_at)
-  select $1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9::boolean, $9::boolean::int, case when $9::boolean then clock_timestamp() end
-  where not $9::boolean
-    or not exists (select from runs where thread_id = $3 and status = 'queued' and not holds_thread)
-  on conflict (thread_id) where holds_thread do nothing
-  returning ${activated}
-),
-woken as (${outboxOf('created where activation > 0')})
-select id from created`;
-
-const insertRun = `with ${newRun}`;
-const insertBoth = `with thread as (insert into threads (id, account_id) values ($3, $2)), ${newRun}`;
-
 type KeptRun = Omit<NewRun, 'input'> & { readonly input: readonly UserBlock[] | undefined };
 
 /** Locks runs before the thread, as every writer does. */
@@ -127,19 +120,22 @@ class RunCreation {
   }
 
   async attempt(): Promise<CreatedRun> {
-    const { threadId: wanted, accountId } = this.wanted;
+    const { threadId: wanted, accountId, settings, metadata, input, promised } = this.wanted;
     const behind = wanted !== undefined && (await this.makeWay(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.mint()}`);
-    if (wanted !== undefined) await lockThread(this.sql, { accountId, threadId: thread });
+    const lastMessageSeq = wanted === undefined ? 0 : await lockThread(this.sql, { accountId, threadId: thread });
 
-    await this.insert(thread, behind);
-    const facts = this.beginning(thread, behind);
-    const recorded = await writeBatch(
-      this.sql,
-      batchOf({ runId: this.id, threadId: thread, epoch: 0 }, facts, this.mint),
-    );
-    const run = await keepPromise(this.sql, this.wanted.promised, runOf(await readRun(this.sql, this.id)));
-    return { run, facts: [...this.facts, ...recorded], stops: this.stops };
+    const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.mint);
+    const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
+    const created_at = facts[0]?.at ?? '';
+    const run = newRun({ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at });
+    const waitsWith = behind ? (input ? JSON.stringify(input) : null) : undefined;
+    const isNewThread = wanted === undefined;
+    if (!(await insertRun(this.sql, { accountId, run, facts, isNewThread, waitsWith }))) throw new ThreadTaken();
+
+    await keepPromise(this.sql, promised, run);
+    const job = behind ? undefined : firstActivation(run);
+    return { run, facts: [...this.facts, ...facts], stops: this.stops, job };
   }
 
   /** Deals with the runs ahead as the caller wants; answers whether the new one must wait behind one. */
@@ -156,23 +152,6 @@ class RunCreation {
     if (facts.some(({ type }) => type === 'run.stopped')) return this.makeWay(thread);
     for (const { at } of facts) this.stops.push({ runId: id, stop: { requestedAt: at, reason: 'replaced' } });
     return true;
-  }
-
-  private async insert(thread: ThreadId, behind: boolean): Promise<void> {
-    const { accountId, settings, metadata, input } = this.wanted;
-    const isNewThread = this.wanted.threadId === undefined;
-    const created = await this.sql.query(isNewThread ? insertBoth : insertRun, [
-      this.id,
-      accountId,
-      thread,
-      settings.profile,
-      storedText(settings.model),
-      JSON.stringify(settings),
-      JSON.stringify(metadata),
-      behind && input ? JSON.stringify(input) : null,
-      !behind,
-    ]);
-    if (created.length === 0) throw new ThreadTaken();
   }
 
   /** The input of a run that waits joins the thread when the run comes forward. */

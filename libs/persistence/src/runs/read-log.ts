@@ -1,6 +1,7 @@
 import type { Message, RecordedFact, Run } from '@rondo/domain';
-import { type FactRow, factOf } from '../run-row';
+import { type FactRow, type JsonRow, type RunJson, factOf, factOfJson, runOf } from '../run-row';
 import type { Sql } from '../sql';
+import type { RunHolder } from './holder-of';
 import { type RunAddress, runNotFound } from './lock-run';
 import { getRun, readLastMessages, visibleRun } from './read-runs';
 
@@ -80,6 +81,44 @@ export async function readEvents(sql: Sql, address: RunAddress, reading: Reading
   const messages = await readLastMessages(sql, run, messagesInSnapshot);
   const gap: LogGap = { from: reading.after + 1, to: trimmed.through, reason: 'retention' };
   return { data, head_seq, gap, snapshot: { through_seq: trimmed.through, run, messages } };
+}
+
+/** A run, who holds it, and its facts after one: all of one moment. */
+export interface RunOpening {
+  readonly run: Run;
+  readonly holder: RunHolder | undefined;
+  readonly page: EventPage;
+}
+
+/** One row of JSON. */
+const runWithEvents = `
+select row_to_json(run) as run, (
+  select coalesce(json_agg(event order by seq), '[]')
+  from (
+    select id, seq, type, run_id, run.thread_id, iteration, epoch, at, data
+    from run_events where run_id = run.id and seq > $3 order by seq limit $4
+  ) as event
+) as facts
+from (${visibleRun}) as run`;
+
+interface OpeningRow {
+  readonly run: RunJson & { readonly events_trimmed_through: number };
+  readonly facts: readonly JsonRow<FactRow, 'at'>[];
+}
+
+export async function openRun(sql: Sql, address: RunAddress, reading: Reading): Promise<RunOpening> {
+  const values = [address.runId, address.accountId, reading.after, reading.limit];
+  const [row] = await sql.query<OpeningRow>(runWithEvents, values);
+  if (!row) throw runNotFound(address.runId);
+
+  const { lease_owner: workerId, events_trimmed_through, last_seq } = row.run;
+  const isTrimmed = reading.after < events_trimmed_through;
+  const page = isTrimmed
+    ? await readEvents(sql, address, reading)
+    : { data: row.facts.map(factOfJson), head_seq: last_seq };
+  const run = runOf(row.run);
+  const holder = workerId === null ? undefined : { workerId, threadId: run.thread_id };
+  return { run, holder, page };
 }
 
 /** The whole log, a page at a time. */

@@ -29,6 +29,7 @@ describe('Runs', () => {
     const attempts = [
       runs.get(address),
       runs.events(address, { after: 0, limit: 10 }),
+      runs.open(address, { after: 0, limit: 10 }),
       runs.verify(address),
       runs.requestStop({ ...address, reason: null }),
       runs.answer({ ...address, content: said('Hi.') }),

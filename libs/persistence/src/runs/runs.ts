@@ -6,7 +6,7 @@ import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-call';
-import { type EventPage, allPages, readEvents } from './read-log';
+import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
 import { type RunFilter, getRun, listRuns, listToolCalls, readMessages, readToolCalls } from './read-runs';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, verifyLog } from './verify-log';
@@ -38,6 +38,11 @@ export class Runs {
   /** Facts with `seq` above `after`; where some are not kept any more, it says which, and how the run stands (R18). */
   events(address: RunAddress, page: { after: number; limit: number }): Promise<EventPage> {
     return readEvents(this.database.sql, address, page);
+  }
+
+  /** The run and its events in one look, for whoever begins to watch it. */
+  open(address: RunAddress, page: { after: number; limit: number }): Promise<RunOpening> {
+    return openRun(this.database.sql, address, page);
   }
 
   verify(address: RunAddress): Promise<LogVerification> {

@@ -34,6 +34,15 @@ export class LossyWire implements LiveSources {
     return { ready: tick(), stop: () => (this.listener = undefined) };
   }
 
+  async open(_: unknown, after: number) {
+    const { run, runId, threadId } = this.script;
+    return { run, holder: { workerId: 'worker-1', threadId }, ...(await this.factsAfter(runId, after)) };
+  }
+
+  holderOf() {
+    return Promise.resolve({ workerId: 'worker-1', threadId: this.script.threadId });
+  }
+
   async openStreams() {
     const streams = this.holderAnswers ? this.script.openStreams() : [];
     await tick();

@@ -31,6 +31,10 @@ export class ScriptedRun {
     this.fact('run.created', { profile: 'suna', model: 'demo/coder' });
   }
 
+  get address() {
+    return { accountId: this.accountId, runId: this.runId };
+  }
+
   /** What REST would say of it now; only what the hub looks at. */
   get run(): Run {
     return { id: this.runId, thread_id: this.threadId, last_seq: this.log.length } as Run;
