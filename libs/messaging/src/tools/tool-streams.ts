@@ -17,8 +17,8 @@ const keptForMs = 24 * 60 * 60 * 1_000;
 const countedOnForMs = 20 * 60 * 60 * 1_000;
 const mebibyte = 1024 * 1024;
 
-/** The longest that a request to JetStream may take; its callers ask again. */
-export const requestTimeoutMs = 2_000;
+/** The longest that making a stream may take; its callers ask again. */
+const requestTimeoutMs = 2_000;
 
 type Config = Partial<StreamConfig> & { name: string };
 
