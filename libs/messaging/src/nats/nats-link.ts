@@ -44,9 +44,9 @@ export class NatsLink {
     void this.follow();
   }
 
-  /** False from the moment the connection is seen to be lost until it is back. */
+  /** False from the moment the connection is seen to be lost until it is back, and while it is being closed. */
   get connected(): boolean {
-    return this.online && !this.connection.isClosed();
+    return this.online && !this.connection.isClosed() && !this.connection.isDraining();
   }
 
   /** Calls back each time the connection has come back. Returns what ends that. */

@@ -5,6 +5,7 @@ import { received } from '../nats/received';
 import { NobodyListens } from '../nats/requests';
 import { StorageRefused, assertStored } from '../nats/stored';
 import type { CallKey } from '../nats/subjects';
+import { longestCallBytes } from './tool-streams';
 import { type DispatchedCall, type ToolReply, keyOf, toolReply } from './tool-wire';
 
 /** Says that a call was taken back before any executor took it: nobody may run it any more. */
@@ -20,9 +21,20 @@ nobodyBefore.set('Nats-Expected-Last-Subject-Sequence', '0');
 export class CallRecords {
   constructor(private readonly nats: NatsLink) {}
 
-  /** Stores a call for an executor. One that is stored twice is taken once. */
-  async dispatch(executorId: string, call: DispatchedCall): Promise<void> {
-    await this.put(this.nats.names.toolCalls.one(executorId, keyOf(call)), JSON.stringify(call));
+  /**
+   * Sends a call to its executor; one that is sent twice is taken once. Nothing confirms it: what is lost leaves no trace
+   * here, and is sent again by who misses it. False when it is larger than NATS takes.
+   */
+  dispatch(executorId: string, call: DispatchedCall): boolean {
+    const { connection, departures, names } = this.nats;
+    const body = Buffer.from(JSON.stringify(call));
+    if (body.length > Math.min(longestCallBytes, connection.info?.max_payload ?? Infinity)) return false;
+
+    const subject = names.toolCalls.one(executorId, keyOf(call));
+    departures.soon(() => {
+      if (this.nats.connected) connection.publish(subject, body);
+    });
+    return true;
   }
 
   /** True until the executor has answered it. */
@@ -90,7 +102,3 @@ export const isTooLarge = (error: unknown): boolean =>
   error instanceof StorageRefused
     ? error.code === messageTooLarge
     : error instanceof NatsError && error.code === 'MAX_PAYLOAD_EXCEEDED';
-
-/** The server itself said no, so nothing was stored. After anything else (a timeout, say) nobody knows. */
-export const wasRefused = (error: unknown): boolean =>
-  error instanceof StorageRefused || error instanceof NobodyListens || isTooLarge(error);
