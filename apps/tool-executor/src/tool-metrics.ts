@@ -4,12 +4,20 @@ import { readyToolNamed } from './hands/all-hands';
 
 /** How many calls run here, how long they take and how they end. */
 export class ToolMetrics {
-  private readonly running: Gauge;
+  private running = 0;
   private readonly durations: Histogram<'tool' | 'outcome'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
-    this.running = new Gauge({ name: 'rondo_tool_calls_running', help: 'Tool calls that run now', registers });
+    const running = () => this.running;
+    new Gauge({
+      name: 'rondo_tool_calls_running',
+      help: 'Tool calls that run now',
+      registers,
+      collect() {
+        this.set(running());
+      },
+    });
     this.durations = new Histogram({
       name: 'rondo_tool_call_seconds',
       help: 'Duration of tool calls',
@@ -20,14 +28,15 @@ export class ToolMetrics {
   }
 
   async measure(name: string, run: () => Promise<ToolReply>): Promise<ToolReply> {
-    const end = this.durations.startTimer({ tool: readyToolNamed(name) ? name : 'unknown' });
-    this.running.inc();
+    const startedAt = performance.now();
+    this.running += 1;
     try {
       const reply = await run();
-      end({ outcome: outcomeOf(reply) });
+      const labels = { tool: readyToolNamed(name) ? name : 'unknown', outcome: outcomeOf(reply) };
+      this.durations.observe(labels, (performance.now() - startedAt) / 1_000);
       return reply;
     } finally {
-      this.running.dec();
+      this.running -= 1;
     }
   }
 }

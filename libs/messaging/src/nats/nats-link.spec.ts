@@ -30,22 +30,6 @@ describe('NatsLink', () => {
     expect(nats.log.lines).toEqual(['nats connected', 'nats connection lost', 'nats connected again']);
   });
 
-  it('sends at the end of a turn what was to be sent in it, and answers each as its own', async () => {
-    const link = await nats.link();
-    const order: string[] = [];
-    const answers = Promise.allSettled([
-      link.together(() => order.push('first')),
-      link.together(() => Promise.reject(new Error('refused'))),
-      link.together(() => order.push('third')),
-    ]);
-    order.push('asked');
-
-    await new Promise(setImmediate);
-    expect(order).toEqual(['asked', 'first', 'third']);
-
-    expect(await answers).toMatchObject([{ value: 2 }, { reason: { message: 'refused' } }, { value: 3 }]);
-  });
-
   it('sends what is still to be sent before it closes', async () => {
     const [sender, receiver] = [await nats.link(), await nats.link()];
     const subject = sender.names.runEvents('run_1');

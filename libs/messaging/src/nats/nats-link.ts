@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type NatsConnection, type Status, Events, connect } from 'nats';
 import type { Log } from '../log';
 import { ToolStreams } from '../tools/tool-streams';
+import { Departures } from './departures';
+import { Requests } from './requests';
 import { reconnectForever } from './signals';
 import { type WireNames, wireNames } from './subjects';
 
@@ -26,49 +28,31 @@ const drainTimeoutMs = 2_000;
 
 /** A process's connection to NATS, which may be away at any time and comes back by itself. */
 export class NatsLink {
+  readonly departures = new Departures();
+  readonly requests: Requests;
   readonly toolStreams: ToolStreams;
   private online = true;
   private readonly listeners = new Set<() => void>();
-  private readonly lastWords = new Set<() => void>();
-  private endOfTurn: Promise<void> | undefined;
 
   constructor(
     readonly connection: NatsConnection,
     readonly names: WireNames,
     readonly log: Log,
   ) {
+    this.requests = new Requests(connection, this.departures);
     this.toolStreams = new ToolStreams(this);
     void this.follow();
   }
 
-  /** False from the moment the connection is seen to be lost until it is back. */
+  /** False from the moment the connection is seen to be lost until it is back, and while it is being closed. */
   get connected(): boolean {
-    return this.online && !this.connection.isClosed();
+    return this.online && !this.connection.isClosed() && !this.connection.isDraining();
   }
 
   /** Calls back each time the connection has come back. Returns what ends that. */
   onReconnect(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
-  }
-
-  /**
-   * Sends what is to be sent in this turn of the event loop in one write: the library makes a write of each message, and
-   * every write wakes the server. `send` must publish before it awaits anything.
-   */
-  together<Answer>(send: () => Answer | Promise<Answer>): Promise<Answer> {
-    this.endOfTurn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.endOfTurn = undefined;
-        resolve();
-      });
-    });
-    return this.endOfTurn.then(send);
-  }
-
-  /** Calls back before the connection is closed, while something can still be sent. */
-  onClose(listener: () => void): void {
-    this.lastWords.add(listener);
   }
 
   /** Resolves when the server answers; for readiness checks. */
@@ -79,7 +63,7 @@ export class NatsLink {
 
   /** Handles and sends what is still under way, for two seconds at most, then closes. */
   async close(): Promise<void> {
-    for (const listener of this.lastWords) listener();
+    this.departures.leave();
     if (this.connected) {
       const drained = this.connection.drain().catch(() => undefined); // lost on the way: there is nobody to send to
       await Promise.race([drained, sleep(drainTimeoutMs, undefined, { ref: false })]);

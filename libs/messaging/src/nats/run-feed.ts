@@ -30,24 +30,23 @@ const gatherMs = 10;
  */
 export class NatsRunFeed {
   private gathered = new Map<RunId, string[]>();
-  private leavesAtMs = Infinity;
-  private leftAtMs = 0;
-  private timer: NodeJS.Timeout | undefined;
+  private leaveAtMs = Infinity;
+  private leftAtMs = -Infinity;
   private kept: { subject: string; text: string }[] = [];
   private keptLength = 0;
 
   constructor(private readonly nats: NatsLink) {
     nats.onReconnect(() => this.sendKept());
-    nats.onClose(() => this.sendGathered());
   }
 
   publish(events: readonly RunEvent[]): void {
     const now = performance.now();
     for (const event of events) {
-      const lines = this.gathered.get(event.run_id) ?? [];
-      lines.push(JSON.stringify(event));
-      this.gathered.set(event.run_id, lines);
-      this.leaveAt(event.seq === null ? Math.max(now, this.leftAtMs + gatherMs) : now + gatherMs);
+      const lines = this.gathered.get(event.run_id);
+      if (lines) lines.push(JSON.stringify(event));
+      else this.gathered.set(event.run_id, [JSON.stringify(event)]);
+      const atMs = event.seq === null ? this.leftAtMs + gatherMs : now + gatherMs;
+      if (atMs < this.leaveAtMs) this.leaveAt(atMs);
     }
   }
 
@@ -81,21 +80,16 @@ export class NatsRunFeed {
     if (!isKnown) await sleep(readyTimeoutMs, undefined, { ref: false });
   }
 
-  /** Or before, where that is planned already. */
   private leaveAt(atMs: number): void {
-    if (this.leavesAtMs <= atMs) return;
-    this.leavesAtMs = atMs;
-    clearTimeout(this.timer);
-    const waitMs = atMs - performance.now();
-    if (waitMs > 0) this.timer = setTimeout(() => this.sendGathered(), waitMs);
-    else setImmediate(() => this.sendGathered());
+    this.leaveAtMs = atMs;
+    this.nats.departures.by(atMs, () => this.sendGathered());
   }
 
   private sendGathered(): void {
-    clearTimeout(this.timer);
-    this.leavesAtMs = Infinity;
-    this.leftAtMs = performance.now();
     const { gathered } = this;
+    if (gathered.size === 0) return; // left already, as company
+    this.leaveAtMs = Infinity;
+    this.leftAtMs = performance.now();
     this.gathered = new Map();
     for (const [id, lines] of gathered) {
       const subject = this.nats.names.runEvents(id);

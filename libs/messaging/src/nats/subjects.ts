@@ -29,12 +29,14 @@ export function wireNames(namespace = '') {
     toolResults: {
       stream: `${stream}TOOL_RESULTS`,
       all: `${subject}tool.result.>`,
+      of: (runId: string) => `${subject}tool.result.${runId}.>`,
       one: (key: CallKey) => `${subject}tool.result.${placeOf(key)}`,
     },
-    /** What a running command prints. */
-    toolOutput: (key: CallKey) => `${subject}tool.output.${placeOf(key)}`,
-    /** Everything that executors say about a run's calls. */
-    toolNews: (runId: string) => `${subject}tool.*.${runId}.>`,
+    /** What running commands print. */
+    toolOutput: {
+      of: (runId: string) => `${subject}tool.output.${runId}.>`,
+      one: (key: CallKey) => `${subject}tool.output.${placeOf(key)}`,
+    },
     /** Tells an executor to end a call. */
     toolCancel: (executorId: string) => `${subject}tool.cancel.${executorId}`,
   };

@@ -1,77 +1,120 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AckPolicy, type Consumer, type ConsumerMessages, type JsMsg, NatsError, nanos } from 'nats';
+import { AckPolicy, type Msg, NatsError, type Subscription, createInbox, nanos } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
+import { CallDelivery } from './call-delivery';
 
 export interface CallDeliveriesOptions {
   readonly nats: NatsLink;
   readonly executorId: string;
   readonly concurrency: number;
   readonly ackWaitMs: number;
-  readonly onDelivery: (delivery: JsMsg) => void;
+  readonly onDelivery: (delivery: CallDelivery) => void;
 }
 
-const pullForMs = 5_000;
-const pullAgainMs = 250;
+const pullForMs = 10_000;
+const heartbeatMs = 2_000;
+const silenceMs = 5_000;
+const lookEveryMs = 250;
+const acknowledgeWithinMs = 5;
 const consumerNotFound = 10014;
+const status = { idle: 100, expired: 408 };
 
 /**
- * Pulls the calls of one executor off the queue, as many at a time as it may work on, and never stops trying. The
- * durable consumer is made anew when the process starts, so that calls which the process before left are delivered at
- * once; who may run them is decided by who took them, not by the consumer's memory.
+ * Pulls the calls of one executor off the queue, as many at a time as it may work on, and never stops trying. The durable
+ * consumer is made anew when the process starts, so that calls which the process before left are delivered at once; who
+ * may run them is decided by who took them, not by the consumer's memory.
  */
 export class CallDeliveries {
-  private stopped = false;
-  private consumer: Consumer | undefined;
+  private readonly inbox = createInbox();
+  private readonly answered: CallDelivery[] = [];
+  private subscription: Subscription | undefined;
+  private offReconnect: () => void = () => undefined;
+  private following: Promise<void> | undefined;
   private processIsNew = true;
-  private batch: ConsumerMessages | undefined;
-  private pulling: Promise<void> | undefined;
-  private readonly offReconnect: () => void;
+  private stopped = false;
+  private heardAtMs = -Infinity;
+  private lastPull = 0;
+  private wanted = 0;
 
-  constructor(private readonly options: CallDeliveriesOptions) {
-    this.offReconnect = options.nats.onReconnect(() => {
-      this.consumer = undefined;
-      this.batch?.stop();
-    });
-  }
+  constructor(private readonly options: CallDeliveriesOptions) {}
 
   start(): void {
-    this.pulling ??= this.pullForever();
+    const { nats, executorId } = this.options;
+    this.subscription = nats.connection.subscribe(`${this.inbox}.*`, {
+      callback: (error, message) => {
+        if (error) nats.log.error({ executorId, error }, 'tool call subscription ended');
+        else this.hear(message);
+      },
+    });
+    this.offReconnect = nats.onReconnect(() => (this.heardAtMs = -Infinity));
+    this.following = this.follow();
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     this.offReconnect();
-    this.batch?.stop();
-    await this.pulling;
+    this.subscription?.unsubscribe();
+    await this.following;
   }
 
-  private async pullForever(): Promise<void> {
+  /**
+   * Nobody waits for it, so it leaves with what leaves next; at once where NATS may soon be holding back calls for want
+   * of it. A lost one means one more delivery of what has been answered.
+   */
+  acknowledge(deliveries: readonly CallDelivery[], running: number): void {
+    const { nats, concurrency } = this.options;
+    this.answered.push(...deliveries);
+    const isFull = running + this.answered.length > concurrency / 2;
+    nats.departures.by(isFull ? 0 : performance.now() + acknowledgeWithinMs, () => {
+      for (const delivery of this.answered) delivery.acknowledge();
+      this.answered.length = 0;
+    });
+  }
+
+  /** A call asks for an answer. What does not is a word about a pull. */
+  private hear(message: Msg): void {
+    this.heardAtMs = performance.now();
+    if (message.reply) {
+      this.wanted -= 1;
+      this.options.onDelivery(new CallDelivery(message));
+      if (this.wanted === 0) this.pull();
+    } else if (message.subject === this.pullInbox) {
+      const code = message.headers?.code;
+      if (code === status.expired) this.pull();
+      else if (code !== status.idle) this.heardAtMs = -Infinity; // the consumer is gone, say
+    }
+  }
+
+  private pull(): void {
+    const { nats, executorId, concurrency } = this.options;
+    this.wanted = concurrency;
+    this.lastPull += 1;
+    const wish = { batch: concurrency, expires: nanos(pullForMs), idle_heartbeat: nanos(heartbeatMs) };
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${nats.names.toolCalls.stream}.${executorId}`;
+    const reply = this.pullInbox;
+    nats.departures.soon(() => {
+      if (nats.connected && !this.stopped) nats.connection.publish(subject, JSON.stringify(wish), { reply });
+    });
+  }
+
+  private get pullInbox(): string {
+    return `${this.inbox}.${this.lastPull}`;
+  }
+
+  /** NATS lets us hear from it while it has our pull; after a silence we make sure of the consumer, and pull again. */
+  private async follow(): Promise<void> {
+    const { nats, executorId } = this.options;
     while (!this.stopped) {
       try {
-        await this.pull();
+        if (performance.now() - this.heardAtMs > silenceMs) await this.makeConsumer();
       } catch (error) {
-        const { nats, executorId } = this.options;
-        this.consumer = undefined;
         if (nats.connected) nats.log.warn({ executorId, error }, 'tool calls could not be pulled, trying again');
-        await sleep(pullAgainMs);
       }
+      await sleep(lookEveryMs);
     }
   }
 
-  private async pull(): Promise<void> {
-    this.consumer ??= await this.makeConsumer();
-    const batch = await this.consumer.fetch({ max_messages: this.options.concurrency, expires: pullForMs });
-    this.batch = batch;
-    if (this.stopped) batch.stop();
-    let delivered = 0;
-    for await (const delivery of batch) {
-      delivered += 1;
-      this.options.onDelivery(delivery);
-    }
-    if (delivered === 0) this.consumer = undefined; // perhaps it is gone: looks again, while there is time to
-  }
-
-  private async makeConsumer(): Promise<Consumer> {
+  private async makeConsumer(): Promise<void> {
     const { nats, executorId, concurrency, ackWaitMs } = this.options;
     const { stream, of } = nats.names.toolCalls;
     await nats.toolStreams.ensure();
@@ -86,7 +129,8 @@ export class CallDeliveries {
       max_ack_pending: concurrency,
     });
     this.processIsNew = false;
-    return nats.toolStreams.jetstream.consumers.get(stream, executorId);
+    this.heardAtMs = performance.now();
+    this.pull();
   }
 }
 

@@ -1,13 +1,18 @@
 import { TransientError } from '@rondo/domain';
-import { type Msg, NatsError } from 'nats';
+import { type Msg, type MsgHdrs, NatsError, headers } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
+import { NobodyListens } from '../nats/requests';
+import { StorageRefused, assertStored } from '../nats/stored';
 import type { CallKey } from '../nats/subjects';
-import { requestTimeoutMs } from './tool-streams';
+import { longestCallBytes } from './tool-streams';
 import { type DispatchedCall, type ToolReply, keyOf, toolReply } from './tool-wire';
 
 /** Says that a call was taken back before any executor took it: nobody may run it any more. */
 export const withdrawn = 'withdrawn';
+
+const nobodyBefore = headers();
+nobodyBefore.set('Nats-Expected-Last-Subject-Sequence', '0');
 
 /**
  * What JetStream knows of one attempt of a call: whether it waits for an executor, who took it, and what came of it. Each method
@@ -16,12 +21,20 @@ export const withdrawn = 'withdrawn';
 export class CallRecords {
   constructor(private readonly nats: NatsLink) {}
 
-  /** Stores a call for an executor. Doing it twice with the same attempt does it once. */
-  async dispatch(executorId: string, call: DispatchedCall): Promise<void> {
-    const { names, toolStreams } = this.nats;
+  /**
+   * Sends a call to its executor; one that is sent twice is taken once. Nothing confirms it: what is lost leaves no trace
+   * here, and is sent again by who misses it. False when it is larger than NATS takes.
+   */
+  dispatch(executorId: string, call: DispatchedCall): boolean {
+    const { connection, departures, names } = this.nats;
+    const body = Buffer.from(JSON.stringify(call));
+    if (body.length > Math.min(longestCallBytes, connection.info?.max_payload ?? Infinity)) return false;
+
     const subject = names.toolCalls.one(executorId, keyOf(call));
-    const msgID = `${call.call_id}-${call.attempt}`;
-    await this.ask(() => toolStreams.jetstream.publish(subject, JSON.stringify(call), { msgID }));
+    departures.soon(() => {
+      if (this.nats.connected) connection.publish(subject, body);
+    });
+    return true;
   }
 
   /** True until the executor has answered it. */
@@ -37,16 +50,13 @@ export class CallRecords {
   }
 
   async store(key: CallKey, reply: ToolReply): Promise<void> {
-    const { names, toolStreams } = this.nats;
-    await this.ask(() => toolStreams.jetstream.publish(names.toolResults.one(key), JSON.stringify(reply)));
+    await this.put(this.nats.names.toolResults.one(key), JSON.stringify(reply));
   }
 
   /** Only the first who takes an attempt gets it, for a day. Resolves to who that was. */
   async take(key: CallKey, taker: string): Promise<string> {
-    const { names, toolStreams } = this.nats;
-    const nobodyBefore = { expect: { lastSubjectSequence: 0 } };
     try {
-      await this.ask(() => toolStreams.jetstream.publish(names.toolTakers.one(key), taker, nobodyBefore));
+      await this.put(this.nats.names.toolTakers.one(key), taker, nobodyBefore);
       return taker;
     } catch (error) {
       if (!wasTaken(error)) throw error;
@@ -59,40 +69,36 @@ export class CallRecords {
     return (await this.last(stream, one(key)))?.string();
   }
 
+  private async put(subject: string, text: string, headers?: MsgHdrs): Promise<void> {
+    assertStored(await this.ask(subject, text, headers));
+  }
+
   /** Direct get, as the protocol names it: any replica answers, and no consumer is needed. */
   private async last(stream: string, subject: string): Promise<Msg | undefined> {
-    const { connection } = this.nats;
-    const question = `$JS.API.DIRECT.GET.${stream}.${subject}`;
-    const message = await this.ask(() => connection.request(question, undefined, { timeout: requestTimeoutMs }));
+    const message = await this.ask(`$JS.API.DIRECT.GET.${stream}.${subject}`, '');
     return message.headers?.code === 404 ? undefined : message;
   }
 
-  private async ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
-    const { toolStreams, connected } = this.nats;
+  private async ask(subject: string, text: string, headers?: MsgHdrs): Promise<Msg> {
+    const { toolStreams, connected, requests } = this.nats;
     if (!connected) throw new TransientError('NATS is away');
     await toolStreams.ensure();
     try {
-      return await this.nats.together(question);
+      return await requests.ask(subject, text, headers);
     } catch (error) {
-      if (hasNoStream(error)) toolStreams.forget();
+      if (error instanceof NobodyListens) toolStreams.forget();
       throw error;
     }
   }
 }
 
-const hasNoStream = (error: unknown): boolean => error instanceof NatsError && error.code === '503';
-
 const wrongLastSequence = 10071;
 const messageTooLarge = 10054;
 
-const wasTaken = (error: unknown): boolean =>
-  error instanceof NatsError && error.api_error?.err_code === wrongLastSequence;
+const wasTaken = (error: unknown): boolean => error instanceof StorageRefused && error.code === wrongLastSequence;
 
 /** More than the server or the stream takes: trying again cannot help. */
 export const isTooLarge = (error: unknown): boolean =>
-  error instanceof NatsError &&
-  (error.code === 'MAX_PAYLOAD_EXCEEDED' || error.api_error?.err_code === messageTooLarge);
-
-/** The server itself said no, so nothing was stored. After anything else (a timeout, say) nobody knows. */
-export const wasRefused = (error: unknown): boolean =>
-  hasNoStream(error) || (error instanceof NatsError && error.api_error !== undefined) || isTooLarge(error);
+  error instanceof StorageRefused
+    ? error.code === messageTooLarge
+    : error instanceof NatsError && error.code === 'MAX_PAYLOAD_EXCEEDED';

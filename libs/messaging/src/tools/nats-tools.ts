@@ -38,7 +38,7 @@ export class NatsTools implements Tools<HandResult> {
   private readonly open = new Map<string, OpenCall>();
   private readonly records: CallRecords;
   private readonly timing: ToolTiming;
-  private ears: { subscription: Subscription; timer: NodeJS.Timeout; offReconnect: () => void } | undefined;
+  private deafen: (() => void) | undefined;
   private closed: Error | undefined;
   private placed: Promise<string> | undefined;
 
@@ -65,16 +65,14 @@ export class NatsTools implements Tools<HandResult> {
   /** Rejects what is still open with `reason`. The calls go on, and the next holder of the run finds them. */
   close(reason: Error): void {
     this.closed ??= reason;
-    this.ears?.subscription.unsubscribe();
-    this.ears?.offReconnect();
-    clearInterval(this.ears?.timer);
-    this.ears = undefined;
+    this.deafen?.();
+    this.deafen = undefined;
     for (const call of this.open.values()) call.abandon(reason);
   }
 
   private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<HandAnswer> {
     if (this.closed) throw this.closed;
-    this.ears ??= this.listen();
+    this.deafen ??= this.listen();
 
     const { nats } = this.options;
     const parts = { nats, records: this.records, placement: () => this.place(), timing: this.timing };
@@ -117,35 +115,46 @@ export class NatsTools implements Tools<HandResult> {
     };
   }
 
-  /** One subscription for all calls. It is with the server before the first call is, so no reply is missed. */
+  /** For all calls. The server knows of it before it knows of the first call, so no reply is missed. */
   private listen() {
     const { nats, runId } = this.options;
-    const subscription = nats.connection.subscribe(nats.names.toolNews(runId), {
-      callback: (error, message) => {
-        if (error) nats.log.error({ runId, error }, 'tool news subscription ended');
-        else this.hear(message);
-      },
-    });
+    const { toolResults, toolOutput } = nats.names;
+    const results = this.hearAll(toolResults.of(runId), (message) => this.hearResult(message));
+    const output = this.hearAll(toolOutput.of(runId), (message) => this.hearOutput(message));
     const advanceAll = () => this.open.forEach((call) => void call.advance());
-    return {
-      subscription,
-      timer: setInterval(advanceAll, this.timing.checkEveryMs),
-      offReconnect: nats.onReconnect(advanceAll),
+    const timer = setInterval(advanceAll, this.timing.checkEveryMs);
+    const offReconnect = nats.onReconnect(advanceAll);
+    return () => {
+      results.unsubscribe();
+      output.unsubscribe();
+      clearInterval(timer);
+      offReconnect();
     };
   }
 
-  private hear(message: Msg): void {
-    const { nats, onOutput } = this.options;
-    const callId = callIdIn(message.subject);
-    const call = this.open.get(callId);
-    if (!call) return;
+  private hearAll(subject: string, hear: (message: Msg) => void): Subscription {
+    const { connection, log } = this.options.nats;
+    return connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error) log.error({ subject, error }, 'tool subscription ended');
+        else hear(message);
+      },
+    });
+  }
 
-    if (message.subject === nats.names.toolOutput(call.key)) {
-      const output = received(toolOutput, message, nats.log);
-      if (output) onOutput({ type: 'tool.output', streamId: callId, ...output });
-    } else if (message.subject === nats.names.toolResults.one(call.key)) {
-      const reply = received(toolReply, message, nats.log);
-      if (reply) call.hear(reply);
-    }
+  private hearResult(message: Msg): void {
+    const { names, log } = this.options.nats;
+    const call = this.open.get(callIdIn(message.subject));
+    if (!call || message.subject !== names.toolResults.one(call.key)) return;
+    const reply = received(toolReply, message, log);
+    if (reply) call.hear(reply);
+  }
+
+  private hearOutput(message: Msg): void {
+    const { names, log } = this.options.nats;
+    const call = this.open.get(callIdIn(message.subject));
+    if (!call || message.subject !== names.toolOutput.one(call.key)) return;
+    const output = received(toolOutput, message, log);
+    if (output) this.options.onOutput({ type: 'tool.output', streamId: call.key.callId, ...output });
   }
 }

@@ -159,6 +159,17 @@ describe('tool calls while executors die and NATS goes away', () => {
     expect(await answer).toMatchObject({ result: { output: 'noon' } });
   });
 
+  it('sends a call again that was lost on its way, even an unsafe one', async () => {
+    const call = aCall('unsafe');
+    const link = await bench.nats.link();
+    const tools = await bench.worker(call.run_id, { link });
+    await bench.executor(() => Promise.resolve(says('noon')));
+    await link.toolStreams.ensure();
+    jest.spyOn(link.connection, 'publish').mockImplementationOnce(() => undefined);
+
+    expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'noon' } });
+  });
+
   it('takes up the answer that came while the worker heard nothing', async () => {
     const call = aCall();
     const { link, proxy } = await bench.nats.severableLink();

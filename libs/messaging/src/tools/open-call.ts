@@ -1,7 +1,7 @@
 import { TerminalError, failedResult } from '@rondo/domain';
 import type { NatsLink } from '../nats/nats-link';
 import type { CallKey } from '../nats/subjects';
-import { type CallRecords, isTooLarge, wasRefused, withdrawn } from './call-records';
+import { type CallRecords, withdrawn } from './call-records';
 import { type DispatchedCall, type HandAnswer, type ToolReply, answerOf, keyOf } from './tool-wire';
 
 export interface OpenCallParts {
@@ -20,7 +20,7 @@ export interface ToolTiming {
   readonly stopTimeoutMs: number;
 }
 
-/** `maybe`: an earlier holder may have sent it into that store, or our own sending was cut off. */
+/** `maybe`: we or an earlier holder have sent it into that store, and we have not seen it there. */
 export type Sent = 'no' | 'yes' | { readonly maybeInto: string | null };
 
 const cancelEveryMs = 500;
@@ -104,15 +104,9 @@ export class OpenCall {
     await toolStreams.ensure();
     if (this.settled || this.stopping) return;
 
-    this.sent = { maybeInto: toolStreams.store };
-    try {
-      await this.parts.records.dispatch(executorId, this.call);
-      this.sent = 'yes';
-    } catch (error) {
-      if (wasRefused(error)) this.sent = 'no';
-      if (!isTooLarge(error)) throw error;
-      this.end(failed('The arguments are too large to be sent to the tool.'));
-    }
+    const isSent = this.parts.records.dispatch(executorId, this.call);
+    if (isSent) this.sent = { maybeInto: toolStreams.store };
+    else this.end(failed('The arguments are too large to be sent to the tool.'));
   }
 
   /** The queue first, the reply second: an executor stores the reply before it takes the call off the queue. */
@@ -131,8 +125,10 @@ export class OpenCall {
 
   /** No trace of it. Where it would have left one, it was never sent; else the ledger decides what is to be done. */
   private async miss(): Promise<void> {
+    const { toolStreams } = this.parts.nats;
+    await toolStreams.lookAgain();
     if (this.settled || this.stopping) return;
-    if (typeof this.sent === 'object' && this.parts.nats.toolStreams.remembers(this.sent.maybeInto)) return this.send();
+    if (typeof this.sent === 'object' && toolStreams.remembers(this.sent.maybeInto)) return this.send();
     this.misses += 1;
     if (this.misses >= missesThatCount) {
       this.end({ how: 'unknown', reason: 'Nobody knows what became of this tool call.' });
@@ -159,11 +155,15 @@ export class OpenCall {
    * meanwhile does not know whether one had.
    */
   private async withdraw(): Promise<boolean> {
-    const { records, nats } = this.parts;
-    if (!(await records.waits(await this.parts.placement(), this.key))) return false;
-    const { store } = nats.toolStreams;
-    const taker = await records.take(this.key, withdrawn);
-    return taker === withdrawn && nats.toolStreams.remembers(store);
+    const { records, nats, placement } = this.parts;
+    const { toolStreams } = nats;
+    await toolStreams.lookAgain();
+    let store = typeof this.sent === 'object' ? this.sent.maybeInto : null;
+    if (!toolStreams.remembers(store)) {
+      if (!(await records.waits(await placement(), this.key))) return false;
+      store = toolStreams.store;
+    }
+    return (await records.take(this.key, withdrawn)) === withdrawn && toolStreams.remembers(store);
   }
 
   private async giveUp(): Promise<void> {

@@ -52,6 +52,20 @@ describe('stopping a tool call (I7, R26)', () => {
     expect(work.calls.map(({ call_id }) => call_id)).toEqual([other.id]);
   });
 
+  it('takes a call back that is still on its way to the queue', async () => {
+    const call = aCall();
+    const link = await bench.nats.link();
+    const tools = await bench.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
+    await link.toolStreams.ensure();
+    const stop = new AbortController();
+    const answer = tools.execute(call, stop.signal);
+    await new Promise(setImmediate); // sent by now
+
+    stop.abort();
+
+    expect(await answer).toMatchObject({ how: 'stopped', verifiedDeadAt: expect.any(String) });
+  });
+
   it('says within 3 s that nobody verified it, when the executor is dead', async () => {
     const call = aCall();
     const work = endlessWork();

@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callId, failedResult, runId } from '@rondo/domain';
-import { type JsMsg, type Msg, type Subscription, nuid } from 'nats';
+import { type Msg, type Subscription, nuid } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
 import type { CallKey } from '../nats/subjects';
 import { CallDeliveries } from './call-deliveries';
+import type { CallDelivery } from './call-delivery';
 import { CallRecords, isTooLarge, withdrawn } from './call-records';
 import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf } from './tool-wire';
 
 export interface CallContext {
   /** Aborted when the run is stopped, or by `close` with its reason. */
   readonly signal: AbortSignal;
-  /** It was delivered before: to this executor, or to the process that had its name before. */
-  readonly redelivered: boolean;
   /** Shows what the tool prints to whoever watches; may be lost. */
   readonly output: (text: string, channel?: 'stdout' | 'stderr') => void;
 }
@@ -34,7 +33,7 @@ interface RunningCall {
   /** Who we are for this call; a new name each time a call is taken up. */
   readonly taker: string;
   readonly abort: AbortController;
-  readonly deliveries: JsMsg[];
+  readonly deliveries: CallDelivery[];
   /** What it was delivered from; null where that is not known. See ToolStreams.store. */
   readonly store: string | null;
 }
@@ -99,17 +98,17 @@ export class ToolCallConsumer {
     await Promise.all(this.work);
   }
 
-  private accept(delivery: JsMsg): void {
+  private accept(delivery: CallDelivery): void {
     const call = received(dispatchedCall, delivery, this.options.nats.log);
     if (!call) {
-      delivery.term();
+      delivery.neverSendAgain();
       return;
     }
 
     const known = this.running.get(call.call_id);
     if (known) {
       if (known.key.attempt === call.attempt) known.deliveries.push(delivery);
-      else delivery.nak(askAgainMs); // nobody waits for the earlier one any more, and it is being ended
+      else delivery.sendAgainIn(askAgainMs); // nobody waits for the earlier one any more, and it is being ended
       return;
     }
     const { store } = this.options.nats.toolStreams;
@@ -133,7 +132,7 @@ export class ToolCallConsumer {
     try {
       const reply = await this.replyTo(call, running);
       if (reply) await this.store(running.key, reply);
-      await this.options.nats.together(() => running.deliveries.forEach((delivery) => delivery.ack()));
+      this.deliveries.acknowledge(running.deliveries, this.running.size);
     } catch (error) {
       // This process ends while NATS is away. The call stays on the queue, and the next process is asked about it.
       log.warn({ ...running.key, error }, 'tool call left without a reply');
@@ -164,13 +163,11 @@ export class ToolCallConsumer {
     return undefined;
   }
 
-  private async run(call: DispatchedCall, { key, abort: { signal }, deliveries }: RunningCall): Promise<ToolReply> {
+  private async run(call: DispatchedCall, { key, abort: { signal } }: RunningCall): Promise<ToolReply> {
     const { handle, nats } = this.options;
-    const redelivered = deliveries[0]?.redelivered ?? false;
     try {
       return await handle(call, {
         signal,
-        redelivered,
         output: (text, channel) => this.show(key, JSON.stringify({ text, channel })),
       });
     } catch (error) {
@@ -208,12 +205,12 @@ export class ToolCallConsumer {
 
   private show(key: CallKey, text: string): void {
     const { connection, connected, names } = this.options.nats;
-    if (connected) connection.publish(names.toolOutput(key), text);
+    if (connected) connection.publish(names.toolOutput.one(key), text);
   }
 
   private showLife(): void {
     if (!this.options.nats.connected) return;
-    for (const { deliveries } of this.running.values()) deliveries.forEach((delivery) => delivery.working());
+    for (const { deliveries } of this.running.values()) deliveries.forEach((delivery) => delivery.showLife());
   }
 
   /** A server that lost its store must learn again who has what, or the calls would be taken for lost. */

@@ -17,8 +17,10 @@ const keptForMs = 24 * 60 * 60 * 1_000;
 const countedOnForMs = 20 * 60 * 60 * 1_000;
 const mebibyte = 1024 * 1024;
 
-/** The longest that a request to JetStream may take; its callers ask again. */
-export const requestTimeoutMs = 2_000;
+/** The longest that making a stream may take; its callers ask again. */
+const requestTimeoutMs = 2_000;
+
+export const longestCallBytes = 8 * mebibyte;
 
 type Config = Partial<StreamConfig> & { name: string };
 
@@ -28,7 +30,7 @@ const callsConfig = ({ toolCalls: { stream, all } }: WireNames): Config => ({
   subjects: [all],
   retention: RetentionPolicy.Workqueue,
   max_bytes: 256 * mebibyte,
-  max_msg_size: 8 * mebibyte,
+  max_msg_size: longestCallBytes,
   discard: DiscardPolicy.New,
 });
 
@@ -74,6 +76,12 @@ export class ToolStreams {
   forget(): void {
     this.making = undefined;
     this.stamp = null;
+  }
+
+  /** Resolves when all are there, and what was known of them before is confirmed or corrected. */
+  lookAgain(): Promise<void> {
+    this.making = undefined;
+    return this.ensure();
   }
 
   /** Names the store and the moment; null while it is not known. */

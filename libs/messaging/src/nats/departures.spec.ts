@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Departures } from './departures';
+
+describe('Departures', () => {
+  it('sends at the end of a turn what was to be sent in it, in order', async () => {
+    const departures = new Departures();
+    const order: string[] = [];
+    departures.soon(() => order.push('first'));
+    departures.soon(() => order.push('second'));
+    order.push('asked');
+
+    await new Promise(setImmediate);
+
+    expect(order).toEqual(['asked', 'first', 'second']);
+  });
+
+  it('takes along what would have waited longer', async () => {
+    const departures = new Departures();
+    const sent: string[] = [];
+    departures.by(performance.now() + 60_000, () => sent.push('patient'));
+    departures.soon(() => sent.push('urgent'));
+
+    await new Promise(setImmediate);
+
+    expect(sent).toEqual(['patient', 'urgent']);
+  });
+
+  it('sends what waits at its moment, when nothing else leaves', async () => {
+    const departures = new Departures();
+    const start = performance.now();
+
+    const leftAt = new Promise<number>((resolve) => departures.by(start + 20, () => resolve(performance.now())));
+
+    expect((await leftAt) - start).toBeGreaterThanOrEqual(19);
+  });
+
+  it('sends everything once, when told to', async () => {
+    const departures = new Departures();
+    let times = 0;
+    departures.soon(() => (times += 1));
+    departures.by(performance.now() + 1, () => (times += 1));
+
+    departures.leave();
+    await sleep(5);
+
+    expect(times).toBe(2);
+  });
+});

@@ -1,0 +1,74 @@
+import { TransientError } from '@rondo/domain';
+import { type Msg, type MsgHdrs, type NatsConnection, createInbox } from 'nats';
+import type { Departures } from './departures';
+
+interface Question {
+  readonly resolve: (answer: Msg) => void;
+  readonly reject: (error: unknown) => void;
+  readonly expiresAtMs: number;
+}
+
+/** Nobody listens to what was asked: JetStream has no such stream, or is not there. */
+export class NobodyListens extends Error {
+  override readonly name = 'NobodyListens';
+}
+
+const timeoutMs = 2_000;
+const expireEveryMs = 500;
+
+/**
+ * Asks over one inbox for the whole process. The library's own requests make a timer, an error and a dozen objects each;
+ * here a question is one, and all share a timer. Who gets no answer in time may ask again.
+ */
+export class Requests {
+  private readonly inbox = createInbox();
+  private readonly open = new Map<string, Question>();
+  private lastToken = 0;
+
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly departures: Departures,
+  ) {
+    connection.subscribe(`${this.inbox}.*`, {
+      callback: (error, answer) => error === null && this.hear(answer),
+    });
+    const timer = setInterval(() => this.expire(performance.now()), expireEveryMs).unref();
+    void connection.closed().then(() => {
+      clearInterval(timer);
+      this.expire(Infinity);
+    });
+  }
+
+  ask(subject: string, body: string | Uint8Array, headers?: MsgHdrs): Promise<Msg> {
+    return new Promise((resolve, reject) => {
+      const token = (this.lastToken += 1).toString(36);
+      this.open.set(token, { resolve, reject, expiresAtMs: performance.now() + timeoutMs });
+      this.departures.soon(() => {
+        try {
+          this.connection.publish(subject, body, { reply: `${this.inbox}.${token}`, ...(headers && { headers }) });
+        } catch (error) {
+          this.open.delete(token);
+          reject(error);
+        }
+      });
+    });
+  }
+
+  private hear(answer: Msg): void {
+    const token = answer.subject.slice(this.inbox.length + 1);
+    const question = this.open.get(token);
+    if (!question) return;
+
+    this.open.delete(token);
+    if (answer.data.length === 0 && answer.headers?.code === 503) question.reject(new NobodyListens());
+    else question.resolve(answer);
+  }
+
+  private expire(now: number): void {
+    for (const [token, { reject, expiresAtMs }] of this.open) {
+      if (expiresAtMs > now) return; // they stand in the order of their time
+      this.open.delete(token);
+      reject(new TransientError('NATS did not answer in time'));
+    }
+  }
+}

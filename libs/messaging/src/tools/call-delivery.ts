@@ -1,0 +1,38 @@
+import type { Msg } from 'nats';
+
+const words = {
+  done: Buffer.from('+ACK'),
+  inProgress: Buffer.from('+WPI'),
+  never: Buffer.from('+TERM'),
+};
+
+/** A call as the queue sent it, and what may be said to that. Nothing that is said is confirmed. */
+export class CallDelivery {
+  constructor(private readonly message: Msg) {}
+
+  get subject(): string {
+    return this.message.subject;
+  }
+
+  string(): string {
+    return this.message.string();
+  }
+
+  /** It is answered, and leaves the queue. */
+  acknowledge(): void {
+    this.message.respond(words.done);
+  }
+
+  /** It is being worked on, and need not be sent again yet. */
+  showLife(): void {
+    this.message.respond(words.inProgress);
+  }
+
+  sendAgainIn(delayMs: number): void {
+    this.message.respond(Buffer.from(`-NAK {"delay": ${delayMs * 1_000_000}}`));
+  }
+
+  neverSendAgain(): void {
+    this.message.respond(words.never);
+  }
+}
