@@ -1,6 +1,6 @@
+import { tables } from '../row-set';
 import { activated, outboxOf } from './activation';
 import { batches, events, knownCalls, messages, plannedCalls, usageEntries } from './append-row-sets';
-import { tables } from '../row-set';
 
 const [batch, event, message, usage, planned, known] = tables(
   batches,
@@ -10,6 +10,8 @@ const [batch, event, message, usage, planned, known] = tables(
   plannedCalls,
   knownCalls,
 );
+
+const endsClaim = '(batch.terminal or batch.waiting is not null or batch.moves)';
 
 /**
  * One statement writes the facts of many runs, with everything that follows from them, for those batches that are
@@ -47,15 +49,11 @@ with written as (
     queue_since = case when batch.moves then clock_timestamp() else runs.queue_since end,
     activation = case when batch.moves then runs.activation + 1 else runs.activation end,
     activated_at = case when batch.moves then clock_timestamp() else runs.activated_at end,
-    lease_owner = case when batch.ends_claim then null else runs.lease_owner end,
-    lease_expires_at = case when batch.ends_claim then null else runs.lease_expires_at end
+    lease_owner = case when ${endsClaim} then null else runs.lease_owner end,
+    lease_expires_at = case when ${endsClaim} then null else runs.lease_expires_at end
   from (
-    select *, terminal or waiting is not null or moves as ends_claim
-    from (
-      select *, not terminal and moves_to is not null and moves_to <> (select queue from runs where id = run_id) as moves
-      from ${batch}
-    ) as batch
-    order by run_id limit cardinality($1)
+    select *, not terminal and moves_to is not null and moves_to <> (select queue from runs where id = run_id) as moves
+    from ${batch} order by run_id limit cardinality($1)
   ) as batch
   where runs.id = batch.run_id and runs.epoch = batch.epoch and runs.status not in ('completed', 'failed', 'stopped')
     and (runs.stop_requested_at is null or not batch.yields_to_stop)
