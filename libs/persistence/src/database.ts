@@ -33,8 +33,11 @@ const limits = {
   keepAlive: true,
   /** To open one costs more than a hundred statements. */
   idleTimeoutMillis: 300_000,
-  /** What is prepared finds its rows by their keys, whichever these are: one plan does, and is made once. */
-  options: '-c plan_cache_mode=force_generic_plan',
+  /**
+   * What is prepared finds its rows by their keys, whichever these are: one plan does, and is made once, maybe while the
+   * tables are so small that to read them whole would be cheaper.
+   */
+  options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
 };
 
 export interface DatabaseOptions {

@@ -1,175 +1,136 @@
-import { RowSet } from '../row-set';
-import { storedText } from '../stored-text';
-import type { Batch, StampedFact } from './batch';
-import { iterationRows, modelCallRows, toolCallRows } from './ledger-rows';
+import type { NewFact } from '@rondo/domain';
+import type { RowSet } from '../row-set';
+import { storedTextAsJson } from '../stored-text';
+import { batches, events, knownCalls, messages, plannedCalls, usageEntries } from './append-row-sets';
+import type { Batch, MessageJson } from './batch';
+import { callChanges } from './ledger-rows';
 
-export const batches = new RowSet('batch', {
-  run_id: 'text',
-  epoch: 'int',
-  facts: 'int',
-  messages: 'int',
-  yields_to_stop: 'boolean',
-  terminal: 'boolean',
-  progress: 'boolean',
-  moves_to: 'text',
-  status: 'text',
-  iteration: 'int',
-  finish_reason: 'text',
-  error: 'json',
-  waiting: 'json',
-  started_at: 'timestamptz',
-  finished_at: 'timestamptz',
-  stop_requested_at: 'timestamptz',
-  stop_reason: 'text',
-  input_tokens: 'int',
-  cached_tokens: 'int',
-  output_tokens: 'int',
-  cost_usd: 'float',
-});
+type RowOf<Set> = Set extends RowSet<infer Column> ? Parameters<RowSet<Column>['values']>[0][number] : never;
 
-/** `before` and `after` enclose a message's place in its thread, which is known only under the lock. */
-export const events = new RowSet('event', {
-  run_id: 'text',
-  number: 'int',
-  id: 'text',
-  type: 'text',
-  iteration: 'int',
-  at: 'timestamptz',
-  message_number: 'int',
-  before: 'text',
-  after: 'text',
-});
+interface Rows {
+  readonly batches: RowOf<typeof batches>[];
+  readonly events: RowOf<typeof events>[];
+  readonly messages: RowOf<typeof messages>[];
+  readonly usageEntries: RowOf<typeof usageEntries>[];
+  readonly plannedCalls: RowOf<typeof plannedCalls>[];
+  readonly knownCalls: RowOf<typeof knownCalls>[];
+}
 
-export const messages = new RowSet('message', {
-  run_id: 'text',
-  number: 'int',
-  id: 'text',
-  owner_id: 'text',
-  iteration: 'int',
-  type: 'text',
-  is_llm_message: 'boolean',
-  content: 'json',
-  metadata: 'json',
-  at: 'timestamptz',
-});
+/** What the statement is given. At most one batch per run. */
+export function appendValues(group: readonly Batch[]): string[] {
+  const rows: Rows = { batches: [], events: [], messages: [], usageEntries: [], plannedCalls: [], knownCalls: [] };
+  group.forEach((batch, index) => {
+    const number = index + 1;
+    addFacts(rows, batch, number);
+    addCalls(rows, batch, number);
+  });
+  return [
+    ...batches.values(rows.batches),
+    ...events.values(rows.events),
+    ...messages.values(rows.messages),
+    ...usageEntries.values(rows.usageEntries),
+    ...plannedCalls.values(rows.plannedCalls),
+    ...knownCalls.values(rows.knownCalls),
+  ];
+}
 
-export const iterations = new RowSet('iteration', {
-  run_id: 'text',
-  number: 'int',
-  message_id: 'text',
-  finish_reason: 'text',
-  restarts: 'int',
-  started_at: 'timestamptz',
-  completed_at: 'timestamptz',
-});
-
-export const modelCalls = new RowSet('call', {
-  run_id: 'text',
-  id: 'text',
-  iteration: 'int',
-  model: 'text',
-  finish_reason: 'text',
-  duration_ms: 'float',
-  first_token_ms: 'float',
-  input_tokens: 'int',
-  cached_tokens: 'int',
-  output_tokens: 'int',
-  cost_usd: 'float',
-  estimated: 'boolean',
-  at: 'timestamptz',
-});
-
-export const toolCalls = new RowSet('call', {
-  run_id: 'text',
-  id: 'text',
-  planned: 'boolean',
-  iteration: 'int',
-  index: 'int',
-  name: 'text',
-  arguments: 'json',
-  dialect: 'text',
-  effect_class: 'text',
-  message_id: 'text',
-  status: 'text',
-  result: 'json',
-  attempt: 'int',
-  started_at: 'timestamptz',
-  finished_at: 'timestamptz',
-});
-
-/** At most one batch per run. */
-export const appendValues = (group: readonly Batch[]): unknown[] => [
-  batches.value(group.map(batchRow)),
-  events.value(group.flatMap(eventRows)),
-  messages.value(group.flatMap(messageRows)),
-  iterations.value(withRun(group, ({ facts }) => iterationRows(facts))),
-  modelCalls.value(
-    withRun(group, ({ facts }) => modelCallRows(facts).map((row) => ({ ...row, id: row.model_call_id }))),
-  ),
-  toolCalls.value(withRun(group, toolCallRowsOf)),
-];
-
-const withRun = <Row extends object>(group: readonly Batch[], rows: (batch: Batch) => readonly Row[]) =>
-  group.flatMap((batch) => rows(batch).map((row) => ({ ...row, run_id: batch.claim.runId })));
-
-const isMessage = ({ json }: StampedFact): boolean => typeof json !== 'string';
-
-const batchRow = ({ claim, facts, changes }: Batch) => ({
-  run_id: claim.runId,
-  epoch: claim.epoch,
-  facts: facts.length,
-  messages: facts.filter(isMessage).length,
-  yields_to_stop: changes.yieldsToStop,
-  terminal: changes.terminal,
-  progress: changes.progress,
-  moves_to: changes.movesTo,
-  status: changes.status,
-  iteration: changes.iteration,
-  finish_reason: changes.finishReason,
-  error: changes.error && JSON.stringify(changes.error),
-  waiting: changes.waiting && JSON.stringify(changes.waiting),
-  started_at: changes.startedAt,
-  finished_at: changes.finishedAt,
-  stop_requested_at: changes.stop?.requestedAt ?? null,
-  stop_reason: changes.stop?.reason == null ? null : storedText(changes.stop.reason),
-  ...changes.usage,
-});
-
-function eventRows({ claim, facts }: Batch) {
-  let messageNumber = 0;
-  return facts.map(({ fact, id, at, json }, index) => {
-    const row = { run_id: claim.runId, number: index + 1, id, type: fact.type, iteration: fact.iteration, at };
-    if (typeof json === 'string') return { ...row, message_number: null, before: json, after: null };
-    messageNumber += 1;
-    return { ...row, message_number: messageNumber, before: json.beforeSeq, after: json.afterSeq };
+/** The batch itself comes last, as only then its messages are counted. */
+function addFacts(rows: Rows, { claim, at, facts, changes }: Batch, batch: number): void {
+  let messageCount = 0;
+  facts.forEach(({ fact, id, json }, index) => {
+    const { type, iteration } = fact;
+    const isMessage = typeof json !== 'string';
+    if (isMessage) {
+      messageCount += 1;
+      rows.messages.push(messageRow(json, batch, messageCount));
+    }
+    if (fact.type === 'usage.recorded') rows.usageEntries.push(usageRow(fact, batch));
+    rows.events.push({
+      batch,
+      number: index + 1,
+      id,
+      type,
+      iteration,
+      message_number: isMessage ? messageCount : null,
+      before: isMessage ? json.beforeSeq : json,
+      after: isMessage ? json.afterSeq : null,
+    });
+  });
+  rows.batches.push({
+    number: batch,
+    run_id: claim.runId,
+    epoch: claim.epoch,
+    at,
+    facts: facts.length,
+    messages: messageCount,
+    yields_to_stop: changes.yieldsToStop,
+    terminal: changes.terminal,
+    progress: changes.progress,
+    moves_to: changes.movesTo,
+    status: changes.status,
+    iteration: changes.iteration,
+    finish_reason: changes.finishReason,
+    error: changes.error && JSON.stringify(changes.error),
+    waiting: changes.waiting && JSON.stringify(changes.waiting),
+    started_at: changes.startedAt,
+    finished_at: changes.finishedAt,
+    stop_requested_at: changes.stop && changes.stop.requestedAt,
+    stop_reason: changes.stop?.reason == null ? null : storedTextAsJson(changes.stop.reason),
+    input_tokens: changes.usage.input_tokens,
+    cached_tokens: changes.usage.cached_tokens,
+    output_tokens: changes.usage.output_tokens,
+    cost_usd: changes.usage.cost_usd,
   });
 }
 
-const messageRows = ({ claim, facts }: Batch) =>
-  facts
-    .flatMap(({ json, at }) => (typeof json === 'string' ? [] : [{ json, at }]))
-    .map(({ json: { message, content, metadata }, at }, index) => ({
-      run_id: claim.runId,
-      number: index + 1,
-      id: message.id,
-      owner_id: message.run_id,
-      iteration: message.iteration,
-      type: message.type,
-      is_llm_message: message.is_llm_message,
-      content,
-      metadata,
-      at,
-    }));
+const messageRow = ({ message, content, metadata }: MessageJson, batch: number, number: number) => ({
+  batch,
+  number,
+  id: message.id,
+  owner_id: message.run_id,
+  iteration: message.iteration,
+  type: message.type,
+  is_llm_message: message.is_llm_message,
+  content,
+  metadata,
+});
 
-const toolCallRowsOf = ({ facts }: Batch) =>
-  toolCallRows(facts).map(({ plan, ...row }) => ({
-    ...row,
-    planned: plan !== null,
-    iteration: plan?.iteration ?? null,
-    index: plan?.index ?? null,
-    name: plan && storedText(plan.name),
-    arguments: plan && JSON.stringify(plan.arguments),
-    dialect: plan?.dialect ?? null,
-    effect_class: plan?.effect_class ?? null,
-    message_id: plan?.message_id ?? null,
-  }));
+type UsageFact = Extract<NewFact, { type: 'usage.recorded' }>;
+
+const usageRow = ({ iteration, data }: UsageFact, batch: number) => ({
+  batch,
+  id: data.model_call_id,
+  iteration,
+  model: storedTextAsJson(data.model),
+  finish_reason: storedTextAsJson(data.finish_reason),
+  duration_ms: data.duration_ms,
+  first_token_ms: data.first_token_ms,
+  input_tokens: data.input_tokens,
+  cached_tokens: data.cached_tokens,
+  output_tokens: data.output_tokens,
+  cost_usd: data.cost_usd,
+  estimated: data.estimated,
+});
+
+function addCalls(rows: Rows, { facts }: Batch, batch: number): void {
+  for (const { id, plan, status, result, attempt, started, finished } of callChanges(facts)) {
+    if (plan === null) rows.knownCalls.push({ batch, id, status, result, attempt, started, finished });
+    else
+      rows.plannedCalls.push({
+        batch,
+        id,
+        iteration: plan.iteration,
+        index: plan.index,
+        name: storedTextAsJson(plan.name),
+        arguments: JSON.stringify(plan.arguments),
+        dialect: plan.dialect,
+        effect_class: plan.effect_class,
+        message_id: plan.message_id,
+        status,
+        result,
+        attempt,
+        started,
+        finished,
+      });
+  }
+}

@@ -1,149 +1,121 @@
+import { tables } from '../row-set';
 import { activated, outboxOf } from './activation';
-import { batches, events, iterations, messages, modelCalls, toolCalls } from './append-rows';
+import { batches, events, knownCalls, messages, plannedCalls, usageEntries } from './append-row-sets';
 
-const [batch, event, message, iteration, modelCall, toolCall] = [
+const [batch, event, message, usage, planned, known] = tables(
   batches,
   events,
   messages,
-  iterations,
-  modelCalls,
-  toolCalls,
-].map((set, index) => set.table(index + 1));
+  usageEntries,
+  plannedCalls,
+  knownCalls,
+);
+
+const endsClaim = '(batch.terminal or batch.waiting is not null or batch.moves)';
 
 /**
- * One statement writes the facts of many runs, with everything that follows from them. It locks runs, then threads,
- * each in the order of their ids, so that no two writers wait for each other; it judges each batch under that lock; and
- * a batch that is refused leaves the others alone.
+ * One statement writes the facts of many runs, with everything that follows from them, for those batches that are
+ * accepted: that have their run's epoch, and need not yield to a stop. It answers with these; a batch that is refused
+ * leaves the others alone. It updates runs, then threads, each in the order of their ids, so that no two writers wait for
+ * each other; whatever else it writes belongs to a run and a thread that it has locked by then.
  *
- * Its plan is made once, while the tables may be empty, so it is written to find rows by primary key whatever they hold:
- * runs one by one, and calls without a condition on `run_id` that another index could serve.
+ * Its plan is made once, while the tables may be empty or small. Connections that look for no sequential scan, and a
+ * limit that has the planner expect one batch, make it find rows by primary key whatever the tables hold.
  */
 export const appendStatement = `
-with batch as materialized (select * from ${batch}),
-run as materialized (
-  select found.* from (select run_id from batch order by run_id) as wanted cross join lateral (
-    select id, account_id, thread_id, status, queue, epoch, last_seq, stop_requested_at, stop_reason
-    from runs where id = wanted.run_id for no key update
-  ) as found
-),
-judged as materialized (
-  select batch.*, not terminal and coalesce(batch.moves_to <> run.queue, false) as moves, run.account_id, run.thread_id, run.last_seq,
-    run.stop_requested_at as told_to_stop_at, run.stop_reason as told_why,
-    case
-      when run.id is null or run.epoch <> batch.epoch or run.status in ('completed', 'failed', 'stopped') then 'lost'
-      when run.stop_requested_at is not null and batch.yields_to_stop then 'stop_pending'
-      else 'written'
-    end as verdict
-  from batch left join run on run.id = batch.run_id
-),
-thread as materialized (
-  select id, last_message_seq from threads
-  where id in (select thread_id from judged where verdict = 'written' and messages > 0)
-  order by id for no key update
-),
-accepted as materialized (
-  select judged.*, coalesce(thread.last_message_seq, 0) as last_message_seq,
-    terminal or waiting is not null or moves as ends_claim
-  from judged left join thread on thread.id = judged.thread_id
-  where verdict = 'written'
-),
-next_message as (
-  update threads set last_message_seq = accepted.last_message_seq + accepted.messages
-  from accepted where threads.id = accepted.thread_id and accepted.messages > 0
-),
-next_fact as (
+with written as (
   update runs set
-    last_seq = accepted.last_seq + accepted.facts,
-    iteration = accepted.iteration,
+    last_seq = runs.last_seq + batch.facts,
+    iteration = batch.iteration,
     status = case
-      when accepted.terminal or coalesce(accepted.stop_requested_at, accepted.told_to_stop_at) is null
-        then coalesce(accepted.status, runs.status)
+      when batch.terminal or coalesce(batch.stop_requested_at, runs.stop_requested_at) is null
+        then coalesce(batch.status, runs.status)
       else 'stopping'
     end,
-    finish_reason = coalesce(accepted.finish_reason, runs.finish_reason),
-    error = coalesce(accepted.error, runs.error),
-    waiting = case when accepted.status is null then runs.waiting else accepted.waiting end,
-    started_at = coalesce(runs.started_at, accepted.started_at),
-    finished_at = accepted.finished_at,
-    stop_requested_at = coalesce(runs.stop_requested_at, accepted.stop_requested_at),
-    stop_reason = coalesce(runs.stop_reason, accepted.stop_reason),
-    input_tokens = runs.input_tokens + accepted.input_tokens,
-    cached_tokens = runs.cached_tokens + accepted.cached_tokens,
-    output_tokens = runs.output_tokens + accepted.output_tokens,
-    cost_usd = runs.cost_usd + accepted.cost_usd,
-    holds_thread = runs.holds_thread and not accepted.terminal,
-    fruitless_claims = case when accepted.progress then 0 else runs.fruitless_claims end,
-    queue = case when accepted.moves then accepted.moves_to else runs.queue end,
-    queue_since = case when accepted.moves then clock_timestamp() else runs.queue_since end,
-    activation = case when accepted.moves then runs.activation + 1 else runs.activation end,
-    activated_at = case when accepted.moves then clock_timestamp() else runs.activated_at end,
-    lease_owner = case when accepted.ends_claim then null else runs.lease_owner end,
-    lease_expires_at = case when accepted.ends_claim then null else runs.lease_expires_at end
-  from accepted where runs.id = accepted.run_id
-  returning ${activated}, accepted.moves
+    finish_reason = coalesce(batch.finish_reason, runs.finish_reason),
+    error = coalesce(batch.error, runs.error),
+    waiting = case when batch.status is null then runs.waiting else batch.waiting end,
+    started_at = coalesce(runs.started_at, batch.started_at),
+    finished_at = batch.finished_at,
+    stop_requested_at = coalesce(runs.stop_requested_at, batch.stop_requested_at),
+    stop_reason = coalesce(runs.stop_reason, batch.stop_reason #>> '{}'),
+    input_tokens = runs.input_tokens + batch.input_tokens,
+    cached_tokens = runs.cached_tokens + batch.cached_tokens,
+    output_tokens = runs.output_tokens + batch.output_tokens,
+    cost_usd = runs.cost_usd + batch.cost_usd,
+    holds_thread = runs.holds_thread and not batch.terminal,
+    fruitless_claims = case when batch.progress then 0 else runs.fruitless_claims end,
+    queue = case when batch.moves then batch.moves_to else runs.queue end,
+    queue_since = case when batch.moves then clock_timestamp() else runs.queue_since end,
+    activation = case when batch.moves then runs.activation + 1 else runs.activation end,
+    activated_at = case when batch.moves then clock_timestamp() else runs.activated_at end,
+    lease_owner = case when ${endsClaim} then null else runs.lease_owner end,
+    lease_expires_at = case when ${endsClaim} then null else runs.lease_expires_at end
+  from (
+    select *, not terminal and moves_to is not null and moves_to <> (select queue from runs where id = run_id) as moves
+    from ${batch} order by run_id limit cardinality($1)
+  ) as batch
+  where runs.id = batch.run_id and runs.epoch = batch.epoch and runs.status not in ('completed', 'failed', 'stopped')
+    and (runs.stop_requested_at is null or not batch.yields_to_stop)
+  returning ${activated}, batch.moves, runs.account_id, runs.epoch, batch.number, batch.at, batch.messages,
+    runs.last_seq - batch.facts as last_seq
 ),
-woken as (${outboxOf('next_fact where moves')}),
+next_message as (
+  update threads set last_message_seq = threads.last_message_seq + adding.messages
+  from (select thread_id, messages from written where messages > 0 order by thread_id) as adding
+  where threads.id = adding.thread_id
+  returning threads.id, threads.last_message_seq - adding.messages as last_message_seq
+),
+accepted as materialized (
+  select written.*, coalesce(next_message.last_message_seq, 0) as last_message_seq
+  from written left join next_message on next_message.id = written.thread_id
+),
+woken as (${outboxOf('accepted where moves')}),
 new_event as (
   insert into run_events (run_id, seq, id, type, iteration, epoch, at, data)
-  select event.run_id, accepted.last_seq + event.number, event.id, event.type, event.iteration, accepted.epoch, event.at,
+  select accepted.id, accepted.last_seq + event.number, event.id, event.type, event.iteration, accepted.epoch, accepted.at,
     (case when event.message_number is null then event.before
       else event.before || (accepted.last_message_seq + event.message_number) || event.after end)::json
-  from accepted join ${event} using (run_id)
+  from ${event} join accepted on accepted.number = event.batch
 ),
 new_message as (
   insert into messages (id, thread_id, run_id, iteration, seq, type, is_llm_message, content, metadata, created_at)
   select message.id, accepted.thread_id, message.owner_id, message.iteration, accepted.last_message_seq + message.number,
-    message.type, message.is_llm_message, message.content, message.metadata, message.at
-  from accepted join ${message} using (run_id)
-),
-iteration as materialized (select iteration.* from ${iteration} join accepted using (run_id)),
-new_iteration as (
-  insert into iterations (run_id, number, message_id, finish_reason, restarts, started_at, completed_at)
-  select run_id, number, message_id, finish_reason, restarts, started_at, completed_at
-  from iteration where started_at is not null
-),
-known_iteration as (
-  update iterations set
-    message_id = coalesce(iteration.message_id, iterations.message_id),
-    finish_reason = coalesce(iteration.finish_reason, iterations.finish_reason),
-    restarts = iterations.restarts + iteration.restarts,
-    completed_at = coalesce(iteration.completed_at, iterations.completed_at)
-  from iteration
-  where iterations.run_id = iteration.run_id and iterations.number = iteration.number and iteration.started_at is null
-),
-model_call as materialized (select call.*, accepted.account_id from ${modelCall} join accepted using (run_id)),
-new_model_call as (
-  insert into model_calls (id, run_id, iteration, model, finish_reason, duration_ms, first_token_ms, completed_at)
-  select id, run_id, iteration, model, finish_reason, duration_ms, first_token_ms, at from model_call
+    message.type, message.is_llm_message, message.content, message.metadata, accepted.at
+  from ${message} join accepted on accepted.number = message.batch
 ),
 new_usage as (
   insert into usage_entries
-    (model_call_id, account_id, run_id, model, input_tokens, cached_tokens, output_tokens, cost_usd, estimated, created_at)
-  select id, account_id, run_id, model, input_tokens, cached_tokens, output_tokens, cost_usd, estimated, at from model_call
+    (model_call_id, account_id, run_id, iteration, model, finish_reason, duration_ms, first_token_ms,
+      input_tokens, cached_tokens, output_tokens, cost_usd, estimated, created_at)
+  select usage.id, accepted.account_id, accepted.id, usage.iteration, usage.model #>> '{}', usage.finish_reason #>> '{}',
+    usage.duration_ms, usage.first_token_ms, usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.cost_usd,
+    usage.estimated, accepted.at
+  from ${usage} join accepted on accepted.number = usage.batch
 ),
-tool_call as materialized (select call.* from ${toolCall} join accepted using (run_id)),
-new_tool_call as (
+new_call as (
   insert into tool_calls
     (id, run_id, iteration, index, name, arguments, dialect, effect_class, status, result, attempt, message_id, started_at, finished_at)
-  select id, run_id, iteration, index, name, arguments, dialect, effect_class, status, result, attempt, message_id, started_at, finished_at
-  from tool_call where planned
+  select call.id, accepted.id, call.iteration, call.index, call.name #>> '{}', call.arguments, call.dialect, call.effect_class,
+    call.status, call.result, call.attempt, call.message_id,
+    case when call.started then accepted.at end, case when call.finished then accepted.at end
+  from ${planned} join accepted on accepted.number = call.batch
 ),
-known_tool_call as (
+known_call as (
   update tool_calls set
-    status = tool_call.status,
-    result = coalesce(tool_call.result, tool_calls.result),
-    attempt = coalesce(tool_call.attempt, tool_calls.attempt),
-    started_at = coalesce(tool_call.started_at, tool_calls.started_at),
-    finished_at = coalesce(tool_call.finished_at, tool_calls.finished_at)
-  from tool_call
-  where tool_calls.id = tool_call.id and tool_calls.run_id is not distinct from tool_call.run_id and not tool_call.planned
+    status = call.status,
+    result = coalesce(call.result, tool_calls.result),
+    attempt = coalesce(call.attempt, tool_calls.attempt),
+    started_at = case when call.started then accepted.at else tool_calls.started_at end,
+    finished_at = case when call.finished then accepted.at else tool_calls.finished_at end
+  from ${known} join accepted on accepted.number = call.batch
+  where tool_calls.id = call.id and tool_calls.run_id is not distinct from accepted.id
 )
-select judged.run_id, judged.verdict, judged.last_seq, accepted.last_message_seq, judged.told_to_stop_at, judged.told_why
-from judged left join accepted using (run_id)`;
+select number, last_seq, last_message_seq from accepted`;
 
-/** The statement's answer for one batch. */
-export type Judgement = { readonly run_id: string } & (
-  | { readonly verdict: 'written'; readonly last_seq: number; readonly last_message_seq: number }
-  | { readonly verdict: 'stop_pending'; readonly told_to_stop_at: Date; readonly told_why: string | null }
-  | { readonly verdict: 'lost' }
-);
+/** What the statement answers for a batch that it has written. */
+export interface Written {
+  readonly number: number;
+  readonly last_seq: number;
+  readonly last_message_seq: number;
+}

@@ -2,22 +2,23 @@ import {
   type Claim,
   type EventId,
   type Message,
+  type Mint,
   type NewFact,
   type NewMessage,
   type RecordedFact,
-  eventId,
-  type Mint,
 } from '@rondo/domain';
-import { type RunChanges, type TimedFact, runChanges } from './run-changes';
+import { type RunChanges, runChanges } from './run-changes';
 
 /** Facts of one run on their way into its log. */
 export interface Batch {
   readonly claim: Claim;
+  readonly at: string;
   readonly facts: readonly StampedFact[];
   readonly changes: RunChanges;
 }
 
-export interface StampedFact extends TimedFact {
+export interface StampedFact {
+  readonly fact: NewFact;
   readonly id: EventId;
   /** The fact's `data` as JSON. A message's is cut where the statement puts in its place in the thread. */
   readonly json: string | MessageJson;
@@ -33,9 +34,11 @@ export interface MessageJson {
 
 export function batchOf(claim: Claim, facts: readonly NewFact[], mint: Mint): Batch {
   const at = new Date().toISOString();
-  const stamped = facts.map((fact) => ({ fact, at, id: eventId.parse(`evt_${mint()}`), json: jsonOf(fact, at) }));
-  return { claim, facts: stamped, changes: runChanges(stamped) };
+  const stamped = facts.map((fact) => ({ fact, id: newEventId(mint), json: jsonOf(fact, at) }));
+  return { claim, at, facts: stamped, changes: runChanges(facts, at) };
 }
+
+const newEventId = (mint: Mint): EventId => `evt_${mint()}` as EventId; // it is ours, so there is nothing to parse
 
 const jsonOf = (fact: NewFact, at: string): StampedFact['json'] =>
   fact.type === 'message.created' ? messageJson(fact.data.message, at) : JSON.stringify(fact.data);
@@ -62,9 +65,9 @@ export interface Place {
 }
 
 /** The facts as the log has them now: as JSON they are, byte for byte, what will be read back. */
-export function recordedFacts({ claim, facts }: Batch, { lastSeq, lastMessageSeq }: Place): RecordedFact[] {
+export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessageSeq }: Place): RecordedFact[] {
   let messages = 0;
-  return facts.map(({ fact, id, at }, index) => {
+  return facts.map(({ fact, id }, index) => {
     if (fact.type === 'message.created') messages += 1;
     const data =
       fact.type === 'message.created'
@@ -85,15 +88,15 @@ export function recordedFacts({ claim, facts }: Batch, { lastSeq, lastMessageSeq
   });
 }
 
-const placed = ({ id, thread_id, run_id, iteration, ...rest }: NewMessage, seq: number, at: string): Message => ({
-  id,
-  thread_id,
-  run_id,
-  iteration,
+const placed = (message: NewMessage, seq: number, at: string): Message => ({
+  id: message.id,
+  thread_id: message.thread_id,
+  run_id: message.run_id,
+  iteration: message.iteration,
   seq,
-  type: rest.type,
-  is_llm_message: rest.is_llm_message,
-  content: rest.content,
-  metadata: rest.metadata,
+  type: message.type,
+  is_llm_message: message.is_llm_message,
+  content: message.content,
+  metadata: message.metadata,
   created_at: at,
 });

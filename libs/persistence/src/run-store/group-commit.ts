@@ -2,7 +2,7 @@ import { ClaimLostError, type RecordedFact, type RunId, StopPendingError } from 
 import type { Sql } from '../sql';
 import { wasRefused } from '../sql-error';
 import { appendValues } from './append-rows';
-import { type Judgement, appendStatement } from './append-statement';
+import { type Written, appendStatement } from './append-statement';
 import { type Batch, recordedFacts } from './batch';
 
 /** Bounds one statement; what is above it goes with the next. */
@@ -55,11 +55,13 @@ export class GroupCommit {
   /** One batch that Postgres refuses must not cost the others theirs: each then goes alone. */
   private async writeGroup(group: readonly Waiting[]): Promise<void> {
     try {
-      const judged = await writeBatches(
-        this.sql,
-        group.map(({ batch }) => batch),
-      );
-      group.forEach((waiting, index) => settle(waiting, judged[index]));
+      const batches = group.map(({ batch }) => batch);
+      const written = await writeBatches(this.sql, batches);
+      for (const [index, waiting] of group.entries()) {
+        const facts = written[index];
+        if (facts) waiting.resolve(facts);
+        else waiting.reject(await refusalOf(this.sql, waiting.batch));
+      }
     } catch (error) {
       if (group.length > 1 && wasRefused(error)) for (const waiting of group) await this.writeGroup([waiting]);
       else for (const { reject } of group) reject(error);
@@ -67,40 +69,36 @@ export class GroupCommit {
   }
 }
 
-type Judged = { readonly written: readonly RecordedFact[] } | { readonly refusal: ClaimLostError | StopPendingError };
-
-function settle({ batch, resolve, reject }: Waiting, judged: Judged | undefined): void {
-  if (judged && 'written' in judged) resolve(judged.written);
-  else reject(judged?.refusal ?? new ClaimLostError(batch.claim.runId));
+/** The facts of each batch that was accepted. At most one batch per run. */
+async function writeBatches(sql: Sql, group: readonly Batch[]): Promise<(readonly RecordedFact[] | undefined)[]> {
+  const places = new Map<number, Written>();
+  for (const written of await sql.query<Written>(appendStatement, appendValues(group)))
+    places.set(written.number, written);
+  return group.map((batch, index) => {
+    const place = places.get(index + 1);
+    return place && recordedFacts(batch, { lastSeq: place.last_seq, lastMessageSeq: place.last_message_seq });
+  });
 }
 
-/** Writes what is accepted and says for each batch what came of it. At most one batch per run. */
-async function writeBatches(sql: Sql, group: readonly Batch[]): Promise<Judged[]> {
-  const judgements = await sql.query<Judgement>(appendStatement, appendValues(group));
-  const byRun = new Map(judgements.map((judgement) => [judgement.run_id, judgement]));
-  return group.map((batch) => judge(batch, byRun.get(batch.claim.runId)));
-}
+/** A run whose holder is still the same refused only what must yield to its stop. Both stay so, whenever one asks. */
+const stopOfHeldRun = `
+select stop_requested_at, stop_reason from runs
+where id = $1 and epoch = $2 and status not in ('completed', 'failed', 'stopped') and stop_requested_at is not null`;
 
-function judge(batch: Batch, judgement: Judgement | undefined): Judged {
-  const { runId } = batch.claim;
-  switch (judgement?.verdict) {
-    case 'written': {
-      const { last_seq: lastSeq, last_message_seq: lastMessageSeq } = judgement;
-      return { written: recordedFacts(batch, { lastSeq, lastMessageSeq }) };
-    }
-    case 'stop_pending': {
-      const { told_to_stop_at: requestedAt, told_why: reason } = judgement;
-      return { refusal: new StopPendingError(runId, { requestedAt: requestedAt.toISOString(), reason }) };
-    }
-    case 'lost':
-    case undefined:
-      return { refusal: new ClaimLostError(runId) };
-  }
+async function refusalOf(sql: Sql, { claim }: Batch): Promise<ClaimLostError | StopPendingError> {
+  const { runId, epoch } = claim;
+  const [told] = await sql.query<{ stop_requested_at: Date; stop_reason: string | null }>(stopOfHeldRun, [
+    runId,
+    epoch,
+  ]);
+  return told
+    ? new StopPendingError(runId, { requestedAt: told.stop_requested_at.toISOString(), reason: told.stop_reason })
+    : new ClaimLostError(runId);
 }
 
 /** Writes one batch within a transaction that has locked the run. */
 export async function writeBatch(sql: Sql, batch: Batch): Promise<readonly RecordedFact[]> {
-  const judged = judge(batch, (await sql.query<Judgement>(appendStatement, appendValues([batch])))[0]);
-  if ('refusal' in judged) throw judged.refusal;
-  return judged.written;
+  const [written] = await writeBatches(sql, [batch]);
+  if (!written) throw await refusalOf(sql, batch);
+  return written;
 }

@@ -3,7 +3,7 @@ import { completed, iterationStarted, started, waits } from '../testing/store-ho
 import { runChanges } from './run-changes';
 
 const at = '2026-01-01T00:00:00.000Z';
-const changesBy = (...facts: NewFact[]) => runChanges(facts.map((fact) => ({ fact, at })));
+const changesBy = (...facts: NewFact[]) => runChanges(facts, at);
 
 describe('runChanges', () => {
   it('follows a run from its start to its end', () => {

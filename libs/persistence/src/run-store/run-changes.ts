@@ -8,17 +8,10 @@ import {
   type Waiting,
   addUsage,
   isProgress,
-  isTerminal,
   movesTo,
   noUsage,
   yieldsToStop,
 } from '@rondo/domain';
-
-/** A fact with the time at which it was stated. */
-export interface TimedFact {
-  readonly fact: NewFact;
-  readonly at: string;
-}
 
 /** What a run's row becomes by facts. Null: as before. */
 export interface RunChanges {
@@ -41,53 +34,69 @@ export interface RunChanges {
   readonly movesTo: RunQueueName | null;
 }
 
-const unchanged: RunChanges = {
-  status: null,
-  iteration: 0,
-  finishReason: null,
-  error: null,
-  waiting: null,
-  startedAt: null,
-  finishedAt: null,
-  stop: null,
-  usage: noUsage,
-  yieldsToStop: false,
-  terminal: false,
-  progress: false,
-  movesTo: null,
-};
+type Draft = { -readonly [Key in keyof RunChanges]: RunChanges[Key] };
 
-export const runChanges = (facts: readonly TimedFact[]): RunChanges =>
-  facts.reduce(
-    (changes, timed) => ({ ...changes, ...rulesOf(changes, timed), ...changeBy(changes, timed) }),
-    unchanged,
-  );
+/** `at` is when the facts were stated. */
+export function runChanges(facts: readonly NewFact[], at: string): RunChanges {
+  const changes: Draft = {
+    status: null,
+    iteration: 0,
+    finishReason: null,
+    error: null,
+    waiting: null,
+    startedAt: null,
+    finishedAt: null,
+    stop: null,
+    usage: noUsage,
+    yieldsToStop: false,
+    terminal: false,
+    progress: false,
+    movesTo: null,
+  };
+  for (const fact of facts) {
+    changes.iteration = fact.iteration;
+    changes.yieldsToStop ||= yieldsToStop(fact);
+    changes.progress ||= isProgress(fact);
+    changes.movesTo = movesTo(fact) ?? changes.movesTo;
+    change(changes, fact, at);
+  }
+  return changes;
+}
 
-const rulesOf = (changes: RunChanges, { fact }: TimedFact): Partial<RunChanges> => ({
-  iteration: fact.iteration,
-  yieldsToStop: changes.yieldsToStop || yieldsToStop(fact),
-  progress: changes.progress || isProgress(fact),
-  movesTo: movesTo(fact) ?? changes.movesTo,
-});
-
-function changeBy({ usage }: RunChanges, { fact, at }: TimedFact): Partial<RunChanges> {
+function change(changes: Draft, fact: NewFact, at: string): void {
   switch (fact.type) {
     case 'run.started':
-      return { status: 'running', startedAt: at };
+      changes.status = 'running';
+      changes.startedAt = at;
+      return;
     case 'run.waiting':
-      return parked(fact.data);
+      changes.status = fact.data.reason === 'budget' ? 'waiting_budget' : 'waiting_input';
+      changes.waiting = fact.data;
+      return;
     case 'run.resumed':
-      return { status: 'queued', waiting: null };
+      changes.status = 'queued';
+      changes.waiting = null;
+      return;
     case 'run.stop_requested':
-      return { status: 'stopping', stop: { requestedAt: fact.data.requested_at, reason: fact.data.reason } };
+      changes.status = 'stopping';
+      changes.stop = { requestedAt: fact.data.requested_at, reason: fact.data.reason };
+      return;
     case 'run.completed':
-      return { ...over('completed', at), finishReason: fact.data.finish_reason };
+      end(changes, 'completed', at);
+      changes.finishReason = fact.data.finish_reason;
+      return;
     case 'run.failed':
-      return { ...over('failed', at), finishReason: 'error', error: fact.data.error };
+      end(changes, 'failed', at);
+      changes.finishReason = 'error';
+      changes.error = fact.data.error;
+      return;
     case 'run.stopped':
-      return { ...over('stopped', at), finishReason: 'stopped' };
+      end(changes, 'stopped', at);
+      changes.finishReason = 'stopped';
+      return;
     case 'usage.recorded':
-      return { usage: addUsage(usage, fact.data) };
+      changes.usage = addUsage(changes.usage, fact.data);
+      return;
     case 'run.created':
     case 'iteration.started':
     case 'iteration.restarted':
@@ -103,18 +112,13 @@ function changeBy({ usage }: RunChanges, { fact, at }: TimedFact): Partial<RunCh
     case 'context.compaction_started':
     case 'context.compacted':
     case 'context.compaction_failed':
-      return {};
+      return;
   }
 }
 
-const parked = (waiting: Waiting): Partial<RunChanges> => ({
-  status: waiting.reason === 'budget' ? 'waiting_budget' : 'waiting_input',
-  waiting,
-});
-
-const over = (status: RunStatus, at: string): Partial<RunChanges> => ({
-  status,
-  finishedAt: at,
-  waiting: null,
-  terminal: isTerminal(status),
-});
+function end(changes: Draft, status: 'completed' | 'failed' | 'stopped', at: string): void {
+  changes.status = status;
+  changes.finishedAt = at;
+  changes.waiting = null;
+  changes.terminal = true;
+}
