@@ -1,6 +1,9 @@
 import type { Model, ModelChunk, ModelRequest } from '@rondo/domain';
 
-/** A model whose streams can be left at once without stopping the run: the reply is withdrawn and asked for anew elsewhere. */
+/**
+ * A model whose streams end at once when the run is left. That is no stop: whoever leaves takes nothing more from the
+ * loop, so the reply is withdrawn and asked for anew elsewhere.
+ */
 export class AbandonableModel implements Model {
   private lastAsked: { readonly with: AbortSignal; readonly either: AbortSignal } | undefined;
 
@@ -9,11 +12,8 @@ export class AbandonableModel implements Model {
     private readonly abandon: AbortSignal,
   ) {}
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
-    for await (const chunks of this.model.stream(request, this.orAbandon(signal))) {
-      this.abandon.throwIfAborted();
-      yield chunks;
-    }
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
+    return this.model.stream(request, this.orAbandon(signal));
   }
 
   /** Most calls of a run come with the same signal. */

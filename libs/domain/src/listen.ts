@@ -15,20 +15,17 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
   const { clerk, model } = pass.ports;
   const call = { model: pass.run.settings.model, iteration: pass.state.iteration, beganAt: clerk.now() };
   let firstOutputAt: string | undefined;
-  const enough = new AbortController();
   const { stop } = pass.signals;
+  const enough = reply.canFill ? new AbortController() : undefined;
 
-  for await (const chunks of model.stream(prompt, reply.canFill ? AbortSignal.any([stop, enough.signal]) : stop)) {
+  for await (const chunks of model.stream(prompt, enough ? AbortSignal.any([stop, enough.signal]) : stop)) {
     for (const chunk of chunks) {
       switch (chunk.type) {
         case 'retried':
           yield* state(pass, retried(pass, chunk));
           break;
         case 'end':
-          return {
-            end: chunk,
-            usage: (finishReason) => billFor({ ...call, finishReason, firstOutputAt }, chunk, clerk),
-          };
+          return { end: chunk, usage: (finishReason) => billFor({ call, finishReason, firstOutputAt }, chunk, clerk) };
         case 'text':
         case 'reasoning':
         case 'reasoning_end':
@@ -36,7 +33,7 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
         case 'call_arguments':
           firstOutputAt ??= clerk.now();
           if (!reply.isFull) yield* reply.hear(chunk);
-          if (reply.isFull) enough.abort();
+          if (reply.isFull) enough?.abort();
       }
     }
   }

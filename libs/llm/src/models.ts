@@ -59,7 +59,8 @@ function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   const endpoint = new HttpEndpoint(wire.url, wire.headers);
   const priceOf = (request: ModelRequest) => factsOf(provider, splitModelName(request.model).id)?.price;
   return new RetryingModel({
-    begin: (request, signal) => new ReplyAttempt({ wire, endpoint, timeouts, price: priceOf(request) }, request, signal),
+    begin: (request, signal) =>
+      new ReplyAttempt({ wire, endpoint, timeouts, price: priceOf(request) }, request, signal),
     policy: { ...defaultRetries, ...config.retries },
     redact: redactor([provider.apiKey, ...Object.values(provider.headers)]),
   });

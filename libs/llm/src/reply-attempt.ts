@@ -132,20 +132,25 @@ export class ReplyAttempt {
     this.wake();
   }
 
-  private afterBody(): AttemptEnding {
-    const { ending } = this.reader;
-    return this.afterFault(ending && 'error' in ending ? ending.error : cutShort());
-  }
-
   /** A reply whose reason was given is whole, whatever happens to its stream then. */
   private afterFault(error: unknown): AttemptEnding {
-    const { ending, usage } = this.reader;
-    if (ending && 'finishReason' in ending) {
-      return { how: 'finished', finishReason: ending.finishReason, usage: this.usage() };
-    }
-    const isBilled = this.outputLength > 0 || usage.input !== undefined;
-    const fault = error instanceof ProviderError ? error : connectionFailure(error);
-    return { how: 'error', error: fault, ...(isBilled && { usage: this.usage() }) };
+    return this.whole() ?? this.failed(error instanceof ProviderError ? error : connectionFailure(error));
+  }
+
+  private afterBody(): AttemptEnding {
+    const { ending } = this.reader;
+    return this.whole() ?? this.failed(ending && 'error' in ending ? ending.error : cutShort());
+  }
+
+  private whole(): AttemptEnding | undefined {
+    const { ending } = this.reader;
+    if (!ending || 'error' in ending) return undefined;
+    return { how: 'finished', finishReason: ending.finishReason, usage: this.usage() };
+  }
+
+  private failed(error: ProviderError): AttemptEnding {
+    const isBilled = this.outputLength > 0 || this.reader.usage.input !== undefined;
+    return { how: 'error', error, ...(isBilled && { usage: this.usage() }) };
   }
 
   private usage(): CallUsage {

@@ -57,8 +57,8 @@ export class Scribe {
         if (chunk.type === 'text' || chunk.type === 'reasoning') firstOutputAt ??= clerk.now();
         if (chunk.type !== 'end') continue;
         signal.throwIfAborted();
-        const call = { model: modelName, iteration, finishReason: 'summary', beganAt, firstOutputAt };
-        this.bills.push(billFor(call, chunk, clerk));
+        const call = { model: modelName, iteration, beganAt };
+        this.bills.push(billFor({ call, finishReason: 'summary', firstOutputAt }, chunk, clerk));
         return told(chunk, text.trim());
       }
     }
