@@ -26,7 +26,9 @@ export class HttpReply {
     this.message.on('data', (bytes: Buffer) => listener.piece(bytes));
     this.message.on('end', () => listener.over());
     this.message.on('error', (error) => listener.over(error));
-    this.message.on('close', () => listener.over(new Error('The connection was closed.')));
+    this.message.on('close', () => {
+      if (!this.message.readableEnded) listener.over(new Error('The connection was closed.'));
+    });
   }
 
   /** What comes meanwhile is not fetched. */
