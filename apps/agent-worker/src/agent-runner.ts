@@ -81,7 +81,7 @@ export class AgentRunner {
       const ports: AgentPorts = { model, tools, tokens, clerk };
       return await this.follow(claim, journal, { ports, held });
     } finally {
-      tools.close(new AbandonedError('the run was left'));
+      tools.close(wasLeft);
     }
   }
 
@@ -149,6 +149,9 @@ export class AgentRunner {
     return 'ended';
   }
 }
+
+/** Nobody looks at where it was made, and to note that costs more than all else about it. */
+const wasLeft = new AbandonedError('the run was left');
 
 const handOverAttempts = 20;
 const handOverAgainMs = 250;

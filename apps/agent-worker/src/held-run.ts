@@ -16,13 +16,14 @@ export class HeldRun {
   private readonly stopping = new AbortController();
   private readonly draining = new AbortController();
   private readonly leaving = new AbortController();
+  readonly signals: Readonly<Record<'stop' | 'drain' | 'abandon', AbortSignal>> = {
+    stop: this.stopping.signal,
+    drain: this.draining.signal,
+    abandon: this.leaving.signal,
+  };
 
   constructor(readonly claim: ClaimedRun) {
     if (claim.stop) this.stop(claim.stop);
-  }
-
-  get signals(): { stop: AbortSignal; drain: AbortSignal; abandon: AbortSignal } {
-    return { stop: this.stopping.signal, drain: this.draining.signal, abandon: this.leaving.signal };
   }
 
   stop(request: StopRequest): void {

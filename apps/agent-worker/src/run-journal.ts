@@ -141,7 +141,9 @@ export class RunJournal {
       epoch,
       at: this.parts.settings.now(),
       after_seq: this.lastSeq,
-      ...place,
+      stream_id: place.stream_id,
+      offset: place.offset,
+      data: place.data,
     };
     this.parts.feed.publish([event]);
   }
