@@ -1,16 +1,25 @@
 import type { Model, ModelChunk, ModelRequest } from '@rondo/domain';
 
-/** A model whose streams can be left at once without stopping the run: the reply is withdrawn and asked for anew elsewhere. */
+/**
+ * A model whose streams end at once when the run is left. That is no stop: whoever leaves takes nothing more from the
+ * loop, so the reply is withdrawn and asked for anew elsewhere.
+ */
 export class AbandonableModel implements Model {
+  private lastAsked: { readonly with: AbortSignal; readonly either: AbortSignal } | undefined;
+
   constructor(
     private readonly model: Model,
     private readonly abandon: AbortSignal,
   ) {}
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk> {
-    for await (const chunk of this.model.stream(request, AbortSignal.any([signal, this.abandon]))) {
-      this.abandon.throwIfAborted();
-      yield chunk;
-    }
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
+    return this.model.stream(request, this.orAbandon(signal));
+  }
+
+  /** Most calls of a run come with the same signal. */
+  private orAbandon(signal: AbortSignal): AbortSignal {
+    if (this.lastAsked?.with !== signal)
+      this.lastAsked = { with: signal, either: AbortSignal.any([signal, this.abandon]) };
+    return this.lastAsked.either;
   }
 }

@@ -61,12 +61,12 @@ function house(model: Model, tools: Partial<HeldTools> = {}) {
 /** A model that begins to speak and then says nothing more until it is aborted. */
 const hangingModel = (onHanging: () => void): Model => ({
   async *stream(_, signal) {
-    yield { type: 'text', text: 'Well' };
+    yield [{ type: 'text', text: 'Well' }];
     await new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve());
       onHanging();
     });
-    yield { type: 'end', how: 'aborted' };
+    yield [{ type: 'end', how: 'aborted' }];
   },
 });
 

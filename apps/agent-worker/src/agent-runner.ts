@@ -92,8 +92,12 @@ export class AgentRunner {
   ): Promise<Verdict> {
     const run = agentRun(claim);
     for await (const step of runAgent(run, ports, held.signals)) {
-      if ('delta' in step) journal.say(step.delta);
-      else await journal.write(step);
+      held.signals.abandon.throwIfAborted(); // what follows from a stream that was left is not the run's
+      if ('delta' in step) {
+        journal.say(step.delta);
+        continue;
+      }
+      await journal.write(step);
       held.signals.abandon.throwIfAborted();
     }
     await journal.commit();

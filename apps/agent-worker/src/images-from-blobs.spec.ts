@@ -37,8 +37,8 @@ async function ask(request: ModelRequest, blobs = new Map([[kept, 'aGk=']])) {
   const model: Model = {
     async *stream(asked) {
       reached.push(asked);
-      yield { type: 'text', text: 'Seen.' };
-      yield { type: 'end', how: 'aborted' };
+      yield [{ type: 'text', text: 'Seen.' }];
+      yield [{ type: 'end', how: 'aborted' }];
     },
   };
   const source = {
@@ -48,8 +48,8 @@ async function ask(request: ModelRequest, blobs = new Map([[kept, 'aGk=']])) {
     },
   };
   let text = '';
-  for await (const chunk of new ImagesFromBlobs(model, source).stream(request, new AbortController().signal)) {
-    if (chunk.type === 'text') text += chunk.text;
+  for await (const chunks of new ImagesFromBlobs(model, source).stream(request, new AbortController().signal)) {
+    for (const chunk of chunks) if (chunk.type === 'text') text += chunk.text;
   }
   return { reached: reached[0], read, text };
 }

@@ -1,4 +1,4 @@
-import type { Blobs, Model, ModelChunk, ModelMessage, ModelRequest, ShownImage } from '@rondo/domain';
+import type { Blobs, Model, ModelChunk, ModelMessage, ModelRequest, Sha256, ShownImage } from '@rondo/domain';
 
 type Show = (image: ShownImage) => ShownImage;
 
@@ -13,15 +13,20 @@ export class ImagesFromBlobs implements Model {
     private readonly blobs: Blobs,
   ) {}
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk> {
-    yield* this.model.stream(await this.withBytes(request), signal);
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
+    const blobs = request.messages.flatMap(blobsIn);
+    return blobs.length === 0 ? this.model.stream(request, signal) : this.streamShowing(blobs, request, signal);
   }
 
-  private async withBytes(request: ModelRequest): Promise<ModelRequest> {
-    const images = request.messages.flatMap(imagesIn);
-    const blobs = images.flatMap((image) => (image.type === 'blob' ? [image.sha256] : []));
-    if (blobs.length === 0) return request;
+  private async *streamShowing(
+    blobs: readonly Sha256[],
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncIterable<readonly ModelChunk[]> {
+    yield* this.model.stream(await this.withBytes(blobs, request), signal);
+  }
 
+  private async withBytes(blobs: readonly Sha256[], request: ModelRequest): Promise<ModelRequest> {
     const found = await this.blobs.read([...new Set(blobs)]);
     const show: Show = (image) => {
       const data = image.type === 'blob' && found.get(image.sha256);
@@ -31,16 +36,18 @@ export class ImagesFromBlobs implements Model {
   }
 }
 
-function imagesIn(message: ModelMessage): ShownImage[] {
+function blobsIn(message: ModelMessage): Sha256[] {
   switch (message.role) {
     case 'user':
-      return message.content.flatMap((block) => (block.type === 'image' ? [block.source] : []));
+      return message.content.flatMap((block) => (block.type === 'image' ? blobOf(block.source) : []));
     case 'tool':
-      return message.results.flatMap(({ image }) => image ?? []);
+      return message.results.flatMap(({ image }) => (image ? blobOf(image) : []));
     case 'assistant':
       return [];
   }
 }
+
+const blobOf = (image: ShownImage): Sha256[] => (image.type === 'blob' ? [image.sha256] : []);
 
 function showing(message: ModelMessage, show: Show): ModelMessage {
   switch (message.role) {

@@ -25,14 +25,18 @@ export interface Answering {
 export function answerCall(pass: Answering, call: ToolCall, outcome: CallOutcome): NewFact[] {
   const iteration = pass.state.iteration;
   const message = resultMessage(pass, call, outcome);
-  const about = { tool_call_id: call.id, name: call.name, message_id: message.id };
+  const { id: tool_call_id, name } = call;
+  const message_id = message.id;
   const told: NewFact = { type: 'message.created', iteration, data: { message } };
 
   if ('unknown' in outcome)
-    return [{ type: 'tool.unknown', iteration, data: { ...about, reason: outcome.unknown } }, told];
+    return [
+      { type: 'tool.unknown', iteration, data: { tool_call_id, name, message_id, reason: outcome.unknown } },
+      told,
+    ];
 
   const { result, durationMs } = outcome;
-  const data = { ...about, result, duration_ms: durationMs };
+  const data = { tool_call_id, name, message_id, result, duration_ms: durationMs };
   return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, told];
 }
 

@@ -5,23 +5,28 @@ import type { NewFact } from './run-event';
 
 /** One call of a model, as far as its bill needs it. */
 export interface BilledCall {
-  readonly model: string;
-  readonly iteration: number;
+  readonly call: { readonly model: string; readonly iteration: number; readonly beganAt: string };
   readonly finishReason: string;
-  readonly beganAt: string;
   readonly firstOutputAt: string | undefined;
 }
 
 /** The fact of what a call of a model cost. */
-export function billFor(call: BilledCall, end: ModelEnd, clerk: Clerk): NewFact {
-  const since = (at: string) => Date.parse(at) - Date.parse(call.beganAt);
+export function billFor({ call, finishReason, firstOutputAt }: BilledCall, end: ModelEnd, clerk: Clerk): NewFact {
+  const beganMs = Date.parse(call.beganAt);
+  const { input_tokens, cached_tokens, output_tokens, cost_usd, estimated } = end.usage ?? notBilled;
   const data = {
     model_call_id: clerk.modelCallId(),
     model: call.model,
-    ...(end.usage ?? { ...noUsage, estimated: true }),
-    finish_reason: call.finishReason,
-    duration_ms: since(clerk.now()),
-    first_token_ms: call.firstOutputAt === undefined ? null : since(call.firstOutputAt),
+    input_tokens,
+    cached_tokens,
+    output_tokens,
+    cost_usd,
+    estimated,
+    finish_reason: finishReason,
+    duration_ms: Date.parse(clerk.now()) - beganMs,
+    first_token_ms: firstOutputAt === undefined ? null : Date.parse(firstOutputAt) - beganMs,
   };
   return { type: 'usage.recorded', iteration: call.iteration, data };
 }
+
+const notBilled = { ...noUsage, estimated: true };

@@ -29,11 +29,13 @@ export type Mint = () => string;
 
 /** The id of a reply's nth part, where it is stored in parts; the first has the reply's own id. */
 export const partIdAt = (reply: MessageId, index: number): MessageId =>
-  index === 0 ? reply : messageId.parse(`${reply}p${index.toString(36).padStart(2, '0')}`);
+  index === 0 ? reply : (`${reply}p${nth(index)}` as MessageId); // an id with letters and digits behind it is one
 
 /**
  * The id of a message's nth call follows from the message's id, so that a holder that takes over after a crash can
  * name the streams its predecessor may have shown.
  */
 export const callIdAt = (message: MessageId, index: number): CallId =>
-  callId.parse(`call_${message.slice('msg_'.length)}${index.toString(36).padStart(2, '0')}`);
+  `call_${message.slice('msg_'.length)}${nth(index)}` as CallId; // as above
+
+const nth = (index: number): string => index.toString(36).padStart(2, '0');

@@ -23,6 +23,7 @@ export * from './message';
 export * from './model';
 export * from './models/model-facts';
 export * from './models/provider-settings';
+export * from './once-per';
 export * from './pass';
 export * from './ports';
 export * from './profiles/effective-settings';

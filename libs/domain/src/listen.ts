@@ -15,23 +15,26 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
   const { clerk, model } = pass.ports;
   const call = { model: pass.run.settings.model, iteration: pass.state.iteration, beganAt: clerk.now() };
   let firstOutputAt: string | undefined;
-  const enough = new AbortController();
+  const { stop } = pass.signals;
+  const enough = reply.canFill ? new AbortController() : undefined;
 
-  for await (const chunk of model.stream(prompt, AbortSignal.any([pass.signals.stop, enough.signal]))) {
-    switch (chunk.type) {
-      case 'retried':
-        yield* state(pass, retried(pass, chunk));
-        break;
-      case 'end':
-        return { end: chunk, usage: (finishReason) => billFor({ ...call, finishReason, firstOutputAt }, chunk, clerk) };
-      case 'text':
-      case 'reasoning':
-      case 'reasoning_end':
-      case 'call_start':
-      case 'call_arguments':
-        firstOutputAt ??= clerk.now();
-        if (!reply.isFull) yield* reply.hear(chunk);
-        if (reply.isFull) enough.abort();
+  for await (const chunks of model.stream(prompt, enough ? AbortSignal.any([stop, enough.signal]) : stop)) {
+    for (const chunk of chunks) {
+      switch (chunk.type) {
+        case 'retried':
+          yield* state(pass, retried(pass, chunk));
+          break;
+        case 'end':
+          return { end: chunk, usage: (finishReason) => billFor({ call, finishReason, firstOutputAt }, chunk, clerk) };
+        case 'text':
+        case 'reasoning':
+        case 'reasoning_end':
+        case 'call_start':
+        case 'call_arguments':
+          firstOutputAt ??= clerk.now();
+          if (!reply.isFull) yield* reply.hear(chunk);
+          if (reply.isFull) enough?.abort();
+      }
     }
   }
   throw new Error('a model ended its stream without saying how');

@@ -83,7 +83,10 @@ export type ModelEnd = {
 /** The code of the error where a prompt is too long for its model: asking again helps only with a shorter one. */
 export const contextOverflow = 'context_window_exceeded';
 
-/** A language model behind a provider. Never rejects: what goes wrong is said in the `end` chunk. */
+/**
+ * A language model behind a provider. Says what it says in batches, as it comes; none of them is empty, and the last
+ * chunk of the last one is `end`. Never rejects: what goes wrong is said in the `end` chunk.
+ */
 export interface Model {
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk>;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]>;
 }

@@ -4,6 +4,7 @@ import type { ReplyDecoder } from './dialects/dialect';
 import { dialectNamed } from './dialects/registry';
 import type { Message, NewMessage } from './message';
 import type { ModelRequest } from './model';
+import { oncePer } from './once-per';
 import type { AgentRun, Pass } from './pass';
 import { profiles } from './profiles/profiles';
 import type { RunState } from './run-state';
@@ -46,23 +47,14 @@ const lastSent = new WeakMap<AgentRun, Pick<RunState, 'conversation' | 'context'
 /** What is the same in every iteration of a run, as text. */
 export const frameText = (run: AgentRun): string => frameOf(run).text;
 
-type Frame = ReturnType<typeof buildFrame>;
-const frames = new WeakMap<AgentRun, Frame>();
-
 /** Made once per run, so that a provider's prompt cache hits and nobody makes it again. */
-function frameOf(run: AgentRun): Frame {
-  const frame = frames.get(run) ?? buildFrame(run);
-  frames.set(run, frame);
-  return frame;
-}
-
-function buildFrame(run: AgentRun) {
+const frameOf = oncePer((run: AgentRun) => {
   const dialect = dialectNamed(run.settings.processor.dialect);
   const allowed = toolsNamed(run.settings.tools);
   const { instructions, tools, responseFormat } = dialect.encode([], allowed, run.settings.processor);
   const system = [systemPrompt(run), instructions].filter((part) => part !== '').join('\n\n');
   return { dialect, allowed, tools, responseFormat, system, text: `${system}\n${JSON.stringify(tools)}` };
-}
+});
 
 function systemPrompt({ settings, createdAt }: AgentRun): string {
   const { agent } = settings;

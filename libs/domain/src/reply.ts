@@ -31,6 +31,11 @@ export class Reply {
     return this.decoder.isFull;
   }
 
+  /** A limit of calls may end it before the model does. */
+  get canFill(): boolean {
+    return this.pass.run.settings.processor.max_tool_calls > 0;
+  }
+
   /** A part of it is in the log already, so it cannot be asked for anew. */
   get hasBegun(): boolean {
     return this.parts > 0;

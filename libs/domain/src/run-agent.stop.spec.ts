@@ -50,7 +50,7 @@ describe('a stop (I7)', () => {
       model: {
         async *stream(_, signal) {
           stopNow(house);
-          if (signal.aborted) yield { type: 'end' as const, how: 'aborted' as const };
+          if (signal.aborted) yield [{ type: 'end' as const, how: 'aborted' as const }];
         },
       },
     });

@@ -46,6 +46,8 @@ export interface RunState {
   readonly waitedMs: number;
 }
 
+const noCalls: RunState['calls'] = new Map();
+
 const beginning: RunState = {
   started: false,
   ended: false,
@@ -54,7 +56,7 @@ const beginning: RunState = {
   isSpeaking: false,
   messageId: undefined,
   modelFinishReason: 'stop',
-  calls: new Map(),
+  calls: noCalls,
   conversation: [],
   usage: noUsage,
   malformedInARow: 0,
@@ -106,9 +108,9 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'run.stopped':
       return { ...state, ended: true };
     case 'iteration.started':
-      return { ...state, ...thinking(fact.data), calls: new Map(), lostReplies: 0 };
+      return { ...thinking(state, fact.data), calls: noCalls, lostReplies: 0 };
     case 'iteration.restarted':
-      return state.phase === 'acting' ? { ...state, isSpeaking: false } : { ...state, ...thinking(fact.data) };
+      return state.phase === 'acting' ? { ...state, isSpeaking: false } : thinking(state, fact.data);
     case 'iteration.completed':
       return { ...state, phase: 'between', messageId: undefined };
     case 'message.created':
@@ -161,20 +163,23 @@ function pay(state: RunState, bill: Usage & { finish_reason: string }): RunState
   };
 }
 
-const thinking = (data: { iteration: number; message_id: MessageId }) => ({
-  phase: 'thinking' as const,
+const thinking = (state: RunState, about: { iteration: number; message_id: MessageId }): RunState => ({
+  ...state,
+  phase: 'thinking',
   isSpeaking: true,
-  iteration: data.iteration,
-  messageId: data.message_id,
+  iteration: about.iteration,
+  messageId: about.message_id,
 });
 
 /** The reply itself moves the iteration on; an unreadable call counts until a readable one comes. */
 function hear(state: RunState, message: Message | NewMessage): RunState {
   if (!message.is_llm_message) return { ...state, unseen: withState(state.unseen, message) };
   const isReply = message.id === state.messageId;
+  const hasSeen = isReply && state.unseen.length > 0;
   return {
     ...state,
-    ...(isReply && state.unseen.length > 0 && seenBy(state, message)),
+    unseen: hasSeen ? [] : state.unseen,
+    context: hasSeen ? seenBy(state, message) : state.context,
     conversation: [...state.conversation, message],
     phase: isReply ? 'acting' : state.phase,
     malformedInARow: message.type === 'tool' ? countMalformed(state.malformedInARow, message) : state.malformedInARow,
@@ -187,10 +192,7 @@ const withState = (unseen: RunState['unseen'], message: NewMessage): RunState['u
     : unseen;
 
 /** What the reply was thought after is not sent again, so its thoughts are not either. */
-const seenBy = ({ context }: RunState, reply: NewMessage): Pick<RunState, 'unseen' | 'context'> => ({
-  unseen: [],
-  context: { ...context, changedAt: reply.id },
-});
+const seenBy = ({ context }: RunState, reply: NewMessage): ContextState => ({ ...context, changedAt: reply.id });
 
 const countMalformed = (before: number, message: Message | NewMessage): number =>
   message.metadata['problem'] === 'malformed' ? before + 1 : 0;

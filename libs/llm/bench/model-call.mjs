@@ -109,8 +109,8 @@ function waysTo(url) {
     ],
   });
   const ours = (asked) => async () => {
-    for await (const chunk of models.stream(asked, fresh()))
-      if (chunk.how === 'failed') throw new Error(chunk.error.message);
+    for await (const chunks of models.stream(asked, fresh()))
+      for (const { how, error } of chunks) if (how === 'failed') throw new Error(error.message);
   };
 
   const openai = (more) => new OpenAI({ apiKey: 'key', baseURL: `${url}/v1`, maxRetries: 0, ...more });

@@ -1,6 +1,6 @@
 import type { ModelChunk } from '@rondo/domain';
 import { type Models, type ModelsConfig, createModels } from './models';
-import { hear, requestTo } from './testing/ask';
+import { hear, requestTo, textOf } from './testing/ask';
 import { type ProtocolScript, anthropic, openAi } from './testing/protocol-scripts';
 import { ScriptedProvider } from './testing/scripted-provider';
 
@@ -33,7 +33,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
   const ask = (config?: Partial<ModelsConfig>) => hear(models(config).stream(requestTo('acme/some/model'), never));
 
   it('passes on what the model says, with its finish reason and its usage', async () => {
-    provider.will({ pieces: script.whole('Hel', 'lo') });
+    provider.will({ pieces: script.whole('Hel', 'lo'), paceMs: 5 });
 
     const { chunks } = await hear(models().stream(requestTo('acme/priced'), never));
 
@@ -65,6 +65,36 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
 
     expect(text).toBe('héllo 🌍');
     expect(end.how).toBe('finished');
+  });
+
+  it('says at once what came at once, its end included', async () => {
+    provider.will({ pieces: [script.whole('one ', 'two').join('')] });
+    const batches: (readonly ModelChunk[])[] = [];
+
+    for await (const batch of models().stream(requestTo('acme/m'), never)) batches.push(batch);
+
+    expect(batches).toMatchObject([
+      [
+        { type: 'text', text: 'one two' },
+        { type: 'end', how: 'finished' },
+      ],
+    ]);
+  });
+
+  it('lets the network wait while nobody listens, and loses nothing', async () => {
+    const word = 'x'.repeat(1000);
+    provider.will({ pieces: [script.whole(...Array<string>(20_000).fill(word)).join('')] });
+    const stream = models().stream(requestTo('acme/m'), never);
+
+    let length = 0;
+    for await (const batch of stream) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const said = textOf(batch).length;
+      expect(said).toBeLessThan(2_000_000);
+      length += said;
+    }
+
+    expect(length).toBe(20_000_000);
   });
 
   it('keeps its connections for one reply after another', async () => {
@@ -260,7 +290,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     const asked = performance.now();
     const { value } = await stream.next();
 
-    expect(value).toMatchObject({ how: 'broken', error: { code: 'timeout' } });
+    expect(value).toMatchObject([{ how: 'broken', error: { code: 'timeout' } }]);
     expect(performance.now() - asked).toBeGreaterThan(30);
   });
 
@@ -280,13 +310,15 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
   });
 
   it('says nothing more after an abort, also where it has heard more', async () => {
-    provider.will({ pieces: [script.whole('one', 'two', 'three').join('')] });
+    provider.will({ pieces: script.begun('one', 'two'), paceMs: 10, then: 'hang' });
     const stop = new AbortController();
+    const stream = models().stream(requestTo('acme/m'), stop.signal)[Symbol.asyncIterator]();
 
-    const { text, end } = await hear(models().stream(requestTo('acme/m'), stop.signal), () => stop.abort());
+    expect(await stream.next()).toMatchObject({ value: [{ text: 'one' }] });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    stop.abort();
 
-    expect(text).toBe('one');
-    expect(end.how).toBe('aborted');
+    expect(await stream.next()).toMatchObject({ value: [{ how: 'aborted', usage: { output_tokens: 2 } }] });
   });
 
   it('can be aborted before it begins, before the answer, and while it waits to ask again', async () => {
@@ -308,7 +340,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
   it('closes the stream when its listener leaves (W23)', async () => {
     provider.will({ pieces: script.begun('word '), then: 'hang' });
 
-    for await (const chunk of models().stream(requestTo('acme/m'), never)) if (chunk.type === 'text') break;
+    for await (const [chunk] of models().stream(requestTo('acme/m'), never)) if (chunk?.type === 'text') break;
 
     await provider.requests[0]?.hungUp;
   });

@@ -12,8 +12,8 @@ import {
   whyNotConfigured,
 } from '@rondo/domain';
 import { AnthropicProtocol } from './anthropic/anthropic-protocol';
+import { HttpEndpoint } from './http/http-endpoint';
 import { OpenAiProtocol } from './openai/openai-protocol';
-import { ProviderDoor } from './provider-door';
 import type { ModelErrorCode } from './provider-error';
 import { redactor } from './redactor';
 import { ReplyAttempt } from './reply-attempt';
@@ -56,10 +56,11 @@ export function createModels(config: ModelsConfig): Models {
 function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   const timeouts = { ...defaultTimeouts, ...config.timeouts };
   const wire = protocolOf(provider);
-  const door = new ProviderDoor(wire);
+  const endpoint = new HttpEndpoint(wire.url, wire.headers);
   const priceOf = (request: ModelRequest) => factsOf(provider, splitModelName(request.model).id)?.price;
   return new RetryingModel({
-    begin: (request, signal) => new ReplyAttempt({ wire, door, timeouts, price: priceOf(request) }, request, signal),
+    begin: (request, signal) =>
+      new ReplyAttempt({ wire, endpoint, timeouts, price: priceOf(request) }, request, signal),
     policy: { ...defaultRetries, ...config.retries },
     redact: redactor([provider.apiKey, ...Object.values(provider.headers)]),
   });
@@ -78,8 +79,8 @@ async function* refused(
   { model }: ModelRequest,
   { absent }: ModelProviders,
   reason = `The model ${model} cannot be asked.`,
-): AsyncGenerator<ModelChunk, void> {
+): AsyncGenerator<readonly ModelChunk[], void> {
   const needsKey = absent.some(({ name }) => name === splitModelName(model).provider);
   const code: ModelErrorCode = needsKey ? 'authentication' : 'model_not_supported';
-  yield await Promise.resolve({ type: 'end', how: 'failed', error: { code, message: reason } });
+  yield await Promise.resolve([{ type: 'end', how: 'failed', error: { code, message: reason } }]);
 }

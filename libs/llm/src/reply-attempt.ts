@@ -1,11 +1,14 @@
 import type { FinishReason, ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
+import { requireGood } from './good-reply';
+import type { HttpCall } from './http/http-call';
+import type { HttpEndpoint } from './http/http-endpoint';
 import type { HttpReply } from './http/http-reply';
-import type { ProviderDoor } from './provider-door';
+import { joined } from './joined';
 import { ProviderError, connectionFailure } from './provider-error';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
 import { type CallUsage, usageOf } from './token-usage';
-import type { WireProtocol } from './wire-protocol';
+import type { ReplyReader, WireProtocol } from './wire-protocol';
 
 export type AttemptEnding = { readonly usage?: CallUsage } & (
   | { readonly how: 'finished'; readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
@@ -15,22 +18,27 @@ export type AttemptEnding = { readonly usage?: CallUsage } & (
 
 export interface AttemptSetting {
   readonly wire: WireProtocol;
-  readonly door: ProviderDoor;
+  readonly endpoint: HttpEndpoint;
   readonly timeouts: Timeouts;
   readonly price: ModelPrice | undefined;
 }
 
-/** One try at a reply. Whichever way it ends, its HTTP stream is closed or used up (W23). */
+/** The network is held up while more than this was said that nobody has asked for. */
+const mostUnheard = 256 * 1024;
+
+/** One try at a reply: understood as the network brings it, kept until it is asked for. */
 export class ReplyAttempt {
-  private readonly controller = new AbortController();
-  private readonly reader: ReturnType<WireProtocol['reader']>;
+  /** How it ended. What was said before is still to be asked for. */
+  ending: AttemptEnding | undefined;
+  private readonly reader: ReplyReader;
   private readonly events = new SseReader();
+  private readonly silence: SilenceTimer;
+  private call: HttpCall | undefined;
   private reply: HttpReply | undefined;
-  private sent = false;
+  private said: ReplyChunk[] = [];
+  private wake = () => {};
   private outputLength = 0;
-  private fault: ProviderError | undefined;
-  /** How it ended, once `outputs` is over. */
-  ending: AttemptEnding = { how: 'aborted' };
+  private heardLength = 0;
 
   constructor(
     private readonly setting: AttemptSetting,
@@ -38,85 +46,111 @@ export class ReplyAttempt {
     private readonly signal: AbortSignal,
   ) {
     this.reader = setting.wire.reader();
+    this.silence = new SilenceTimer(setting.timeouts, () => this.end(this.afterFault(fellSilent())));
+    if (signal.aborted) this.end({ how: 'aborted' });
+    else void this.send();
   }
 
-  /** What the model says, one batch for each piece that the network brings. */
-  async *outputs(): AsyncGenerator<readonly ReplyChunk[], void> {
-    if (this.signal.aborted) return;
-    const abort = () => this.controller.abort();
-    this.signal.addEventListener('abort', abort, { once: true });
-    const silence = new SilenceTimer(this.setting.timeouts, abort);
-    try {
-      await this.send();
-      for (;;) {
-        const chunks = await this.receive(silence);
-        if (!chunks) break;
-        if (chunks.length > 0) yield chunks;
-        if (this.fault) throw this.fault;
-      }
-      this.ending = this.concluded();
-    } catch (error) {
-      this.ending = this.failed(error, silence);
-    } finally {
-      silence.stop();
-      this.signal.removeEventListener('abort', abort);
-      if (this.reader.complete) this.reply?.release();
-      else this.controller.abort();
+  /** Resolves with what the model has said since, which is nothing only when it is over. */
+  async heard(): Promise<readonly ReplyChunk[]> {
+    if (this.said.length === 0 && !this.ending) {
+      this.silence.listen();
+      await new Promise<void>((resolve) => (this.wake = resolve));
+      this.silence.rest();
     }
+    const said = this.said;
+    this.said = [];
+    if (this.isAhead) this.reply?.resume();
+    this.heardLength = this.outputLength;
+    return joined(said);
+  }
+
+  /** Nobody listens any more. Whichever way it ended, its HTTP stream is closed or used up (W23). */
+  close(): void {
+    this.end({ how: 'aborted' });
+    if (this.reader.complete) this.reply?.release();
+  }
+
+  private get isAhead(): boolean {
+    return this.outputLength - this.heardLength > mostUnheard;
   }
 
   private async send(): Promise<void> {
-    this.sent = true;
-    this.reply = await this.setting.door.ask(this.setting.wire.body(this.request), this.controller.signal);
-  }
-
-  /** The next piece; undefined where there is none. */
-  private async receive(silence: SilenceTimer): Promise<ReplyChunk[] | undefined> {
-    if (this.reader.complete) return undefined;
-    silence.listen();
-    const piece = await this.reply?.read();
-    if (!piece) return undefined;
-    silence.heard();
-    return this.understand(piece);
-  }
-
-  /** What was said before a fault in the same piece is passed on first. */
-  private understand(bytes: Uint8Array): ReplyChunk[] {
-    const chunks: ReplyChunk[] = [];
+    this.signal.addEventListener('abort', this.abort, { once: true });
     try {
-      for (const event of this.events.push(bytes)) this.reader.read(event, chunks);
+      this.call = this.setting.endpoint.post(this.setting.wire.body(this.request));
+      const reply = await this.call.reply;
+      await requireGood(reply);
+      this.reply = reply;
+      reply.listen({
+        piece: (bytes) => this.understand(bytes),
+        over: (error) => this.end(error ? this.afterFault(error) : this.afterBody()),
+      });
     } catch (error) {
-      this.fault = error instanceof ProviderError ? error : unreadable();
+      this.end(this.afterFault(error));
     }
-    for (const chunk of chunks) if ('text' in chunk) this.outputLength += chunk.text.length;
-    return chunks;
   }
 
-  private concluded(): AttemptEnding {
-    if (this.signal.aborted) return this.aborted();
+  private understand(bytes: Uint8Array): void {
+    if (this.ending) return;
+    this.silence.heard();
+    const before = this.said.length;
+    const fault = this.read(bytes);
+    for (let at = before; at < this.said.length; at++) {
+      const chunk = this.said[at];
+      if (chunk && 'text' in chunk) this.outputLength += chunk.text.length;
+    }
+    if (fault) this.end(this.afterFault(fault));
+    else if (this.reader.complete) this.end(this.afterBody());
+    else if (this.said.length > before) this.wake();
+    if (this.isAhead) this.reply?.pause();
+  }
+
+  /** What was said before a fault in the same piece stands. */
+  private read(bytes: Uint8Array): ProviderError | undefined {
+    try {
+      for (const event of this.events.push(bytes)) this.reader.read(event, this.said);
+      return undefined;
+    } catch (error) {
+      return error instanceof ProviderError ? error : unreadable();
+    }
+  }
+
+  /** After an abort nothing more is said, also where more was heard. */
+  private readonly abort = (): void => {
+    if (this.ending) return;
+    this.said = [];
+    this.end({ how: 'aborted', usage: this.usage() });
+  };
+
+  private end(ending: AttemptEnding): void {
+    if (this.ending) return;
+    this.ending = ending;
+    this.silence.stop();
+    this.signal.removeEventListener('abort', this.abort);
+    if (!this.reader.complete) this.call?.cut();
+    this.wake();
+  }
+
+  /** A reply whose reason was given is whole, whatever happens to its stream then. */
+  private afterFault(error: unknown): AttemptEnding {
+    return this.whole() ?? this.failed(error instanceof ProviderError ? error : connectionFailure(error));
+  }
+
+  private afterBody(): AttemptEnding {
     const { ending } = this.reader;
-    if (!ending) throw new ProviderError('connection_error', 'The reply ended before the provider gave a reason.');
-    if ('error' in ending) throw ending.error;
+    return this.whole() ?? this.failed(ending && 'error' in ending ? ending.error : cutShort());
+  }
+
+  private whole(): AttemptEnding | undefined {
+    const { ending } = this.reader;
+    if (!ending || 'error' in ending) return undefined;
     return { how: 'finished', finishReason: ending.finishReason, usage: this.usage() };
   }
 
-  private failed(error: unknown, silence: SilenceTimer): AttemptEnding {
-    if (this.signal.aborted) return this.aborted();
-    const { ending, usage } = this.reader;
-    if (ending && 'finishReason' in ending) {
-      return { how: 'finished', finishReason: ending.finishReason, usage: this.usage() };
-    }
-    const billed = this.outputLength > 0 || usage.input !== undefined;
-    return { how: 'error', error: this.asProviderError(error, silence), ...(billed && { usage: this.usage() }) };
-  }
-
-  private aborted(): AttemptEnding {
-    return { how: 'aborted', ...(this.sent && { usage: this.usage() }) };
-  }
-
-  private asProviderError(error: unknown, silence: SilenceTimer): ProviderError {
-    if (silence.expired) return new ProviderError('timeout', 'The provider fell silent.');
-    return error instanceof ProviderError ? error : connectionFailure(error);
+  private failed(error: ProviderError): AttemptEnding {
+    const isBilled = this.outputLength > 0 || this.reader.usage.input !== undefined;
+    return { how: 'error', error, ...(isBilled && { usage: this.usage() }) };
   }
 
   private usage(): CallUsage {
@@ -125,4 +159,6 @@ export class ReplyAttempt {
   }
 }
 
+const fellSilent = () => new ProviderError('timeout', 'The provider fell silent.');
+const cutShort = () => new ProviderError('connection_error', 'The reply ended before the provider gave a reason.');
 const unreadable = () => new ProviderError('api_error', 'The provider sent a stream that cannot be read.');

@@ -36,25 +36,28 @@ interface Setting {
 export class RetryingModel implements Model {
   constructor(private readonly setting: Setting) {}
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelChunk, void> {
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[], void> {
+    let said = false;
     for (let attempts = 1; ; attempts++) {
       const attempt = this.setting.begin(request, signal);
-      let said = false;
-      for await (const chunks of attempt.outputs()) {
-        for (const chunk of chunks) {
-          if (signal.aborted) break;
+      try {
+        let chunks = await attempt.heard();
+        for (; !attempt.ending; chunks = await attempt.heard()) {
           said = true;
-          yield chunk;
+          yield chunks;
         }
+        said ||= chunks.length > 0;
+        const { ending } = attempt;
+        const delayMs = ending.how === 'error' && !said ? this.delayAfter(attempts, ending.error) : undefined;
+        if (ending.how !== 'error' || delayMs === undefined) {
+          yield [...chunks, this.end(ending, said)];
+          return;
+        }
+        yield [{ type: 'retried', attempt: attempts, delayMs, error: this.toRunError(ending.error) }];
+        await sleep(delayMs, undefined, { signal }).catch(() => undefined); // the next attempt sees that it was aborted
+      } finally {
+        attempt.close();
       }
-      const { ending } = attempt;
-      const delayMs = ending.how === 'error' && !said ? this.delayAfter(attempts, ending.error) : undefined;
-      if (ending.how !== 'error' || delayMs === undefined) {
-        yield this.end(ending, said);
-        return;
-      }
-      yield { type: 'retried', attempt: attempts, delayMs, error: this.toRunError(ending.error) };
-      await sleep(delayMs, undefined, { signal }).catch(() => undefined); // the next attempt sees that it was aborted
     }
   }
 

@@ -29,7 +29,9 @@ export function usageOf(call: {
   };
 }
 
-function costOf(tokens: Required<ReportedUsage>, price: ModelPrice): number {
+type Tokens = Record<keyof ReportedUsage, number>;
+
+function costOf(tokens: Tokens, price: ModelPrice): number {
   const { input, output, cache_read = input, cache_write = input, long_prompt } = price;
   const long = long_prompt && tokens.input > long_prompt.above_tokens ? long_prompt : undefined;
   const fresh = Math.max(0, tokens.input - tokens.cacheRead - tokens.cacheWrite);

@@ -27,8 +27,8 @@ export type ReplyEnding =
 
 /** Tokens as far as the provider has told. `input` counts everything in the prompt, whether it was cached or not. */
 export interface ReportedUsage {
-  readonly input?: number;
+  readonly input?: number | undefined;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
-  readonly output?: number;
+  readonly output?: number | undefined;
 }

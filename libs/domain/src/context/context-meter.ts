@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../content';
 import type { NewMessage } from '../message';
+import { oncePer } from '../once-per';
 import type { Usage } from '../run';
 import { textOf } from './message-text';
 import { type TokenCounter, mostTokens } from './token-counter';
@@ -24,6 +25,7 @@ export interface Weighed {
  */
 export class ContextMeter {
   private readonly counted = new WeakMap<NewMessage, number>();
+  private readonly bounds = new WeakMap<NewMessage, number>();
   private readonly frames = new Map<string, number>();
   private readonly frameBounds = new Map<string, number>();
   private correction = 1;
@@ -100,11 +102,11 @@ export class ContextMeter {
   }
 
   private bound(message: NewMessage): number {
-    const known = this.counted.get(message);
+    const known = this.counted.get(message) ?? this.bounds.get(message);
     if (known !== undefined) return known;
-    const bytes = bounds.get(message) ?? mostTokens(sentText(message));
-    bounds.set(message, bytes);
-    return bytes + this.besideText(message);
+    const most = mostTokensOf(message) + this.besideText(message);
+    this.bounds.set(message, most);
+    return most;
   }
 
   private besideText({ content }: NewMessage): number {
@@ -134,7 +136,7 @@ export class ContextMeter {
   }
 }
 
-const bounds = new WeakMap<NewMessage, number>();
+const mostTokensOf = oncePer((message: NewMessage) => mostTokens(sentText(message)));
 
 /** Thoughts count where they are sent: a provider wants those back that it signed. */
 const sentText = (message: NewMessage): string =>

@@ -1,3 +1,4 @@
+import { oncePer } from '../once-per';
 import type { RunSettings } from '../run-settings';
 
 /** How many tokens a request to a model may have, beside those kept free for the reply. */
@@ -20,10 +21,10 @@ export const modelBudgets: readonly ModelBudget[] = [
 const cautious = 31_000;
 
 /** What a run says wins over the table. */
-export const inputBudgetOf = (
-  { model, context }: Pick<RunSettings, 'model' | 'context'>,
-  budgets: readonly ModelBudget[] = modelBudgets,
-): number => context.input_budget_tokens ?? budgetOfModel(model, budgets);
+export const inputBudgetOf = oncePer(
+  ({ model, context }: Pick<RunSettings, 'model' | 'context'>): number =>
+    context.input_budget_tokens ?? budgetOfModel(model),
+);
 
 export const budgetOfModel = (model: string, budgets: readonly ModelBudget[] = modelBudgets): number =>
   budgets.find((budget) => budget.model.test(model))?.inputTokens ?? cautious;

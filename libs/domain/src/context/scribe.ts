@@ -51,14 +51,16 @@ export class Scribe {
     let firstOutputAt: string | undefined;
     let text = '';
 
-    for await (const chunk of model.stream(this.requestFor(style.request(previous, items)), signal)) {
-      if (chunk.type === 'text') text += chunk.text;
-      if (chunk.type === 'text' || chunk.type === 'reasoning') firstOutputAt ??= clerk.now();
-      if (chunk.type !== 'end') continue;
-      signal.throwIfAborted();
-      const call = { model: modelName, iteration, finishReason: 'summary', beganAt, firstOutputAt };
-      this.bills.push(billFor(call, chunk, clerk));
-      return told(chunk, text.trim());
+    for await (const chunks of model.stream(this.requestFor(style.request(previous, items)), signal)) {
+      for (const chunk of chunks) {
+        if (chunk.type === 'text') text += chunk.text;
+        if (chunk.type === 'text' || chunk.type === 'reasoning') firstOutputAt ??= clerk.now();
+        if (chunk.type !== 'end') continue;
+        signal.throwIfAborted();
+        const call = { model: modelName, iteration, beganAt };
+        this.bills.push(billFor({ call, finishReason: 'summary', firstOutputAt }, chunk, clerk));
+        return told(chunk, text.trim());
+      }
     }
     throw new Error('a model ended its stream without saying how');
   }

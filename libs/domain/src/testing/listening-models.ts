@@ -7,10 +7,10 @@ export class AnsweringModel implements Model {
 
   constructor(private readonly answer: (request: ModelRequest, nth: number) => Turn) {}
 
-  async *stream(request: ModelRequest): AsyncIterable<ModelChunk> {
+  async *stream(request: ModelRequest): AsyncIterable<readonly ModelChunk[]> {
     this.requests.push(request);
     await Promise.resolve();
-    yield* this.answer(request, this.requests.length).map(withoutBill);
+    yield this.answer(request, this.requests.length).map(withoutBill);
   }
 }
 

@@ -40,16 +40,16 @@ export class ScriptedModel implements Model {
 
   constructor(private readonly turns: readonly Turn[]) {}
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk> {
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
     this.requests.push(request);
     const at = request.messages.filter(({ role }) => role === 'assistant').length;
     for (const chunk of this.turns[at] ?? says('Nothing more to say.')) {
       await Promise.resolve();
       if (signal.aborted) {
-        yield { type: 'end', how: 'aborted', usage: { ...usage, estimated: true } };
+        yield [{ type: 'end', how: 'aborted', usage: { ...usage, estimated: true } }];
         return;
       }
-      yield chunk;
+      yield [chunk];
     }
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oncePer } from '../once-per';
 import type { EffectClass } from '../tool-call';
 
 /**
@@ -44,18 +45,8 @@ export function effectOf(tool: ToolDefinition | undefined, given: unknown): Effe
 export const expectedEffect = ({ effect }: ToolDefinition): EffectClass =>
   typeof effect === 'string' ? effect : 'unsafe';
 
-/** Works something out of a tool once: a definition never changes, and prompts are made in every iteration. */
-export function oncePerTool<Result>(workOut: (tool: ToolDefinition) => Result): (tool: ToolDefinition) => Result {
-  const known = new WeakMap<ToolDefinition, { readonly result: Result }>();
-  return (tool) => {
-    const entry = known.get(tool) ?? { result: workOut(tool) };
-    known.set(tool, entry);
-    return entry.result;
-  };
-}
-
 /** The JSON Schema that providers and `GET /v1/tools` show. */
-export const argumentsSchema = oncePerTool((tool): Record<string, unknown> => {
+export const argumentsSchema = oncePer((tool: ToolDefinition): Record<string, unknown> => {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
   return schema;
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { argumentsSchema, oncePerTool } from './define-tool';
+import { oncePer } from '../once-per';
+import { type ToolDefinition, argumentsSchema } from './define-tool';
 
 const jsonTypes = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const;
 export type JsonType = (typeof jsonTypes)[number];
@@ -21,7 +22,7 @@ const objectSchema = z.object({
 });
 
 /** The parameters of a tool by name, in order. */
-export const parametersOf = oncePerTool((tool): ReadonlyMap<string, ToolParameter> => {
+export const parametersOf = oncePer((tool: ToolDefinition): ReadonlyMap<string, ToolParameter> => {
   const { properties, required } = objectSchema.parse(argumentsSchema(tool));
   return new Map(
     Object.entries(properties).map(([name, { description, ...schema }]) => [

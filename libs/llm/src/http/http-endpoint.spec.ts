@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { HttpCall } from './http-call';
 import { HttpEndpoint, endpointUrl } from './http-endpoint';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -22,7 +23,13 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-const never = new AbortController().signal;
+/** Hears a body to its end. */
+async function bodyOf(call: HttpCall): Promise<string> {
+  return (await call.reply).text(10_000);
+}
+
+const statusOf = async (call: HttpCall): Promise<number> => (await call.reply).status;
+
 const endpoint = (headers = {}) =>
   new HttpEndpoint(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/ask?a=b`), headers);
 
@@ -36,7 +43,7 @@ const echo: Handler = (request, response) => {
 it('posts JSON in any letters, with its own headers in front of ours', async () => {
   handle = echo;
 
-  const reply = await endpoint({ Authorization: 'Bearer x', 'User-Agent': 'me' }).post('{"ä":"🎼"}', never);
+  const reply = await endpoint({ Authorization: 'Bearer x', 'User-Agent': 'me' }).post('{"ä":"🎼"}').reply;
 
   expect(reply.status).toBe(200);
   expect(JSON.parse(await reply.text(10_000))).toMatchObject({
@@ -49,53 +56,50 @@ it('posts JSON in any letters, with its own headers in front of ours', async () 
 it('asks anew where a kept connection turns out to be closed, and only there', async () => {
   handle = echo;
   const same = endpoint();
-  const first = await same.post('{}', never);
-  await first.text(10_000);
+  await bodyOf(same.post('{}'));
   handle = (request) => request.socket.resetAndDestroy();
   server.once('connection', () => (handle = echo));
 
-  expect((await same.post('{}', never)).status).toBe(200);
+  expect(await statusOf(same.post('{}'))).toBe(200);
   expect(connections).toHaveLength(2);
 
   handle = (request) => request.socket.resetAndDestroy();
-  await expect(endpoint().post('{}', never)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await expect(endpoint().post('{}').reply).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
 it('does not follow a redirect: the key would go along', async () => {
   handle = (_request, response) => response.writeHead(307, { location: 'http://elsewhere.invalid/' }).end();
 
-  expect((await endpoint().post('{}', never)).status).toBe(307);
+  expect(await statusOf(endpoint().post('{}'))).toBe(307);
 });
 
-it('closes the connection on an abort, before the answer and in the middle of it', async () => {
+it('closes the connection of a call that is cut, before the answer and in the middle of it', async () => {
   const closed = () => once(connections.at(-1) ?? server, 'close');
-  const before = new AbortController();
-  handle = () => before.abort();
-  await expect(endpoint().post('{}', before.signal)).rejects.toThrow();
+  handle = () => before.cut();
+  const before = endpoint().post('{}');
+  await expect(before.reply).rejects.toThrow();
   await closed();
 
-  const during = new AbortController();
   handle = (_request, response) => response.write('begun');
-  const reply = await endpoint().post('{}', during.signal);
-  await reply.read();
-  during.abort();
-  await expect(reply.read()).rejects.toThrow();
+  const during = endpoint().post('{}');
+  const text = bodyOf(during);
+  (await during.reply).listen({ piece: () => during.cut(), over: () => {} });
+  await expect(text).rejects.toThrow();
   await closed();
 });
 
-it('leaves a connection alone that has gone on to another request when the first is aborted', async () => {
+it('leaves a connection alone that has gone on to another request when the first is cut', async () => {
   handle = echo;
   const same = endpoint();
-  const late = new AbortController();
-  const first = await same.post('{}', late.signal);
-  await first.text(10_000);
+  const first = same.post('{}');
+  await bodyOf(first);
   await new Promise(setImmediate);
 
-  const second = same.post('{}', never);
-  late.abort();
-  first.close();
+  const second = same.post('{}');
+  first.cut();
+  (await first.reply).close();
 
-  expect((await second).status).toBe(200);
+  expect(await statusOf(second)).toBe(200);
   expect(connections).toHaveLength(1);
 });
 
@@ -105,16 +109,20 @@ it('tells a body that breaks off from one that ends', async () => {
     setImmediate(() => response.socket?.resetAndDestroy());
   };
 
-  const reply = await endpoint().post('{}', never);
+  const reply = await endpoint().post('{}').reply;
+  const heard: string[] = [];
+  const error = await new Promise((over) =>
+    reply.listen({ piece: (bytes) => heard.push(Buffer.from(bytes).toString()), over }),
+  );
 
-  expect(Buffer.from((await reply.read()) ?? []).toString()).toBe('half');
-  await expect(reply.read()).rejects.toThrow();
+  expect(heard).toEqual(['half']);
+  expect(error).toMatchObject({ code: 'ECONNRESET' });
 });
 
 it('reads no more of a long text than was asked for', async () => {
   handle = (_request, response) => response.end('x'.repeat(1_000_000));
 
-  const reply = await endpoint().post('{}', never);
+  const reply = await endpoint().post('{}').reply;
 
   expect(await reply.text(100)).toBe('x'.repeat(100));
 });

@@ -1,12 +1,6 @@
-import {
-  type RequestOptions,
-  Agent as HttpAgent,
-  type ClientRequest,
-  type IncomingMessage,
-  request as overHttp,
-} from 'node:http';
+import { type RequestOptions, Agent as HttpAgent, type ClientRequest, request as overHttp } from 'node:http';
 import { Agent as HttpsAgent, request as overHttps } from 'node:https';
-import { HttpReply } from './http-reply';
+import { HttpCall } from './http-call';
 
 /** How long a connection is kept for the next request; a server that keeps them for less says so itself. */
 const idleTimeoutMs = 30_000;
@@ -27,10 +21,12 @@ export const endpointUrl = (base: string, path: string): URL => new URL(base.rep
 export class HttpEndpoint {
   private readonly send: (options: RequestOptions) => ClientRequest;
   private readonly target: RequestOptions;
-  private readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turn: Node then writes them as they are, instead of keeping a table of them. */
+  private readonly headers: readonly string[];
 
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
-    this.headers = { 'content-type': 'application/json', 'user-agent': 'rondo', ...lowerCased(headers) };
+    const ours = { host: url.host, 'content-type': 'application/json', 'user-agent': 'rondo' };
+    this.headers = Object.entries({ ...ours, ...lowerCased(headers) }).flat();
     const connections = { keepAlive: true, timeout: idleTimeoutMs, maxSockets: maxConnections };
     const secure = url.protocol === 'https:';
     this.send = secure ? overHttps : overHttp;
@@ -44,40 +40,11 @@ export class HttpEndpoint {
     };
   }
 
-  /** Resolves with the answer, whatever its status; rejects where none came. The signal also cuts its body off. */
-  async post(body: string, signal: AbortSignal): Promise<HttpReply> {
-    for (;;) {
-      const headers = { ...this.headers, 'content-length': Buffer.byteLength(body) };
-      const request = this.send({ ...this.target, headers });
-      try {
-        return await answerTo(request, body, signal);
-      } catch (error) {
-        if (signal.aborted || !wasStale(request, error)) throw error;
-      }
-    }
+  post(body: string): HttpCall {
+    const headers = [...this.headers, 'content-length', String(Buffer.byteLength(body))];
+    return new HttpCall(() => this.send({ ...this.target, headers }), body);
   }
 }
 
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-function answerTo(request: ClientRequest, body: string, signal: AbortSignal): Promise<HttpReply> {
-  return new Promise((resolve, reject) => {
-    let open: { destroy(): unknown } = request;
-    const abort = () => open.destroy();
-    signal.addEventListener('abort', abort);
-    request.on('close', () => signal.removeEventListener('abort', abort));
-    request.on('error', reject);
-    request.on('response', (message: IncomingMessage) => {
-      open = message; // destroys its connection only as long as that carries nothing else
-      resolve(new HttpReply(message));
-    });
-    request.end(body);
-  });
-}
-
-/** A server may close a kept connection just when it is used again. Asking a model once more has no effect but its price. */
-function wasStale(request: ClientRequest, error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException; // what a request emits
-  return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
-}

@@ -3,17 +3,16 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 /** How long the end of a whole reply may take to arrive before its connection is given up. */
 const releaseTimeoutMs = 1000;
 
-/** An answer whose body is read piece by piece, as the network brings it: what nobody reads yet is not fetched either. */
-export class HttpReply {
-  private wake = () => {};
-  private failure: Error | undefined;
+/** Hears a body. */
+export interface Listener {
+  piece(bytes: Uint8Array): void;
+  /** No piece follows; with an error where the body broke off. May be said more than once: the first time counts. */
+  over(error?: Error): void;
+}
 
-  constructor(private readonly message: IncomingMessage) {
-    message.on('readable', () => this.wake());
-    message.on('end', () => this.wake());
-    message.on('error', (error) => this.fail(error));
-    message.on('close', () => this.fail(new Error('The connection was closed.')));
-  }
+/** An answer whose body is heard piece by piece, as the network brings it. */
+export class HttpReply {
+  constructor(private readonly message: IncomingMessage) {}
 
   get status(): number {
     return this.message.statusCode ?? 0;
@@ -23,27 +22,43 @@ export class HttpReply {
     return this.message.headers;
   }
 
-  /** The next piece; undefined behind the last one. */
-  async read(): Promise<Uint8Array | undefined> {
-    for (;;) {
-      const piece = this.message.read() as Buffer | null; // a stream of bytes
-      if (piece) return piece;
-      if (this.message.readableEnded) return undefined;
-      if (this.failure) throw this.failure;
-      await new Promise<void>((resolve) => (this.wake = resolve));
-    }
+  listen(listener: Listener): void {
+    this.message.on('data', (bytes: Buffer) => listener.piece(bytes));
+    this.message.on('end', () => listener.over());
+    this.message.on('error', (error) => listener.over(error));
+    this.message.on('close', () => {
+      if (!this.message.readableEnded) listener.over(new Error('The connection was closed.'));
+    });
+  }
+
+  /** What comes meanwhile is not fetched. */
+  pause(): void {
+    this.message.pause();
+  }
+
+  resume(): void {
+    this.message.resume();
   }
 
   /** The body, or its beginning where it is long. */
-  async text(maxBytes: number): Promise<string> {
+  text(maxBytes: number): Promise<string> {
     const pieces: Uint8Array[] = [];
-    for (let left = maxBytes; left > 0; left -= pieces.at(-1)?.length ?? 0) {
-      const piece = await this.read();
-      if (!piece) break;
-      pieces.push(piece);
-    }
-    this.release();
-    return Buffer.concat(pieces).toString('utf8', 0, maxBytes);
+    let left = maxBytes;
+    return new Promise((resolve, reject) => {
+      const over = (error?: Error) => {
+        if (error) reject(error);
+        else resolve(Buffer.concat(pieces).toString('utf8', 0, maxBytes));
+      };
+      const piece = (bytes: Uint8Array) => {
+        if (left <= 0) return;
+        pieces.push(bytes);
+        left -= bytes.length;
+        if (left > 0) return;
+        over();
+        this.release();
+      };
+      this.listen({ piece, over });
+    });
   }
 
   /** Lets the connection carry another request once the rest of the body, which nobody wants, has come. */
@@ -56,10 +71,5 @@ export class HttpReply {
 
   close(): void {
     this.message.destroy();
-  }
-
-  private fail(error: Error): void {
-    this.failure ??= error;
-    this.wake();
   }
 }

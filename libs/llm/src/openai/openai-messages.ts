@@ -1,11 +1,15 @@
-import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock, ShownImage } from '@rondo/domain';
+import { type ModelMessage, type ModelToolResult, type ShownBlock, type ShownImage, oncePer } from '@rondo/domain';
 import type OpenAI from 'openai';
 import { lostImage, wireToolName } from '../wire-names';
 
 type Message = OpenAI.ChatCompletionMessageParam;
+type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;
 type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
 
-/** The conversation in OpenAI's shape. Reasoning is not sent back: no server wants it as content (W24). */
+/**
+ * The conversation in OpenAI's shape. Reasoning is not sent back: no server wants it as content (W24). What was said in
+ * an earlier request is the same object again.
+ */
 export function toOpenAiMessages(system: string, conversation: readonly ModelMessage[]): Message[] {
   const messages: Message[] = system.trim() === '' ? [] : [{ role: 'system', content: system }];
   let images: Part[] = [];
@@ -13,13 +17,13 @@ export function toOpenAiMessages(system: string, conversation: readonly ModelMes
   for (const message of conversation) {
     switch (message.role) {
       case 'user':
-        messages.push(userMessage([...images, ...message.content.map(toPart)]));
+        messages.push(images.length > 0 ? shownBy(message, images) : spokenBy(message));
         images = [];
         break;
       case 'assistant':
         if (images.length > 0) messages.push(userMessage(images));
         images = [];
-        messages.push(assistantMessage(message.content));
+        messages.push(assistantMessage(message));
         break;
       case 'tool':
         messages.push(...message.results.map(toolMessage));
@@ -29,6 +33,11 @@ export function toOpenAiMessages(system: string, conversation: readonly ModelMes
   }
   return images.length > 0 ? [...messages, userMessage(images)] : messages;
 }
+
+const shownBy = ({ content }: Turn<'user'>, images: readonly Part[]): Message =>
+  userMessage([...images, ...content.map(toPart)]);
+
+const spokenBy = oncePer((turn: Turn<'user'>) => shownBy(turn, []));
 
 function userMessage(parts: readonly Part[]): Message {
   const spoken = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
@@ -50,7 +59,7 @@ function imagePart(source: ShownImage): Part {
   }
 }
 
-function assistantMessage(content: readonly AssistantBlock[]): Message {
+const assistantMessage = oncePer(({ content }: Turn<'assistant'>): Message => {
   const text = content
     .filter((block) => block.type === 'text')
     .map((block) => block.text)
@@ -64,13 +73,13 @@ function assistantMessage(content: readonly AssistantBlock[]): Message {
     }));
   if (calls.length === 0) return { role: 'assistant', content: text.trim() === '' ? '(no reply)' : text };
   return { role: 'assistant', ...(text.trim() !== '' && { content: text }), tool_calls: calls };
-}
+});
 
-const toolMessage = ({ tool_call_id, text, is_error }: ModelToolResult): Message => ({
+const toolMessage = oncePer(({ tool_call_id, text, is_error }: ModelToolResult): Message => ({
   role: 'tool',
   tool_call_id,
   content: text.trim() === '' ? (is_error ? '(failed without output)' : '(no output)') : text,
-});
+}));
 
 /** A tool message takes text only, so its images follow as what the user shows. */
 function imagesOf({ tool_call_id, image }: ModelToolResult): Part[] {

@@ -2,6 +2,7 @@ import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { bearer, endpointUrl } from '../http/http-endpoint';
 import type { WireProtocol } from '../wire-protocol';
 import { OpenAiReply } from './openai-reply';
+import { requestText } from '../request-text';
 import { toOpenAiRequest } from './openai-request';
 
 /** Chat Completions of OpenAI and of every server that speaks the same. */
@@ -15,7 +16,7 @@ export class OpenAiProtocol implements WireProtocol {
   }
 
   body(request: ModelRequest): string {
-    return JSON.stringify(toOpenAiRequest(request));
+    return requestText(toOpenAiRequest(request));
   }
 
   reader(): OpenAiReply {

@@ -56,11 +56,9 @@ export class OpenAiReply implements ReplyReader {
   }
 }
 
-function reported({ prompt_tokens, completion_tokens, prompt_tokens_details }: OpenAiUsage): ReportedUsage {
-  return {
-    ...(typeof prompt_tokens === 'number' && { input: prompt_tokens }),
-    ...(typeof completion_tokens === 'number' && { output: completion_tokens }),
-    cacheRead: prompt_tokens_details?.cached_tokens ?? 0,
-    cacheWrite: prompt_tokens_details?.cache_write_tokens ?? 0,
-  };
-}
+const reported = ({ prompt_tokens, completion_tokens, prompt_tokens_details }: OpenAiUsage): ReportedUsage => ({
+  input: prompt_tokens ?? undefined,
+  output: completion_tokens ?? undefined,
+  cacheRead: prompt_tokens_details?.cached_tokens ?? 0,
+  cacheWrite: prompt_tokens_details?.cache_write_tokens ?? 0,
+});

@@ -1,4 +1,4 @@
-import { type LlmSettings, type ModelRequest, type ModelTool, splitModelName } from '@rondo/domain';
+import { type LlmSettings, type ModelRequest, type ModelTool, oncePer, splitModelName } from '@rondo/domain';
 import type OpenAI from 'openai';
 import { openAiFamily } from './openai-family';
 import { toOpenAiMessages } from './openai-messages';
@@ -20,10 +20,10 @@ export function toOpenAiRequest({ model, system, messages, tools, settings }: Mo
   };
 }
 
-const toOpenAiTool = ({ name, description, schema }: ModelTool): OpenAI.ChatCompletionFunctionTool => ({
+const toOpenAiTool = oncePer(({ name, description, schema }: ModelTool): OpenAI.ChatCompletionFunctionTool => ({
   type: 'function',
   function: { name, description, parameters: schema },
-});
+}));
 
 const choice = ({ tool_choice }: LlmSettings) => tool_choice && { tool_choice };
 

@@ -19,11 +19,16 @@ export interface Heard {
 }
 
 /** Listens to a stream to its end; `onChunk` sees every chunk as it comes. */
-export async function hear(stream: AsyncIterable<ModelChunk>, onChunk?: (chunk: ModelChunk) => void): Promise<Heard> {
+export async function hear(
+  stream: AsyncIterable<readonly ModelChunk[]>,
+  onChunk?: (chunk: ModelChunk) => void,
+): Promise<Heard> {
   const chunks: ModelChunk[] = [];
-  for await (const chunk of stream) {
-    chunks.push(chunk);
-    onChunk?.(chunk);
+  for await (const batch of stream) {
+    for (const chunk of batch) {
+      chunks.push(chunk);
+      onChunk?.(chunk);
+    }
   }
   const end = chunks.at(-1);
   if (end?.type !== 'end') throw new Error('The stream had no end');

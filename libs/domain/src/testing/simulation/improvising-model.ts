@@ -67,7 +67,7 @@ export interface ImprovisingModelParts {
 export class ImprovisingModel implements Model {
   constructor(private readonly parts: ImprovisingModelParts) {}
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk> {
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
     const { timeline, life, dice, called } = this.parts;
     const nth = called(request);
     const ownDice = dice.fork(nth);
@@ -75,10 +75,10 @@ export class ImprovisingModel implements Model {
     for (const chunk of new Improvisation(ownDice, this.parts, nth).chunks()) {
       await timeline.sleep(life, ownDice.delay(150));
       if (signal.aborted) {
-        yield { type: 'end', how: 'aborted', usage: { ...usage, estimated: true } };
+        yield [{ type: 'end', how: 'aborted', usage: { ...usage, estimated: true } }];
         return;
       }
-      yield chunk;
+      yield [chunk];
     }
   }
 }

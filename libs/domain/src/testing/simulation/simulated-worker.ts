@@ -204,9 +204,9 @@ const agentRun = ({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun 
 
 const abandonable = (model: Model, abandon: AbortSignal): Model => ({
   async *stream(request, signal) {
-    for await (const chunk of model.stream(request, AbortSignal.any([signal, abandon]))) {
+    for await (const chunks of model.stream(request, AbortSignal.any([signal, abandon]))) {
       abandon.throwIfAborted();
-      yield chunk;
+      yield chunks;
     }
   },
 });
