@@ -79,7 +79,9 @@ export class RunJournal {
   }
 
   private begin(): void {
-    this.underWay = this.commitHeld().then(() => this.catchUp());
+    this.underWay = afterWhatFollows()
+      .then(() => this.commitHeld())
+      .then(() => this.catchUp());
     this.underWay.catch(this.parts.failed);
   }
 
@@ -148,6 +150,9 @@ export class RunJournal {
     this.parts.feed.publish([event]);
   }
 }
+
+/** The question to the model, which somebody waits for, leaves before the write, for which nobody does. */
+const afterWhatFollows = () => new Promise(setImmediate);
 
 function claimEnd({ type }: NewFact | RecordedFact): 'ended' | 'parked' | undefined {
   if (type === 'run.waiting' || type === 'context.compaction_started') return 'parked';

@@ -25,6 +25,23 @@ describe('Departures', () => {
     expect(sent).toEqual(['patient', 'urgent']);
   });
 
+  it('leaves what has a moment of its own until then, whatever leaves before', async () => {
+    const departures = new Departures();
+    const sent: string[] = [];
+    const late = new Promise<void>((resolve) =>
+      departures.at(performance.now() + 20, () => {
+        sent.push('in its moment');
+        resolve();
+      }),
+    );
+    departures.soon(() => sent.push('urgent'));
+
+    await new Promise(setImmediate);
+    expect(sent).toEqual(['urgent']);
+    await late;
+    expect(sent).toEqual(['urgent', 'in its moment']);
+  });
+
   it('sends what waits at its moment, when nothing else leaves', async () => {
     const departures = new Departures();
     const start = performance.now();

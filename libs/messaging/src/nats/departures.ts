@@ -1,35 +1,55 @@
+interface Departure {
+  readonly send: () => void;
+  readonly notBeforeMs: number;
+  readonly byMs: number;
+}
+
 /**
  * What this process sends to NATS, gathered: the library makes a write of what is sent in one go, and every write costs
- * both ends a system call and a wake-up, however little it holds. So whatever leaves takes along all that waits.
+ * both ends a system call and a wake-up, however little it holds. So whatever leaves takes along what may leave.
+ *
+ * `send` must publish before it returns, and must not throw. Times are of `performance.now`.
  */
 export class Departures {
-  private waiting: (() => void)[] = [];
+  private waiting: Departure[] = [];
   private leaveAtMs = Infinity;
   private timer: NodeJS.Timeout | undefined;
 
-  /** Calls `send` at the end of this turn of the event loop. It must publish before it returns, and must not throw. */
+  /** Calls `send` at the end of this turn of the event loop. */
   soon(send: () => void): void {
-    this.by(0, send);
+    this.add({ send, notBeforeMs: -Infinity, byMs: 0 });
   }
 
-  /** Calls `send` at that moment (of `performance.now`) or sooner, when something else leaves. */
+  /** Calls `send` at that moment or sooner, when something else leaves. */
   by(atMs: number, send: () => void): void {
-    this.waiting.push(send);
-    if (this.leaveAtMs <= atMs) return;
+    this.add({ send, notBeforeMs: -Infinity, byMs: atMs });
+  }
 
+  /** Calls `send` at that moment and not before: it would wake somebody who is in nobody's way then. */
+  at(atMs: number, send: () => void): void {
+    this.add({ send, notBeforeMs: atMs, byMs: atMs });
+  }
+
+  /** Everything leaves that may by then; all of it unless a moment is given. */
+  leave(nowMs = Infinity): void {
+    const leaving = this.waiting.filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
+    this.waiting = this.waiting.filter(({ notBeforeMs }) => notBeforeMs > nowMs);
+    this.leaveAtMs = Infinity;
+    clearTimeout(this.timer);
+    if (this.waiting.length > 0) this.leaveAt(Math.min(...this.waiting.map(({ byMs }) => byMs)));
+    for (const { send } of leaving) send();
+  }
+
+  private add(departure: Departure): void {
+    this.waiting.push(departure);
+    if (departure.byMs < this.leaveAtMs) this.leaveAt(departure.byMs);
+  }
+
+  private leaveAt(atMs: number): void {
     this.leaveAtMs = atMs;
     clearTimeout(this.timer);
     const waitMs = atMs - performance.now();
-    if (waitMs > 0) this.timer = setTimeout(() => this.leave(), waitMs);
-    else setImmediate(() => this.leave());
-  }
-
-  /** Everything leaves now. */
-  leave(): void {
-    clearTimeout(this.timer);
-    this.leaveAtMs = Infinity;
-    const { waiting } = this;
-    this.waiting = [];
-    for (const send of waiting) send();
+    if (waitMs > 0) this.timer = setTimeout(() => this.leave(Math.max(atMs, performance.now())), waitMs);
+    else setImmediate(() => this.leave(performance.now()));
   }
 }

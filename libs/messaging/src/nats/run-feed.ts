@@ -25,8 +25,8 @@ const gatherMs = 10;
  *
  * Events leave together, a run's in one message, a line of JSON each: every message costs everybody on its way a write
  * and a wake-up, however small it is. The first words leave at once, with all that is before them; in a process that says
- * more than that, what follows waits for its company, a few milliseconds. Facts always may: who acts on them has been
- * told otherwise.
+ * more than that, what follows waits for its company, a few milliseconds. Facts and calls always may: who acts on them
+ * has been told otherwise, and while they wait, watchers do not keep those from their work.
  */
 export class NatsRunFeed {
   private gathered = new Map<RunId, string[]>();
@@ -45,7 +45,7 @@ export class NatsRunFeed {
       const lines = this.gathered.get(event.run_id);
       if (lines) lines.push(JSON.stringify(event));
       else this.gathered.set(event.run_id, [JSON.stringify(event)]);
-      const atMs = event.seq === null ? this.leftAtMs + gatherMs : now + gatherMs;
+      const atMs = isHeard(event) ? this.leftAtMs + gatherMs : now + gatherMs;
       if (atMs < this.leaveAtMs) this.leaveAt(atMs);
     }
   }
@@ -82,7 +82,7 @@ export class NatsRunFeed {
 
   private leaveAt(atMs: number): void {
     this.leaveAtMs = atMs;
-    this.nats.departures.by(atMs, () => this.sendGathered());
+    this.nats.departures.at(atMs, () => this.sendGathered());
   }
 
   private sendGathered(): void {
@@ -123,6 +123,9 @@ export class NatsRunFeed {
     for (const { subject, text } of kept) this.send(subject, text);
   }
 }
+
+/** People hear it as it is said. */
+const isHeard = ({ type, seq }: RunEvent): boolean => seq === null && type !== 'tool.call_delta';
 
 /** As few texts as may be: a line is never divided. */
 function joined(lines: readonly string[]): string[] {
