@@ -29,7 +29,7 @@ const gatherMs = 10;
  * has been told otherwise, and while they wait, watchers do not keep those from their work.
  */
 export class NatsRunFeed {
-  private gathered = new Map<RunId, string[]>();
+  private gathered = new Map<RunId, RunEvent[]>();
   private leaveAtMs = Infinity;
   private leftAtMs = -Infinity;
   private kept: { subject: string; text: string }[] = [];
@@ -42,9 +42,9 @@ export class NatsRunFeed {
   publish(events: readonly RunEvent[]): void {
     const now = performance.now();
     for (const event of events) {
-      const lines = this.gathered.get(event.run_id);
-      if (lines) lines.push(JSON.stringify(event));
-      else this.gathered.set(event.run_id, [JSON.stringify(event)]);
+      const company = this.gathered.get(event.run_id);
+      if (company) company.push(event);
+      else this.gathered.set(event.run_id, [event]);
       const atMs = isHeard(event) ? this.leftAtMs + gatherMs : now + gatherMs;
       if (atMs < this.leaveAtMs) this.leaveAt(atMs);
     }
@@ -91,9 +91,9 @@ export class NatsRunFeed {
     this.leaveAtMs = Infinity;
     this.leftAtMs = performance.now();
     this.gathered = new Map();
-    for (const [id, lines] of gathered) {
+    for (const [id, events] of gathered) {
       const subject = this.nats.names.runEvents(id);
-      for (const text of joined(lines)) {
+      for (const text of joined(events.map((event) => JSON.stringify(event)))) {
         if (this.nats.connected) this.send(subject, text);
         else this.keep(subject, text);
       }
