@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { Accounts, Blobs, Messages, Runs, Threads } from '@rondo/persistence';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { Accounts, Blobs, type IdempotentRequest, Messages, Runs, Threads } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { AccountsController } from './accounts/accounts.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
@@ -10,7 +10,8 @@ import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { ModelCatalog } from './catalog/model-catalog';
 import { DtoPipe } from './door/dto.pipe';
-import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor';
+import { EarlierAnswerFilter } from './idempotency/earlier-answer';
+import { IdempotencyGuard } from './idempotency/idempotency.guard';
 import { LiveHub } from './live/live-hub';
 import { RunsGateway } from './live/runs.gateway';
 import { Sockets } from './live/sockets';
@@ -54,17 +55,20 @@ export class GatewayModule {
   }
 }
 
-/** Guard, interceptor, pipe, and the filter for what goes wrong. */
+/** Guards, pipe, and filters, of which the last one that fits is asked. */
 function passedByEveryRequest(parts: Parts): Provider[] {
   const { log, infrastructure, allowedMethods } = parts;
-  const idempotency = new IdempotencyInterceptor(infrastructure.idempotencyKeys, (error) => {
+  const { idempotencyKeys } = infrastructure;
+  const onTrouble = (error: unknown) => {
     log.warn({ error }, 'idempotent answer not kept');
-  });
+  };
+  const letGo = (request: IdempotentRequest) => idempotencyKeys.abandon(request).catch(onTrouble);
   return [
     { provide: APP_GUARD, useValue: new ApiKeyGuard(parts) },
-    { provide: APP_INTERCEPTOR, useValue: idempotency },
+    { provide: APP_GUARD, useValue: new IdempotencyGuard(idempotencyKeys, onTrouble) },
     { provide: APP_PIPE, useValue: new DtoPipe() },
-    { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log) },
+    { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log, letGo) },
+    { provide: APP_FILTER, useValue: new EarlierAnswerFilter() },
   ];
 }
 

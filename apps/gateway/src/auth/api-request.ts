@@ -1,7 +1,7 @@
 import type { Caller, IdempotentRequest } from '@rondo/persistence';
 import type { Request } from 'express';
 
-/** A request that passed the guard says who calls, and behind the interceptor, which promise it may call in. */
+/** A request that passed the guards says who calls, and which promise it was given. */
 export interface ApiRequest extends Request {
   caller?: Caller;
   idempotent?: IdempotentRequest;

@@ -58,6 +58,21 @@ describe('Idempotency-Key', () => {
     await post('repaired').expect(202);
   });
 
+  it('keeps no refusal of what is already under way either', async () => {
+    const { thread_id } = await gateway.createRun();
+    const path = `/v1/threads/${thread_id}/runs`;
+
+    expect((await post('busy', { input: 'Go.' }, path).expect(409)).body.code).toBe('thread_busy');
+    expect((await post('busy', { input: 'Go.' }, path).expect(409)).body.code).toBe('thread_busy');
+  });
+
+  it('stays taken after a failure of ours, since nobody knows what was done', async () => {
+    jest.spyOn(gateway.parts.infrastructure.runs, 'create').mockRejectedValueOnce(new Error('lost'));
+    await post('lost').expect(500);
+
+    expect((await post('lost').expect(409)).body.code).toBe('idempotency_in_flight');
+  });
+
   it('belongs to its account', async () => {
     const first = await post('shared').expect(202);
     const stranger = await gateway.keyOf('stranger');

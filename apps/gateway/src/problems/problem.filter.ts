@@ -1,6 +1,9 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { TerminalError } from '@rondo/domain';
+import type { IdempotentRequest } from '@rondo/persistence';
 import type { Logger } from '@rondo/platform';
+import type { Request, Response } from 'express';
+import type { ApiRequest } from '../auth/api-request';
 import type { AllowedMethods } from './allowed-methods';
 import { answerTo } from './problem-of';
 import { problem } from './problems';
@@ -11,10 +14,13 @@ export class ProblemFilter implements ExceptionFilter {
   constructor(
     private readonly allowed: AllowedMethods,
     private readonly log: Logger,
+    /** Lets a request be made again that was refused. Never rejects. */
+    private readonly letGo: (request: IdempotentRequest) => Promise<void>,
   ) {}
 
-  catch(error: unknown, host: ArgumentsHost): void {
-    const request = host.switchToHttp().getRequest<Request>();
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
+    const request = host.switchToHttp().getRequest<ApiRequest>();
+    if (request.idempotent && error instanceof TerminalError) await this.letGo(request.idempotent);
     const response = host.switchToHttp().getResponse<Response>();
     const { body, headers } = this.answer(error, request);
     if (body.status >= 500) this.log.error({ error, method: request.method, path: request.path }, 'request failed');
