@@ -17,6 +17,7 @@ const threadIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 /** `<root>/<thread>/workspace`. As root, each gets a uid that no other has, kept beside it, so that it survives a restart. */
 export class Workspaces {
   readonly root: string;
+  private readonly opening = new Map<string, Promise<Workspace>>();
 
   constructor(
     private readonly settings: Pick<SandboxSettings, 'root' | 'firstUid' | 'uidCount'>,
@@ -25,7 +26,14 @@ export class Workspaces {
     this.root = resolve(settings.root);
   }
 
-  async open(threadId: string): Promise<Workspace> {
+  /** Once for all who ask at the same time: two would each claim a uid, and one find the door shut. */
+  open(threadId: string): Promise<Workspace> {
+    const opening = this.opening.get(threadId) ?? this.make(threadId).finally(() => this.opening.delete(threadId));
+    this.opening.set(threadId, opening);
+    return opening;
+  }
+
+  private async make(threadId: string): Promise<Workspace> {
     const home = this.homeOf(threadId);
     const directory = join(home, 'workspace');
     await mkdir(this.root, { recursive: true, mode: 0o711 });
