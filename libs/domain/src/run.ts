@@ -97,3 +97,27 @@ export const run = z.object({
   finished_at: z.iso.datetime().nullable(),
 });
 export type Run = z.infer<typeof run>;
+
+type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metadata' | 'created_at'>;
+
+/** A run as it begins. */
+export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at }: Beginning): Run => ({
+  id,
+  thread_id,
+  status: 'queued',
+  iteration: 0,
+  last_seq,
+  epoch: 0,
+  finish_reason: null,
+  error: null,
+  waiting: null,
+  usage: noUsage,
+  profile: settings.profile,
+  model: settings.model,
+  settings,
+  metadata,
+  stop_requested_at: null,
+  created_at,
+  started_at: null,
+  finished_at: null,
+});

@@ -11,6 +11,7 @@ import {
   TerminalError,
   type ThreadId,
   type UserBlock,
+  newRun,
   runId,
   threadId,
 } from '@rondo/domain';
@@ -21,9 +22,10 @@ import { type OutboxEntry, firstActivation } from '../outbox';
 import { type RunRow, runOf } from '../run-row';
 import { batchOf, recordedFacts } from '../run-store/batch';
 import type { Sql } from '../sql';
+import { storedText } from '../stored-text';
 import { lockThread } from '../thread-row';
 import { inputFact } from './input-message';
-import { insertRun, newRun } from './insert-run';
+import { insertRun } from './insert-run';
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
 
@@ -128,7 +130,8 @@ class RunCreation {
     const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.mint);
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
     const created_at = facts[0]?.at ?? '';
-    const run = newRun({ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at });
+    const begun = newRun({ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at });
+    const run = { ...begun, model: storedText(begun.model) };
     const waitsWith = behind ? (input ? JSON.stringify(input) : null) : undefined;
     const isNewThread = wanted === undefined;
     if (!(await insertRun(this.sql, { accountId, run, facts, isNewThread, waitsWith }))) throw new ThreadTaken();

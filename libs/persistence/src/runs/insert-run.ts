@@ -1,7 +1,6 @@
-import { type AccountId, type RecordedFact, type Run, noUsage } from '@rondo/domain';
+import type { AccountId, RecordedFact, Run } from '@rondo/domain';
 import { activated, outboxOf } from '../run-store/activation';
 import type { Sql } from '../sql';
-import { storedText } from '../stored-text';
 
 export interface RunToInsert {
   readonly accountId: AccountId;
@@ -73,27 +72,3 @@ export async function insertRun(sql: Sql, wanted: RunToInsert): Promise<boolean>
   ]);
   return rows.length > 0;
 }
-
-type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metadata' | 'created_at'>;
-
-/** A run as it begins. */
-export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at }: Beginning): Run => ({
-  id,
-  thread_id,
-  status: 'queued',
-  iteration: 0,
-  last_seq,
-  epoch: 0,
-  finish_reason: null,
-  error: null,
-  waiting: null,
-  usage: noUsage,
-  profile: settings.profile,
-  model: storedText(settings.model),
-  settings,
-  metadata,
-  stop_requested_at: null,
-  created_at,
-  started_at: null,
-  finished_at: null,
-});
