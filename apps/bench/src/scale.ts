@@ -29,7 +29,7 @@ export const whole: Scale = {
   leases: 'production',
   rounds: 5,
   seconds: 4,
-  warmUpSeconds: 60,
+  warmUpSeconds: 120,
   crowd: 50,
   firstTokens: 40,
   bursts: 10,
