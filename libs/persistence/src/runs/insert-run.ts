@@ -22,7 +22,7 @@ created as (
     (id, account_id, thread_id, status, last_seq, profile, model, settings, metadata, created_at, queued_input, holds_thread, activation, activated_at)
   select $1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10, $11::boolean, $11::boolean::int, case when $11::boolean then clock_timestamp() end
   where not $11::boolean
-    or not exists (select from runs where thread_id = $3 and status = 'queued' and not holds_thread)
+    or not exists (select from runs where thread_id = $3 and not holds_thread and finished_at is null)
   on conflict (thread_id) where holds_thread do nothing
   returning ${activated}
 ),
