@@ -78,7 +78,7 @@ not takes_thread or (
   select id from runs where thread_id = run.thread_id and not holds_thread and finished_at is null limit 1
 ) is null`;
 
-const onTheirThreads = `
+export const onTheirThreads = `
 with ${these},
 thread as (update threads set last_message_seq = message_seq from run where threads.id = thread_id and last_seq = 2),
 ${beginRuns(inTurn)}`;
