@@ -2,7 +2,7 @@ import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
 import { closeSoon, queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
-import { AgentRunner } from './agent-runner';
+import { AgentRunner, type Verdict } from './agent-runner';
 import { config } from './config';
 
 /** Takes runs off the queue. What a run does is AgentRunner's business; here it is only a job. */
@@ -22,7 +22,8 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
   override async process(job: Job<unknown>): Promise<void> {
     const { run_id: runId } = queues.runs.job.parse(job.data);
     const verdict = await this.runner.activate(runId);
-    this.log.log({ msg: 'run activation ended', runId, verdict });
+    const level = isUsual(verdict) ? 'debug' : 'log';
+    this.log[level]({ msg: 'run activation ended', runId, verdict });
   }
 
   /** Takes no more runs; those in hand may end. */
@@ -36,3 +37,6 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
     await closeSoon(this.worker);
   }
 }
+
+/** The run's own log tells of these, and a line for each run costs as much as a statement. */
+const isUsual = (verdict: Verdict): boolean => verdict === 'ended' || verdict === 'parked';

@@ -1,5 +1,7 @@
+import { runId } from '@rondo/domain';
 import { StoreHouse, mint, started } from '../testing/store-house';
 import { batchOf } from './batch';
+import { takeRuns } from './claim';
 import { writeBatch } from './group-commit';
 
 let house: StoreHouse;
@@ -44,5 +46,41 @@ describe('a claim', () => {
 
     expect(JSON.stringify(claim.log)).toBe(JSON.stringify(data));
     expect(JSON.stringify(claim.log)).toBe(JSON.stringify(first.facts));
+  });
+
+  it('is granted to one of those that ask in the same moment, and to each for its own run (I2)', async () => {
+    const runs = [(await house.create()).run.id, (await house.create()).run.id];
+    const unknown = runId.parse('run_UNKNOWN');
+
+    const granted = await Promise.all(
+      [...runs, unknown, ...runs].map((id, index) => house.store.claim(id, `worker-${index}`)),
+    );
+
+    for (const id of runs) expect(granted.filter((claim) => claim?.runId === id)).toMatchObject([{ epoch: 1 }]);
+    expect(granted.filter((claim) => claim !== undefined)).toHaveLength(2);
+  });
+
+  it('finds each run by its key and what belongs to it by theirs, whatever the tables hold', async () => {
+    const plan = () =>
+      house.database.transaction(async (sql) => {
+        await sql.query(`prepare take as ${takeRuns}`);
+        const lines = await sql.query<{ 'QUERY PLAN': string }>(
+          `explain (costs off) execute take (null, null, null, null)`,
+        );
+        await sql.query('deallocate take');
+        return lines.map((line) => line['QUERY PLAN']).join('\n');
+      });
+    const empty = await plan();
+    await house.claimed();
+    await house.database.sql.query('analyze runs, run_events, messages');
+
+    for (const text of [empty, await plan()]) {
+      expect(text).not.toMatch(/Seq Scan/);
+      expect(text).toMatch(
+        /Subquery Scan on wanted\n(.*\n)+? +-> {2}Index Scan using runs_pkey on runs\n.+\(id = wanted.id\)/,
+      );
+      expect(text).toMatch(/Index Cond: \(run_id = taken.id\)/);
+      expect(text).toMatch(/Index Cond: \(thread_id = taken.thread_id\)/);
+    }
   });
 });

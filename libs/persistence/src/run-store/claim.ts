@@ -14,18 +14,26 @@ select coalesce(json_agg(message order by seq), '[]') as earlier
 from messages as message
 where thread_id = ${run}.thread_id and is_llm_message and run_id is distinct from ${run}.id`;
 
-/** Takes the run, if it is due and nobody's lease on it is good, by the database's clock (R1). */
-const takeRun = `
+/**
+ * Takes those runs that are due and that nobody has a good lease on, by the database's clock (R1), in the order of their
+ * ids, as every writer of many runs does. Its plan is made once, maybe while the table is empty, so it says of no partial
+ * index's rows that they are that, and has the planner expect one run (see `appendStatement`).
+ */
+export const takeRuns = `
 with taken as (
   update runs set
     epoch = epoch + 1,
     fruitless_claims = fruitless_claims + 1,
     status = case when stop_requested_at is null then 'running' else 'stopping' end,
-    lease_owner = $2,
+    lease_owner = wanted.owner,
     lease_expires_at = clock_timestamp() + $3::int * interval '1 ms'
-  where id = $1 and queue = $4 and holds_thread and status in ('queued', 'running', 'stopping')
+  from (
+    select * from unnest($1::text[], $2::text[]) as wanted (id, owner) order by id limit cardinality($1)
+  ) as wanted
+  where runs.id = wanted.id and queue = $4
+    and holds_thread is true and status in ('queued', 'running', 'stopping')
     and (lease_expires_at is null or lease_expires_at < clock_timestamp())
-  returning *
+  returning runs.*
 )
 select row_to_json(taken) as run, log.facts, thread.earlier
 from taken
@@ -42,8 +50,6 @@ where runs.id = $1`;
 export interface ClaimOrder {
   readonly id: RunId;
   readonly owner: string;
-  readonly leaseMs: number;
-  readonly queue: RunQueueName;
 }
 
 interface Taken extends Past {
@@ -55,10 +61,24 @@ interface Past {
   readonly earlier: readonly JsonRow<MessageRow, 'created_at'>[];
 }
 
-export async function claimRun(sql: Sql, { id, owner, leaseMs, queue }: ClaimOrder): Promise<ClaimedRun | undefined> {
-  const [row] = await sql.query<Taken>(takeRun, [id, owner, leaseMs, queue]);
-  if (!row) return undefined;
+/** What became of each order. Of two for the same run, one succeeds. */
+export async function claimRuns(
+  sql: Sql,
+  orders: readonly ClaimOrder[],
+  { leaseMs, queue }: { leaseMs: number; queue: RunQueueName },
+): Promise<readonly (ClaimedRun | undefined)[]> {
+  const [ids, owners] = [orders.map(({ id }) => id), orders.map(({ owner }) => owner)];
+  const taken = await sql.query<Taken>(takeRuns, [ids, owners, leaseMs, queue]);
+  const claims = await Promise.all(taken.map((row) => claimOf(sql, row)));
+  return orders.map(({ id, owner }) => {
+    const index = taken.findIndex(({ run }) => run.id === id && run.lease_owner === owner);
+    if (index < 0) return undefined;
+    taken.splice(index, 1);
+    return claims.splice(index, 1)[0];
+  });
+}
 
+async function claimOf(sql: Sql, row: Taken): Promise<ClaimedRun> {
   const { facts, earlier } = isWhole(row) ? row : await readPast(sql, row.run);
   const run = runOf(row.run);
   return {

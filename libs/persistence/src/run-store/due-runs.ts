@@ -3,7 +3,7 @@ import type { Sql } from '../sql';
 
 const dueInQueue = `
 select id from runs
-where holds_thread and status in ('queued', 'running', 'stopping') and queue = $1
+where holds_thread and waiting is null and queue = $1
   and (lease_expires_at is null or lease_expires_at < clock_timestamp())
   and activated_at < clock_timestamp() - $2::int * interval '1 ms'
 order by activated_at limit $3`;

@@ -12,9 +12,10 @@ import {
   type ThreadId,
 } from '@rondo/domain';
 import type { Database } from '../database';
-import { promoteNext, promoteStranded } from '../runs/promote-run';
+import { areAwaited, promote, promoteStranded } from '../runs/promote-run';
+import { Together } from '../together';
 import { batchOf } from './batch';
-import { claimRun } from './claim';
+import { type ClaimOrder, claimRuns } from './claim';
 import { GroupCommit } from './group-commit';
 import { handOver } from './hand-over';
 import { renewLeases } from './leases';
@@ -39,6 +40,8 @@ export interface RunStoreOptions {
 export class PrismaRunStore implements RunStore, Leases {
   private readonly database: Database;
   private readonly queue: RunQueueName;
+  private readonly claims: Together<ClaimOrder, ClaimedRun | undefined>;
+  private readonly awaited: Together<ThreadId, boolean>;
   private readonly leaseMs: number;
   private readonly log: GroupCommit;
   private readonly reaper: Reaper;
@@ -48,11 +51,14 @@ export class PrismaRunStore implements RunStore, Leases {
     this.leaseMs = options.leaseMs ?? 15_000;
     this.log = new GroupCommit(this.database.writer);
     this.queue = options.queue ?? 'runs';
-    this.reaper = new Reaper(this.database.sql, { leaseMs: this.leaseMs, ...options.reaper });
+    const { sql } = this.database;
+    this.claims = new Together((orders) => claimRuns(sql, orders, { leaseMs: this.leaseMs, queue: this.queue }));
+    this.awaited = new Together((threads) => areAwaited(sql, threads));
+    this.reaper = new Reaper(sql, { leaseMs: this.leaseMs, ...options.reaper });
   }
 
   claim(id: RunId, owner: string): Promise<ClaimedRun | undefined> {
-    return claimRun(this.database.sql, { id, owner, leaseMs: this.leaseMs, queue: this.queue });
+    return this.claims.of({ id, owner });
   }
 
   /** Runs of this queue that nobody has taken for so long, the oldest first: for times when the queue is silent (R11). */
@@ -86,7 +92,12 @@ export class PrismaRunStore implements RunStore, Leases {
 
   /** The run is over whether or not this succeeds; what fails here, `reap` does later. */
   private async promote(threadId: ThreadId): Promise<void> {
-    const facts = await promoteNext(this.database, this.options.mint, threadId).catch(() => undefined);
+    const facts = await this.bringForward(threadId).catch(() => undefined);
     if (facts) this.options.onPromoted?.(facts);
+  }
+
+  /** The question is its own, asked after the end was committed: a run that queued meanwhile must be seen. */
+  private async bringForward(threadId: ThreadId): Promise<readonly RecordedFact[] | undefined> {
+    return (await this.awaited.of(threadId)) ? promote(this.database, this.options.mint, threadId) : undefined;
   }
 }

@@ -14,7 +14,7 @@ export interface ReaperPatience {
 
 const defaultPatience: ReaperPatience = { leaseMs: 15_000, missedAfterMs: 5_000, compactionMs: 60_000 };
 
-const isActive = `holds_thread and status in ('queued', 'running', 'stopping')`;
+const isActive = `holds_thread and waiting is null`;
 
 /** Not within one lease of the start of Postgres: living holders renew first, and no mass takeover happens (R1). */
 const databaseIsSettled = `clock_timestamp() > pg_postmaster_start_time() + $1::int * interval '1 ms'`;

@@ -41,6 +41,18 @@ describe('creating a run', () => {
     });
   });
 
+  it('writes many runs of one moment each with its own rows (R10)', async () => {
+    const texts = ['one', 'two "quoted"', 'three \\ back\n\u0001'];
+
+    const created = await Promise.all(texts.map((text) => house.create({ input: said(text) })));
+
+    for (const [index, { run, facts }] of created.entries()) {
+      const claim = await house.claim(run.id);
+      expect(JSON.stringify(claim.log)).toBe(JSON.stringify(facts));
+      expect(claim.log[1]).toMatchObject({ data: { message: { content: said(texts[index] ?? '') } } });
+    }
+  });
+
   it('works without an input on a thread that has messages', async () => {
     const { accountId, messages } = house;
     const { id: threadId } = await house.threads.create({ accountId, metadata: {} });

@@ -24,8 +24,9 @@ import { batchOf, recordedFacts } from '../run-store/batch';
 import type { Sql } from '../sql';
 import { storedText } from '../stored-text';
 import { lockThread } from '../thread-row';
+import type { Together } from '../together';
 import { inputFact } from './input-message';
-import { insertRun } from './insert-run';
+import { type RunToInsert, insertRuns } from './insert-run';
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
 
@@ -63,12 +64,20 @@ export class ThreadBusyError extends TerminalError {
   }
 }
 
-export async function createRun(database: Database, mint: Mint, wanted: NewRun): Promise<CreatedRun> {
+export interface RunMaker {
+  readonly database: Database;
+  readonly mint: Mint;
+  /** Runs that begin new threads, those of one moment in one statement. */
+  readonly beginnings: Together<RunToInsert, boolean>;
+}
+
+export async function createRun(maker: RunMaker, wanted: NewRun): Promise<CreatedRun> {
+  const { database, mint } = maker;
   const created = await untilDecided(() =>
-    togetherIfNeeded(database, wanted, async (sql) => {
+    inTransactionIfNeeded(maker, wanted, async (place) => {
       const { accountId, input: content } = wanted;
-      const input = content && (await keepImages(sql, { accountId, content, field: 'input' }));
-      return new RunCreation(sql, mint, { ...wanted, input }).attempt();
+      const input = content && (await keepImages(place.sql, { accountId, content, field: 'input' }));
+      return new RunCreation(place, mint, { ...wanted, input }).attempt();
     }),
   );
   const freed = created.facts.some(({ type }) => type === 'run.stopped');
@@ -76,14 +85,24 @@ export async function createRun(database: Database, mint: Mint, wanted: NewRun):
   return { ...created, facts: [...created.facts, ...(promoted ?? [])] };
 }
 
+interface Place {
+  readonly sql: Sql;
+  /** False when another run has the thread. */
+  readonly insert: (run: RunToInsert) => Promise<boolean>;
+}
+
 /** To make a run on a new thread is one statement, which is a transaction by itself. */
-function togetherIfNeeded<T>(
-  database: Database,
+function inTransactionIfNeeded<T>(
+  { database, beginnings }: RunMaker,
   { threadId: wanted, input = [], promised }: NewRun,
-  work: (sql: Sql) => Promise<T>,
+  work: (place: Place) => Promise<T>,
 ): Promise<T> {
-  const isOneStatement = wanted === undefined && !promised && input.every(({ type }) => type === 'text');
-  return isOneStatement ? work(database.sql) : database.transaction(work);
+  const newThreads = wanted === undefined;
+  const isOneStatement = newThreads && !promised && input.every(({ type }) => type === 'text');
+  if (isOneStatement) return work({ sql: database.sql, insert: (run) => beginnings.of(run) });
+  return database.transaction((sql) =>
+    work({ sql, insert: async (run) => (await insertRuns(sql, [run], { newThreads })).includes(true) }),
+  );
 }
 
 /** Another run took the thread between the look and the leap. */
@@ -114,7 +133,7 @@ class RunCreation {
   private readonly stops: PendingStop[] = [];
 
   constructor(
-    private readonly sql: Sql,
+    private readonly place: Place,
     private readonly mint: Mint,
     private readonly wanted: KeptRun,
   ) {
@@ -125,7 +144,7 @@ class RunCreation {
     const { threadId: wanted, accountId, settings, metadata, input, promised } = this.wanted;
     const behind = wanted !== undefined && (await this.makeWay(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.mint()}`);
-    const lastMessageSeq = wanted === undefined ? 0 : await lockThread(this.sql, { accountId, threadId: thread });
+    const lastMessageSeq = wanted === undefined ? 0 : await lockThread(this.place.sql, { accountId, threadId: thread });
 
     const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.mint);
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
@@ -133,24 +152,23 @@ class RunCreation {
     const begun = newRun({ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at });
     const run = { ...begun, model: storedText(begun.model) };
     const waitsWith = behind ? (input ? JSON.stringify(input) : null) : undefined;
-    const isNewThread = wanted === undefined;
-    if (!(await insertRun(this.sql, { accountId, run, facts, isNewThread, waitsWith }))) throw new ThreadTaken();
+    if (!(await this.place.insert({ accountId, run, facts, waitsWith }))) throw new ThreadTaken();
 
-    await keepPromise(this.sql, promised, run);
+    await keepPromise(this.place.sql, promised, run);
     const job = behind ? undefined : firstActivation(run);
     return { run, facts: [...this.facts, ...facts], stops: this.stops, job };
   }
 
   /** Deals with the runs ahead as the caller wants; answers whether the new one must wait behind one. */
   private async makeWay(thread: ThreadId): Promise<boolean> {
-    const [ahead] = await this.sql.query<RunRow>(lockAhead, [thread, this.wanted.accountId]);
+    const [ahead] = await this.place.sql.query<RunRow>(lockAhead, [thread, this.wanted.accountId]);
     if (!ahead) return false;
 
     const { id } = runOf(ahead);
     if (this.wanted.onActiveRun === 'reject') throw new ThreadBusyError(thread, id);
     if (this.wanted.onActiveRun === 'queue' || !ahead.holds_thread) return true;
 
-    const facts = await stopLocked(this.sql, this.mint, { row: ahead, reason: 'replaced' });
+    const facts = await stopLocked(this.place.sql, this.mint, { row: ahead, reason: 'replaced' });
     this.facts.push(...facts);
     if (facts.some(({ type }) => type === 'run.stopped')) return this.makeWay(thread);
     for (const { at } of facts) this.stops.push({ runId: id, stop: { requestedAt: at, reason: 'replaced' } });

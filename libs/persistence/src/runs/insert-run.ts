@@ -1,74 +1,119 @@
 import type { AccountId, RecordedFact, Run } from '@rondo/domain';
+import { RowSet } from '../row-set';
 import { activated, outboxOf } from '../run-store/activation';
 import type { Sql } from '../sql';
+import { storedTextAsJson } from '../stored-text';
 
 export interface RunToInsert {
   readonly accountId: AccountId;
   readonly run: Run;
   /** `run.created`, and the input's `message.created` where the run does not wait with it. */
   readonly facts: readonly RecordedFact[];
-  readonly isNewThread: boolean;
   /** What a run that waits behind another one was given; JSON. Undefined for one that takes the thread. */
   readonly waitsWith: string | null | undefined;
 }
 
-/**
- * Everything that a run begins with. Inserts nothing when the run would hold a thread that another run holds, or for
- * which another has waited longer.
- */
-const beginRun = `
+const beginnings = new RowSet('run', {
+  id: 'text',
+  account_id: 'text',
+  thread_id: 'text',
+  last_seq: 'int',
+  profile: 'text',
+  model: 'json',
+  settings: 'json',
+  metadata: 'json',
+  created_at: 'timestamptz',
+  queued_input: 'json',
+  takes_thread: 'boolean',
+  created_id: 'text',
+  created: 'json',
+  said_id: 'text',
+  said: 'json',
+  message_id: 'text',
+  message_seq: 'int',
+  content: 'json',
+});
+
+/** Everything that runs begin with. Inserts no run that would hold a thread that another run holds, and only `some`. */
+const beginRuns = (some: string) => `
 created as (
   insert into runs
     (id, account_id, thread_id, status, last_seq, profile, model, settings, metadata, created_at, queued_input, holds_thread, activation, activated_at)
-  select $1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10, $11::boolean, $11::boolean::int, case when $11::boolean then clock_timestamp() end
-  where not $11::boolean
-    or not exists (select from runs where thread_id = $3 and status = 'queued' and not holds_thread)
+  select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, metadata, created_at, queued_input,
+    takes_thread, takes_thread::int, case when takes_thread then clock_timestamp() end
+  from run where ${some}
   on conflict (thread_id) where holds_thread do nothing
   returning ${activated}
 ),
+begun as materialized (select run.* from run join created on created.id = run.id),
 new_event as (
   insert into run_events (run_id, seq, id, type, iteration, epoch, at, data)
-  select created.id, fact.seq, fact.id, fact.type, 0, 0, $9, fact.data
-  from created, (values (1, $12, 'run.created', $13::json), (2, $14, 'message.created', $15::json)) as fact(seq, id, type, data)
-  where fact.seq <= $4
+  select begun.id, fact.seq, fact.id, fact.type, 0, 0, created_at, fact.data
+  from begun cross join lateral (
+    values (1, created_id, 'run.created', begun.created), (2, said_id, 'message.created', said)
+  ) as fact(seq, id, type, data)
+  where fact.seq <= last_seq
 ),
 new_message as (
   insert into messages (id, thread_id, run_id, seq, type, is_llm_message, content, created_at)
-  select $16, $3, created.id, $17, 'user', true, $18, $9 from created where $4 = 2
+  select message_id, thread_id, id, message_seq, 'user', true, content, created_at from begun where last_seq = 2
 ),
 woken as (${outboxOf('created where activation > 0')})
 select id from created`;
 
-const onNewThread = `
-with thread as (insert into threads (id, account_id, last_message_seq) values ($3, $2, coalesce($17::int, 0))), ${beginRun}`;
+/** One row is what the planner is to expect; see `appendStatement`. */
+const these = `run as materialized (select * from ${beginnings.table(1)} limit cardinality($1))`;
 
-const onThread = `
-with thread as (update threads set last_message_seq = $17 where id = $3 and $4 = 2), ${beginRun}`;
+const onNewThreads = `
+with ${these},
+thread as (
+  insert into threads (id, account_id, last_message_seq)
+  select thread_id, account_id, coalesce(message_seq, 0) from run
+),
+${beginRuns('true')}`;
 
-/** One statement, the same for every run. False when another run has the thread. */
-export async function insertRun(sql: Sql, wanted: RunToInsert): Promise<boolean> {
-  const { run, accountId, facts, isNewThread, waitsWith } = wanted;
-  const [created, said] = facts;
+/** Those that wait, and those for whose thread none has waited longer. Written so that it is looked up by thread. */
+const inTurn = `
+not takes_thread or (
+  select id from runs where thread_id = run.thread_id and not holds_thread and finished_at is null limit 1
+) is null`;
+
+export const onTheirThreads = `
+with ${these},
+thread as (update threads set last_message_seq = message_seq from run where threads.id = thread_id and last_seq = 2),
+${beginRuns(inTurn)}`;
+
+/** One statement, the same for any runs. Of each run, false when another run has its thread. */
+export async function insertRuns(
+  sql: Sql,
+  runs: readonly RunToInsert[],
+  { newThreads }: { newThreads: boolean },
+): Promise<readonly boolean[]> {
+  const values = beginnings.values(runs.map(rowOf));
+  const created = await sql.query<{ id: string }>(newThreads ? onNewThreads : onTheirThreads, values);
+  return runs.map(({ run }) => created.some(({ id }) => id === run.id));
+}
+
+function rowOf({ run, accountId, facts: [created, said], waitsWith }: RunToInsert) {
   const message = said?.type === 'message.created' ? said.data.message : undefined;
-  const rows = await sql.query(isNewThread ? onNewThread : onThread, [
-    run.id,
-    accountId,
-    run.thread_id,
-    run.last_seq,
-    run.profile,
-    run.model,
-    JSON.stringify(run.settings),
-    JSON.stringify(run.metadata),
-    run.created_at,
-    waitsWith ?? null,
-    waitsWith === undefined,
-    created?.id,
-    created && JSON.stringify(created.data),
-    said?.id,
-    said && JSON.stringify(said.data),
-    message?.id,
-    message?.seq,
-    message && JSON.stringify(message.content),
-  ]);
-  return rows.length > 0;
+  return {
+    id: run.id,
+    account_id: accountId,
+    thread_id: run.thread_id,
+    last_seq: run.last_seq,
+    profile: run.profile,
+    model: storedTextAsJson(run.model),
+    settings: JSON.stringify(run.settings),
+    metadata: JSON.stringify(run.metadata),
+    created_at: run.created_at,
+    queued_input: waitsWith ?? null,
+    takes_thread: waitsWith === undefined,
+    created_id: created?.id ?? null,
+    created: created ? JSON.stringify(created.data) : null,
+    said_id: said?.id ?? null,
+    said: said ? JSON.stringify(said.data) : null,
+    message_id: message?.id ?? null,
+    message_seq: message?.seq ?? null,
+    content: message ? JSON.stringify(message.content) : null,
+  };
 }

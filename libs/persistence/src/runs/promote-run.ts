@@ -4,15 +4,23 @@ import { type RunRow, runOf } from '../run-row';
 import { outboxOf } from '../run-store/activation';
 import { batchOf } from '../run-store/batch';
 import { writeBatch } from '../run-store/group-commit';
+import type { Sql } from '../sql';
 import { violates } from '../sql-error';
 import { inputFact } from './input-message';
 
-const isAnyoneWaiting = `select 1 from runs where thread_id = $1 and status = 'queued' and not holds_thread limit 1`;
+const awaitedThreads = `
+select distinct thread_id as id from runs where thread_id = any($1::text[]) and not holds_thread and finished_at is null`;
+
+/** Of each thread, whether a run waits for it. */
+export async function areAwaited(sql: Sql, threads: readonly ThreadId[]): Promise<readonly boolean[]> {
+  const rows = await sql.query<{ id: ThreadId }>(awaitedThreads, [threads]);
+  return threads.map((thread) => rows.some(({ id }) => id === thread));
+}
 
 const promoteOldest = `
 with next as materialized (
   select id, queued_input from runs
-  where thread_id = $1 and status = 'queued' and not holds_thread
+  where thread_id = $1 and not holds_thread and finished_at is null
     and not exists (select from runs as holder where holder.thread_id = $1 and holder.holds_thread)
   order by id limit 1 for no key update
 ),
@@ -25,13 +33,22 @@ promoted as (
 woken as (${outboxOf('promoted')})
 select * from promoted`;
 
-/** The thread is free: its oldest waiting run comes forward, and its input joins the thread. Answers with its facts, or undefined when none did. */
+/** What `promote` does, where a run waits at all. */
 export async function promoteNext(
   database: Database,
   mint: Mint,
   threadId: ThreadId,
 ): Promise<readonly RecordedFact[] | undefined> {
-  if ((await database.sql.query(isAnyoneWaiting, [threadId])).length === 0) return undefined;
+  const [isAwaited] = await areAwaited(database.sql, [threadId]);
+  return isAwaited ? promote(database, mint, threadId) : undefined;
+}
+
+/** The thread is free: its oldest waiting run comes forward, and its input joins the thread. Answers with its facts, or undefined when none did. */
+export async function promote(
+  database: Database,
+  mint: Mint,
+  threadId: ThreadId,
+): Promise<readonly RecordedFact[] | undefined> {
   try {
     return await database.transaction(async (sql) => {
       const [row] = await sql.query<RunRow & { input: unknown }>(promoteOldest, [threadId]);
@@ -51,7 +68,7 @@ export async function promoteNext(
 
 const threadsToServe = `
 select distinct waiting.thread_id as id from runs as waiting
-where waiting.status = 'queued' and not waiting.holds_thread
+where not waiting.holds_thread and waiting.finished_at is null
   and not exists (select from runs as holder where holder.thread_id = waiting.thread_id and holder.holds_thread)
 limit 100`;
 

@@ -1,9 +1,11 @@
 import { type Mint, type Run, TerminalError, type ToolCall, isTerminal } from '@rondo/domain';
 import type { Database } from '../database';
 import type { Page, PageRequest } from '../page';
+import { Together } from '../together';
 import { type AgentResult, agentResultOf } from './agent-result';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
+import { type RunToInsert, insertRuns } from './insert-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-call';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
@@ -16,14 +18,19 @@ import { type LogVerification, verifyLog } from './verify-log';
  * (`run_not_found`). Facts that come back are committed; whoever gets them publishes them.
  */
 export class Runs {
+  private readonly beginnings: Together<RunToInsert, boolean>;
+
   constructor(
     private readonly database: Database,
     private readonly mint: Mint,
-  ) {}
+  ) {
+    this.beginnings = new Together((runs) => insertRuns(database.sql, runs, { newThreads: true }));
+  }
 
   /** Rejects with ThreadBusyError and `thread_not_found`. Call `Outbox.publish` afterwards. */
   create(wanted: NewRun): Promise<CreatedRun> {
-    return createRun(this.database, this.mint, wanted);
+    const { database, mint, beginnings } = this;
+    return createRun({ database, mint, beginnings }, wanted);
   }
 
   get(address: RunAddress): Promise<Run> {

@@ -1,0 +1,71 @@
+import { DatabaseError } from 'pg';
+import { Together } from './together';
+
+/** Answers when it is told to, and notes which questions came together. */
+class Statement {
+  readonly groups: number[][] = [];
+  private readonly open: (() => void)[] = [];
+
+  readonly ask = async (questions: readonly number[]): Promise<number[]> => {
+    this.groups.push([...questions]);
+    await new Promise<void>((resolve) => this.open.push(resolve));
+    return questions.map((question) => question * 10);
+  };
+
+  async end(): Promise<void> {
+    while (this.open.length === 0) await new Promise(setImmediate);
+    this.open.shift()?.();
+  }
+}
+
+const refusal = () => Object.assign(new DatabaseError('bad', 1, 'error'), { code: '22P02' });
+
+describe('Together', () => {
+  it('asks at once what is asked in one turn of the event loop', async () => {
+    const statement = new Statement();
+    const together = new Together(statement.ask);
+
+    const answers = Promise.all([together.of(1), together.of(2)]);
+    await statement.end();
+
+    expect(await answers).toEqual([10, 20]);
+    expect(statement.groups).toEqual([[1, 2]]);
+  });
+
+  it('never lets a question join a statement that has begun', async () => {
+    const statement = new Statement();
+    const together = new Together(statement.ask);
+
+    const first = together.of(1);
+    while (statement.groups.length === 0) await new Promise(setImmediate);
+    const others = Promise.all([together.of(2), together.of(3)]);
+    await statement.end();
+    await statement.end();
+
+    expect([await first, ...(await others)]).toEqual([10, 20, 30]);
+    expect(statement.groups).toEqual([[1], [2, 3]]);
+  });
+
+  it('asks each alone when Postgres refuses one of them', async () => {
+    const together = new Together<number, number>((questions) =>
+      questions.includes(2) ? Promise.reject(refusal()) : Promise.resolve([...questions]),
+    );
+
+    const outcomes = await Promise.allSettled([together.of(1), together.of(2), together.of(3)]);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('asks nothing twice when nobody knows what became of it', async () => {
+    let asked = 0;
+    const together = new Together<number, number>(() => {
+      asked += 1;
+      return Promise.reject(new Error('Connection terminated unexpectedly'));
+    });
+
+    const outcomes = await Promise.allSettled([together.of(1), together.of(2)]);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(asked).toBe(1);
+  });
+});
