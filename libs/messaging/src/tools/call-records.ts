@@ -5,7 +5,7 @@ import { received } from '../nats/received';
 import { NobodyListens } from '../nats/requests';
 import { StorageRefused, assertStored } from '../nats/stored';
 import type { CallKey } from '../nats/subjects';
-import { longestCallBytes } from './tool-streams';
+import { longestBytes } from './tool-streams';
 import { type DispatchedCall, type ToolReply, keyOf, toolReply } from './tool-wire';
 
 /** Says that a call was taken back before any executor took it: nobody may run it any more. */
@@ -26,15 +26,7 @@ export class CallRecords {
    * here, and is sent again by who misses it. False when it is larger than NATS takes.
    */
   dispatch(executorId: string, call: DispatchedCall): boolean {
-    const { connection, departures, names } = this.nats;
-    const body = Buffer.from(JSON.stringify(call));
-    if (body.length > Math.min(longestCallBytes, connection.info?.max_payload ?? Infinity)) return false;
-
-    const subject = names.toolCalls.one(executorId, keyOf(call));
-    departures.soon(() => {
-      if (this.nats.connected) connection.publish(subject, body);
-    });
-    return true;
+    return this.leave(this.nats.names.toolCalls.one(executorId, keyOf(call)), call);
   }
 
   /** True until the executor has answered it. */
@@ -53,13 +45,29 @@ export class CallRecords {
     await this.put(this.nats.names.toolResults.one(key), JSON.stringify(reply));
   }
 
+  /** The same for a call that may run again when its reply is lost: nothing confirms it. False when it cannot leave. */
+  tell(key: CallKey, reply: ToolReply): boolean {
+    return this.nats.connected && this.leave(this.nats.names.toolResults.one(key), reply);
+  }
+
+  /** Says that nobody runs it, and sees to it that nobody will. Does nothing for one that was taken, or is answered. */
+  async callOff(key: CallKey): Promise<void> {
+    if ((await this.take(key, withdrawn)) !== withdrawn) return;
+    const stopped: ToolReply = { how: 'stopped', verified_dead_at: new Date().toISOString() };
+    try {
+      await this.put(this.nats.names.toolResults.one(key), JSON.stringify(stopped), nobodyBefore);
+    } catch (error) {
+      if (!isNotFirst(error)) throw error;
+    }
+  }
+
   /** Only the first who takes an attempt gets it, for a day. Resolves to who that was. */
   async take(key: CallKey, taker: string): Promise<string> {
     try {
       await this.put(this.nats.names.toolTakers.one(key), taker, nobodyBefore);
       return taker;
     } catch (error) {
-      if (!wasTaken(error)) throw error;
+      if (!isNotFirst(error)) throw error;
       return (await this.taker(key)) ?? (await this.take(key, taker));
     }
   }
@@ -67,6 +75,16 @@ export class CallRecords {
   async taker(key: CallKey): Promise<string | undefined> {
     const { stream, one } = this.nats.names.toolTakers;
     return (await this.last(stream, one(key)))?.string();
+  }
+
+  private leave(subject: string, content: DispatchedCall | ToolReply): boolean {
+    const { connection, departures } = this.nats;
+    const body = Buffer.from(JSON.stringify(content));
+    if (body.length > Math.min(longestBytes, connection.info?.max_payload ?? Infinity)) return false;
+    departures.soon(() => {
+      if (this.nats.connected) connection.publish(subject, body);
+    });
+    return true;
   }
 
   private async put(subject: string, text: string, headers?: MsgHdrs): Promise<void> {
@@ -95,7 +113,7 @@ export class CallRecords {
 const wrongLastSequence = 10071;
 const messageTooLarge = 10054;
 
-const wasTaken = (error: unknown): boolean => error instanceof StorageRefused && error.code === wrongLastSequence;
+const isNotFirst = (error: unknown): boolean => error instanceof StorageRefused && error.code === wrongLastSequence;
 
 /** More than the server or the stream takes: trying again cannot help. */
 export const isTooLarge = (error: unknown): boolean =>

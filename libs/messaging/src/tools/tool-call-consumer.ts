@@ -8,7 +8,7 @@ import type { CallKey } from '../nats/subjects';
 import { CallDeliveries } from './call-deliveries';
 import type { CallDelivery } from './call-delivery';
 import { CallRecords, isTooLarge, withdrawn } from './call-records';
-import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf } from './tool-wire';
+import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf, runsUntaken } from './tool-wire';
 
 export interface CallContext {
   /** Aborted when the run is stopped, or by `close` with its reason. */
@@ -131,7 +131,8 @@ export class ToolCallConsumer {
     const { log } = this.options.nats;
     try {
       const reply = await this.replyTo(call, running);
-      if (reply) await this.store(running.key, reply);
+      const isTold = reply && runsUntaken(call) && this.records.tell(running.key, reply);
+      if (reply && !isTold) await this.store(running.key, reply);
       this.deliveries.acknowledge(running.deliveries, this.running.size);
     } catch (error) {
       // This process ends while NATS is away. The call stays on the queue, and the next process is asked about it.
@@ -141,9 +142,11 @@ export class ToolCallConsumer {
 
   /** Undefined when nobody waits for one. */
   private async replyTo(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
+    if (runsUntaken(call) && running.deliveries[0]?.isFresh) return this.run(call, running);
+
     const taker = await this.insist(() => this.records.take(running.key, running.taker));
     if (taker === running.taker && !this.isFromThere(running)) return lostTrack;
-    if (taker === running.taker) return (await this.lateAnswer(running.key)) ?? this.run(call, running);
+    if (taker === running.taker) return (await this.answerBefore(call)) ?? this.run(call, running);
     if (taker === withdrawn) return undefined;
     if (await this.insist(() => this.records.reply(running.key))) return undefined;
     return { how: 'unknown', reason: 'The executor died while the tool ran.' };
@@ -154,10 +157,11 @@ export class ToolCallConsumer {
     return store === null || this.options.nats.toolStreams.remembers(store);
   }
 
-  /** What an earlier attempt answered when nobody waited for it any more: it has been done, so it is not done again. */
-  private async lateAnswer({ attempt, ...call }: CallKey): Promise<ToolReply | undefined> {
-    for (let earlier = attempt - 1; earlier > 0; earlier -= 1) {
-      const reply = await this.insist(() => this.records.reply({ ...call, attempt: earlier }));
+  /** What was answered when nobody waited for it any more: it has been done, so it is not done again. */
+  private async answerBefore(call: DispatchedCall): Promise<ToolReply | undefined> {
+    const last = runsUntaken(call) ? call.attempt : call.attempt - 1;
+    for (let attempt = last; attempt > 0; attempt -= 1) {
+      const reply = await this.insist(() => this.records.reply({ ...keyOf(call), attempt }));
       if (reply?.how === 'answered') return reply;
     }
     return undefined;
@@ -199,8 +203,18 @@ export class ToolCallConsumer {
 
   private cancel(message: Msg): void {
     const words = received(toolCancel, message, this.options.nats.log);
-    const running = words && this.running.get(words.call_id);
-    if (running?.key.attempt === words?.attempt) running?.abort.abort();
+    if (!words) return;
+    const running = this.running.get(words.call_id);
+    if (running?.key.attempt === words.attempt) running.abort.abort();
+    else this.callOff({ runId: words.run_id, callId: words.call_id, attempt: words.attempt });
+  }
+
+  /** It does not run here. It may be on its way, so from now on calls are taken before they run. Who asks, asks again. */
+  private callOff(key: CallKey): void {
+    this.deliveries.doubt();
+    this.records.callOff(key).catch((error: unknown) => {
+      this.options.nats.log.warn({ ...key, error }, 'tool call could not be called off');
+    });
   }
 
   private show(key: CallKey, text: string): void {

@@ -24,6 +24,13 @@ export const keyOf = ({ run_id: runId, call_id: callId, attempt }: DispatchedCal
   attempt,
 });
 
+/**
+ * Whether its executor may run it without taking it first: whom a second run harms not at all need not be kept from one. An
+ * earlier attempt might have been answered after all, so a later one is taken.
+ */
+export const runsUntaken = ({ effect_class, attempt }: DispatchedCall): boolean =>
+  effect_class === 'pure' && attempt === 1;
+
 /** What came of it. */
 export const toolReply = z.discriminatedUnion('how', [
   z.object({ how: z.literal('answered'), result: handResult, duration_ms: z.number().nonnegative() }),
