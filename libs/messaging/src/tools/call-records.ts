@@ -6,7 +6,7 @@ import { NobodyListens } from '../nats/requests';
 import { StorageRefused, assertStored } from '../nats/stored';
 import type { CallKey } from '../nats/subjects';
 import { longestBytes } from './tool-streams';
-import { type DispatchedCall, type ToolReply, keyOf, toolReply } from './tool-wire';
+import { type DispatchedCall, type ToolNews, type ToolReply, keyOf, toolReply } from './tool-wire';
 
 /** Says that a call was taken back before any executor took it: nobody may run it any more. */
 export const withdrawn = 'withdrawn';
@@ -26,7 +26,7 @@ export class CallRecords {
    * here, and is sent again by who misses it. False when it is larger than NATS takes.
    */
   dispatch(executorId: string, call: DispatchedCall): boolean {
-    return this.leave(this.nats.names.toolCalls.one(executorId, keyOf(call)), call);
+    return this.leave(this.nats.names.toolCalls.one(executorId, keyOf(call)), JSON.stringify(call));
   }
 
   /** True until the executor has answered it. */
@@ -41,13 +41,23 @@ export class CallRecords {
     return message && received(toolReply, message, this.nats.log);
   }
 
+  /** Keeps the reply for whoever holds the run later, and tells whoever holds it now. */
   async store(key: CallKey, reply: ToolReply): Promise<void> {
+    this.tell(key, { reply });
     await this.put(this.nats.names.toolResults.one(key), JSON.stringify(reply));
   }
 
   /** The same for a call that may run again when its reply is lost: nothing confirms it. False when it cannot leave. */
-  tell(key: CallKey, reply: ToolReply): boolean {
-    return this.nats.connected && this.leave(this.nats.names.toolResults.one(key), reply);
+  storeUnconfirmed(key: CallKey, reply: ToolReply): boolean {
+    if (!this.nats.connected) return false;
+    this.tell(key, { reply });
+    return this.leave(this.nats.names.toolResults.one(key), JSON.stringify(reply));
+  }
+
+  /** May be lost, and is when it is too large; a reply is found where it is stored. */
+  tell({ runId, callId, attempt }: CallKey, what: Pick<ToolNews, 'output' | 'reply'>): void {
+    const news = { call_id: callId, attempt, ...what };
+    this.leave(this.nats.names.toolNews(runId), JSON.stringify(news));
   }
 
   /** Says that nobody runs it, and sees to it that nobody will. Does nothing for one that was taken, or is answered. */
@@ -56,6 +66,7 @@ export class CallRecords {
     const stopped: ToolReply = { how: 'stopped', verified_dead_at: new Date().toISOString() };
     try {
       await this.put(this.nats.names.toolResults.one(key), JSON.stringify(stopped), nobodyBefore);
+      this.tell(key, { reply: stopped });
     } catch (error) {
       if (!isNotFirst(error)) throw error;
     }
@@ -77,9 +88,9 @@ export class CallRecords {
     return (await this.last(stream, one(key)))?.string();
   }
 
-  private leave(subject: string, content: DispatchedCall | ToolReply): boolean {
+  private leave(subject: string, text: string): boolean {
     const { connection, departures } = this.nats;
-    const body = Buffer.from(JSON.stringify(content));
+    const body = Buffer.from(text);
     if (body.length > Math.min(longestBytes, connection.info?.max_payload ?? Infinity)) return false;
     departures.soon(() => {
       if (this.nats.connected) connection.publish(subject, body);

@@ -131,7 +131,7 @@ export class ToolCallConsumer {
     const { log } = this.options.nats;
     try {
       const reply = await this.replyTo(call, running);
-      const isTold = reply && runsUntaken(call) && this.records.tell(running.key, reply);
+      const isTold = reply && runsUntaken(call) && this.records.storeUnconfirmed(running.key, reply);
       if (reply && !isTold) await this.store(running.key, reply);
       this.deliveries.acknowledge(running.deliveries, this.running.size);
     } catch (error) {
@@ -172,7 +172,7 @@ export class ToolCallConsumer {
     try {
       return await handle(call, {
         signal,
-        output: (text, channel) => this.show(key, JSON.stringify({ text, channel })),
+        output: (text, channel) => this.records.tell(key, { output: channel ? { text, channel } : { text } }),
       });
     } catch (error) {
       nats.log.error({ ...key, error }, 'tool call handler failed');
@@ -215,11 +215,6 @@ export class ToolCallConsumer {
     this.records.callOff(key).catch((error: unknown) => {
       this.options.nats.log.warn({ ...key, error }, 'tool call could not be called off');
     });
-  }
-
-  private show(key: CallKey, text: string): void {
-    const { connection, connected, names } = this.options.nats;
-    if (connected) connection.publish(names.toolOutput.one(key), text);
   }
 
   private showLife(): void {

@@ -39,7 +39,16 @@ export const toolReply = z.discriminatedUnion('how', [
 ]);
 export type ToolReply = z.infer<typeof toolReply>;
 
-export const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stderr']).exactOptional() });
+const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stderr']).exactOptional() });
+
+/** What is said of a call to whoever holds its run. */
+export const toolNews = z.object({
+  call_id: callId,
+  attempt: z.number().int().positive(),
+  output: toolOutput.exactOptional(),
+  reply: toolReply.exactOptional(),
+});
+export type ToolNews = z.infer<typeof toolNews>;
 
 /** As the executor gave it, with the bytes of its image. */
 export type HandAnswer = ToolAnswer<HandResult>;
