@@ -16,7 +16,7 @@ const pullForMs = 10_000;
 const heartbeatMs = 2_000;
 const silenceMs = 5_000;
 const lookEveryMs = 250;
-const acknowledgeWithinMs = 5;
+const acknowledgeMs = { after: 25, within: 50 };
 const consumerNotFound = 10014;
 const status = { idle: 100, expired: 408 };
 
@@ -62,17 +62,24 @@ export class CallDeliveries {
   }
 
   /**
-   * Nobody waits for it, so it leaves with what leaves next; at once where NATS may soon be holding back calls for want
-   * of it. A lost one means one more delivery of what has been answered.
+   * Nobody waits for it, and NATS works less for many at a time, above all while its queue does not run empty; but at once
+   * where it may soon be holding back calls for want of it. A lost one means one more delivery of what has been answered.
    */
   acknowledge(deliveries: readonly CallDelivery[], running: number): void {
     const { nats, concurrency } = this.options;
+    const isFirst = this.answered.length === 0;
     this.answered.push(...deliveries);
     const isFull = running + this.answered.length > concurrency / 2;
-    nats.departures.by(isFull ? 0 : performance.now() + acknowledgeWithinMs, () => {
-      for (const delivery of this.answered) delivery.acknowledge();
-      this.answered.length = 0;
-    });
+    if (isFull) nats.departures.soon(() => this.acknowledgeAll());
+    else if (isFirst) {
+      const now = performance.now();
+      nats.departures.between(now + acknowledgeMs.after, now + acknowledgeMs.within, () => this.acknowledgeAll());
+    }
+  }
+
+  private acknowledgeAll(): void {
+    for (const delivery of this.answered) delivery.acknowledge();
+    this.answered.length = 0;
   }
 
   /** Nothing that comes for the next seconds counts as fresh. */
