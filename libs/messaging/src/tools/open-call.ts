@@ -142,8 +142,8 @@ export class OpenCall {
     this.parts.placement().then(
       (executorId) => {
         const { connection, names, connected } = this.parts.nats;
-        const { run_id, call_id, attempt } = this.call;
-        const words = JSON.stringify({ run_id, call_id, attempt });
+        const { run_id, call_id, attempt, effect_class } = this.call;
+        const words = JSON.stringify({ run_id, call_id, attempt, effect_class });
         if (connected) connection.publish(names.toolCancel(executorId), words);
       },
       () => undefined, // no place, nobody to tell

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callId, failedResult, runId } from '@rondo/domain';
+import { failedResult } from '@rondo/domain';
 import { type Msg, type Subscription, nuid } from 'nats';
-import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
 import type { CallKey } from '../nats/subjects';
 import { CallDeliveries } from './call-deliveries';
 import type { CallDelivery } from './call-delivery';
 import { CallRecords, isTooLarge, withdrawn } from './call-records';
-import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf, runsUntaken } from './tool-wire';
+import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf, runsUntaken, toolCancel } from './tool-wire';
 
 export interface CallContext {
   /** Aborted when the run is stopped, or by `close` with its reason. */
@@ -40,12 +39,12 @@ interface RunningCall {
 
 const usualAckWaitMs = 15_000;
 const askAgainMs = 500;
-const toolCancel = z.object({ run_id: runId, call_id: callId, attempt: z.number().int().positive() });
 
 /**
  * The executor's end of tool calls. An attempt is taken before it is run, and only the first who takes it gets it, so
  * it runs at most once, whatever NATS delivers and whoever died in between (I5, R25): whether there is another one, the
  * ledger decides. Two attempts of a call never run at the same time. A reply is stored before the call leaves the queue.
+ * A pure call needs no such care, and runs untaken where nobody can have called it off unheard.
  */
 export class ToolCallConsumer {
   private readonly running = new Map<string, RunningCall>();
@@ -131,8 +130,7 @@ export class ToolCallConsumer {
     const { log } = this.options.nats;
     try {
       const reply = await this.replyTo(call, running);
-      const isTold = reply && runsUntaken(call) && this.records.storeUnconfirmed(running.key, reply);
-      if (reply && !isTold) await this.store(running.key, reply);
+      if (reply) await this.store(call, reply);
       this.deliveries.acknowledge(running.deliveries, this.running.size);
     } catch (error) {
       // This process ends while NATS is away. The call stays on the queue, and the next process is asked about it.
@@ -180,7 +178,9 @@ export class ToolCallConsumer {
     }
   }
 
-  private async store(key: CallKey, reply: ToolReply): Promise<void> {
+  private async store(call: DispatchedCall, reply: ToolReply): Promise<void> {
+    const key = keyOf(call);
+    if (runsUntaken(call) && this.records.storeUnconfirmed(key, reply)) return;
     try {
       await this.insist(() => this.records.store(key, reply));
     } catch (error) {
@@ -206,7 +206,7 @@ export class ToolCallConsumer {
     if (!words) return;
     const running = this.running.get(words.call_id);
     if (running?.key.attempt === words.attempt) running.abort.abort();
-    else this.callOff({ runId: words.run_id, callId: words.call_id, attempt: words.attempt });
+    else if (runsUntaken(words)) this.callOff(keyOf(words));
   }
 
   /** It does not run here. It may be on its way, so from now on calls are taken before they run. Who asks, asks again. */

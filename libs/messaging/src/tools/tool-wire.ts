@@ -18,18 +18,23 @@ export const dispatchedCall = z.object({
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 
-export const keyOf = ({ run_id: runId, call_id: callId, attempt }: DispatchedCall): CallKey => ({
+/** Ends a call. Workers of an older version do not say its class. */
+export const toolCancel = dispatchedCall
+  .pick({ run_id: true, call_id: true, attempt: true })
+  .extend({ effect_class: effectClass.exactOptional() });
+type ToolCancel = z.infer<typeof toolCancel>;
+
+export const keyOf = ({ run_id: runId, call_id: callId, attempt }: ToolCancel): CallKey => ({
   runId,
   callId,
   attempt,
 });
 
 /**
- * Whether its executor may run it without taking it first: whom a second run harms not at all need not be kept from one. An
- * earlier attempt might have been answered after all, so a later one is taken.
+ * Whether its executor may run it without taking it first: a second run harms nobody. An earlier attempt might have been
+ * answered after all, so a later one is taken.
  */
-export const runsUntaken = ({ effect_class, attempt }: DispatchedCall): boolean =>
-  effect_class === 'pure' && attempt === 1;
+export const runsUntaken = ({ effect_class, attempt }: ToolCancel): boolean => effect_class === 'pure' && attempt === 1;
 
 /** What came of it. */
 export const toolReply = z.discriminatedUnion('how', [
