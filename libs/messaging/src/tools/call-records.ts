@@ -6,7 +6,7 @@ import { NobodyListens } from '../nats/requests';
 import { StorageRefused, assertStored } from '../nats/stored';
 import type { CallKey } from '../nats/subjects';
 import { longestBytes } from './tool-streams';
-import { type DispatchedCall, type ToolNews, type ToolReply, keyOf, toolReply } from './tool-wire';
+import { type DispatchedCall, type ToolNews, type ToolOutput, type ToolReply, keyOf, toolReply } from './tool-wire';
 
 /** Says that a call was taken back before any executor took it: nobody may run it any more. */
 export const withdrawn = 'withdrawn';
@@ -43,30 +43,32 @@ export class CallRecords {
 
   /** Keeps the reply for whoever holds the run later, and tells whoever holds it now. */
   async store(key: CallKey, reply: ToolReply): Promise<void> {
-    this.tell(key, { reply });
-    await this.put(this.nats.names.toolResults.one(key), JSON.stringify(reply));
+    const text = JSON.stringify(reply);
+    this.tell(key, 'reply', text);
+    await this.put(this.nats.names.toolResults.one(key), text);
   }
 
   /** The same for a call that may run again when its reply is lost: nothing confirms it. False when it cannot leave. */
   storeUnconfirmed(key: CallKey, reply: ToolReply): boolean {
     if (!this.nats.connected) return false;
-    this.tell(key, { reply });
-    return this.leave(this.nats.names.toolResults.one(key), JSON.stringify(reply));
+    const text = JSON.stringify(reply);
+    this.tell(key, 'reply', text);
+    return this.leave(this.nats.names.toolResults.one(key), text);
   }
 
-  /** May be lost, and is when it is too large; a reply is found where it is stored. */
-  tell({ runId, callId, attempt }: CallKey, what: Pick<ToolNews, 'output' | 'reply'>): void {
-    const news = { call_id: callId, attempt, ...what };
-    this.leave(this.nats.names.toolNews(runId), JSON.stringify(news));
+  /** Shows what a tool prints to whoever holds the run. */
+  show(key: CallKey, output: ToolOutput): void {
+    this.tell(key, 'output', JSON.stringify(output));
   }
 
   /** Says that nobody runs it, and sees to it that nobody will. Does nothing for one that was taken, or is answered. */
   async callOff(key: CallKey): Promise<void> {
     if ((await this.take(key, withdrawn)) !== withdrawn) return;
     const stopped: ToolReply = { how: 'stopped', verified_dead_at: new Date().toISOString() };
+    const text = JSON.stringify(stopped);
     try {
-      await this.put(this.nats.names.toolResults.one(key), JSON.stringify(stopped), nobodyBefore);
-      this.tell(key, { reply: stopped });
+      await this.put(this.nats.names.toolResults.one(key), text, nobodyBefore);
+      this.tell(key, 'reply', text);
     } catch (error) {
       if (!isNotFirst(error)) throw error;
     }
@@ -86,6 +88,11 @@ export class CallRecords {
   async taker(key: CallKey): Promise<string | undefined> {
     const { stream, one } = this.nats.names.toolTakers;
     return (await this.last(stream, one(key)))?.string();
+  }
+
+  /** May be lost, and is when it is too large; a reply is found where it is stored. */
+  private tell({ runId, callId, attempt }: CallKey, what: keyof ToolNews, json: string): void {
+    this.leave(this.nats.names.toolNews(runId), `{"call_id":"${callId}","attempt":${attempt},"${what}":${json}}`);
   }
 
   private leave(subject: string, text: string): boolean {

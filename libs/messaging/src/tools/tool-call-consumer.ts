@@ -170,7 +170,7 @@ export class ToolCallConsumer {
     try {
       return await handle(call, {
         signal,
-        output: (text, channel) => this.records.tell(key, { output: channel ? { text, channel } : { text } }),
+        output: (text, channel) => this.records.show(key, channel ? { text, channel } : { text }),
       });
     } catch (error) {
       nats.log.error({ ...key, error }, 'tool call handler failed');

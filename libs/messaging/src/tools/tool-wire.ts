@@ -45,6 +45,7 @@ export const toolReply = z.discriminatedUnion('how', [
 export type ToolReply = z.infer<typeof toolReply>;
 
 const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stderr']).exactOptional() });
+export type ToolOutput = z.infer<typeof toolOutput>;
 
 /** What is said of a call to whoever holds its run. */
 export const toolNews = z.object({
