@@ -17,7 +17,7 @@ describe('Departures', () => {
   it('takes along what would have waited longer', async () => {
     const departures = new Departures();
     const sent: string[] = [];
-    departures.by(performance.now() + 60_000, () => sent.push('patient'));
+    departures.between(0, performance.now() + 60_000, () => sent.push('patient'));
     departures.soon(() => sent.push('urgent'));
 
     await new Promise(setImmediate);
@@ -45,7 +45,7 @@ describe('Departures', () => {
   it('sends what waits at its moment, when nothing else leaves', async () => {
     const departures = new Departures();
     const sent: string[] = [];
-    const left = new Promise<void>((resolve) => departures.by(performance.now() + 20, resolve));
+    const left = new Promise<void>((resolve) => departures.between(0, performance.now() + 20, resolve));
     void left.then(() => sent.push('patient'));
 
     await new Promise(setImmediate);
@@ -58,7 +58,7 @@ describe('Departures', () => {
     const departures = new Departures();
     let times = 0;
     departures.soon(() => (times += 1));
-    departures.by(performance.now() + 1, () => (times += 1));
+    departures.between(0, performance.now() + 1, () => (times += 1));
 
     departures.leave();
     await sleep(5);

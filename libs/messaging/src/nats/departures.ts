@@ -20,9 +20,9 @@ export class Departures {
     this.add({ send, notBeforeMs: -Infinity, byMs: 0 });
   }
 
-  /** Calls `send` at that moment or sooner, when something else leaves. */
-  by(atMs: number, send: () => void): void {
-    this.add({ send, notBeforeMs: -Infinity, byMs: atMs });
+  /** Calls `send` when something else leaves between these moments, or at the second. */
+  between(notBeforeMs: number, byMs: number, send: () => void): void {
+    this.add({ send, notBeforeMs, byMs });
   }
 
   /** Calls `send` at that moment and not before: it would wake somebody who is in nobody's way then. */

@@ -32,6 +32,7 @@ export class NatsLink {
   readonly requests: Requests;
   readonly toolStreams: ToolStreams;
   private online = true;
+  private lost = 0;
   private readonly listeners = new Set<() => void>();
 
   constructor(
@@ -47,6 +48,11 @@ export class NatsLink {
   /** False from the moment the connection is seen to be lost until it is back, and while it is being closed. */
   get connected(): boolean {
     return this.online && !this.connection.isClosed() && !this.connection.isDraining();
+  }
+
+  /** How often the connection was lost: what was said meanwhile was not heard. */
+  get losses(): number {
+    return this.lost;
   }
 
   /** Calls back each time the connection has come back. Returns what ends that. */
@@ -78,6 +84,7 @@ export class NatsLink {
   private note({ type, data }: Status): void {
     if (type === Events.Disconnect) {
       this.online = false;
+      this.lost += 1;
       this.log.warn({ server: data }, 'nats connection lost');
     } else if (type === Events.Reconnect) {
       this.online = true;

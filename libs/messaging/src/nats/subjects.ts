@@ -29,14 +29,13 @@ export function wireNames(namespace = '') {
     toolResults: {
       stream: `${stream}TOOL_RESULTS`,
       all: `${subject}tool.result.>`,
-      of: (runId: string) => `${subject}tool.result.${runId}.>`,
       one: (key: CallKey) => `${subject}tool.result.${placeOf(key)}`,
     },
-    /** What running commands print. */
-    toolOutput: {
-      of: (runId: string) => `${subject}tool.output.${runId}.>`,
-      one: (key: CallKey) => `${subject}tool.output.${placeOf(key)}`,
-    },
+    /**
+     * What running commands print and what comes of calls, as it happens. One subject for all calls of a run: a subscription
+     * with a wildcard, made and ended for every run, is what costs the server most.
+     */
+    toolNews: (runId: string) => `${subject}tool.news.${runId}`,
     /** Tells an executor to end a call. */
     toolCancel: (executorId: string) => `${subject}tool.cancel.${executorId}`,
   };
@@ -50,6 +49,3 @@ export interface CallKey {
 }
 
 const placeOf = ({ runId, callId, attempt }: CallKey): string => `${runId}.${callId}.${attempt}`;
-
-/** The call, in subjects about calls. */
-export const callIdIn = (subject: string): string => subject.split('.').at(-2) ?? '';

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AckPolicy, type Msg, NatsError, type Subscription, createInbox, nanos } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { CallDelivery } from './call-delivery';
+import { FreshCalls } from './fresh-calls';
 
 export interface CallDeliveriesOptions {
   readonly nats: NatsLink;
@@ -15,7 +16,7 @@ const pullForMs = 10_000;
 const heartbeatMs = 2_000;
 const silenceMs = 5_000;
 const lookEveryMs = 250;
-const acknowledgeWithinMs = 5;
+const acknowledgeMs = { after: 25, within: 50 };
 const consumerNotFound = 10014;
 const status = { idle: 100, expired: 408 };
 
@@ -27,6 +28,7 @@ const status = { idle: 100, expired: 408 };
 export class CallDeliveries {
   private readonly inbox = createInbox();
   private readonly answered: CallDelivery[] = [];
+  private readonly fresh: FreshCalls;
   private subscription: Subscription | undefined;
   private offReconnect: () => void = () => undefined;
   private following: Promise<void> | undefined;
@@ -36,7 +38,9 @@ export class CallDeliveries {
   private lastPull = 0;
   private wanted = 0;
 
-  constructor(private readonly options: CallDeliveriesOptions) {}
+  constructor(private readonly options: CallDeliveriesOptions) {
+    this.fresh = new FreshCalls(options.nats, options.ackWaitMs / 3);
+  }
 
   start(): void {
     const { nats, executorId } = this.options;
@@ -58,17 +62,29 @@ export class CallDeliveries {
   }
 
   /**
-   * Nobody waits for it, so it leaves with what leaves next; at once where NATS may soon be holding back calls for want
-   * of it. A lost one means one more delivery of what has been answered.
+   * Nobody waits for it, and NATS works less for many at a time, above all while its queue does not run empty; but at once
+   * where it may soon be holding back calls for want of it. A lost one means one more delivery of what has been answered.
    */
   acknowledge(deliveries: readonly CallDelivery[], running: number): void {
     const { nats, concurrency } = this.options;
+    const isFirst = this.answered.length === 0;
     this.answered.push(...deliveries);
     const isFull = running + this.answered.length > concurrency / 2;
-    nats.departures.by(isFull ? 0 : performance.now() + acknowledgeWithinMs, () => {
-      for (const delivery of this.answered) delivery.acknowledge();
-      this.answered.length = 0;
-    });
+    if (isFull) nats.departures.soon(() => this.acknowledgeAll());
+    else if (isFirst) {
+      const now = performance.now();
+      nats.departures.between(now + acknowledgeMs.after, now + acknowledgeMs.within, () => this.acknowledgeAll());
+    }
+  }
+
+  private acknowledgeAll(): void {
+    for (const delivery of this.answered) delivery.acknowledge();
+    this.answered.length = 0;
+  }
+
+  /** Nothing that comes for the next seconds counts as fresh. */
+  doubt(): void {
+    this.fresh.doubt();
   }
 
   /** A call asks for an answer. What does not is a word about a pull. */
@@ -76,7 +92,8 @@ export class CallDeliveries {
     this.heardAtMs = performance.now();
     if (message.reply) {
       this.wanted -= 1;
-      this.options.onDelivery(new CallDelivery(message));
+      const { times, place } = originOf(message.reply);
+      this.options.onDelivery(new CallDelivery(message, times === 1 && this.fresh.includes(place)));
       if (this.wanted === 0) this.pull();
     } else if (message.subject === this.pullInbox) {
       const code = message.headers?.code;
@@ -107,6 +124,7 @@ export class CallDeliveries {
     while (!this.stopped) {
       try {
         if (performance.now() - this.heardAtMs > silenceMs) await this.makeConsumer();
+        await this.fresh.settle();
       } catch (error) {
         if (nats.connected) nats.log.warn({ executorId, error }, 'tool calls could not be pulled, trying again');
       }
@@ -132,6 +150,13 @@ export class CallDeliveries {
     this.heardAtMs = performance.now();
     this.pull();
   }
+}
+
+/** How often the queue has sent it, and where in the queue it stands: `$JS.ACK.(domain.account.)stream.consumer.times.place.…` */
+function originOf(reply: string): { times: number; place: number } {
+  const tokens = reply.split('.');
+  const at = tokens.length === 9 ? 4 : 6;
+  return { times: Number(tokens[at]), place: Number(tokens[at + 1]) };
 }
 
 function unlessMissing(error: unknown): void {

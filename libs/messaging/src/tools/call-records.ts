@@ -5,8 +5,8 @@ import { received } from '../nats/received';
 import { NobodyListens } from '../nats/requests';
 import { StorageRefused, assertStored } from '../nats/stored';
 import type { CallKey } from '../nats/subjects';
-import { longestCallBytes } from './tool-streams';
-import { type DispatchedCall, type ToolReply, keyOf, toolReply } from './tool-wire';
+import { longestBytes } from './tool-streams';
+import { type DispatchedCall, type ToolNews, type ToolOutput, type ToolReply, keyOf, toolReply } from './tool-wire';
 
 /** Says that a call was taken back before any executor took it: nobody may run it any more. */
 export const withdrawn = 'withdrawn';
@@ -26,15 +26,7 @@ export class CallRecords {
    * here, and is sent again by who misses it. False when it is larger than NATS takes.
    */
   dispatch(executorId: string, call: DispatchedCall): boolean {
-    const { connection, departures, names } = this.nats;
-    const body = Buffer.from(JSON.stringify(call));
-    if (body.length > Math.min(longestCallBytes, connection.info?.max_payload ?? Infinity)) return false;
-
-    const subject = names.toolCalls.one(executorId, keyOf(call));
-    departures.soon(() => {
-      if (this.nats.connected) connection.publish(subject, body);
-    });
-    return true;
+    return this.leave(this.nats.names.toolCalls.one(executorId, keyOf(call)), JSON.stringify(call));
   }
 
   /** True until the executor has answered it. */
@@ -49,8 +41,37 @@ export class CallRecords {
     return message && received(toolReply, message, this.nats.log);
   }
 
+  /** Keeps the reply for whoever holds the run later, and tells whoever holds it now. */
   async store(key: CallKey, reply: ToolReply): Promise<void> {
-    await this.put(this.nats.names.toolResults.one(key), JSON.stringify(reply));
+    const text = JSON.stringify(reply);
+    this.tell(key, 'reply', text);
+    await this.put(this.nats.names.toolResults.one(key), text);
+  }
+
+  /** The same for a call that may run again when its reply is lost: nothing confirms it. False when it cannot leave. */
+  storeUnconfirmed(key: CallKey, reply: ToolReply): boolean {
+    if (!this.nats.connected) return false;
+    const text = JSON.stringify(reply);
+    this.tell(key, 'reply', text);
+    return this.leave(this.nats.names.toolResults.one(key), text);
+  }
+
+  /** Shows what a tool prints to whoever holds the run. */
+  show(key: CallKey, output: ToolOutput): void {
+    this.tell(key, 'output', JSON.stringify(output));
+  }
+
+  /** Says that nobody runs it, and sees to it that nobody will. Does nothing for one that was taken, or is answered. */
+  async callOff(key: CallKey): Promise<void> {
+    if ((await this.take(key, withdrawn)) !== withdrawn) return;
+    const stopped: ToolReply = { how: 'stopped', verified_dead_at: new Date().toISOString() };
+    const text = JSON.stringify(stopped);
+    try {
+      await this.put(this.nats.names.toolResults.one(key), text, nobodyBefore);
+      this.tell(key, 'reply', text);
+    } catch (error) {
+      if (!isNotFirst(error)) throw error;
+    }
   }
 
   /** Only the first who takes an attempt gets it, for a day. Resolves to who that was. */
@@ -59,7 +80,7 @@ export class CallRecords {
       await this.put(this.nats.names.toolTakers.one(key), taker, nobodyBefore);
       return taker;
     } catch (error) {
-      if (!wasTaken(error)) throw error;
+      if (!isNotFirst(error)) throw error;
       return (await this.taker(key)) ?? (await this.take(key, taker));
     }
   }
@@ -67,6 +88,21 @@ export class CallRecords {
   async taker(key: CallKey): Promise<string | undefined> {
     const { stream, one } = this.nats.names.toolTakers;
     return (await this.last(stream, one(key)))?.string();
+  }
+
+  /** May be lost, and is when it is too large; a reply is found where it is stored. */
+  private tell({ runId, callId, attempt }: CallKey, what: keyof ToolNews, json: string): void {
+    this.leave(this.nats.names.toolNews(runId), `{"call_id":"${callId}","attempt":${attempt},"${what}":${json}}`);
+  }
+
+  private leave(subject: string, text: string): boolean {
+    const { connection, departures } = this.nats;
+    const body = Buffer.from(text);
+    if (body.length > Math.min(longestBytes, connection.info?.max_payload ?? Infinity)) return false;
+    departures.soon(() => {
+      if (this.nats.connected) connection.publish(subject, body);
+    });
+    return true;
   }
 
   private async put(subject: string, text: string, headers?: MsgHdrs): Promise<void> {
@@ -95,7 +131,7 @@ export class CallRecords {
 const wrongLastSequence = 10071;
 const messageTooLarge = 10054;
 
-const wasTaken = (error: unknown): boolean => error instanceof StorageRefused && error.code === wrongLastSequence;
+const isNotFirst = (error: unknown): boolean => error instanceof StorageRefused && error.code === wrongLastSequence;
 
 /** More than the server or the stream takes: trying again cannot help. */
 export const isTooLarge = (error: unknown): boolean =>

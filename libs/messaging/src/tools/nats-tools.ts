@@ -9,13 +9,12 @@ import {
   type Tools,
   toolNamed,
 } from '@rondo/domain';
-import type { Msg, Subscription } from 'nats';
+import type { Msg } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
-import { callIdIn } from '../nats/subjects';
 import { CallRecords } from './call-records';
 import { OpenCall, type Sent, type ToolTiming } from './open-call';
-import { type DispatchedCall, type HandAnswer, toolOutput, toolReply } from './tool-wire';
+import { type DispatchedCall, type HandAnswer, toolNews } from './tool-wire';
 
 export interface NatsToolsOptions {
   readonly nats: NatsLink;
@@ -118,43 +117,29 @@ export class NatsTools implements Tools<HandResult> {
   /** For all calls. The server knows of it before it knows of the first call, so no reply is missed. */
   private listen() {
     const { nats, runId } = this.options;
-    const { toolResults, toolOutput } = nats.names;
-    const results = this.hearAll(toolResults.of(runId), (message) => this.hearResult(message));
-    const output = this.hearAll(toolOutput.of(runId), (message) => this.hearOutput(message));
+    const subscription = nats.connection.subscribe(nats.names.toolNews(runId), {
+      callback: (error, message) => {
+        if (error) nats.log.error({ runId, error }, 'tool news subscription ended');
+        else this.hear(message);
+      },
+    });
     const advanceAll = () => this.open.forEach((call) => void call.advance());
     const timer = setInterval(advanceAll, this.timing.checkEveryMs);
     const offReconnect = nats.onReconnect(advanceAll);
     return () => {
-      results.unsubscribe();
-      output.unsubscribe();
+      subscription.unsubscribe();
       clearInterval(timer);
       offReconnect();
     };
   }
 
-  private hearAll(subject: string, hear: (message: Msg) => void): Subscription {
-    const { connection, log } = this.options.nats;
-    return connection.subscribe(subject, {
-      callback: (error, message) => {
-        if (error) log.error({ subject, error }, 'tool subscription ended');
-        else hear(message);
-      },
-    });
-  }
-
-  private hearResult(message: Msg): void {
-    const { names, log } = this.options.nats;
-    const call = this.open.get(callIdIn(message.subject));
-    if (!call || message.subject !== names.toolResults.one(call.key)) return;
-    const reply = received(toolReply, message, log);
+  private hear(message: Msg): void {
+    const news = received(toolNews, message, this.options.nats.log);
+    if (!news) return;
+    const { call_id: streamId, attempt, output, reply } = news;
+    const call = this.open.get(streamId);
+    if (call?.key.attempt !== attempt) return;
+    if (output) this.options.onOutput({ type: 'tool.output', streamId, ...output });
     if (reply) call.hear(reply);
-  }
-
-  private hearOutput(message: Msg): void {
-    const { names, log } = this.options.nats;
-    const call = this.open.get(callIdIn(message.subject));
-    if (!call || message.subject !== names.toolOutput.one(call.key)) return;
-    const output = received(toolOutput, message, log);
-    if (output) this.options.onOutput({ type: 'tool.output', streamId: call.key.callId, ...output });
   }
 }

@@ -2,7 +2,7 @@ import { TerminalError, failedResult } from '@rondo/domain';
 import type { NatsLink } from '../nats/nats-link';
 import type { CallKey } from '../nats/subjects';
 import { type CallRecords, withdrawn } from './call-records';
-import { type DispatchedCall, type HandAnswer, type ToolReply, answerOf, keyOf } from './tool-wire';
+import { type DispatchedCall, type HandAnswer, type ToolReply, answerOf, keyOf, runsUntaken } from './tool-wire';
 
 export interface OpenCallParts {
   readonly nats: NatsLink;
@@ -142,8 +142,8 @@ export class OpenCall {
     this.parts.placement().then(
       (executorId) => {
         const { connection, names, connected } = this.parts.nats;
-        const { run_id, call_id, attempt } = this.call;
-        const words = JSON.stringify({ run_id, call_id, attempt });
+        const { run_id, call_id, attempt, effect_class } = this.call;
+        const words = JSON.stringify({ run_id, call_id, attempt, effect_class });
         if (connected) connection.publish(names.toolCancel(executorId), words);
       },
       () => undefined, // no place, nobody to tell
@@ -152,7 +152,8 @@ export class OpenCall {
 
   /**
    * Takes the call off every executor's reach, which is possible as long as none has taken it. A store that lost its data
-   * meanwhile does not know whether one had.
+   * meanwhile does not know whether one had. Of a call that runs untaken only its executor can tell, so that the mark just
+   * keeps it from executors to come.
    */
   private async withdraw(): Promise<boolean> {
     const { records, nats, placement } = this.parts;
@@ -163,7 +164,8 @@ export class OpenCall {
       if (!(await records.waits(await placement(), this.key))) return false;
       store = toolStreams.store;
     }
-    return (await records.take(this.key, withdrawn)) === withdrawn && toolStreams.remembers(store);
+    const isOurs = (await records.take(this.key, withdrawn)) === withdrawn && toolStreams.remembers(store);
+    return isOurs && !runsUntaken(this.call);
   }
 
   private async giveUp(): Promise<void> {

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callId, failedResult, runId } from '@rondo/domain';
+import { failedResult } from '@rondo/domain';
 import { type Msg, type Subscription, nuid } from 'nats';
-import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
 import type { CallKey } from '../nats/subjects';
 import { CallDeliveries } from './call-deliveries';
 import type { CallDelivery } from './call-delivery';
 import { CallRecords, isTooLarge, withdrawn } from './call-records';
-import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf } from './tool-wire';
+import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf, runsUntaken, toolCancel } from './tool-wire';
 
 export interface CallContext {
   /** Aborted when the run is stopped, or by `close` with its reason. */
@@ -40,12 +39,12 @@ interface RunningCall {
 
 const usualAckWaitMs = 15_000;
 const askAgainMs = 500;
-const toolCancel = z.object({ run_id: runId, call_id: callId, attempt: z.number().int().positive() });
 
 /**
  * The executor's end of tool calls. An attempt is taken before it is run, and only the first who takes it gets it, so
  * it runs at most once, whatever NATS delivers and whoever died in between (I5, R25): whether there is another one, the
  * ledger decides. Two attempts of a call never run at the same time. A reply is stored before the call leaves the queue.
+ * A pure call needs no such care, and runs untaken where nobody can have called it off unheard.
  */
 export class ToolCallConsumer {
   private readonly running = new Map<string, RunningCall>();
@@ -131,7 +130,7 @@ export class ToolCallConsumer {
     const { log } = this.options.nats;
     try {
       const reply = await this.replyTo(call, running);
-      if (reply) await this.store(running.key, reply);
+      if (reply) await this.store(call, reply);
       this.deliveries.acknowledge(running.deliveries, this.running.size);
     } catch (error) {
       // This process ends while NATS is away. The call stays on the queue, and the next process is asked about it.
@@ -141,9 +140,11 @@ export class ToolCallConsumer {
 
   /** Undefined when nobody waits for one. */
   private async replyTo(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
+    if (runsUntaken(call) && running.deliveries[0]?.isFresh) return this.run(call, running);
+
     const taker = await this.insist(() => this.records.take(running.key, running.taker));
     if (taker === running.taker && !this.isFromThere(running)) return lostTrack;
-    if (taker === running.taker) return (await this.lateAnswer(running.key)) ?? this.run(call, running);
+    if (taker === running.taker) return (await this.answerBefore(call)) ?? this.run(call, running);
     if (taker === withdrawn) return undefined;
     if (await this.insist(() => this.records.reply(running.key))) return undefined;
     return { how: 'unknown', reason: 'The executor died while the tool ran.' };
@@ -154,10 +155,11 @@ export class ToolCallConsumer {
     return store === null || this.options.nats.toolStreams.remembers(store);
   }
 
-  /** What an earlier attempt answered when nobody waited for it any more: it has been done, so it is not done again. */
-  private async lateAnswer({ attempt, ...call }: CallKey): Promise<ToolReply | undefined> {
-    for (let earlier = attempt - 1; earlier > 0; earlier -= 1) {
-      const reply = await this.insist(() => this.records.reply({ ...call, attempt: earlier }));
+  /** What was answered when nobody waited for it any more: it has been done, so it is not done again. */
+  private async answerBefore(call: DispatchedCall): Promise<ToolReply | undefined> {
+    const last = runsUntaken(call) ? call.attempt : call.attempt - 1;
+    for (let attempt = last; attempt > 0; attempt -= 1) {
+      const reply = await this.insist(() => this.records.reply({ ...keyOf(call), attempt }));
       if (reply?.how === 'answered') return reply;
     }
     return undefined;
@@ -168,7 +170,7 @@ export class ToolCallConsumer {
     try {
       return await handle(call, {
         signal,
-        output: (text, channel) => this.show(key, JSON.stringify({ text, channel })),
+        output: (text, channel) => this.records.show(key, channel ? { text, channel } : { text }),
       });
     } catch (error) {
       nats.log.error({ ...key, error }, 'tool call handler failed');
@@ -176,7 +178,9 @@ export class ToolCallConsumer {
     }
   }
 
-  private async store(key: CallKey, reply: ToolReply): Promise<void> {
+  private async store(call: DispatchedCall, reply: ToolReply): Promise<void> {
+    const key = keyOf(call);
+    if (runsUntaken(call) && this.records.storeUnconfirmed(key, reply)) return;
     try {
       await this.insist(() => this.records.store(key, reply));
     } catch (error) {
@@ -199,13 +203,18 @@ export class ToolCallConsumer {
 
   private cancel(message: Msg): void {
     const words = received(toolCancel, message, this.options.nats.log);
-    const running = words && this.running.get(words.call_id);
-    if (running?.key.attempt === words?.attempt) running?.abort.abort();
+    if (!words) return;
+    const running = this.running.get(words.call_id);
+    if (running?.key.attempt === words.attempt) running.abort.abort();
+    else if (runsUntaken(words)) this.callOff(keyOf(words));
   }
 
-  private show(key: CallKey, text: string): void {
-    const { connection, connected, names } = this.options.nats;
-    if (connected) connection.publish(names.toolOutput.one(key), text);
+  /** It does not run here. It may be on its way, so from now on calls are taken before they run. Who asks, asks again. */
+  private callOff(key: CallKey): void {
+    this.deliveries.doubt();
+    this.records.callOff(key).catch((error: unknown) => {
+      this.options.nats.log.warn({ ...key, error }, 'tool call could not be called off');
+    });
   }
 
   private showLife(): void {

@@ -20,7 +20,8 @@ const mebibyte = 1024 * 1024;
 /** The longest that making a stream may take; its callers ask again. */
 const requestTimeoutMs = 2_000;
 
-export const longestCallBytes = 8 * mebibyte;
+/** Of a call, and of a reply. */
+export const longestBytes = 8 * mebibyte;
 
 type Config = Partial<StreamConfig> & { name: string };
 
@@ -30,7 +31,7 @@ const callsConfig = ({ toolCalls: { stream, all } }: WireNames): Config => ({
   subjects: [all],
   retention: RetentionPolicy.Workqueue,
   max_bytes: 256 * mebibyte,
-  max_msg_size: longestCallBytes,
+  max_msg_size: longestBytes,
   discard: DiscardPolicy.New,
 });
 
@@ -46,7 +47,7 @@ const resultsConfig = ({ toolResults: { stream, all } }: WireNames): Config => (
   name: stream,
   subjects: [all],
   max_bytes: 512 * mebibyte,
-  max_msg_size: 8 * mebibyte,
+  max_msg_size: longestBytes,
   max_msgs_per_subject: 1,
 });
 

@@ -18,11 +18,23 @@ export const dispatchedCall = z.object({
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 
-export const keyOf = ({ run_id: runId, call_id: callId, attempt }: DispatchedCall): CallKey => ({
+/** Ends a call. Workers of an older version do not say its class. */
+export const toolCancel = dispatchedCall
+  .pick({ run_id: true, call_id: true, attempt: true })
+  .extend({ effect_class: effectClass.exactOptional() });
+type ToolCancel = z.infer<typeof toolCancel>;
+
+export const keyOf = ({ run_id: runId, call_id: callId, attempt }: ToolCancel): CallKey => ({
   runId,
   callId,
   attempt,
 });
+
+/**
+ * Whether its executor may run it without taking it first: a second run harms nobody. An earlier attempt might have been
+ * answered after all, so a later one is taken.
+ */
+export const runsUntaken = ({ effect_class, attempt }: ToolCancel): boolean => effect_class === 'pure' && attempt === 1;
 
 /** What came of it. */
 export const toolReply = z.discriminatedUnion('how', [
@@ -32,7 +44,17 @@ export const toolReply = z.discriminatedUnion('how', [
 ]);
 export type ToolReply = z.infer<typeof toolReply>;
 
-export const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stderr']).exactOptional() });
+const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stderr']).exactOptional() });
+export type ToolOutput = z.infer<typeof toolOutput>;
+
+/** What is said of a call to whoever holds its run. */
+export const toolNews = z.object({
+  call_id: callId,
+  attempt: z.number().int().positive(),
+  output: toolOutput.exactOptional(),
+  reply: toolReply.exactOptional(),
+});
+export type ToolNews = z.infer<typeof toolNews>;
 
 /** As the executor gave it, with the bytes of its image. */
 export type HandAnswer = ToolAnswer<HandResult>;
