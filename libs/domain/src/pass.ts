@@ -42,17 +42,12 @@ export interface FactsStep {
   readonly meanwhile?: true;
 }
 
-/** States facts: they change the pass's state and go to the caller, who writes them before the loop goes on. */
-export function* state(pass: Pass, ...facts: readonly NewFact[]): Generator<Step, void> {
-  yield* stateTogether(pass, facts, { hold: false });
-}
+/** States facts: they change the pass's state. The step is to be yielded: the caller writes them before the loop goes on. */
+export const state = (pass: Pass, ...facts: readonly NewFact[]): FactsStep =>
+  stateTogether(pass, facts, { hold: false });
 
 /** The same; with `hold` the caller may write them in one transaction with the next step's. */
-export function* stateTogether(
-  pass: Pass,
-  facts: readonly NewFact[],
-  how: Omit<FactsStep, 'facts'>,
-): Generator<Step, void> {
+export function stateTogether(pass: Pass, facts: readonly NewFact[], how: Omit<FactsStep, 'facts'>): FactsStep {
   pass.state = facts.reduce<RunState>(evolve, pass.state);
-  yield { facts, ...how };
+  return { facts, ...how };
 }
