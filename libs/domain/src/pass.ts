@@ -31,7 +31,10 @@ export interface Pass {
   state: RunState;
 }
 
-/** What the loop yields: facts that belong in one transaction, or a delta for those who watch. */
+/**
+ * What the loop yields: facts that belong in one transaction, or a delta for those who watch. Steps that are there already
+ * are yielded one by one: an asynchronous `yield*` would make promises of each.
+ */
 export type Step = FactsStep | { readonly delta: Delta };
 
 export interface FactsStep {

@@ -34,10 +34,7 @@ export async function* think(pass: Pass): AsyncGenerator<Step, void> {
     }
     const complaint = reply.hasBegun ? undefined : complaintAbout(heard, decoded); // what is stored of it stands
     if (complaint === undefined || repairs === 0) {
-      const mayFail = !reply.hasBegun;
-      yield stateTogether(pass, conclude(pass, { reply, heard, decoded }), { hold: true });
-      if (heard.end.how === 'failed' && mayFail)
-        yield stateTogether(pass, [failed(pass, heard.end.error)], { hold: true });
+      for (const step of conclude(pass, { reply, heard, decoded })) yield step;
       return;
     }
     repairs -= 1;
@@ -97,16 +94,18 @@ const complaintAbout = ({ end }: Heard, { verdict }: DecodedReply): string | und
  * The reply, what it cost, and the end of the run if asking again cannot help: in one transaction. A reply that has
  * sent calls out does not end the run; their answers come first, and the next call of the model will fail again.
  */
-function conclude(
+function* conclude(
   pass: Pass,
   { reply, heard, decoded }: { reply: Reply; heard: Heard; decoded: DecodedReply },
-): NewFact[] {
+): Generator<Step, void> {
   const { end } = heard;
   if (end.how === 'aborted' && !reply.isFull) pass.receipt.modelAborted(pass.ports.clerk.now());
 
+  const mayFail = !reply.hasBegun;
   const usage = heard.usage(finishReasonOf(heard, reply));
   const [message, ...calls] = reply.conclude(end, decoded);
-  return message ? [message, usage, ...calls] : [usage];
+  yield stateTogether(pass, message ? [message, usage, ...calls] : [usage], { hold: true });
+  if (end.how === 'failed' && mayFail) yield stateTogether(pass, [failed(pass, end.error)], { hold: true });
 }
 
 function finishReasonOf({ end }: Heard, reply: Reply): string {

@@ -19,7 +19,7 @@ export type Reason = Extract<NewFact, { type: 'context.compaction_started' }>['d
 
 type Loaded = Pick<Pass, 'run' | 'state' | 'meter'>;
 
-/** There is room for so much that nothing needs to be counted, and nobody asks for more. */
+/** So far that nothing need be counted, and nobody asks for anything to be folded. */
 export function isFarFromLimit({ run, state, meter }: Loaded): boolean {
   const { limit, reserve } = allowanceFor({ run, state }, 0);
   if (meter.atMost(nextRequest({ run, state })) + reserve >= limit) return false;
