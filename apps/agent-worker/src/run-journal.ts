@@ -67,7 +67,7 @@ export class RunJournal {
    * those that are written meanwhile: what is said until then is shown after them, and the next facts follow them.
    */
   async write({ facts, hold, meanwhile }: FactsStep): Promise<void> {
-    await this.underWay;
+    if (this.underWay) await this.underWay;
     this.held.push(...facts);
     if (meanwhile) this.begin();
     else if (!hold) await this.commitHeld();

@@ -22,7 +22,7 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
     for (const chunk of chunks) {
       switch (chunk.type) {
         case 'retried':
-          yield* state(pass, retried(pass, chunk));
+          yield state(pass, retried(pass, chunk));
           break;
         case 'end':
           return { end: chunk, usage: (finishReason) => billFor({ call, finishReason, firstOutputAt }, chunk, clerk) };
@@ -32,7 +32,7 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
         case 'call_start':
         case 'call_arguments':
           firstOutputAt ??= clerk.now();
-          if (!reply.isFull) yield* reply.hear(chunk);
+          if (!reply.isFull) for (const step of reply.hear(chunk)) yield step;
           if (reply.isFull) enough?.abort();
       }
     }

@@ -1,7 +1,7 @@
 import { roomBelow } from './context/allowance';
 import { compactionFailed } from './context/compaction-failed';
 import { compress, weigh } from './context/compress';
-import { type Load, isFresh, loadOf, stretchToFold } from './context/need';
+import { type Load, isFarFromLimit, isFresh, loadOf, stretchToFold } from './context/need';
 import { failed } from './decide';
 import { type Pass, type Step, state } from './pass';
 import type { RunError } from './run';
@@ -17,7 +17,12 @@ import type { RunError } from './run';
  */
 export async function* makeRoom(pass: Pass): AsyncGenerator<Step, { over: boolean }> {
   if (pass.signals.stop.aborted) return { over: false };
-  if (pass.state.compaction) yield* state(pass, ...compactionFailed(pass.state, silent));
+  if (pass.state.compaction) yield state(pass, ...compactionFailed(pass.state, silent));
+
+  if (isFarFromLimit(pass)) {
+    pass.meter.forgetLast();
+    return { over: false };
+  }
 
   const load = await loadOf(pass);
   const fold = await stretchToFold(pass, load);
@@ -30,7 +35,7 @@ export async function* makeRoom(pass: Pass): AsyncGenerator<Step, { over: boolea
     covers,
     tokens_before: load.tokens,
   };
-  yield* state(pass, { type: 'context.compaction_started', iteration: pass.state.iteration, data });
+  yield state(pass, { type: 'context.compaction_started', iteration: pass.state.iteration, data });
   return { over: true };
 }
 
@@ -49,10 +54,10 @@ async function* shorten(pass: Pass, { tokens, allowance }: Load): AsyncGenerator
   const target = frame + Math.floor(roomBelow(most, allowance) * fillTo);
   const squeeze = { reason: 'threshold', tokensBefore: tokens, target, most: most - reserve, budget } as const;
   const data = await compress(pass, pass.meter, squeeze);
-  if (data) yield* state(pass, { type: 'context.compacted', iteration: pass.state.iteration, data });
+  if (data) yield state(pass, { type: 'context.compacted', iteration: pass.state.iteration, data });
   if ((await weigh(pass, pass.meter)) <= budget) return { over: false };
 
-  yield* state(pass, failed(pass, tooLarge(budget)));
+  yield state(pass, failed(pass, tooLarge(budget)));
   return { over: true };
 }
 

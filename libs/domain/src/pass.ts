@@ -31,7 +31,10 @@ export interface Pass {
   state: RunState;
 }
 
-/** What the loop yields: facts that belong in one transaction, or a delta for those who watch. */
+/**
+ * What the loop yields: facts that belong in one transaction, or a delta for those who watch. Steps that are there already
+ * are yielded one by one: an asynchronous `yield*` would make promises of each.
+ */
 export type Step = FactsStep | { readonly delta: Delta };
 
 export interface FactsStep {
@@ -42,17 +45,12 @@ export interface FactsStep {
   readonly meanwhile?: true;
 }
 
-/** States facts: they change the pass's state and go to the caller, who writes them before the loop goes on. */
-export function* state(pass: Pass, ...facts: readonly NewFact[]): Generator<Step, void> {
-  yield* stateTogether(pass, facts, { hold: false });
-}
+/** States facts: they change the pass's state. The step is to be yielded: the caller writes them before the loop goes on. */
+export const state = (pass: Pass, ...facts: readonly NewFact[]): FactsStep =>
+  stateTogether(pass, facts, { hold: false });
 
 /** The same; with `hold` the caller may write them in one transaction with the next step's. */
-export function* stateTogether(
-  pass: Pass,
-  facts: readonly NewFact[],
-  how: Omit<FactsStep, 'facts'>,
-): Generator<Step, void> {
+export function stateTogether(pass: Pass, facts: readonly NewFact[], how: Omit<FactsStep, 'facts'>): FactsStep {
   pass.state = facts.reduce<RunState>(evolve, pass.state);
-  yield { facts, ...how };
+  return { facts, ...how };
 }

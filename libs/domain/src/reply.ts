@@ -57,11 +57,13 @@ export class Reply {
     }
   }
 
-  /** Ends it: shows what was held back, and answers with what it says as a whole. */
-  *finish(): Generator<Step, DecodedReply> {
-    const decoded = this.decoder.end();
-    yield* this.passOn(decoded.rest);
-    return decoded;
+  /** What it says as a whole. What was held back of it is then to be passed on. */
+  end(): DecodedReply {
+    return this.decoder.end();
+  }
+
+  passOn(pieces: readonly ReplyPiece[]): Step[] {
+    return pieces.map((piece) => ({ delta: this.show(piece) }));
   }
 
   /** The facts that the end of the reply leaves behind: nothing, or its message first. */
@@ -83,10 +85,6 @@ export class Reply {
     return this.pass.run.settings.processor.execute_on_stream;
   }
 
-  private *passOn(pieces: readonly ReplyPiece[]): Generator<Step, void> {
-    for (const piece of pieces) yield { delta: this.show(piece) };
-  }
-
   private show(piece: ReplyPiece): Delta {
     this.pass.receipt.shown(piece.text, this.pass.ports.clerk.now());
     if (piece.type === 'call_arguments') {
@@ -100,7 +98,7 @@ export class Reply {
   /** Stores the reply up to this call, and sends the call out while the model goes on. */
   private *release(call: DecodedCall): Generator<Step, void> {
     const facts = this.part({ blocksTo: this.decoder.content.length, calls: [call] });
-    yield* stateTogether(this.pass, facts, { hold: true });
+    yield stateTogether(this.pass, facts, { hold: true });
     yield* startWhileSpeaking(this.pass);
   }
 

@@ -44,15 +44,15 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
   if (pass.state.ended) return;
 
   const started: NewFact = { type: 'run.started', iteration: 0, data: {} };
-  if (!pass.state.started) yield* stateTogether(pass, [started], { hold: true });
+  if (!pass.state.started) yield stateTogether(pass, [started], { hold: true });
 
-  if (pass.state.phase === 'acting' && pass.state.isSpeaking) yield* state(pass, withdrawal(pass));
+  if (pass.state.phase === 'acting' && pass.state.isSpeaking) yield state(pass, withdrawal(pass));
 
   for (;;) {
     yield* settle(pass);
 
     const { facts, over } = decide(pass);
-    if (facts.length > 0) yield* stateTogether(pass, facts, { hold: !over });
+    if (facts.length > 0) yield stateTogether(pass, facts, { hold: !over });
     if (over || signals.drain.aborted) return;
 
     const room = yield* makeRoom(pass);

@@ -1,4 +1,4 @@
-import { answerCall } from './answer-call';
+import { type CallOutcome, answerCall } from './answer-call';
 import { type KnownCall, openCalls } from './known-call';
 import { answerInLoop } from './memory/loop-hands';
 import { type Pass, type Step, state, stateTogether } from './pass';
@@ -22,11 +22,10 @@ export async function* settle(pass: Pass): AsyncGenerator<Step, void> {
 
   for (let wave = nextWave(pass); wave.length > 0; wave = nextWave(pass)) {
     const isStopped = pass.signals.stop.aborted;
-    const sent = wave.filter(isSent);
-    if (!isStopped && !conversationEnded(pass)) yield* run(pass, wave);
-    else if (sent.length > 0) yield* run(pass, sent);
+    const goes = isStopped || conversationEnded(pass) ? wave.filter(isSent) : wave;
+    if (goes.length > 0) yield* run(pass, goes);
     else if (isStopped) return;
-    else yield* refuse(pass, wave);
+    else for (const { call } of wave) yield answer(pass, call, { result: notExecuted, durationMs: 0 });
   }
 }
 
@@ -38,10 +37,7 @@ const conversationEnded = ({ state, run }: Pass): boolean =>
   run.settings.processor.tool_execution_strategy === 'sequential' &&
   [...state.calls.values()].some(({ call, status }) => endsTurn(call.name) && status === 'completed');
 
-function* refuse(pass: Pass, calls: readonly KnownCall[]): Generator<Step, void> {
-  const result = failedResult('Not executed: the turn ended before it.');
-  for (const { call } of calls) yield* answer(pass, call, { result, durationMs: 0 });
-}
+const notExecuted = failedResult('Not executed: the turn ended before it.');
 
 /** Starts what was not started, then passes on the answers as they come, so that a slow tool hides no other's answer. */
 async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
@@ -49,27 +45,32 @@ async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step
   const inLoop = wave.filter(({ call }) => runsInLoop(call));
   const away = wave.filter((known) => !inLoop.includes(known));
 
-  if (started.length > 0) yield* stateTogether(pass, started, { hold: away.length === 0 });
+  if (started.length > 0) yield stateTogether(pass, started, { hold: away.length === 0 });
   for (const { call } of inLoop)
-    yield* answer(pass, call, { result: answerInLoop(call, pass.state.conversation), durationMs: 0 });
-  for await (const { call, outcome } of asTheyFinish(away, (known) => answerTo(pass, known))) {
-    yield* conclude(pass, call, outcome);
+    yield answer(pass, call, { result: answerInLoop(call, pass.state.conversation), durationMs: 0 });
+
+  const pending = new Map(away.map((known) => [known.call, outcomeOf(pass, known)]));
+  while (pending.size > 0) {
+    const { call, outcome } = await Promise.race(pending.values());
+    pending.delete(call);
+    yield conclude(pass, call, outcome);
   }
 }
 
-function* conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Generator<Step, void> {
+const outcomeOf = async (pass: Pass, known: KnownCall) => ({ call: known.call, outcome: await answerTo(pass, known) });
+
+function conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Step {
   switch (outcome.how) {
     case 'answered':
-      yield* answer(pass, call, outcome);
-      return;
+      return answer(pass, call, outcome);
     case 'unknown':
-      if (staysBetweenUs(pass, call)) yield* state(pass, unknown(pass, call, outcome.reason));
-      else yield* answer(pass, call, { unknown: outcome.reason });
-      return;
+      return staysBetweenUs(pass, call)
+        ? state(pass, unknown(pass, call, outcome.reason))
+        : answer(pass, call, { unknown: outcome.reason });
     case 'stopped': {
       const verifiedDeadAt = wasSentBefore(pass, call) ? null : outcome.verifiedDeadAt;
       pass.receipt.toolStopped({ tool_call_id: call.id, verified_dead_at: verifiedDeadAt });
-      yield* answer(
+      return answer(
         pass,
         call,
         verifiedDeadAt === null
@@ -97,23 +98,8 @@ const unknown = ({ state: { iteration } }: Pass, { id, name }: ToolCall, reason:
 });
 
 /** The last answer may be written together with what follows it. */
-function* answer(pass: Pass, call: ToolCall, outcome: Parameters<typeof answerCall>[2]): Generator<Step, void> {
+function answer(pass: Pass, call: ToolCall, outcome: CallOutcome): Step {
   const facts = answerCall(pass, call, outcome);
   const isLast = openCalls(pass.state).length === 1;
-  yield* stateTogether(pass, facts, { hold: isLast });
-}
-
-/** Yields each outcome the moment it is known. */
-async function* asTheyFinish(
-  calls: readonly KnownCall[],
-  start: (known: KnownCall) => Promise<ToolAnswer>,
-): AsyncGenerator<{ call: ToolCall; outcome: ToolAnswer }, void> {
-  const pending = new Map(
-    calls.map((known) => [known.call.id, start(known).then((outcome) => ({ call: known.call, outcome }))]),
-  );
-  while (pending.size > 0) {
-    const finished = await Promise.race(pending.values());
-    pending.delete(finished.call.id);
-    yield finished;
-  }
+  return stateTogether(pass, facts, { hold: isLast });
 }

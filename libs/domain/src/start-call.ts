@@ -30,7 +30,7 @@ export function* startWhileSpeaking(pass: Pass): Generator<Step, void> {
   const wave = pass.signals.stop.aborted
     ? []
     : nextWave(pass).filter(({ call, status }) => status === 'planned' && !runsInLoop(call));
-  yield* state(pass, ...wave.map((known) => startOf(pass, known)));
+  yield state(pass, ...wave.map((known) => startOf(pass, known)));
   for (const known of wave) pass.underWay.set(known.call.id, settledLater(send(pass, known)));
 }
 

@@ -21,23 +21,24 @@ export async function* think(pass: Pass): AsyncGenerator<Step, void> {
 
   for (;;) {
     const messageId = pass.ports.clerk.messageId();
-    yield* stateTogether(pass, [beginning(pass, messageId)], { hold: false, meanwhile: true });
+    yield stateTogether(pass, [beginning(pass, messageId)], { hold: false, meanwhile: true });
     const { prompt, decoder } = promptOf(pass);
     const reply = new Reply(pass, messageId, decoder);
 
     const heard = yield* hearOut(pass, reply, withMore(prompt, hints));
-    const decoded = yield* reply.finish();
+    const decoded = reply.end();
+    for (const step of reply.passOn(decoded.rest)) yield step;
     if (mayShrink && wasTooLong(heard, reply)) {
       mayShrink = false;
       if (yield* shrinkAfter(pass, heard)) continue;
     }
     const complaint = reply.hasBegun ? undefined : complaintAbout(heard, decoded); // what is stored of it stands
     if (complaint === undefined || repairs === 0) {
-      yield* conclude(pass, { reply, heard, decoded });
+      for (const step of conclude(pass, { reply, heard, decoded })) yield step;
       return;
     }
     repairs -= 1;
-    yield* state(pass, heard.usage('malformed'));
+    yield state(pass, heard.usage('malformed'));
     hints = exchange(reply.written, `${complaint} Answer again, in the required form only.`);
   }
 }
@@ -60,10 +61,11 @@ async function* hearOut(pass: Pass, reply: Reply, prompt: ModelRequest): AsyncGe
 
   for (let continued = 0; wasCutOff(heard, reply) && most > 0; continued++) {
     if (continued === most) {
-      yield* reply.hear({ type: 'text', text: `\n\n[Agent reached maximum auto-continue limit of ${most}]` });
+      const text = `\n\n[Agent reached maximum auto-continue limit of ${most}]`;
+      for (const step of reply.hear({ type: 'text', text })) yield step;
       break;
     }
-    yield* state(pass, heard.usage('continued'));
+    yield state(pass, heard.usage('continued'));
     heard = yield* listen(pass, reply, withMore(prompt, exchange(reply.written, 'Go on exactly where you stopped.')));
   }
   return heard;
@@ -80,7 +82,7 @@ async function* shrinkAfter(pass: Pass, heard: Heard): AsyncGenerator<Step, bool
   const data = await halve(pass, pass.meter);
   if (!data) return false;
   const shorter: NewFact = { type: 'context.compacted', iteration: pass.state.iteration, data };
-  yield* state(pass, heard.usage('overflow'), shorter);
+  yield state(pass, heard.usage('overflow'), shorter);
   await weigh(pass, pass.meter);
   return true;
 }
@@ -102,8 +104,8 @@ function* conclude(
   const mayFail = !reply.hasBegun;
   const usage = heard.usage(finishReasonOf(heard, reply));
   const [message, ...calls] = reply.conclude(end, decoded);
-  yield* stateTogether(pass, message ? [message, usage, ...calls] : [usage], { hold: true });
-  if (end.how === 'failed' && mayFail) yield* stateTogether(pass, [failed(pass, end.error)], { hold: true });
+  yield stateTogether(pass, message ? [message, usage, ...calls] : [usage], { hold: true });
+  if (end.how === 'failed' && mayFail) yield stateTogether(pass, [failed(pass, end.error)], { hold: true });
 }
 
 function finishReasonOf({ end }: Heard, reply: Reply): string {

@@ -1,6 +1,5 @@
 import type { ContentBlock } from '../content';
 import type { NewMessage } from '../message';
-import { oncePer } from '../once-per';
 import type { Usage } from '../run';
 import { textOf } from './message-text';
 import { type TokenCounter, mostTokens } from './token-counter';
@@ -19,13 +18,18 @@ export interface Weighed {
   readonly messages: readonly NewMessage[];
 }
 
+/** Of a message: as it was counted, or at most. */
+interface Weight {
+  readonly tokens: number;
+  readonly isCounted: boolean;
+}
+
 /**
  * Weighs requests for one model, in tokens. Each message is counted once, so that an iteration costs what it added and
  * not what there is. What the provider reports corrects the counts that follow.
  */
 export class ContextMeter {
-  private readonly counted = new WeakMap<NewMessage, number>();
-  private readonly bounds = new WeakMap<NewMessage, number>();
+  private readonly weights = new WeakMap<NewMessage, Weight>();
   private readonly frames = new Map<string, number>();
   private readonly frameBounds = new Map<string, number>();
   private correction = 1;
@@ -73,10 +77,13 @@ export class ContextMeter {
   }
 
   private async count(messages: readonly NewMessage[]): Promise<void> {
-    const unknown = messages.filter((message) => !this.counted.has(message));
+    const unknown = messages.filter((message) => !this.weights.get(message)?.isCounted);
     if (unknown.length === 0) return;
     const texts = await this.tokens.countTexts(unknown.map(sentText), this.model);
-    unknown.forEach((message, index) => this.counted.set(message, (texts[index] ?? 0) + this.besideText(message)));
+    unknown.forEach((message, index) => {
+      const tokens = (texts[index] ?? 0) + this.besideText(message);
+      this.weights.set(message, { tokens, isCounted: true });
+    });
   }
 
   private async countFrame(frame: string): Promise<number> {
@@ -92,7 +99,7 @@ export class ContextMeter {
   }
 
   private known(message: NewMessage): number {
-    return this.counted.get(message) ?? 0;
+    return this.weights.get(message)?.tokens ?? 0;
   }
 
   private boundOfFrame(frame: string): number {
@@ -102,11 +109,11 @@ export class ContextMeter {
   }
 
   private bound(message: NewMessage): number {
-    const known = this.counted.get(message) ?? this.bounds.get(message);
-    if (known !== undefined) return known;
-    const most = mostTokensOf(message) + this.besideText(message);
-    this.bounds.set(message, most);
-    return most;
+    const known = this.weights.get(message);
+    if (known) return known.tokens;
+    const tokens = mostTokens(sentText(message)) + this.besideText(message);
+    this.weights.set(message, { tokens, isCounted: false });
+    return tokens;
   }
 
   private besideText({ content }: NewMessage): number {
@@ -135,8 +142,6 @@ export class ContextMeter {
     return Math.ceil(count * correction);
   }
 }
-
-const mostTokensOf = oncePer((message: NewMessage) => mostTokens(sentText(message)));
 
 /** Thoughts count where they are sent: a provider wants those back that it signed. */
 const sentText = (message: NewMessage): string =>

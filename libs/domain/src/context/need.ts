@@ -5,6 +5,7 @@ import type { NewFact } from '../run-event';
 import { type RunState, iterationsDone } from '../run-state';
 import { compactifyMemory } from '../tools/memory.tools';
 import { type Allowance, allowanceOf, tailTokens } from './allowance';
+import type { Weighed } from './context-meter';
 import { type Foldable, stretchBeforeTail, stretchBetween, turnCount } from './fold-stretch';
 import { type Stretch, coverageOf, stretchOf } from './places';
 
@@ -18,19 +19,26 @@ export type Reason = Extract<NewFact, { type: 'context.compaction_started' }>['d
 
 type Loaded = Pick<Pass, 'run' | 'state' | 'meter'>;
 
-/** A conversation that is far from its limit is not counted at all, unless somebody asks for it. */
+/** So far that nothing need be counted, and nobody asks for anything to be folded. */
+export function isFarFromLimit({ run, state, meter }: Loaded): boolean {
+  const { limit, reserve } = allowanceFor({ run, state }, 0);
+  if (meter.atMost(nextRequest({ run, state })) + reserve >= limit) return false;
+  return !isRequested(state) && !hasManyTurns({ run, state });
+}
+
 export async function loadOf({ run, state, meter }: Loaded): Promise<Load> {
-  const request = { frame: frameText(run), messages: messagesToSend({ run, state }) };
-  const given = { settings: run.settings, refusedTokens: state.context.refusedTokens };
-  const lowest = allowanceOf({ ...given, frame: 0 });
-  const most = meter.atMost(request);
-  if (most + lowest.reserve < lowest.limit && !isRequested(state) && !hasManyTurns({ run, state })) {
-    meter.forgetLast();
-    return { tokens: most, allowance: lowest };
-  }
-  const allowance = allowanceOf({ ...given, frame: await meter.ofFrame(request.frame) });
+  const request = nextRequest({ run, state });
+  const allowance = allowanceFor({ run, state }, await meter.ofFrame(request.frame));
   return { tokens: await meter.weigh(request), allowance };
 }
+
+const nextRequest = (standing: Standing): Weighed => ({
+  frame: frameText(standing.run),
+  messages: messagesToSend(standing),
+});
+
+const allowanceFor = ({ run: { settings }, state }: Standing, frame: number): Allowance =>
+  allowanceOf({ settings, frame, refusedTokens: state.context.refusedTokens });
 
 /** Nothing was tried since the last iteration ended. */
 export const isFresh = (state: RunState): boolean => state.context.compactedIn !== iterationsDone(state);

@@ -43,15 +43,15 @@ const newEventId = (mint: Mint): EventId => `evt_${mint()}` as EventId; // it is
 const jsonOf = (fact: NewFact, at: string): StampedFact['json'] =>
   fact.type === 'message.created' ? messageJson(fact.data.message, at) : JSON.stringify(fact.data);
 
+/** Ids and our own words need no escapes. */
 function messageJson(message: NewMessage, at: string): MessageJson {
   const { id, thread_id, run_id, iteration, type, is_llm_message } = message;
   const content = JSON.stringify(message.content);
   const metadata = JSON.stringify(message.metadata);
-  const head = JSON.stringify({ id, thread_id, run_id, iteration });
-  const tail = JSON.stringify({ type, is_llm_message });
+  const run = run_id === null ? 'null' : `"${run_id}"`;
   return {
-    beforeSeq: `{"message":${head.slice(0, -1)},"seq":`,
-    afterSeq: `,${tail.slice(1, -1)},"content":${content},"metadata":${metadata},"created_at":"${at}"}}`,
+    beforeSeq: `{"message":{"id":"${id}","thread_id":"${thread_id}","run_id":${run},"iteration":${iteration},"seq":`,
+    afterSeq: `,"type":"${type}","is_llm_message":${is_llm_message},"content":${content},"metadata":${metadata},"created_at":"${at}"}}`,
     message,
     content,
     metadata,
