@@ -7,6 +7,7 @@ import type { GatewayConfig } from './config';
 import { describeApi, serveDocs } from './docs/openapi';
 import { bodyReader } from './door/body';
 import { securityHeaders } from './door/headers';
+import { HttpAdapter } from './door/http-adapter';
 import { GatewayModule } from './gateway.module';
 import { LimitedIoAdapter } from './live/limited-io.adapter';
 import { registerGauges } from './operations/gauges';
@@ -21,7 +22,7 @@ export async function createGateway(
   log: Logger,
 ): Promise<{ app: NestExpressApplication; parts: Parts }> {
   const parts = assemble(config, log);
-  const app = await NestFactory.create<NestExpressApplication>(GatewayModule.with(parts), {
+  const app = await NestFactory.create<NestExpressApplication>(GatewayModule.with(parts), new HttpAdapter(), {
     bodyParser: false,
     logger: nestLogger(log),
   });

@@ -7,12 +7,10 @@ const pages =
 /** Answers are data, not pages, except for two pages that bring their own scripts. */
 export function securityHeaders(request: Request, response: Response, next: NextFunction): void {
   const isPage = request.path.startsWith('/docs') || request.path.startsWith('/admin/');
-  response.set({
-    'Content-Security-Policy': isPage ? pages : api,
-    'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'DENY',
-  });
+  response.setHeader('Content-Security-Policy', isPage ? pages : api);
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('X-Frame-Options', 'DENY');
   next();
 }

@@ -4,18 +4,25 @@ const maxDepth = 64;
 
 /** Postgres keeps no NUL characters, and nobody's stack keeps JSON of any depth. Undefined when all is well. */
 export function storable(value: unknown): FieldError | undefined {
-  const open: { value: unknown; path: readonly string[] }[] = [{ value, path: [] }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const field = next.path.join('.');
-    if (typeof next.value === 'string' && next.value.includes('\0')) {
-      return { field, message: 'must not contain NUL characters' };
-    }
-    if (typeof next.value !== 'object' || next.value === null) continue;
-    if (next.path.length >= maxDepth) return { field, message: `must not be nested deeper than ${maxDepth} levels` };
-    for (const [key, inner] of Object.entries(next.value)) {
-      if (key.includes('\0')) return { field, message: 'must not have NUL characters in its names' };
-      open.push({ value: inner, path: [...next.path, key] });
-    }
+  const trouble = troubleIn(value, 0);
+  return trouble && { field: trouble.path.join('.'), message: trouble.message };
+}
+
+interface Trouble {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+function troubleIn(value: unknown, depth: number): Trouble | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? here('must not contain NUL characters') : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth >= maxDepth) return here(`must not be nested deeper than ${maxDepth} levels`);
+  for (const [key, inner] of Object.entries(value)) {
+    if (key.includes('\0')) return here('must not have NUL characters in its names');
+    const trouble = troubleIn(inner, depth + 1);
+    if (trouble) return { ...trouble, path: [key, ...trouble.path] };
   }
   return undefined;
 }
+
+const here = (message: string): Trouble => ({ path: [], message });

@@ -1,7 +1,15 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import type { INestApplicationContext, WsMessageHandler } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server, ServerOptions, Socket } from 'socket.io';
 import { readyTextParser } from './ready-text';
+
+type Connected = Parameters<IoAdapter['bindMessageHandlers']>[0];
+
+/** What Nest makes of a message's arguments. */
+interface Message {
+  readonly data: unknown;
+  readonly ack?: (answer: unknown) => void;
+}
 
 /** Socket.IO with our limits: WebSocket first, and no larger message than a REST body. */
 export class LimitedIoAdapter extends IoAdapter {
@@ -22,6 +30,16 @@ export class LimitedIoAdapter extends IoAdapter {
     }) as Server; // Nest does not say so
     server.engine.on('flush', sendTogether);
     return server;
+  }
+
+  /** Every handler of ours answers with one acknowledgement, so no stream need be made of each message. */
+  override bindMessageHandlers(socket: Connected, handlers: readonly WsMessageHandler[]): void {
+    for (const { message, callback } of handlers) {
+      socket.on(message, (...sent: unknown[]) => {
+        const { data, ack } = this.mapPayload(sent.length === 1 ? sent[0] : sent) as Message;
+        void Promise.resolve(callback(data)).then((answer: unknown) => ack?.(answer));
+      });
+    }
   }
 }
 

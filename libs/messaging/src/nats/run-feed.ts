@@ -17,6 +17,8 @@ const keptCharacters = 4_000_000;
 /** Of one message, unless one event alone is longer; the server takes a megabyte. */
 const messageCharacters = 250_000;
 const gatherMs = 10;
+/** For so long the server may go on sending to a watch that has ended, until it is told, with others. */
+const partingMs = 100;
 
 /**
  * Shows a run's events to whoever watches. Fire and forget: the truth is in Postgres, and a watcher that misses a
@@ -52,9 +54,11 @@ export class NatsRunFeed {
 
   /** Calls back in the order of publication, with the event and its JSON as it was published. */
   watch(watched: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
-    const { connection, names, log } = this.nats;
+    const { connection, names, departures, log } = this.nats;
+    let isStopped = false;
     const subscription = connection.subscribe(names.runEvents(watched), {
       callback: (error, message) => {
+        if (isStopped) return;
         if (error) {
           log.error({ runId: watched, error }, 'run feed subscription ended');
           return;
@@ -66,7 +70,14 @@ export class NatsRunFeed {
         }
       },
     });
-    return { ready: this.known(), stop: () => subscription.unsubscribe() };
+    return {
+      ready: this.known(),
+      stop: () => {
+        if (isStopped) return;
+        isStopped = true;
+        departures.by(performance.now() + partingMs, () => subscription.unsubscribe());
+      },
+    };
   }
 
   private async known(): Promise<void> {

@@ -1,0 +1,66 @@
+import { gzipSync } from 'node:zlib';
+import { Body, Controller, Module, Post } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import request from 'supertest';
+import { bodyReader } from './body';
+import { HttpAdapter } from './http-adapter';
+
+@Controller()
+class Echo {
+  @Post('echo')
+  echo(@Body() body: unknown) {
+    return { body };
+  }
+}
+
+@Module({ controllers: [Echo] })
+class EchoModule {}
+
+let app: NestExpressApplication;
+beforeAll(async () => {
+  app = await NestFactory.create(EchoModule, new HttpAdapter(), { bodyParser: false, logger: false });
+  app.use(bodyReader(1_000));
+  await app.init();
+});
+afterAll(() => app.close());
+
+const echo = (type: string) => request(app.getHttpServer()).post('/echo').set('Content-Type', type);
+
+describe('HttpAdapter', () => {
+  it('makes requests and responses whose prototypes Express need not change', async () => {
+    const prototypes: unknown[] = [];
+    app.getHttpServer().prependOnceListener('request', (...born: object[]) => {
+      prototypes.push(...born.map((one) => Object.getPrototypeOf(one) as unknown));
+    });
+    await echo('application/json').send('{}');
+
+    const express = app.getHttpAdapter().getInstance();
+    expect(prototypes[0]).toBe(express.request);
+    expect(prototypes[1]).toBe(express.response);
+  });
+});
+
+describe('bodyReader', () => {
+  const text = '{"input":"Grüße."}';
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; a=b',
+  ])('reads %s', async (type) => {
+    const { body } = await echo(type).send(text).expect(201);
+    expect(body).toEqual({ body: { input: 'Grüße.' } });
+  });
+
+  it('reads what begins with a byte order mark, and what is compressed', async () => {
+    const marked = await echo('application/json').send(`\uFEFF${text}`).expect(201);
+    const sending = echo('application/json').set('Content-Encoding', 'gzip');
+    sending.write(gzipSync(text));
+    const compressed = await sending.expect(201);
+
+    expect(marked.body).toEqual({ body: { input: 'Grüße.' } });
+    expect(compressed.body).toEqual(marked.body);
+  });
+});
