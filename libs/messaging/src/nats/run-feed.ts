@@ -75,7 +75,8 @@ export class NatsRunFeed {
       stop: () => {
         if (isStopped) return;
         isStopped = true;
-        departures.by(performance.now() + partingMs, () => subscription.unsubscribe());
+        const now = performance.now();
+        departures.between(now, now + partingMs, () => subscription.unsubscribe());
       },
     };
   }
