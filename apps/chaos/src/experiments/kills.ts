@@ -35,9 +35,7 @@ export const kills: Experiment = {
     );
     const examination = await examine(stage, runs);
     const workerKills = stage.faults.times('kill -9', 'agent-worker');
-    const takeover = spreadOf(
-      examination.runs.flatMap(({ facts }) => takeovers(facts, workerKills, noticedAfterMs)),
-    );
+    const takeover = spreadOf(examination.runs.flatMap(({ facts }) => takeovers(facts, workerKills, noticedAfterMs)));
     return findingsOf(stage, examination, {
       size: `${runs.length} runs × ${size.iterations} iterations × 2 calls, ${size.atOnce} at once, a kill every ${size.everyMs / 1_000} s once the one before is back`,
       times: { takeover },
