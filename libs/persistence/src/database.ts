@@ -36,9 +36,10 @@ const limits = {
   idleTimeoutMillis: 300_000,
   /**
    * What is prepared finds its rows by their keys, whichever these are: one plan does, and is made once, maybe while the
-   * tables are so small that to read them whole would be cheaper.
+   * tables are so small that to read them whole would be cheaper. Where only that is possible, its plan seems so costly
+   * that Postgres would compile it, for longer than any of our statements takes.
    */
-  options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
+  options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off',
 };
 
 export interface DatabaseOptions {
