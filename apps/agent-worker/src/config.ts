@@ -15,15 +15,19 @@ export const config = loadConfig(
     DATABASE_POOL_SIZE: z.coerce.number().int().positive().default(8),
     REDIS_URL: z.string().min(1),
     NATS_URL: z.string().min(1),
-    /** Names the holder of a lease; must be unique among the living workers. */
+    /**
+     * The beginning of the name under which this process holds its leases. The rest makes it unique, also among those
+     * that were here before: nobody may take a successor for its predecessor, which is dead.
+     */
     WORKER_ID: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/)
       .default(
-        `${hostname()
+        hostname()
           .replaceAll(/[^A-Za-z0-9_-]/g, '-')
-          .slice(0, 40)}-${process.pid}-${Date.now().toString(36)}`,
-      ),
+          .slice(0, 40),
+      )
+      .transform((name) => `${name}-${process.pid}-${Date.now().toString(36)}`),
     RUN_CONCURRENCY: z.coerce.number().int().positive().default(100),
     LEASE_MS: milliseconds.default(15_000),
     HEARTBEAT_MS: milliseconds.default(4_000),

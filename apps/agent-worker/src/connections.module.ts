@@ -21,7 +21,13 @@ const name = 'agent-worker';
     {
       provide: DATABASE,
       inject: [LOG],
-      useFactory: (log: Logger) => openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log }),
+      useFactory: (log: Logger) =>
+        openDatabase({
+          url: config.DATABASE_URL,
+          poolSize: config.DATABASE_POOL_SIZE,
+          presentAs: config.WORKER_ID,
+          log,
+        }),
     },
     { provide: NatsLink, inject: [LOG], useFactory: (log: Logger) => connectNats({ url: config.NATS_URL, name, log }) },
     {

@@ -1,4 +1,4 @@
-import { Rhythm } from './rhythm';
+import { Rhythm } from '@rondo/platform';
 
 export interface Round {
   readonly everyMs: number;

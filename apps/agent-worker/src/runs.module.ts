@@ -33,6 +33,7 @@ import { SignalsController } from './signals.controller';
 const fairShareEveryMs = 500;
 const lookoutEveryMs = 1_000;
 const minimumHoldMs = 1_000;
+const rollCallEveryMs = 500;
 const imageShelfBytes = 64 * 1024 * 1024;
 
 /** How runs are run. Plain classes are built by hand here, so they stay plain. */
@@ -176,6 +177,10 @@ const imageShelfBytes = 64 * 1024 * 1024;
           {
             heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
             reap: { everyMs: config.REAP_MS, work: () => store.reap().then(() => relay.publish()) },
+            rollCall: {
+              everyMs: rollCallEveryMs,
+              work: async () => (await store.reapAbsent()) > 0 && relay.publish(),
+            },
             fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
             lookout: { everyMs: lookoutEveryMs, work: () => lookout.look() },
             retention: { everyMs: config.RETENTION_EVERY_MS, work: () => retention.trim() },

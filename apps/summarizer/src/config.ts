@@ -14,7 +14,10 @@ export const environment = z.object({
   NATS_URL: z.string().startsWith('nats://'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   METRICS_TOKEN: z.string().min(1).optional(),
-  /** Names the holder of a lease; must be unique among the living summarizers and workers. */
+  /**
+   * The beginning of the name under which this process holds its leases. The rest makes it unique, also among those that
+   * were here before: nobody may take a successor for its predecessor, which is dead.
+   */
   SUMMARIZER_ID: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/)
@@ -22,8 +25,9 @@ export const environment = z.object({
       () =>
         `scribe-${hostname()
           .replaceAll(/[^A-Za-z0-9_-]/g, '-')
-          .slice(0, 30)}-${process.pid}-${Date.now().toString(36)}`,
-    ),
+          .slice(0, 30)}`,
+    )
+    .transform((name) => `${name}-${process.pid}-${Date.now().toString(36)}`),
   /** Writes the summaries of runs that name no model for it; a run's own model does otherwise. */
   SUMMARY_MODEL: modelName.optional(),
   /** Summaries that are written at the same time. */

@@ -20,7 +20,12 @@ export class Resources implements OnApplicationShutdown {
     readonly nats: NatsLink,
     private readonly log: Logger,
   ) {
-    this.database = openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE, log });
+    this.database = openDatabase({
+      url: config.DATABASE_URL,
+      poolSize: config.DATABASE_POOL_SIZE,
+      presentAs: config.SUMMARIZER_ID,
+      log,
+    });
     this.feed = new NatsRunFeed(nats);
     this.queues = new RunQueues({ connection: producerConnection(config.REDIS_URL), log });
     this.outbox = new Outbox(this.database);
@@ -47,6 +52,11 @@ export class Resources implements OnApplicationShutdown {
     } catch (error) {
       this.log.warn({ error }, 'outbox not published');
     }
+  }
+
+  /** Workers that died are missed here too: their successors find the runs in the queue when they come. */
+  async callRoll(): Promise<void> {
+    if ((await this.store.reapAbsent()) > 0) await this.relay();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -2,12 +2,14 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
 import { natsTransportOptions } from '@rondo/messaging';
-import { type Logger, nestLogger } from '@rondo/platform';
+import { type Logger, Rhythm, nestLogger } from '@rondo/platform';
 import { CompactionProcessor } from './compaction.processor';
 import type { Config } from './config';
 import { HeldCompactions } from './held-compactions';
 import { Resources } from './resources';
 import { SummarizerModule } from './summarizer.module';
+
+const rollCallEveryMs = 500;
 
 export type Summarizer = Pick<INestApplication, 'getUrl' | 'close'>;
 
@@ -25,7 +27,9 @@ export async function startSummarizer(config: Config, log: Logger): Promise<Summ
   await app.startAllMicroservices();
   await app.listen(config.PORT, config.HOST);
   compactions.start(config.COMPACTION_CONCURRENCY);
-  const heartbeat = setInterval(() => void beat(held, log), config.HEARTBEAT_MS);
+  const { heartbeat, rollCall } = roundsOf(resources, held, log);
+  heartbeat.start();
+  rollCall.start();
   log.info({ url: await app.getUrl() }, 'summarizer started');
 
   return {
@@ -33,13 +37,25 @@ export async function startSummarizer(config: Config, log: Logger): Promise<Summ
     close: async () => {
       compactions.pause();
       held.leaveAll();
+      await rollCall.stop();
       await app.close();
-      clearInterval(heartbeat);
+      await heartbeat.stop();
     },
   };
 }
 
-/** A beat that fails costs a lease at worst, and then another summarizer takes the run. */
-async function beat(held: HeldCompactions, log: Logger): Promise<void> {
-  await held.beat().catch((error: unknown) => log.warn({ error }, 'heartbeat failed'));
+/** A heartbeat that fails costs a lease at worst, and then another summarizer takes the run. */
+function roundsOf(resources: Resources, held: HeldCompactions, log: Logger) {
+  return {
+    heartbeat: new Rhythm({
+      everyMs: resources.config.HEARTBEAT_MS,
+      work: () => held.beat(),
+      failed: (error) => log.warn({ error }, 'heartbeat failed'),
+    }),
+    rollCall: new Rhythm({
+      everyMs: rollCallEveryMs,
+      work: () => resources.callRoll(),
+      failed: (error) => log.warn({ error }, 'roll call failed'),
+    }),
+  };
 }

@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type ConnectionLog, checkConnections } from './check-connections';
 import { PrismaClient } from './generated/client';
+import { Presence } from './presence';
 import { PreparedStatements, type Sql } from './sql';
 
 /**
@@ -35,20 +36,23 @@ const limits = {
   idleTimeoutMillis: 300_000,
   /**
    * What is prepared finds its rows by their keys, whichever these are: one plan does, and is made once, maybe while the
-   * tables are so small that to read them whole would be cheaper.
+   * tables are so small that to read them whole would be cheaper. Where only that is possible, its plan seems so costly
+   * that Postgres would compile it, for longer than any of our statements takes.
    */
-  options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
+  options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off',
 };
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Connections at most, the writer's not counted. */
+  /** Connections at most, those of the writer and of the presence not counted. */
   readonly poolSize: number;
+  /** The owner of this process's leases. While the database is open, others see that this process lives. */
+  readonly presentAs?: string;
   /** Hears at boot when the server has fewer left than that. */
   readonly log?: ConnectionLog;
 }
 
-export function openDatabase({ url, poolSize, log }: DatabaseOptions): Database {
+export function openDatabase({ url, poolSize, presentAs, log }: DatabaseOptions): Database {
   const pool = openPool(url, poolSize);
   const writers = openPool(url, 1);
   const prisma = new PrismaClient({
@@ -57,7 +61,8 @@ export function openDatabase({ url, poolSize, log }: DatabaseOptions): Database 
   });
   const statements = new PreparedStatements();
   const sql = statements.over(pool);
-  if (log) void checkConnections(sql, { needed: poolSize + 1, log });
+  const presence = presentAs === undefined ? undefined : new Presence({ url, owner: presentAs, sql, log });
+  if (log) void checkConnections(sql, { needed: poolSize + (presence ? 2 : 1), log });
 
   return {
     prisma,
@@ -68,6 +73,7 @@ export function openDatabase({ url, poolSize, log }: DatabaseOptions): Database 
       await sql.query('select 1');
     },
     close: async () => {
+      await presence?.leave();
       await prisma.$disconnect();
       await Promise.all([pool.end(), writers.end()]);
     },

@@ -5,5 +5,6 @@ export * from './load-config';
 export * from './logger';
 export * from './metrics/metrics.module';
 export * from './nest-logger';
+export * from './rhythm';
 export * from './run-service';
 export * from './ulid';

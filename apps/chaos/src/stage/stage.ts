@@ -23,9 +23,6 @@ const houseful = [
 export interface Scale {
   readonly name: 'full' | 'small';
   readonly leases: 'production' | 'short';
-  /** Of a lease: how long it lives, and how often it is renewed. */
-  readonly leaseMs: number;
-  readonly heartbeatMs: number;
   /** How long runs may take to end once nothing disturbs them any more. */
   readonly quietMs: number;
 }

@@ -90,6 +90,11 @@ export class PrismaRunStore implements RunStore, Leases {
     return found + promoted.length;
   }
 
+  /** Queues the runs of holders that died with their leases still good. One cheap look when nobody did: every second. */
+  reapAbsent(): Promise<number> {
+    return this.reaper.reapAbsent();
+  }
+
   /** The run is over whether or not this succeeds; what fails here, `reap` does later. */
   private async promote(threadId: ThreadId): Promise<void> {
     const facts = await this.bringForward(threadId).catch(() => undefined);

@@ -1,18 +1,27 @@
+import { isAbsent } from '../presence';
 import type { Sql } from '../sql';
 import { activated, dueAgain, outboxOf } from './activation';
+import { RollCall } from './roll-call';
 
 /** Bounds one round; the next one goes on. */
 const maxRound = 500;
 
 export interface ReaperPatience {
   readonly leaseMs: number;
+  /** For so long a holder may be absent: as long as it takes to replace a connection that broke. */
+  readonly absentMs: number;
   /** After this long in the queue a run's job may be missing: Redis was flushed (I1), or a crash came before the job. */
   readonly missedAfterMs: number;
   /** For so long a run may be the summarizers' without one of them holding it. Then it goes on without a summary. */
   readonly compactionMs: number;
 }
 
-const defaultPatience: ReaperPatience = { leaseMs: 15_000, missedAfterMs: 5_000, compactionMs: 60_000 };
+const defaultPatience: ReaperPatience = {
+  leaseMs: 15_000,
+  absentMs: 1_000,
+  missedAfterMs: 5_000,
+  compactionMs: 60_000,
+};
 
 const isActive = `holds_thread and waiting is null`;
 
@@ -29,6 +38,31 @@ with abandoned as materialized (
 activated as (
   update runs set ${dueAgain}
   from abandoned where runs.id = abandoned.id
+  returning ${activated}
+)
+${outboxOf('activated')} returning id`;
+
+/**
+ * The same for holders that are gone and whose leases are still good. Who removes their rows queues their runs, and waits
+ * for what they have not finished writing. What they had taken off the queue without having claimed it cannot be told
+ * from what waits there, so both are queued: of two jobs, one finds nothing to do.
+ */
+const queueLeftBehind = `
+with gone as (
+  delete from presences where owner = any($1::text[]) and ${isAbsent} returning owner
+),
+abandoned as materialized (
+  select id from runs join gone on lease_owner = owner where ${isActive} order by id for no key update of runs
+),
+unclaimed as materialized (
+  select id from runs
+  where ${isActive} and lease_owner is null and activated_at < clock_timestamp() - $2::int * interval '1 ms'
+    and exists (select from gone)
+  order by activated_at limit ${maxRound} for no key update skip locked
+),
+activated as (
+  update runs set ${dueAgain}
+  where id in (select id from abandoned union all select id from unclaimed)
   returning ${activated}
 )
 ${outboxOf('activated')} returning id`;
@@ -63,6 +97,7 @@ ${outboxOf('activated')} returning id`;
 /** Finds the runs that nobody will wake. How often that may happen to a run is judged by who claims it next. */
 export class Reaper {
   private readonly patience: ReaperPatience;
+  private readonly rollCall: RollCall;
   private databaseWasAway = false;
   private quietUntil = 0;
 
@@ -71,20 +106,40 @@ export class Reaper {
     patience: Partial<ReaperPatience>,
   ) {
     this.patience = { ...defaultPatience, ...patience };
+    this.rollCall = new RollCall(sql, this.patience.absentMs);
   }
 
   /** Rejects while Postgres is away; when it is back, other workers get one lease of time to renew theirs first (R1). */
   async reap(): Promise<number> {
     const { leaseMs, missedAfterMs, compactionMs } = this.patience;
-    try {
+    const found = await this.ask(async () => {
       const forgotten = await this.sql.query(bringBackFromCompaction, [compactionMs]);
       const missing = await this.sql.query(queueMissing, [missedAfterMs]);
-      const found = forgotten.length + missing.length;
-      if (this.databaseWasAway) this.quietUntil = performance.now() + leaseMs;
-      this.databaseWasAway = false;
-      if (performance.now() < this.quietUntil) return found;
+      return forgotten.length + missing.length;
+    });
+    if (this.isQuiet) return found;
 
-      return found + (await this.sql.query(queueAbandoned, [leaseMs])).length;
+    return found + (await this.ask(() => this.sql.query(queueAbandoned, [leaseMs]))).length;
+  }
+
+  /** The same for the runs of holders that are seen to be dead, before their leases run out. Call it more often. */
+  async reapAbsent(): Promise<number> {
+    const gone = await this.ask(() => this.rollCall.gone());
+    if (this.isQuiet || gone.length === 0) return 0;
+
+    return (await this.ask(() => this.sql.query(queueLeftBehind, [gone, this.patience.absentMs]))).length;
+  }
+
+  private get isQuiet(): boolean {
+    return performance.now() < this.quietUntil;
+  }
+
+  private async ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+    try {
+      const answer = await question();
+      if (this.databaseWasAway) this.quietUntil = performance.now() + this.patience.leaseMs;
+      this.databaseWasAway = false;
+      return answer;
     } catch (error) {
       this.databaseWasAway = true;
       throw error;

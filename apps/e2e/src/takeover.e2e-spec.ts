@@ -1,0 +1,56 @@
+import { type RondoClient, RunningRondo, command, scripted } from '@rondo/installation';
+import { expectWholeLog } from './log-expectations';
+
+/** Longer than each test may take: what goes on before does not go on because a lease ran out. */
+const lease = { LEASE_MS: '120000' };
+const settledWithinMs = 60_000;
+
+describe('with leases that outlast the test', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
+      leases: 'production',
+      settings: { 'agent-worker': lease, summarizer: lease },
+    });
+    client = rondo.client();
+  });
+
+  afterAll(() => rondo.stop());
+
+  it('the runs of a worker that was killed go on with the next one (I3, I5)', async () => {
+    const task = scripted('kill', [{ calls: [command('echo 1 >> effects; sleep 2; cat effects')] }, { text: 'Done.' }]);
+    const run = await client.createRun(task);
+    await client.seen(run.id, 'tool.started');
+
+    await rondo.services.get('agent-worker').kill();
+
+    expect(await client.settled(run.id, settledWithinMs)).toMatchObject({ status: 'completed' });
+    const facts = await client.facts(run.id);
+    expectWholeLog(facts);
+    expect(facts.at(-1)?.epoch).toBe(2);
+    expect(await client.toolOutputs(run.id)).toEqual(['1\n']);
+  });
+
+  it.each(['SIGKILL', 'SIGINT'] as const)(
+    'nobody is taken for dead because Postgres was restarted by %s (R1)',
+    async (signal) => {
+      const run = await client.createRun(
+        scripted(signal, [{ text: 'word '.repeat(200), pace_ms: 50, chunk_chars: 5 }]),
+      );
+      await client.seen(run.id, 'message.delta');
+      const postgres = rondo.infrastructure.get('postgres');
+
+      if (signal === 'SIGKILL') await postgres.kill();
+      else await postgres.stop();
+      await postgres.start();
+
+      expect(await client.settled(run.id, settledWithinMs)).toMatchObject({ status: 'completed' });
+      const facts = await client.facts(run.id);
+      expectWholeLog(facts);
+      expect(facts.map(({ epoch }) => epoch)).not.toContain(2);
+    },
+  );
+});
