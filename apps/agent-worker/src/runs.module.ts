@@ -1,7 +1,7 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import type { ClientProxy } from '@nestjs/microservices';
-import { type Delta, type EventId, RememberingCounter, clerkOf } from '@rondo/domain';
+import { type Delta, RememberingCounter, clerkOf, eventId } from '@rondo/domain';
 import { type Models, TiktokenCounter } from '@rondo/llm';
 import { NatsLink, NatsRunFeed, NatsTools, QueueCanary, RunQueues } from '@rondo/messaging';
 import {
@@ -124,7 +124,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
           handedOver: () => relay.publish(),
           journal: {
             frameMs: config.DELTA_FRAME_MS,
-            newEventId: () => `evt_${newUlid()}` as EventId, // it is ours, so there is nothing to parse
+            newEventId: () => eventId.parse(`evt_${newUlid()}`),
             now: isoNow,
           },
           toolsFor: ({ runId, threadId, run }, journal) =>

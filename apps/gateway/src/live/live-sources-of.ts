@@ -26,8 +26,7 @@ export function liveSourcesOf({ runs, holderOf, feed, workers, mint }: Parts): L
     open: async (address, after) => {
       const { run, holder, page } = await runs.open(address, { after, limit });
       const { events, isEnd } = logged(page, after);
-      const hasSpoken = run.iteration > 0; // what it says follows the fact of its first iteration
-      return { run, holder: hasSpoken ? holder : undefined, events, isEnd };
+      return { run, holder, events, isEnd };
     },
     factsAfter: async (address, after) => logged(await runs.events(address, { after, limit }), after),
     watch: (runId, onEvent) => feed.watch(runId, onEvent),
