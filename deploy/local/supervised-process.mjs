@@ -9,6 +9,8 @@ import { removePidFile, writePidFile } from './process-identity.mjs';
 const restartDelaysMs = [50, 250, 1_000, 2_000, 5_000, 15_000];
 const healthyAfterMs = 3_000;
 const probeEveryMs = 25;
+const startAttempts = 20;
+const startAgainMs = 100;
 const living = new Set();
 
 /**
@@ -57,8 +59,23 @@ export class SupervisedProcess extends EventEmitter {
   /** Resolves when the program is ready; rejects with the end of its log when it dies first. */
   async start() {
     this.#isWanted = true;
-    if (!this.#child) this.#spawn();
-    if (this.#readyAt === undefined) await this.#getReady(this.#child);
+    for (let attempt = 1; ; attempt += 1) {
+      if (!this.#child) this.#spawn();
+      if (this.#readyAt !== undefined) return;
+      try {
+        await this.#getReady(this.#child);
+        return;
+      } catch (error) {
+        if (attempt === startAttempts || !this.#metItsRemains(error)) throw error;
+        await delay(startAgainMs);
+      }
+    }
+  }
+
+  /** What a killed Postgres had started outlives it by a moment, and the next one refuses to start beside that. */
+  #metItsRemains({ message }) {
+    const { supervise } = this.#options; // one that is supervised is started again anyway
+    return !supervise && this.#hasBeenReady && message.includes('pre-existing shared memory block');
   }
 
   async #getReady(child) {
