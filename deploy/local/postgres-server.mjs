@@ -45,6 +45,7 @@ export const postgres = {
       url: `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`,
       where: program.directory,
       stopSignal: 'SIGINT', // "fast": SIGTERM would wait for the clients to leave
+      refusesBesideRemains: /pre-existing shared memory block/, // what a killed one had started outlives it by a moment
       probe: () => probes.postgres(`postgresql://${user}:${password}@127.0.0.1:${port}/${database}`),
       command: () => ({
         file: join(program.directory, 'postgres'),

@@ -31,7 +31,8 @@ export class SupervisedProcess extends EventEmitter {
 
   /**
    * `command` returns `{file, args, env, cwd?, uid?, gid?}`; `probe` resolves when the program is ready
-   * and rejects when it is not yet.
+   * and rejects when it is not yet. `refusesBesideRemains` is what its log says where it meets what a killed one
+   * left behind: it is then started again.
    */
   constructor(options) {
     super();
@@ -72,10 +73,9 @@ export class SupervisedProcess extends EventEmitter {
     }
   }
 
-  /** What a killed Postgres had started outlives it by a moment, and the next one refuses to start beside that. */
   #metItsRemains({ message }) {
-    const { supervise } = this.#options; // one that is supervised is started again anyway
-    return !supervise && this.#hasBeenReady && message.includes('pre-existing shared memory block');
+    const { supervise, refusesBesideRemains } = this.#options; // one that is supervised is started again anyway
+    return !supervise && this.#hasBeenReady && refusesBesideRemains?.test(message);
   }
 
   async #getReady(child) {
