@@ -85,6 +85,13 @@ export class ToolBench {
     return tools;
   }
 
+  /** Sends a call as a worker does whose run may be stopped. */
+  async stoppable(call: ToolCall, worker: Worker = {}) {
+    const tools = await this.worker(call.run_id, worker);
+    const stop = new AbortController();
+    return { answer: tools.execute(call, stop.signal), stop };
+  }
+
   async executor(handle: Handle, { link, executorId = 'exec', concurrency = 8 }: Executor = {}) {
     const nats = link ?? (await this.nats.link());
     const consumer = new ToolCallConsumer({ nats, executorId, concurrency, handle, ackWaitMs: 1_000 });

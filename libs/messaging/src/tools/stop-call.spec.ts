@@ -9,9 +9,7 @@ describe('stopping a tool call (I7, R26)', () => {
     const call = aCall();
     const work = endlessWork();
     await bench.executor(work.handle);
-    const tools = await bench.worker(call.run_id);
-    const stop = new AbortController();
-    const answer = tools.execute(call, stop.signal);
+    const { answer, stop } = await bench.stoppable(call);
     await work.begun;
 
     stop.abort();
@@ -35,9 +33,7 @@ describe('stopping a tool call (I7, R26)', () => {
 
   it('takes a call back that no executor has taken, and none runs it later', async () => {
     const call = aCall('idempotent');
-    const tools = await bench.worker(call.run_id, { timing: { stopTimeoutMs: 60_000 } });
-    const stop = new AbortController();
-    const answer = tools.execute(call, stop.signal);
+    const { answer, stop } = await bench.stoppable(call, { timing: { stopTimeoutMs: 60_000 } });
     await bench.queued(call);
 
     stop.abort();
@@ -70,9 +66,7 @@ describe('stopping a tool call (I7, R26)', () => {
     const call = aCall();
     const work = endlessWork();
     const executor = await bench.executor(work.handle);
-    const tools = await bench.worker(call.run_id);
-    const stop = new AbortController();
-    const answer = tools.execute(call, stop.signal);
+    const { answer, stop } = await bench.stoppable(call);
     await work.begun;
     await executor.die();
     const stoppedAt = performance.now();

@@ -49,9 +49,7 @@ describe('pure calls, which run without being taken', () => {
     const call = aCall('pure');
     const work = endlessWork();
     await listeningExecutor(work.handle);
-    const tools = await bench.worker(call.run_id);
-    const stop = new AbortController();
-    const answer = tools.execute(call, stop.signal);
+    const { answer, stop } = await bench.stoppable(call);
     await work.begun;
 
     stop.abort();
@@ -68,9 +66,7 @@ describe('pure calls, which run without being taken', () => {
     const first = other.execute(busy, free.signal);
     await work.begun;
     const call = aCall('pure');
-    const tools = await bench.worker(call.run_id, { timing: { stopTimeoutMs: 60_000 } });
-    const stop = new AbortController();
-    const answer = tools.execute(call, stop.signal);
+    const { answer, stop } = await bench.stoppable(call, { timing: { stopTimeoutMs: 60_000 } });
     await bench.queued(call);
 
     stop.abort();
@@ -108,9 +104,7 @@ describe('pure calls, which run without being taken', () => {
 
   it('are reported as unverified by a stop that no executor hears, and none runs them later (I7)', async () => {
     const call = aCall('pure');
-    const tools = await bench.worker(call.run_id, { timing: { stopTimeoutMs: 500 } });
-    const stop = new AbortController();
-    const answer = tools.execute(call, stop.signal);
+    const { answer, stop } = await bench.stoppable(call, { timing: { stopTimeoutMs: 500 } });
     await bench.queued(call);
 
     stop.abort();
