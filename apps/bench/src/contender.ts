@@ -6,6 +6,8 @@ export interface Task {
   readonly threadId?: string;
   /** It will be gone on with. */
   readonly keep?: boolean;
+  /** Submits it by HTTP and asks to be shown it then, where one message would do. */
+  readonly inTwoSteps?: boolean;
   /** Called with every piece of the answer as it becomes visible. */
   readonly onText?: (text: string) => void;
 }

@@ -43,27 +43,28 @@ export class RondoContender implements Contender {
     return new RondoContender(installation, installation.client());
   }
 
-  async perform({ plan, threadId, onText = () => undefined }: Task): Promise<Performance> {
+  async perform({ plan, threadId, inTwoSteps, onText = () => undefined }: Task): Promise<Performance> {
     const socket = this.idle.pop() ?? (await this.connect());
     const tag = newTag();
+    const order = orderOf({ plan, tag, threadId });
     const submittedMs = nowMs();
-    const run = await this.submit({ plan, tag, ...(threadId !== undefined && { threadId }) });
-    await watch(socket, run.id, onText);
+    const begin = async (): Promise<RunView> => {
+      if (!inTwoSteps) return ask<RunView>(socket, 'run.create', { ...order, subscribe: true });
+      const run = await this.post(order);
+      await ask(socket, 'run.subscribe', { run_id: run.id, after_seq: 0 });
+      return run;
+    };
+    const run = await watch(socket, begin, onText);
     this.idle.push(socket);
     return { tag, threadId: run.thread_id, submittedMs };
   }
 
   /** Nobody watches this one. */
-  async submit({ plan, tag, threadId }: { plan: Plan; tag: string; threadId?: string }): Promise<RunView> {
-    const body = {
-      model: `demo/${modelNameOf(plan)}`,
-      input: taggedInput(tag),
-      agent: { system_prompt: systemPrompt },
-      tools: [plan.tool],
-      limits: { max_iterations: 500 },
-      context: { strategy: 'none' },
-      ...(threadId !== undefined && { thread_id: threadId }),
-    };
+  submit(task: Submission): Promise<RunView> {
+    return this.post(orderOf(task));
+  }
+
+  private async post(body: object): Promise<RunView> {
     const headers = { authorization: `Bearer ${this.client.key}` };
     return JSON.parse(await post(`${this.client.url}/v1/runs`, { body, headers })) as RunView; // the contract's own shape
   }
@@ -108,19 +109,42 @@ export class RondoContender implements Contender {
   }
 }
 
-/** Resolves with the run's last fact. Rejects when it did not complete. */
-function watch(socket: Socket, runId: string, onText: (text: string) => void): Promise<void> {
+interface Submission {
+  readonly plan: Plan;
+  readonly tag: string;
+  readonly threadId?: string | undefined;
+}
+
+const orderOf = ({ plan, tag, threadId }: Submission) => ({
+  model: `demo/${modelNameOf(plan)}`,
+  input: taggedInput(tag),
+  agent: { system_prompt: systemPrompt },
+  tools: [plan.tool],
+  limits: { max_iterations: 500 },
+  context: { strategy: 'none' },
+  ...(threadId !== undefined && { thread_id: threadId }),
+});
+
+type Answer<Data> = { readonly ok: true; readonly data: Data } | { readonly ok: false; readonly error: unknown };
+
+async function ask<Data>(socket: Socket, name: string, body: object): Promise<Data> {
+  const answer = (await socket.emitWithAck(name, body)) as Answer<Data>; // the contract's own shape
+  if (!answer.ok) throw new Error(`${name}: ${JSON.stringify(answer.error)}`);
+  return answer.data;
+}
+
+/** Resolves with what `begin` began, which the socket is shown, when its last fact was seen. Rejects when it did not complete. */
+function watch(socket: Socket, begin: () => Promise<RunView>, onText: (text: string) => void): Promise<RunView> {
   return new Promise((resolve, reject) => {
     const onEvent = (event: Fact | Delta) => {
       if (event.type === 'message.delta') onText(String(event.data.text));
       if (!isTerminal(event)) return;
       socket.off('event', onEvent);
-      if (event.type === 'run.completed') resolve();
-      else reject(new Error(`${runId}: ${JSON.stringify(event)}`));
+      if (event.type === 'run.completed') resolve(begun);
+      else reject(new Error(JSON.stringify(event)));
     };
     socket.on('event', onEvent);
-    void socket.emitWithAck('run.subscribe', { run_id: runId, after_seq: 0 }).then((ack: { ok: boolean }) => {
-      if (!ack.ok) reject(new Error(`${runId}: ${JSON.stringify(ack)}`));
-    });
+    const begun = begin();
+    begun.catch(reject);
   });
 }

@@ -14,6 +14,7 @@ Lists take \`?limit=&after=\` and answer \`{data, has_more, next_cursor}\`.
 **Sockets.** Socket.IO, namespace \`/runs\`, \`auth: {token}\` in the handshake. Each of \`run.subscribe {run_id, after_seq?}\`,
 \`run.unsubscribe {run_id}\`, \`run.create\`, \`run.stop\` and \`run.input\` (the REST bodies, with \`run_id\`) is acknowledged with
 \`{ok: true, data}\` or \`{ok: false, error: problem}\`. The server sends \`event\`, with the same event as REST and SSE.
+\`run.create\` with \`subscribe: true\` shows the new run on this socket from its first event, without a second message.
 
 **Streams.** Facts come in order of \`seq\`; drop one that you have. A delta continues the stream \`stream_id\` at \`offset\`.
 A watcher that attaches in the middle gets the text so far as one delta from offset 0. A stream whose text cannot be told

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Run, isTerminal } from '@rondo/domain';
+import { type RecordedFact, type Run, isTerminal } from '@rondo/domain';
 import type { RunAddress } from '@rondo/persistence';
 import { type Ending, Follower, type Sink } from './follower';
 import { LiveRun, type LiveRunSettings } from './live-run';
@@ -26,6 +26,12 @@ export interface Watched {
   readonly run: Run;
   /** Resolves when the run is over, the watcher is gone, or the process shuts down. */
   readonly ending: Promise<Ending>;
+}
+
+/** A run as it was made, and what its log began with. */
+export interface MadeRun {
+  readonly run: Run;
+  readonly facts: readonly RecordedFact[];
 }
 
 interface Shared {
@@ -67,23 +73,41 @@ export class LiveHub {
    * Reads the run, and tells the watcher everything from then on, though nothing before the caller has heard of it.
    * Rejects with `run_not_found`. Watching never changes a run (I8).
    */
-  async follow(address: RunAddress, watch: Watch): Promise<Watched> {
-    const live = this.enter(address);
-    try {
-      await live.listening;
-      const opening = await this.sources.open(address, watch.after);
-      const ending = setImmediate().then(() => this.tell(live, address, { ...watch, opening }));
-      return { run: opening.run, ending: ending.finally(() => this.release(address)) };
-    } catch (error) {
-      this.release(address);
-      throw error;
-    }
+  follow(address: RunAddress, watch: Watch): Promise<Watched> {
+    return this.begin(address, watch, async (listening) => {
+      await listening;
+      return this.sources.open(address, watch.after);
+    });
+  }
+
+  /** The same from the first fact of a run that `make` makes meanwhile. Nothing is read: nobody spoke of it before. */
+  followNew(address: RunAddress, watch: Omit<Watch, 'after'>, make: () => Promise<MadeRun>): Promise<Watched> {
+    return this.begin(address, { ...watch, after: 0 }, async (listening) => {
+      const [{ run, facts }] = await Promise.all([make(), listening]);
+      return { run, holder: undefined, events: facts, isEnd: true };
+    });
   }
 
   close(): void {
     clearInterval(this.timer);
     this.closing.abort();
     for (const follower of this.followers) follower.leave();
+  }
+
+  private async begin(
+    address: RunAddress,
+    watch: Watch,
+    open: (listening: Promise<void>) => Promise<Opening>,
+  ): Promise<Watched> {
+    const live = this.enter(address);
+    try {
+      const opening = await open(live.listening);
+      const ending = setImmediate().then(() => this.tell(live, address, { ...watch, opening }));
+      return { run: opening.run, ending: ending.finally(() => this.release(address)) };
+    } catch (error) {
+      this.release(address);
+      throw error;
+    }
   }
 
   private async tell(live: LiveRun, address: RunAddress, watch: Watch & { opening: Opening }): Promise<Ending> {

@@ -86,6 +86,49 @@ describe('the socket /runs', () => {
     expect(stopped.data).toMatchObject({ id: run.id, status: 'stopped' });
   });
 
+  it('shows a run that it creates from the first event, without reading it (I2)', async () => {
+    const reads = jest.spyOn(gateway.parts.infrastructure.runs, 'open');
+    const socket = gateway.socket();
+    const { client, events, ended } = watch(socket);
+    const { data } = await ask(socket, 'run.create', { input: 'Go.', subscribe: true });
+    const run = data as unknown as Run;
+    const held = await worker.take(run.id);
+    held.say('Gone.');
+    await held.finishMessage();
+    await held.complete();
+    await ended;
+
+    expect(client.violations).toEqual([]);
+    expect(client.messages).toEqual(['Go.', 'Gone.']);
+    expect(reads).not.toHaveBeenCalled();
+    reads.mockRestore();
+    const { body } = await gateway.as().get(`/v1/runs/${run.id}/events`).expect(200);
+    expect(events.filter(({ seq }) => seq !== null)).toEqual(body.data);
+  });
+
+  it('shows a run that it creates behind another one when its turn comes', async () => {
+    const ahead = await gateway.createRun();
+    const socket = gateway.socket();
+    const { client, events, ended } = watch(socket);
+    const order = { thread_id: ahead.thread_id, input: 'Then go.', on_active_run: 'queue', subscribe: true };
+    const { data } = await ask(socket, 'run.create', order);
+    await (await worker.take(ahead.id)).complete();
+    await (await worker.take((data as unknown as Run).id)).complete();
+    await ended;
+
+    expect(client.violations).toEqual([]);
+    expect(events.map(({ type }) => type)).toEqual(['run.created', 'message.created', 'run.started', 'run.completed']);
+  });
+
+  it('watches nothing where it could not create the run', async () => {
+    const { thread_id } = await gateway.createRun();
+    const watched = gateway.parts.hub.watchedRuns;
+    const { error } = await ask(gateway.socket(), 'run.create', { thread_id, input: 'Go.', subscribe: true });
+
+    expect(error?.code).toBe('thread_busy');
+    expect(gateway.parts.hub.watchedRuns).toBe(watched);
+  });
+
   it('shows nothing of a run after run.unsubscribe', async () => {
     const run = await gateway.createRun();
     const socket = gateway.socket();
@@ -178,6 +221,12 @@ describe('the socket /runs', () => {
     const runs = await Promise.all(Array.from({ length: 101 }, () => gateway.createRun()));
     const answers = await Promise.all(runs.map(({ id }) => ask(socket, 'run.subscribe', { run_id: id })));
     expect(answers.filter(({ ok }) => !ok).map(({ error }) => error?.code)).toEqual(['too_many_subscriptions']);
+
+    const thread = (await gateway.as().post('/v1/threads').send({}).expect(201)).body as { id: string };
+    const order = { thread_id: thread.id, input: 'Go.', subscribe: true };
+    expect((await ask(socket, 'run.create', order)).error?.code).toBe('too_many_subscriptions');
+    const { body } = await gateway.as().get(`/v1/runs?thread_id=${thread.id}`).expect(200);
+    expect(body.data).toEqual([]);
     socket.disconnect();
   });
 });

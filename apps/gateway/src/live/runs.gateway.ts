@@ -1,9 +1,10 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
 import { runId } from '@rondo/domain';
+import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { parsed } from '../door/parsed';
-import { answer, newRun, stopOrder } from '../runs/run.dto';
+import { answer, newWatchedRun, stopOrder } from '../runs/run.dto';
 import { RunDesk } from '../runs/run-desk';
 import { type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
@@ -45,9 +46,13 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.create')
   create(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, 'write', ({ accountId }) =>
-      this.desk.create(accountId, parsed(newRun, body)),
-    );
+    return this.sockets.acknowledge(socket, 'write', async ({ accountId }) => {
+      const { subscribe, ...order } = parsed(newWatchedRun, body);
+      if (!subscribe) return (await this.desk.create(accountId, order)).run;
+      const id = runId.parse(`run_${newUlid()}`);
+      const make = () => this.desk.create(accountId, order, { id });
+      return this.sockets.subscribeToNew(socket, { accountId, runId: id }, make);
+    });
   }
 
   @SubscribeMessage('run.stop')

@@ -1,4 +1,4 @@
-import type { RunId, RunStatus } from '@rondo/domain';
+import type { Run, RunId, RunStatus } from '@rondo/domain';
 import type { Caller, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { type Scope, requireScope } from '../auth/scopes';
 import { answerTo } from '../problems/problem-of';
 import { type ProblemBody, problemStatus } from '../problems/problems';
 import { Refusal, unauthorized } from '../problems/refusals';
-import type { LiveHub } from './live-hub';
+import type { LiveHub, MadeRun, Watch, Watched } from './live-hub';
 import type { ReadyText } from './ready-text';
 import { SocketSink } from './socket-sink';
 
@@ -100,23 +100,39 @@ export class Sockets {
     address: RunAddress,
     after: number,
   ): Promise<{ status: RunStatus; head_seq: number }> {
+    const { status, last_seq } = await this.watch(socket, address, (watch) =>
+      this.ports.hub.follow(address, { ...watch, after }),
+    );
+    return { status, head_seq: last_seq };
+  }
+
+  /** Subscribes to the run that `make` makes, from its first event. */
+  subscribeToNew(socket: RunSocket, address: RunAddress, make: () => Promise<MadeRun>): Promise<Run> {
+    return this.watch(socket, address, (watch) => this.ports.hub.followNew(address, watch, make));
+  }
+
+  private async watch(
+    socket: RunSocket,
+    { runId }: RunAddress,
+    follow: (watch: Omit<Watch, 'after'>) => Promise<Watched>,
+  ): Promise<Run> {
     const { watches, sink } = socket.data;
     if (!watches || !sink || !socket.connected) throw unauthorized('This socket was not admitted.');
-    this.unsubscribe(socket, address.runId);
+    this.unsubscribe(socket, runId);
     if (watches.size >= maxWatches) {
       throw new Refusal('too_many_subscriptions', `A socket can watch ${maxWatches} runs at most.`);
     }
 
     const watch = new AbortController();
-    const forget = () => watches.get(address.runId) === watch && watches.delete(address.runId);
-    watches.set(address.runId, watch);
+    const forget = () => watches.get(runId) === watch && watches.delete(runId);
+    watches.set(runId, watch);
     try {
-      const { run, ending } = await this.ports.hub.follow(address, { after, sink, signal: watch.signal });
+      const { run, ending } = await follow({ sink, signal: watch.signal });
       void ending
         .then((how) => how === 'stalled' && socket.conn.close())
         .catch(this.ports.onTrouble)
         .finally(forget);
-      return { status: run.status, head_seq: run.last_seq };
+      return run;
     } catch (error) {
       forget();
       throw error;

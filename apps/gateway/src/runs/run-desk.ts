@@ -19,7 +19,6 @@ import type {
   CreatedRun,
   NewRun,
   OutboxEntry,
-  Promised,
   ResolvedCall,
   RunAddress,
   StopOrder,
@@ -67,17 +66,22 @@ export class RunDesk {
     private readonly settings: DeskSettings,
   ) {}
 
-  async create(accountId: AccountId, order: RunOrder, promised?: Promised<Run>): Promise<Run> {
+  /** Answers with the run, and the facts that its log begins with. */
+  async create(
+    accountId: AccountId,
+    order: RunOrder,
+    { id, promised }: Pick<NewRun, 'id' | 'promised'> = {},
+  ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const { thread_id: threadId, input, on_active_run: onActiveRun, metadata, ...request } = order;
     const settings = this.settingsOf(request);
-    const wanted = { accountId, threadId, input, settings, metadata, onActiveRun, promised };
+    const wanted = { id, accountId, threadId, input, settings, metadata, onActiveRun, promised };
     const { run, facts, stops, job } = await this.ports.runs.create(wanted);
     if (job) this.ports.publishJob(job);
     else this.ports.publishJobs();
-    const ofOthers = facts.filter(({ run_id }) => run_id !== run.id); // nobody can watch a run that nobody knows yet
-    this.ports.publishFacts(ofOthers);
+    const isItsOwn = ({ run_id }: RecordedFact) => run_id === run.id;
+    this.ports.publishFacts(facts.filter((fact) => !isItsOwn(fact))); // whoever watches the run already is told here
     for (const stop of stops) this.ports.signalStop(stop);
-    return run;
+    return { run, facts: facts.filter(isItsOwn) };
   }
 
   /** `wasOver`: there was nothing left to stop. */

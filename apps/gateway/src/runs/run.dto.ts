@@ -21,12 +21,20 @@ const newRunOnThread = settingsRequest.extend({
   metadata: metadata.default({}),
 });
 
-export const newRun = newRunOnThread
-  .extend({ thread_id: threadId.optional().describe('Absent makes a new thread.') })
-  .refine(({ input, thread_id }) => input !== undefined || thread_id !== undefined, {
-    path: ['input'],
-    message: 'give an input, a thread_id, or both',
-  });
+const newRunAnywhere = newRunOnThread.extend({
+  thread_id: threadId.optional().describe('Absent makes a new thread.'),
+});
+
+const hasWork = ({ input, thread_id }: z.infer<typeof newRunAnywhere>): boolean =>
+  input !== undefined || thread_id !== undefined;
+const withoutWork = { path: ['input'], message: 'give an input, a thread_id, or both' };
+
+const newRun = newRunAnywhere.refine(hasWork, withoutWork);
+
+/** By socket: whoever makes a run can watch it from its first event, without asking for that. */
+export const newWatchedRun = newRunAnywhere
+  .extend({ subscribe: z.boolean().default(false) })
+  .refine(hasWork, withoutWork);
 
 export const stopOrder = z.strictObject({ reason: z.string().max(500).optional() });
 export const answer = z.strictObject({ content: inputContent });

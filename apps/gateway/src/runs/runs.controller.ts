@@ -23,7 +23,8 @@ export class RunsController {
     @Body() order: NewRunDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return located(response, await this.desk.create(accountId, order, promisedBy(response, accepted)));
+    const { run } = await this.desk.create(accountId, order, { promised: promisedBy(response, accepted) });
+    return located(response, run);
   }
 
   @Post('threads/:thread_id/runs')
@@ -36,7 +37,8 @@ export class RunsController {
     @Res({ passthrough: true }) response: Response,
   ) {
     const onThread = { ...order, thread_id: threadId };
-    return located(response, await this.desk.create(accountId, onThread, promisedBy(response, accepted)));
+    const { run } = await this.desk.create(accountId, onThread, { promised: promisedBy(response, accepted) });
+    return located(response, run);
   }
 
   @Post('runs/:run_id/stop')

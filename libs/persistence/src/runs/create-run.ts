@@ -31,6 +31,8 @@ import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
 
 export interface NewRun {
+  /** Minted by whoever must know it before the run is made, as to listen to it. */
+  readonly id?: RunId | undefined;
   readonly accountId: AccountId;
   /** Undefined makes a new thread. */
   readonly threadId?: ThreadId | undefined;
@@ -137,7 +139,7 @@ class RunCreation {
     private readonly mint: Mint,
     private readonly wanted: KeptRun,
   ) {
-    this.id = runId.parse(`run_${mint()}`);
+    this.id = wanted.id ?? runId.parse(`run_${mint()}`);
   }
 
   async attempt(): Promise<CreatedRun> {
