@@ -1,5 +1,5 @@
 import type { RunEvent } from '@rondo/domain';
-import { LiveHub } from './live-hub';
+import { LiveHub, type Watch, type Watched } from './live-hub';
 import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
 
@@ -18,7 +18,10 @@ const settled = async () => {
   for (let rest = 30; rest > 0; rest -= 1) await tick();
 };
 
-function attach(after = 0, drained: () => Promise<void> = tick) {
+type Follow = (watch: Watch) => Promise<Watched>;
+const follow: Follow = (watch) => hub.follow(script.address, watch);
+
+function attach(after = 0, { drained = tick, by = follow }: { drained?: () => Promise<void>; by?: Follow } = {}) {
   const client = new StrictClient(after);
   const events: RunEvent[] = [];
   const leave = new AbortController();
@@ -31,11 +34,35 @@ function attach(after = 0, drained: () => Promise<void> = tick) {
     },
     drained,
   };
-  const ending = hub.follow(script.address, { after, sink, signal: leave.signal }).then((watched) => watched.ending);
+  const ending = by({ after, sink, signal: leave.signal }).then((watched) => watched.ending);
   return { client, events, ending, leave: () => leave.abort(), wireIsFree };
 }
 
 describe('LiveHub', () => {
+  it('tells a run from its making, and finds by its seq what was said before anybody could hear it (I2)', async () => {
+    const make = () => {
+      const made = { run: script.run, facts: [...script.log] };
+      script.note();
+      return Promise.resolve(made);
+    };
+    const { client, events, ending } = attach(0, { by: (watch) => hub.followNew(script.address, watch, make) });
+    await settled();
+    expect([events.map(({ type }) => type), wire.reads]).toEqual([['run.created'], 0]);
+
+    wire.publish(script.complete());
+    expect(await ending).toBe('ended');
+    expect(client.violations).toEqual([]);
+    expect(client.seq).toBe(script.log.length);
+  });
+
+  it('watches nothing where no run was made', async () => {
+    const refused = () => Promise.reject(new Error('thread_busy'));
+    const { ending } = attach(0, { by: (watch) => hub.followNew(script.address, watch, refused) });
+
+    await expect(ending).rejects.toThrow('thread_busy');
+    expect([wire.watched, hub.watchedRuns]).toEqual([false, 0]);
+  });
+
   it('gives one who comes in the middle of a message the text so far, once, and then the rest', async () => {
     script.say('Hello, ');
     script.think('hm');
@@ -158,7 +185,7 @@ describe('LiveHub', () => {
 
   it('keeps nothing for one whose wire is full, and brings it up to date when it drains (R22)', async () => {
     let drain = () => {};
-    const { client, events, wireIsFree } = attach(0, () => new Promise((resolve) => (drain = resolve)));
+    const { client, events, wireIsFree } = attach(0, { drained: () => new Promise((resolve) => (drain = resolve)) });
     await settled();
     wireIsFree.now = false;
     wire.publish(script.say('a'));
@@ -177,7 +204,7 @@ describe('LiveHub', () => {
   it('drops one whose wire stays full', async () => {
     hub.close();
     hub = new LiveHub(wire, { ...quickSettings, stallLimitMs: 20 });
-    const { ending, wireIsFree } = attach(0, () => new Promise(() => {}));
+    const { ending, wireIsFree } = attach(0, { drained: () => new Promise(() => {}) });
     await settled();
     wireIsFree.now = false;
     wire.publish(script.note());

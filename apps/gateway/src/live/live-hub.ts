@@ -74,16 +74,19 @@ export class LiveHub {
    * Rejects with `run_not_found`. Watching never changes a run (I8).
    */
   follow(address: RunAddress, watch: Watch): Promise<Watched> {
-    return this.begin(address, watch, async (listening) => {
-      await listening;
+    return this.begin(address, watch, async (live) => {
+      await live.listening();
       return this.sources.open(address, watch.after);
     });
   }
 
-  /** The same from the first fact of a run that `make` makes meanwhile. Nothing is read: nobody spoke of it before. */
+  /**
+   * The same from the first fact of a run that `make` makes meanwhile. Nothing is read, for nobody has spoken of it before;
+   * and if its holder is faster than the subscription, the next `seq` tells.
+   */
   followNew(address: RunAddress, watch: Omit<Watch, 'after'>, make: () => Promise<MadeRun>): Promise<Watched> {
-    return this.begin(address, { ...watch, after: 0 }, async (listening) => {
-      const [{ run, facts }] = await Promise.all([make(), listening]);
+    return this.begin(address, { ...watch, after: 0 }, async () => {
+      const { run, facts } = await make();
       return { run, holder: undefined, events: facts, isEnd: true };
     });
   }
@@ -94,14 +97,10 @@ export class LiveHub {
     for (const follower of this.followers) follower.leave();
   }
 
-  private async begin(
-    address: RunAddress,
-    watch: Watch,
-    open: (listening: Promise<void>) => Promise<Opening>,
-  ): Promise<Watched> {
+  private async begin(address: RunAddress, watch: Watch, open: (live: LiveRun) => Promise<Opening>): Promise<Watched> {
     const live = this.enter(address);
     try {
-      const opening = await open(live.listening);
+      const opening = await open(live);
       const ending = setImmediate().then(() => this.tell(live, address, { ...watch, opening }));
       return { run: opening.run, ending: ending.finally(() => this.release(address)) };
     } catch (error) {

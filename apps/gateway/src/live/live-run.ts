@@ -34,14 +34,13 @@ const unknown = Infinity;
  * by its seq, or by its offset within a stream. A follower joins in one synchronous step, at the moment when it has
  * read the log exactly as far as this has: so nothing falls between reading and listening, and nothing overlaps.
  *
- * It listens before anybody reads. What it hears waits until the first follower has come to the log's end, which is
- * where it begins.
+ * It listens before anybody reads, or before there is a run. What it hears waits until the first follower has come to the
+ * log's end, which is where it begins.
  */
 export class LiveRun {
   private readonly followers = new Set<Follower>();
-  /** Resolves when whoever reads the log from now on misses nothing between it and the feed. */
-  readonly listening: Promise<void>;
-  private readonly feed: { stop(): void };
+  private readonly feed: ReturnType<LiveSources['watch']>;
+  private heard: Promise<void> | undefined;
   private streams: OpenStreams;
   private held: RunEvent[] = [];
   private repairing: Promise<void> | undefined;
@@ -55,9 +54,12 @@ export class LiveRun {
     private readonly settings: LiveRunSettings,
   ) {
     this.streams = this.streamsSince(0);
-    const feed = sources.watch(run.runId, (event, json) => this.receive(event, json));
-    this.feed = feed;
-    this.listening = withinMs(feed.ready, settings.feedReadyMs);
+    this.feed = sources.watch(run.runId, (event, json) => this.receive(event, json));
+  }
+
+  /** Resolves when whoever reads the log from then on misses nothing between it and the feed. */
+  listening(): Promise<void> {
+    return (this.heard ??= withinMs(this.feed.ready(), this.settings.feedReadyMs));
   }
 
   get knownHead(): number {

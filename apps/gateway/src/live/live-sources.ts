@@ -24,13 +24,10 @@ export interface LiveSources {
   /** The log: notices of what is not kept any more, and facts with a greater seq than `after`, in order, some hundreds at most. */
   factsAfter(run: RunAddress, after: number): Promise<LogPage>;
   /**
-   * The feed: fast, and allowed to lose. What is published after `ready` reaches `onEvent` unless it is lost. `json` is
+   * The feed: fast, and allowed to lose. What is published after `ready()` has resolved reaches `onEvent` unless it is lost. `json` is
    * the event as it came.
    */
-  watch(
-    runId: RunId,
-    onEvent: (event: RunEvent, json?: string) => void,
-  ): { readonly ready: Promise<void>; stop(): void };
+  watch(runId: RunId, onEvent: (event: RunEvent, json?: string) => void): { ready(): Promise<void>; stop(): void };
   /** The text so far of the streams that the run's holder has open, as deltas from offset 0. Nobody answers: none. */
   openStreams(run: RunAddress, holder: RunHolder): Promise<readonly DeltaEvent[]>;
   /** Who holds the run now, as far as Postgres knows. */

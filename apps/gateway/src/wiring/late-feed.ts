@@ -1,5 +1,5 @@
 import type { RecordedFact, RunEvent, RunId } from '@rondo/domain';
-import { NatsRunFeed, type NatsLink } from '@rondo/messaging';
+import { type NatsLink, NatsRunFeed, type RunWatch } from '@rondo/messaging';
 
 /**
  * The run feed from the first moment on, also while NATS has never been there. Facts that nobody could hear are found
@@ -18,24 +18,19 @@ export class LateFeed {
   }
 
   /** Events come as they were published: to the watcher, REST and feed say the same bytes. */
-  watch(
-    runId: RunId,
-    onEvent: (event: RunEvent, json: string) => void,
-  ): { readonly ready: Promise<void>; stop(): void } {
-    let stop: (() => void) | undefined;
+  watch(runId: RunId, onEvent: (event: RunEvent, json: string) => void): { ready(): Promise<void>; stop(): void } {
     let stopped = false;
-    const begin = (feed: NatsRunFeed): Promise<void> => {
-      if (stopped) return Promise.resolve();
-      const watch = feed.watch(runId, onEvent);
-      stop = () => watch.stop();
-      return watch.ready;
-    };
-    const ready = this.feed ? begin(this.feed) : this.arriving.then(begin);
+    const begin = (feed: NatsRunFeed): RunWatch | undefined => (stopped ? undefined : feed.watch(runId, onEvent));
+    let watch = this.feed && begin(this.feed);
+    const begun = watch ? undefined : this.arriving.then((feed) => (watch = begin(feed)));
     return {
-      ready,
+      ready: async () => {
+        await begun;
+        await watch?.ready();
+      },
       stop: () => {
         stopped = true;
-        stop?.();
+        watch?.stop();
       },
     };
   }

@@ -40,7 +40,7 @@ describe('NatsRunFeed', () => {
   it('shows facts and deltas in the order of their publication, to the byte as they were', async () => {
     const sent = [fact(1), delta(0, 'He'), delta(2, 'llo'), fact(2)].map(inAnotherKeyOrder);
     const { watch, events, jsons, heard } = watching(gateway, sent.length);
-    await watch.ready;
+    await watch.ready();
 
     new NatsRunFeed(await nats.link()).publish(sent);
     await heard;
@@ -52,7 +52,7 @@ describe('NatsRunFeed', () => {
 
   it('sends what is published at once in one message, in several only where it is long', async () => {
     const { watch, events, heard } = watching(gateway, 5);
-    await watch.ready;
+    await watch.ready();
     const messages: number[] = [];
     gateway.connection.subscribe(gateway.names.runEvents(run), {
       callback: (_, message) => messages.push(message.string().split('\n').length),
@@ -71,7 +71,7 @@ describe('NatsRunFeed', () => {
 
   it('has facts wait a moment for what comes after them, and leave before the first words', async () => {
     const { watch, events, heard } = watching(gateway, 2);
-    await watch.ready;
+    await watch.ready();
     const messages: string[] = [];
     gateway.connection.subscribe(gateway.names.runEvents(run), {
       callback: (_, message) => messages.push(message.string()),
@@ -89,9 +89,18 @@ describe('NatsRunFeed', () => {
     expect(messages).toHaveLength(1);
   });
 
+  it('sends first words before what follows them in the same turn of the event loop', async () => {
+    const feed = new NatsRunFeed(gateway);
+    const before = gateway.connection.stats().outMsgs;
+
+    feed.publish([fact(1), delta(0, 'Hello')]);
+
+    expect(gateway.connection.stats().outMsgs).toBe(before + 1);
+  });
+
   it('sends what it still holds before its connection is closed', async () => {
     const { watch, events, heard } = watching(gateway, 1);
-    await watch.ready;
+    await watch.ready();
     const link = await nats.link();
 
     new NatsRunFeed(link).publish([fact(1)]);
@@ -104,7 +113,7 @@ describe('NatsRunFeed', () => {
   it('hears only its run, and nothing after it stopped', async () => {
     const { watch, events } = watching(gateway, 1);
     const last = watching(gateway, 1);
-    await Promise.all([watch.ready, last.watch.ready]);
+    await Promise.all([watch.ready(), last.watch.ready()]);
     const feed = new NatsRunFeed(await nats.link());
 
     feed.publish([{ ...fact(1), run_id: runId.parse('run_2') }]);
@@ -118,7 +127,7 @@ describe('NatsRunFeed', () => {
 
   it('drops what is no event, with one log line each', async () => {
     const { watch, events, heard } = watching(gateway, 1);
-    await watch.ready;
+    await watch.ready();
     const malformed = ['not json', JSON.stringify(fact(1)), '{"type":"run.exploded"}'].join('\n');
 
     (await nats.link()).connection.publish(gateway.names.runEvents(run), malformed);
@@ -130,7 +139,7 @@ describe('NatsRunFeed', () => {
 
   it('never throws: an event beyond what the server takes is left to the log', async () => {
     const { watch, events, heard } = watching(gateway, 1);
-    await watch.ready;
+    await watch.ready();
     const feed = new NatsRunFeed(await nats.link());
 
     feed.publish([delta(0, 'x'.repeat(70_000_000)), fact(1)]);
@@ -142,7 +151,7 @@ describe('NatsRunFeed', () => {
 
   it('keeps what happened while NATS was away and shows it on its return (R43)', async () => {
     const { watch, events, heard } = watching(gateway, 2);
-    await watch.ready;
+    await watch.ready();
     const { link, proxy } = await nats.severableLink();
     const feed = new NatsRunFeed(link);
 
@@ -161,7 +170,7 @@ describe('NatsRunFeed', () => {
     await away(link);
 
     const { watch, events, heard } = watching(link, 1);
-    await watch.ready;
+    await watch.ready();
     const back = new Promise<void>((resolve) => link.onReconnect(resolve));
     await proxy.mend();
     await back;

@@ -5,10 +5,10 @@ import { receivedEvent } from './received-event';
 
 export interface RunWatch {
   /**
-   * Resolves, never rejects, when the server knows of the watch: what is published from then on is heard. While NATS
-   * is away it resolves after a second all the same, since then nothing can be heard at all.
+   * Asks the server whether it knows of the watch, and resolves, never rejects, when it does: what is published from then
+   * on is heard. While NATS is away it resolves after a second all the same, since then nothing can be heard at all.
    */
-  readonly ready: Promise<void>;
+  ready(): Promise<void>;
   stop(): void;
 }
 
@@ -50,6 +50,7 @@ export class NatsRunFeed {
       const atMs = isHeard(event) ? this.leftAtMs + gatherMs : now + gatherMs;
       if (atMs < this.leaveAtMs) this.leaveAt(atMs);
     }
+    if (this.leaveAtMs <= now) this.nats.departures.leave(now); // the rest of this turn may be long
   }
 
   /** Calls back in the order of publication, with the event and its JSON as it was published. */
@@ -71,7 +72,7 @@ export class NatsRunFeed {
       },
     });
     return {
-      ready: this.known(),
+      ready: () => this.known(),
       stop: () => {
         if (isStopped) return;
         isStopped = true;

@@ -31,7 +31,7 @@ export class LossyWire implements LiveSources {
   watch(_: unknown, onEvent: (event: RunEvent) => void) {
     this.subscriptions += 1;
     this.listener = onEvent;
-    return { ready: tick(), stop: () => (this.listener = undefined) };
+    return { ready: tick, stop: () => (this.listener = undefined) };
   }
 
   async open(_: unknown, after: number) {
