@@ -43,14 +43,18 @@ export class NatsRunFeed {
 
   publish(events: readonly RunEvent[]): void {
     const now = performance.now();
+    let areAwaited = false;
     for (const event of events) {
       const company = this.gathered.get(event.run_id);
       if (company) company.push(event);
       else this.gathered.set(event.run_id, [event]);
       const atMs = isHeard(event) ? this.leftAtMs + gatherMs : now + gatherMs;
-      if (atMs < this.leaveAtMs) this.leaveAt(atMs);
+      if (atMs <= now) areAwaited = true;
+      else if (atMs < this.leaveAtMs) this.leaveAt(atMs);
     }
-    if (this.leaveAtMs <= now) this.nats.departures.leave(now); // the rest of this turn may be long
+    if (!areAwaited) return;
+    this.sendGathered(); // not at the end of this turn of the event loop: what is left of it may be long
+    this.nats.departures.leave(now);
   }
 
   /** Calls back in the order of publication, with the event and its JSON as it was published. */
