@@ -1,3 +1,4 @@
+import { setImmediate as turnOver } from 'node:timers/promises';
 import { wasRefused } from './sql-error';
 
 /** Bounds one statement; what is above it goes with the next. */
@@ -42,7 +43,10 @@ export class Together<Question, Answer> {
   }
 
   private async drain(): Promise<void> {
-    while (this.waiting.length > 0) await this.askGroup(this.nextGroup());
+    while (this.waiting.length > 0) {
+      await this.askGroup(this.nextGroup());
+      await turnOver(); // what the answers lead to, and what came meanwhile, goes together
+    }
     this.isAsking = false;
   }
 

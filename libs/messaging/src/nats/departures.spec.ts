@@ -45,7 +45,7 @@ describe('Departures', () => {
   it('sends what waits at its moment, when nothing else leaves', async () => {
     const departures = new Departures();
     const sent: string[] = [];
-    const left = new Promise<void>((resolve) => departures.between(0, performance.now() + 20, resolve));
+    const left = new Promise<void>((resolve) => departures.between(0, performance.now() + 20, () => resolve()));
     void left.then(() => sent.push('patient'));
 
     await new Promise(setImmediate);

@@ -1,5 +1,8 @@
+/** Publishes what is due by `nowMs`. */
+type Send = (nowMs: number) => void;
+
 interface Departure {
-  readonly send: () => void;
+  readonly send: Send;
   readonly notBeforeMs: number;
   readonly byMs: number;
 }
@@ -16,17 +19,17 @@ export class Departures {
   private timer: NodeJS.Timeout | undefined;
 
   /** Calls `send` at the end of this turn of the event loop. */
-  soon(send: () => void): void {
+  soon(send: Send): void {
     this.add({ send, notBeforeMs: -Infinity, byMs: 0 });
   }
 
   /** Calls `send` when something else leaves between these moments, or at the second. */
-  between(notBeforeMs: number, byMs: number, send: () => void): void {
+  between(notBeforeMs: number, byMs: number, send: Send): void {
     this.add({ send, notBeforeMs, byMs });
   }
 
   /** Calls `send` at that moment and not before: it would wake somebody who is in nobody's way then. */
-  at(atMs: number, send: () => void): void {
+  at(atMs: number, send: Send): void {
     this.add({ send, notBeforeMs: atMs, byMs: atMs });
   }
 
@@ -37,7 +40,7 @@ export class Departures {
     this.leaveAtMs = Infinity;
     clearTimeout(this.timer);
     if (this.waiting.length > 0) this.leaveAt(Math.min(...this.waiting.map(({ byMs }) => byMs)));
-    for (const { send } of leaving) send();
+    for (const { send } of leaving) send(nowMs);
   }
 
   private add(departure: Departure): void {

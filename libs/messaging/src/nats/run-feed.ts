@@ -16,24 +16,35 @@ const readyTimeoutMs = 1_000;
 const keptCharacters = 4_000_000;
 /** Of one message, unless one event alone is longer; the server takes a megabyte. */
 const messageCharacters = 250_000;
-const gatherMs = 10;
+/** Words that somebody reads, and the end of a run, which somebody may wait for, leave within so long. */
+const hurriedMs = 10;
+/** Everything else: too short to be noticed, and long enough for a turn of a busy worker's run to be one message. */
+const patientMs = 30;
+/** Whatever leaves takes along what would leave so soon after it. */
+const companyMs = 10;
 /** For so long the server may go on sending to a watch that has ended, until it is told, with others. */
 const partingMs = 100;
+
+interface Gathered {
+  readonly events: RunEvent[];
+  dueMs: number;
+  areWords: boolean;
+}
 
 /**
  * Shows a run's events to whoever watches. Fire and forget: the truth is in Postgres, and a watcher that misses a
  * `seq` reads it there (I1). While NATS is away the newest events are kept, a few megabytes, so that watchers notice
  * on its return what they have missed.
  *
- * Events leave together, a run's in one message, a line of JSON each: every message costs everybody on its way a write
+ * A run's events leave together in one message, a line of JSON each: every message costs everybody on its way a write
  * and a wake-up, however small it is. The first words leave at once, with all that is before them; in a process that says
- * more than that, what follows waits for its company, a few milliseconds. Facts and calls always may: who acts on them
- * has been told otherwise, and while they wait, watchers do not keep those from their work.
+ * more than that, what follows waits a few milliseconds. Facts and calls always may: who acts on them has been told
+ * otherwise, and while they wait, watchers do not keep those from their work.
  */
 export class NatsRunFeed {
-  private gathered = new Map<RunId, RunEvent[]>();
+  private readonly gathered = new Map<RunId, Gathered>();
   private leaveAtMs = Infinity;
-  private leftAtMs = -Infinity;
+  private wordsLeftAtMs = -Infinity;
   private kept: { subject: string; text: string }[] = [];
   private keptLength = 0;
 
@@ -43,18 +54,11 @@ export class NatsRunFeed {
 
   publish(events: readonly RunEvent[]): void {
     const now = performance.now();
-    let areAwaited = false;
-    for (const event of events) {
-      const company = this.gathered.get(event.run_id);
-      if (company) company.push(event);
-      else this.gathered.set(event.run_id, [event]);
-      const atMs = isHeard(event) ? this.leftAtMs + gatherMs : now + gatherMs;
-      if (atMs <= now) areAwaited = true;
-      else if (atMs < this.leaveAtMs) this.leaveAt(atMs);
-    }
-    if (!areAwaited) return;
-    this.sendGathered(); // not at the end of this turn of the event loop: what is left of it may be long
-    this.nats.departures.leave(now);
+    let dueMs = Infinity;
+    for (const event of events) dueMs = Math.min(dueMs, this.gather(event, now));
+    if (dueMs <= now)
+      this.sendDue(now); // not at the end of this turn of the event loop: what is left of it may be long
+    else this.leaveBy(dueMs);
   }
 
   /** Calls back in the order of publication, with the event and its JSON as it was published. */
@@ -97,23 +101,44 @@ export class NatsRunFeed {
     if (!isKnown) await sleep(readyTimeoutMs, undefined, { ref: false });
   }
 
-  private leaveAt(atMs: number): void {
-    this.leaveAtMs = atMs;
-    this.nats.departures.at(atMs, () => this.sendGathered());
+  /** Answers with the time by which it must leave. */
+  private gather(event: RunEvent, now: number): number {
+    const gathered = this.gathered.get(event.run_id) ?? { events: [], dueMs: Infinity, areWords: false };
+    this.gathered.set(event.run_id, gathered);
+    gathered.events.push(event);
+    const areWords = isHeard(event);
+    gathered.areWords ||= areWords;
+    const dueMs = areWords ? this.wordsLeftAtMs + hurriedMs : now + (rests.has(event.type) ? hurriedMs : patientMs);
+    gathered.dueMs = Math.min(gathered.dueMs, dueMs);
+    return gathered.dueMs;
   }
 
-  private sendGathered(): void {
-    const { gathered } = this;
-    if (gathered.size === 0) return; // left already, as company
-    this.leaveAtMs = Infinity;
-    this.leftAtMs = performance.now();
-    this.gathered = new Map();
-    for (const [id, events] of gathered) {
-      const subject = this.nats.names.runEvents(id);
-      for (const text of joined(events.map((event) => JSON.stringify(event)))) {
-        if (this.nats.connected) this.send(subject, text);
-        else this.keep(subject, text);
+  private leaveBy(dueMs: number): void {
+    if (dueMs >= this.leaveAtMs) return;
+    this.leaveAtMs = dueMs;
+    this.nats.departures.at(dueMs, (now) => this.sendDue(now));
+  }
+
+  private sendDue(now: number): void {
+    let nextMs = Infinity;
+    for (const [id, gathered] of this.gathered) {
+      if (gathered.dueMs > now + companyMs) {
+        nextMs = Math.min(nextMs, gathered.dueMs);
+        continue;
       }
+      this.gathered.delete(id);
+      if (gathered.areWords) this.wordsLeftAtMs = now;
+      this.sendAll(id, gathered.events);
+    }
+    this.leaveAtMs = Infinity;
+    this.leaveBy(nextMs);
+  }
+
+  private sendAll(id: RunId, events: readonly RunEvent[]): void {
+    const subject = this.nats.names.runEvents(id);
+    for (const text of joined(events.map((event) => JSON.stringify(event)))) {
+      if (this.nats.connected) this.send(subject, text);
+      else this.keep(subject, text);
     }
   }
 
@@ -143,6 +168,9 @@ export class NatsRunFeed {
 
 /** People hear it as it is said. */
 const isHeard = ({ type, seq }: RunEvent): boolean => seq === null && type !== 'tool.call_delta';
+
+/** Nothing follows for now: the run is over, or waits for somebody. */
+const rests = new Set<RunEvent['type']>(['run.waiting', 'run.completed', 'run.failed', 'run.stopped']);
 
 /** As few texts as may be: a line is never divided. */
 function joined(lines: readonly string[]): string[] {

@@ -88,14 +88,14 @@ describe('pure calls, which run without being taken', () => {
     await link.toolStreams.ensure();
     const stop = new AbortController();
     const hold = jest.spyOn(link.departures, 'soon');
-    const held: (() => void)[] = [];
+    const held: Parameters<typeof link.departures.soon>[0][] = [];
     hold.mockImplementationOnce((send) => void held.push(send));
     const answer = tools.execute(call, stop.signal);
     await new Promise(setImmediate); // sent, as far as the worker knows
 
     stop.abort();
     expect(await answer).toEqual({ how: 'stopped', verifiedDeadAt: expect.any(String) });
-    held.forEach((send) => send());
+    held.forEach((send) => send(Infinity));
     await bench.queued(call);
     await gone(call);
 
