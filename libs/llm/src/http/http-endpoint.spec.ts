@@ -53,18 +53,43 @@ it('posts JSON in any letters, with its own headers in front of ours', async () 
   });
 });
 
-it('asks anew where a kept connection turns out to be closed, and only there', async () => {
-  handle = echo;
-  const same = endpoint();
-  await bodyOf(same.post('{}'));
-  handle = (request) => request.socket.resetAndDestroy();
-  server.once('connection', () => (handle = echo));
+const waysToClose: [string, Handler][] = [
+  ['reset', (request) => request.socket.resetAndDestroy()],
+  ['closed in order', (request) => request.socket.end()],
+];
+it.each(waysToClose)(
+  'asks anew where a kept connection is %s instead of an answer, and only there',
+  async (_, close) => {
+    handle = echo;
+    const same = endpoint();
+    await bodyOf(same.post('{}'));
+    handle = close;
+    server.once('connection', () => (handle = echo));
 
-  expect(await statusOf(same.post('{}'))).toBe(200);
-  expect(connections).toHaveLength(2);
+    expect(await statusOf(same.post('{}'))).toBe(200);
+    expect(connections).toHaveLength(2);
 
-  handle = (request) => request.socket.resetAndDestroy();
-  await expect(endpoint().post('{}').reply).rejects.toMatchObject({ code: 'ECONNRESET' });
+    handle = close;
+    await expect(endpoint().post('{}').reply).rejects.toMatchObject({ code: 'ECONNRESET' });
+  },
+);
+
+it('rejects with what the system says where nobody listens', async () => {
+  const { reply } = new HttpEndpoint(new URL('http://127.0.0.1:1/'), {}).post('{}');
+
+  await expect(reply).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+it('waits for the answer behind a provisional one', async () => {
+  handle = (_request, response) => {
+    response.writeProcessing();
+    response.end('whole');
+  };
+
+  const reply = await endpoint().post('{}').reply;
+
+  expect(reply.status).toBe(200);
+  expect(await reply.text(10_000)).toBe('whole');
 });
 
 it('does not follow a redirect: the key would go along', async () => {
@@ -82,10 +107,26 @@ it('closes the connection of a call that is cut, before the answer and in the mi
 
   handle = (_request, response) => response.write('begun');
   const during = endpoint().post('{}');
-  const text = bodyOf(during);
-  (await during.reply).listen({ piece: () => during.cut(), over: () => {} });
-  await expect(text).rejects.toThrow();
+  const reply = await during.reply;
+  const error = await new Promise((over) => reply.listen({ piece: () => during.cut(), over }));
+  expect(error).toBeInstanceOf(Error);
   await closed();
+});
+
+it('sends nothing for a call that is cut before it has a connection', async () => {
+  const asked: string[] = [];
+  handle = (request, response) => {
+    request.on('data', (body: Buffer) => asked.push(body.toString()));
+    request.on('end', () => response.end());
+  };
+  const same = endpoint();
+
+  const first = same.post('first');
+  first.cut();
+  await expect(first.reply).rejects.toThrow();
+  await bodyOf(same.post('second'));
+
+  expect(asked).toEqual(['second']);
 });
 
 it('leaves a connection alone that has gone on to another request when the first is cut', async () => {
@@ -103,10 +144,15 @@ it('leaves a connection alone that has gone on to another request when the first
   expect(connections).toHaveLength(1);
 });
 
-it('tells a body that breaks off from one that ends', async () => {
+const waysToBreakOff: [string, Record<string, string>, (socket: Socket) => unknown][] = [
+  ['is reset', {}, (socket) => socket.resetAndDestroy()],
+  ['is closed in order', {}, (socket) => socket.end()],
+  ['is closed before the length that was told', { 'content-length': '5' }, (socket) => socket.end()],
+];
+it.each(waysToBreakOff)('tells a body whose connection %s from one that ends', async (_, headers, close) => {
   handle = (_request, response) => {
-    response.write('half');
-    setImmediate(() => response.socket?.resetAndDestroy());
+    response.writeHead(200, headers).write('half');
+    setImmediate(() => response.socket && close(response.socket));
   };
 
   const reply = await endpoint().post('{}').reply;
@@ -117,6 +163,36 @@ it('tells a body that breaks off from one that ends', async () => {
 
   expect(heard).toEqual(['half']);
   expect(error).toMatchObject({ code: 'ECONNRESET' });
+});
+
+it('fetches nothing while it is paused, and the rest when it is resumed', async () => {
+  const total = 32_000_000;
+  handle = (_request, response) => response.end('x'.repeat(total));
+  const same = endpoint();
+  const reply = await same.post('{}').reply;
+  let heard = 0;
+  const whole = new Promise((over) =>
+    reply.listen({
+      piece: (bytes) => {
+        if (heard === 0) reply.pause();
+        heard += bytes.length;
+      },
+      over,
+    }),
+  );
+
+  handle = echo;
+  let before: number;
+  do {
+    before = heard;
+    await bodyOf(same.post('{}'));
+  } while (heard > before);
+  expect(heard).toBeLessThan(total);
+
+  reply.resume();
+  expect(heard).toBe(before);
+  expect(await whole).toBeUndefined();
+  expect(heard).toBe(total);
 });
 
 it('reads no more of a long text than was asked for', async () => {

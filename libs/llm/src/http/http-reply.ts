@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
 
 /** How long the end of a whole reply may take to arrive before its connection is given up. */
 const releaseTimeoutMs = 1000;
@@ -12,32 +13,51 @@ export interface Listener {
 
 /** An answer whose body is heard piece by piece, as the network brings it. */
 export class HttpReply {
-  constructor(private readonly message: IncomingMessage) {}
+  private listener: Listener | undefined;
+  /** Came in the same packet as the status, before anybody could listen. */
+  private readonly unheard: Uint8Array[] = [];
+  private ending: { readonly error: Error | undefined } | undefined;
 
-  get status(): number {
-    return this.message.statusCode ?? 0;
-  }
+  constructor(
+    readonly status: number,
+    private readonly said: Readonly<Record<string, string | string[] | undefined>>,
+    private readonly controller: Dispatcher.DispatchController,
+  ) {}
 
+  /** One that was said twice counts as it was said first. */
   get headers(): IncomingHttpHeaders {
-    return this.message.headers;
+    const headers: IncomingHttpHeaders = {};
+    for (const [name, value] of Object.entries(this.said)) headers[name] = Array.isArray(value) ? value[0] : value;
+    return headers;
   }
 
+  /** For the connection to tell what it brings. */
+  hear(bytes: Uint8Array): void {
+    if (this.listener) this.listener.piece(bytes);
+    else this.unheard.push(bytes);
+  }
+
+  /** For the connection to tell that it brings nothing more. */
+  end(error?: Error): void {
+    this.ending = { error };
+    this.listener?.over(error);
+  }
+
+  /** Whoever listens last is the one who hears. */
   listen(listener: Listener): void {
-    this.message.on('data', (bytes: Buffer) => listener.piece(bytes));
-    this.message.on('end', () => listener.over());
-    this.message.on('error', (error) => listener.over(error));
-    this.message.on('close', () => {
-      if (!this.message.readableEnded) listener.over(new Error('The connection was closed.'));
-    });
+    this.listener = listener;
+    for (const bytes of this.unheard.splice(0)) listener.piece(bytes);
+    if (this.ending) listener.over(this.ending.error);
   }
 
   /** What comes meanwhile is not fetched. */
   pause(): void {
-    this.message.pause();
+    this.controller.pause();
   }
 
+  /** Nothing is heard before this has returned. */
   resume(): void {
-    this.message.resume();
+    queueMicrotask(() => this.controller.resume());
   }
 
   /** The body, or its beginning where it is long. */
@@ -63,13 +83,13 @@ export class HttpReply {
 
   /** Lets the connection carry another request once the rest of the body, which nobody wants, has come. */
   release(): void {
-    this.message.resume();
-    if (this.message.complete) return;
+    this.resume();
+    if (this.ending) return;
     const timer = setTimeout(() => this.close(), releaseTimeoutMs);
-    this.message.once('close', () => clearTimeout(timer));
+    this.listen({ piece: () => {}, over: () => clearTimeout(timer) });
   }
 
   close(): void {
-    this.message.destroy();
+    this.controller.abort(new Error('The reply was closed.'));
   }
 }
