@@ -12,4 +12,3 @@ export * from './queues/run-queues';
 export * from './tools/nats-tools';
 export * from './tools/tool-call-consumer';
 export * from './tools/tool-wire';
-export * from './queues/unhurried-worker';

@@ -46,6 +46,20 @@ describe('Together', () => {
     expect(statement.groups).toEqual([[1], [2, 3]]);
   });
 
+  it('asks together what came meanwhile and what the answers led to', async () => {
+    const statement = new Statement();
+    const together = new Together(statement.ask);
+
+    const first = together.of(1).then(() => together.of(2));
+    while (statement.groups.length === 0) await new Promise(setImmediate);
+    const other = together.of(3);
+    await statement.end();
+    await statement.end();
+
+    expect(await Promise.all([first, other])).toEqual([20, 30]);
+    expect(statement.groups).toEqual([[1], [3, 2]]);
+  });
+
   it('asks each alone when Postgres refuses one of them', async () => {
     const together = new Together<number, number>((questions) =>
       questions.includes(2) ? Promise.reject(refusal()) : Promise.resolve([...questions]),

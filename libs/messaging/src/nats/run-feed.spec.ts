@@ -9,6 +9,13 @@ const envelope = { v: 1, run_id: run, thread_id: 'thr_1', iteration: 1, epoch: 1
 const fact = (seq: number): RecordedFact =>
   recordedFact.parse({ id: `evt_${seq}`, seq, type: 'run.resumed', ...envelope, data: { reason: 'input' } });
 
+const usage = { input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: 0 };
+const completed = recordedFact.parse({
+  ...fact(2),
+  type: 'run.completed',
+  data: { finish_reason: 'stop', usage },
+});
+
 const delta = (offset: number, text: string): DeltaEvent => {
   const place = { id: `evt_d${offset}`, seq: null, type: 'message.delta', after_seq: 3, stream_id: 'msg_1', offset };
   return deltaEvent.parse({ ...place, ...envelope, data: { text } });
@@ -96,6 +103,25 @@ describe('NatsRunFeed', () => {
     feed.publish([fact(1), delta(0, 'Hello')]);
 
     expect(gateway.connection.stats().outMsgs).toBe(before + 1);
+  });
+
+  it("lets another run's facts wait when words leave, or a run's end", async () => {
+    const patient = runId.parse('run_2');
+    const ended = runId.parse('run_3');
+    const order: string[] = [];
+    const all = new Promise<void>((resolve) => {
+      for (const id of [run, patient, ended])
+        new NatsRunFeed(gateway).watch(id, (event) => order.push(event.run_id) === 3 && resolve());
+    });
+    await gateway.ping();
+    const feed = new NatsRunFeed(await nats.link());
+
+    feed.publish([{ ...fact(1), run_id: patient }]);
+    feed.publish([{ ...completed, run_id: ended }]);
+    feed.publish([delta(0, 'Hello')]);
+    await all;
+
+    expect(order.at(-1)).toBe(patient);
   });
 
   it('sends what it still holds before its connection is closed', async () => {
