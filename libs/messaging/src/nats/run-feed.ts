@@ -18,8 +18,8 @@ const keptCharacters = 4_000_000;
 const messageCharacters = 250_000;
 /** Words that somebody reads, and the end of a run, which somebody may wait for, leave within so long. */
 const hurriedMs = 10;
-/** Everything else: too short to be noticed, and long enough for a turn of a busy worker's run to be one message. */
-const patientMs = 30;
+/** Everything else: often what a busy worker writes of a turn is one message then, and it leaves while the model thinks. */
+const patientMs = 15;
 /** Whatever leaves takes along what would leave so soon after it. */
 const companyMs = 10;
 /** For so long the server may go on sending to a watch that has ended, until it is told, with others. */
