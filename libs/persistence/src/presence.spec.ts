@@ -62,6 +62,7 @@ describe('a presence', () => {
     for (let now = before; now === undefined || now === before; now = await holder()) await sleep(5);
 
     expect(await known('worker-1')).toBe('present');
+    expect(await holder()).not.toBe(before);
   });
 
   it('is withdrawn by other connections while it can have none of its own', async () => {

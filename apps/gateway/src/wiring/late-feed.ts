@@ -18,7 +18,7 @@ export class LateFeed {
   }
 
   /** Events come as they were published: to the watcher, REST and feed say the same bytes. */
-  watch(runId: RunId, onEvent: (event: RunEvent, json: string) => void): { ready(): Promise<void>; stop(): void } {
+  watch(runId: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
     let stopped = false;
     const begin = (feed: NatsRunFeed): RunWatch | undefined => (stopped ? undefined : feed.watch(runId, onEvent));
     let watch = this.feed && begin(this.feed);

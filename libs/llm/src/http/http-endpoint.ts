@@ -9,7 +9,7 @@ export const endpointUrl = (base: string, path: string): URL => new URL(base.rep
 /**
  * One URL that JSON is posted to, over connections that stay open. The built-in `fetch` and the providers' clients
  * around it take more CPU for this than everything else in a turn of an agent (see `bench/model-call.mjs`); what lies
- * below `fetch` takes half of what `node:http` does.
+ * below `fetch` takes little more than half of what `node:http` does.
  *
  * Follows no redirect, uses no proxy, and sends nothing that was not said here.
  */

@@ -124,6 +124,17 @@ describe('NatsRunFeed', () => {
     expect(order.at(-1)).toBe(patient);
   });
 
+  it('keeps one moment of departure for what still waits when words have left', async () => {
+    const feed = new NatsRunFeed(gateway);
+    const planned = jest.spyOn(gateway.departures, 'at');
+
+    feed.publish([{ ...fact(1), run_id: runId.parse('run_2') }]);
+    feed.publish([delta(0, 'Hello')]);
+    await gateway.ping();
+
+    expect(planned).toHaveBeenCalledTimes(1);
+  });
+
   it('sends what it still holds before its connection is closed', async () => {
     const { watch, events, heard } = watching(gateway, 1);
     await watch.ready();

@@ -130,7 +130,7 @@ export class NatsRunFeed {
       if (gathered.areWords) this.wordsLeftAtMs = now;
       this.sendAll(id, gathered.events);
     }
-    this.leaveAtMs = Infinity;
+    if (this.leaveAtMs <= now) this.leaveAtMs = Infinity; // else that departure is still to come
     this.leaveBy(nextMs);
   }
 
