@@ -3,6 +3,9 @@ import { LiveHub, type Watch, type Watched } from './live-hub';
 import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
 
+/** What is read is read because of what was heard, however slow the machine: no poll comes in between. */
+const unpolled = { ...quickSettings, pollMs: 3_600_000 };
+
 let script: ScriptedRun;
 let wire: LossyWire;
 let hub: LiveHub;
@@ -10,7 +13,7 @@ let hub: LiveHub;
 beforeEach(() => {
   script = new ScriptedRun();
   wire = new LossyWire(script);
-  hub = new LiveHub(wire, quickSettings);
+  hub = new LiveHub(wire, unpolled);
 });
 afterEach(() => hub.close());
 
@@ -146,6 +149,8 @@ describe('LiveHub', () => {
   });
 
   it('finds the end in the log when the feed is silent (W60)', async () => {
+    hub.close();
+    hub = new LiveHub(wire, quickSettings);
     const { client, ending } = attach();
     await settled();
     script.complete();
@@ -203,7 +208,7 @@ describe('LiveHub', () => {
 
   it('drops one whose wire stays full', async () => {
     hub.close();
-    hub = new LiveHub(wire, { ...quickSettings, stallLimitMs: 20 });
+    hub = new LiveHub(wire, { ...unpolled, stallLimitMs: 20 });
     const { ending, wireIsFree } = attach(0, { drained: () => new Promise(() => {}) });
     await settled();
     wireIsFree.now = false;
@@ -214,7 +219,7 @@ describe('LiveHub', () => {
 
   it('bounds the text that it keeps: late comers then wait for the fact', async () => {
     hub.close();
-    hub = new LiveHub(wire, { ...quickSettings, streams: { keptText: 10, rememberedStreams: 16 } });
+    hub = new LiveHub(wire, { ...unpolled, streams: { keptText: 10, rememberedStreams: 16 } });
     const first = attach();
     await settled();
     wire.publish(script.say('longer than ten'));
