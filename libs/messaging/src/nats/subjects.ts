@@ -19,6 +19,8 @@ export function wireNames(namespace = '') {
       of: (executorId: string) => `${subject}tool.call.${executorId}.>`,
       one: (executorId: string, key: CallKey) => `${subject}tool.call.${executorId}.${placeOf(key)}`,
     },
+    /** Pure calls, past the queue. Core NATS: one that is lost is missed, and goes through the queue. */
+    toolAsk: (executorId: string) => `${subject}tool.ask.${executorId}`,
     /** Who took an attempt of a call first. */
     toolTakers: {
       stream: `${stream}TOOL_TAKERS`,

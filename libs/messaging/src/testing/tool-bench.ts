@@ -123,10 +123,11 @@ export function endlessWork() {
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const calls: DispatchedCall[] = [];
   const handle: Handle = (call, { signal }) => {
+    const stopped: ToolReply = { how: 'stopped', verified_dead_at: '2030-01-01T00:00:00.000Z' };
+    if (signal.aborted) return Promise.resolve(stopped);
     calls.push(call);
     begin();
     return new Promise((resolve) => {
-      const stopped: ToolReply = { how: 'stopped', verified_dead_at: '2030-01-01T00:00:00.000Z' };
       signal.addEventListener('abort', () => resolve(stopped), { once: true });
     });
   };

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AckPolicy, type Msg, NatsError, type Subscription, createInbox, nanos } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { CallDelivery } from './call-delivery';
-import { FreshCalls } from './fresh-calls';
 
 export interface CallDeliveriesOptions {
   readonly nats: NatsLink;
@@ -28,7 +27,6 @@ const status = { idle: 100, expired: 408 };
 export class CallDeliveries {
   private readonly inbox = createInbox();
   private readonly answered: CallDelivery[] = [];
-  private readonly fresh: FreshCalls;
   private subscription: Subscription | undefined;
   private offReconnect: () => void = () => undefined;
   private following: Promise<void> | undefined;
@@ -38,9 +36,7 @@ export class CallDeliveries {
   private lastPull = 0;
   private wanted = 0;
 
-  constructor(private readonly options: CallDeliveriesOptions) {
-    this.fresh = new FreshCalls(options.nats, options.ackWaitMs / 3);
-  }
+  constructor(private readonly options: CallDeliveriesOptions) {}
 
   start(): void {
     const { nats, executorId } = this.options;
@@ -82,18 +78,12 @@ export class CallDeliveries {
     this.answered.length = 0;
   }
 
-  /** Nothing that comes for the next seconds counts as fresh. */
-  doubt(): void {
-    this.fresh.doubt();
-  }
-
   /** A call asks for an answer. What does not is a word about a pull. */
   private hear(message: Msg): void {
     this.heardAtMs = performance.now();
     if (message.reply) {
       this.wanted -= 1;
-      const { times, place } = originOf(message.reply);
-      this.options.onDelivery(new CallDelivery(message, times === 1 && this.fresh.includes(place)));
+      this.options.onDelivery(new CallDelivery(message));
       if (this.wanted === 0) this.pull();
     } else if (message.subject === this.pullInbox) {
       const code = message.headers?.code;
@@ -124,7 +114,6 @@ export class CallDeliveries {
     while (!this.stopped) {
       try {
         if (performance.now() - this.heardAtMs > silenceMs) await this.makeConsumer();
-        await this.fresh.settle();
       } catch (error) {
         if (nats.connected) nats.log.warn({ executorId, error }, 'tool calls could not be pulled, trying again');
       }
@@ -150,13 +139,6 @@ export class CallDeliveries {
     this.heardAtMs = performance.now();
     this.pull();
   }
-}
-
-/** How often the queue has sent it, and where in the queue it stands: `$JS.ACK.(domain.account.)stream.consumer.times.place.…` */
-function originOf(reply: string): { times: number; place: number } {
-  const tokens = reply.split('.');
-  const at = tokens.length === 9 ? 4 : 6;
-  return { times: Number(tokens[at]), place: Number(tokens[at + 1]) };
 }
 
 function unlessMissing(error: unknown): void {

@@ -8,11 +8,7 @@ const words = {
 
 /** A call as the queue sent it, and what may be said to that. Nothing that is said is confirmed. */
 export class CallDelivery {
-  constructor(
-    private readonly message: Msg,
-    /** It comes for the first time, and nobody can have called it off unheard. */
-    readonly isFresh: boolean,
-  ) {}
+  constructor(private readonly message: Msg) {}
 
   get subject(): string {
     return this.message.subject;

@@ -29,6 +29,11 @@ export class CallRecords {
     return this.leave(this.nats.names.toolCalls.one(executorId, keyOf(call)), JSON.stringify(call));
   }
 
+  /** The same past the queue: a shorter way, for a call that may run again. It leaves no trace even where it arrives. */
+  askToRun(executorId: string, call: DispatchedCall): boolean {
+    return this.leave(this.nats.names.toolAsk(executorId), JSON.stringify(call));
+  }
+
   /** True until the executor has answered it. */
   async waits(executorId: string, key: CallKey): Promise<boolean> {
     const { stream, one } = this.nats.names.toolCalls;
@@ -49,11 +54,15 @@ export class CallRecords {
   }
 
   /** The same for a call that may run again when its reply is lost: nothing confirms it. False when it cannot leave. */
-  storeUnconfirmed(key: CallKey, reply: ToolReply): boolean {
+  storeUnconfirmed(key: CallKey, text: string): boolean {
     if (!this.nats.connected) return false;
-    const text = JSON.stringify(reply);
-    this.tell(key, 'reply', text);
+    this.tellReply(key, text);
     return this.leave(this.nats.names.toolResults.one(key), text);
+  }
+
+  /** Tells whoever holds the run now, and nobody later. False when it cannot leave. */
+  tellReply(key: CallKey, text: string): boolean {
+    return this.nats.connected && this.tell(key, 'reply', text);
   }
 
   /** Shows what a tool prints to whoever holds the run. */
@@ -91,8 +100,11 @@ export class CallRecords {
   }
 
   /** May be lost, and is when it is too large; a reply is found where it is stored. */
-  private tell({ runId, callId, attempt }: CallKey, what: keyof ToolNews, json: string): void {
-    this.leave(this.nats.names.toolNews(runId), `{"call_id":"${callId}","attempt":${attempt},"${what}":${json}}`);
+  private tell({ runId, callId, attempt }: CallKey, what: keyof ToolNews, json: string): boolean {
+    return this.leave(
+      this.nats.names.toolNews(runId),
+      `{"call_id":"${callId}","attempt":${attempt},"${what}":${json}}`,
+    );
   }
 
   private leave(subject: string, text: string): boolean {

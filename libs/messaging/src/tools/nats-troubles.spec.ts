@@ -81,7 +81,7 @@ describe('tool calls while executors die and NATS goes away', () => {
   });
 
   it('keeps a long call alive beyond the time after which it would be delivered again', async () => {
-    const call = aCall('pure');
+    const call = aCall('idempotent');
     let runs = 0;
     await bench.executor(async () => {
       runs += 1;
@@ -95,13 +95,16 @@ describe('tool calls while executors die and NATS goes away', () => {
   });
 
   it('does not start a call again that is delivered twice while it runs', async () => {
-    const call = aCall('pure');
+    const call = aCall('idempotent');
     const { link, proxy } = await bench.nats.severableLink();
     let runs = 0;
     let finish = (): void => undefined;
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
     await bench.executor(
       async () => {
         runs += 1;
+        begin();
         await new Promise<void>((resolve) => (finish = resolve));
         return says('once');
       },
@@ -109,7 +112,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     );
     const tools = await bench.worker(call.run_id);
     const answer = tools.execute(call, never);
-    await taken(call);
+    await begun;
 
     await proxy.cut();
     await sleep(1_500); // longer than the ack wait, in silence

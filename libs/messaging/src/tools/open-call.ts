@@ -104,7 +104,9 @@ export class OpenCall {
     await toolStreams.ensure();
     if (this.settled || this.stopping) return;
 
-    const isSent = this.parts.records.dispatch(executorId, this.call);
+    const { records } = this.parts;
+    const asksFirst = this.sent === 'no' && runsUntaken(this.call);
+    const isSent = asksFirst ? records.askToRun(executorId, this.call) : records.dispatch(executorId, this.call);
     if (isSent) this.sent = { maybeInto: toolStreams.store };
     else this.end(failed('The arguments are too large to be sent to the tool.'));
   }

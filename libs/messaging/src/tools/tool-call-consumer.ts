@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failedResult } from '@rondo/domain';
 import { type Msg, type Subscription, nuid } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
 import type { CallKey } from '../nats/subjects';
+import { Attention } from './attention';
+import { CallAnswers } from './call-answers';
 import { CallDeliveries } from './call-deliveries';
 import type { CallDelivery } from './call-delivery';
 import { CallRecords, isTooLarge, withdrawn } from './call-records';
+import { Room } from './room';
 import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf, runsUntaken, toolCancel } from './tool-wire';
 
 export interface CallContext {
@@ -21,7 +23,7 @@ export interface ToolCallConsumerOptions {
   /** Unique among living executors, and the same after a restart. */
   readonly executorId: string;
   readonly concurrency: number;
-  /** Does the work. What goes wrong belongs into the reply; a rejection becomes `unknown`. */
+  /** Does the work, unless it is aborted already. What goes wrong belongs into the reply; a rejection becomes `unknown`. */
   readonly handle: (call: DispatchedCall, context: CallContext) => Promise<ToolReply>;
   /** After this long without a sign of life, NATS delivers a call again. */
   readonly ackWaitMs?: number;
@@ -29,9 +31,12 @@ export interface ToolCallConsumerOptions {
 
 interface RunningCall {
   readonly key: CallKey;
+  /** It came past the queue, is pure, and nobody can have called it off unheard. */
+  readonly isUntaken: boolean;
   /** Who we are for this call; a new name each time a call is taken up. */
   readonly taker: string;
   readonly abort: AbortController;
+  /** What the queue sent of it: nothing yet, where it came past the queue. */
   readonly deliveries: CallDelivery[];
   /** What it was delivered from; null where that is not known. See ToolStreams.store. */
   readonly store: string | null;
@@ -44,13 +49,18 @@ const askAgainMs = 500;
  * The executor's end of tool calls. An attempt is taken before it is run, and only the first who takes it gets it, so
  * it runs at most once, whatever NATS delivers and whoever died in between (I5, R25): whether there is another one, the
  * ledger decides. Two attempts of a call never run at the same time. A reply is stored before the call leaves the queue.
- * A pure call needs no such care, and runs untaken where nobody can have called it off unheard.
+ * A pure call needs no such care: it comes past the queue at first, and runs untaken where nobody can have called it off
+ * unheard.
  */
 export class ToolCallConsumer {
   private readonly running = new Map<string, RunningCall>();
   private readonly work = new Set<Promise<void>>();
   private readonly records: CallRecords;
   private readonly deliveries: CallDeliveries;
+  private readonly answers: CallAnswers;
+  private readonly room: Room;
+  private readonly attention: Attention;
+  private readonly asked: Subscription;
   private readonly cancels: Subscription;
   private readonly offReconnect: () => void;
   private readonly signsOfLife: NodeJS.Timeout;
@@ -59,6 +69,9 @@ export class ToolCallConsumer {
   constructor(private readonly options: ToolCallConsumerOptions) {
     const { nats, executorId, concurrency, ackWaitMs = usualAckWaitMs } = options;
     this.records = new CallRecords(nats);
+    this.answers = new CallAnswers(this.records);
+    this.room = new Room(concurrency);
+    this.attention = new Attention(nats, ackWaitMs / 3);
     this.deliveries = new CallDeliveries({
       ...{ nats, executorId, concurrency, ackWaitMs },
       onDelivery: (delivery) => this.accept(delivery),
@@ -67,6 +80,12 @@ export class ToolCallConsumer {
       callback: (error, message) => {
         if (error) nats.log.error({ executorId, error }, 'tool cancel subscription ended');
         else this.cancel(message);
+      },
+    });
+    this.asked = nats.connection.subscribe(nats.names.toolAsk(executorId), {
+      callback: (error, message) => {
+        if (error) nats.log.error({ executorId, error }, 'tool call subscription ended');
+        else this.acceptPastQueue(message);
       },
     });
     this.offReconnect = nats.onReconnect(() => this.claimRunning());
@@ -83,6 +102,7 @@ export class ToolCallConsumer {
 
   /** Takes no more calls, gives those in hand their time, then aborts the rest with `reason` and awaits their replies. */
   async close({ graceMs, reason }: { graceMs: number; reason: Error }): Promise<void> {
+    this.asked.unsubscribe();
     await this.deliveries.stop();
     await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })]);
     this.leaving = true;
@@ -105,18 +125,25 @@ export class ToolCallConsumer {
     }
 
     const known = this.running.get(call.call_id);
-    if (known) {
-      if (known.key.attempt === call.attempt) known.deliveries.push(delivery);
-      else delivery.sendAgainIn(askAgainMs); // nobody waits for the earlier one any more, and it is being ended
-      return;
-    }
+    if (!known) this.begin(call, { deliveries: [delivery], isUntaken: false });
+    else if (known.key.attempt === call.attempt) known.deliveries.push(delivery);
+    else delivery.sendAgainIn(askAgainMs); // nobody waits for the earlier one any more, and it is being ended
+  }
+
+  private acceptPastQueue(message: Msg): void {
+    const call = received(dispatchedCall, message, this.options.nats.log);
+    if (!call || this.running.has(call.call_id)) return;
+    this.begin(call, { deliveries: [], isUntaken: runsUntaken(call) && this.attention.isUnbroken });
+  }
+
+  private begin(call: DispatchedCall, how: Pick<RunningCall, 'deliveries' | 'isUntaken'>): void {
     const { store } = this.options.nats.toolStreams;
     const running = {
       key: keyOf(call),
       taker: nuid.next(),
       abort: new AbortController(),
-      deliveries: [delivery],
       store,
+      ...how,
     };
     this.running.set(call.call_id, running);
     const work = this.complete(call, running).finally(() => {
@@ -130,7 +157,8 @@ export class ToolCallConsumer {
     const { log } = this.options.nats;
     try {
       const reply = await this.replyTo(call, running);
-      if (reply) await this.store(call, reply);
+      if (reply && !(running.isUntaken && this.answers.leave(running.key, reply)))
+        await this.insist(() => this.answers.store(running.key, reply));
       this.deliveries.acknowledge(running.deliveries, this.running.size);
     } catch (error) {
       // This process ends while NATS is away. The call stays on the queue, and the next process is asked about it.
@@ -140,12 +168,14 @@ export class ToolCallConsumer {
 
   /** Undefined when nobody waits for one. */
   private async replyTo(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
-    if (runsUntaken(call) && running.deliveries[0]?.isFresh) return this.run(call, running);
+    if (this.answers.repeat(running.key)) return undefined;
+    if (running.isUntaken) return this.runInRoom(call, running);
 
     const taker = await this.insist(() => this.records.take(running.key, running.taker));
     if (taker === running.taker && !this.isFromThere(running)) return lostTrack;
-    if (taker === running.taker) return (await this.answerBefore(call)) ?? this.run(call, running);
     if (taker === withdrawn) return undefined;
+    if (taker === running.taker)
+      return (await this.insist(() => this.answers.before(call))) ?? this.runInRoom(call, running);
     if (await this.insist(() => this.records.reply(running.key))) return undefined;
     return { how: 'unknown', reason: 'The executor died while the tool ran.' };
   }
@@ -155,14 +185,8 @@ export class ToolCallConsumer {
     return store === null || this.options.nats.toolStreams.remembers(store);
   }
 
-  /** What was answered when nobody waited for it any more: it has been done, so it is not done again. */
-  private async answerBefore(call: DispatchedCall): Promise<ToolReply | undefined> {
-    const last = runsUntaken(call) ? call.attempt : call.attempt - 1;
-    for (let attempt = last; attempt > 0; attempt -= 1) {
-      const reply = await this.insist(() => this.records.reply({ ...keyOf(call), attempt }));
-      if (reply?.how === 'answered') return reply;
-    }
-    return undefined;
+  private runInRoom(call: DispatchedCall, running: RunningCall): Promise<ToolReply> {
+    return this.room.for(running.abort.signal, () => this.run(call, running));
   }
 
   private async run(call: DispatchedCall, { key, abort: { signal } }: RunningCall): Promise<ToolReply> {
@@ -175,17 +199,6 @@ export class ToolCallConsumer {
     } catch (error) {
       nats.log.error({ ...key, error }, 'tool call handler failed');
       return { how: 'unknown', reason: 'The executor failed while the tool ran.' };
-    }
-  }
-
-  private async store(call: DispatchedCall, reply: ToolReply): Promise<void> {
-    const key = keyOf(call);
-    if (runsUntaken(call) && this.records.storeUnconfirmed(key, reply)) return;
-    try {
-      await this.insist(() => this.records.store(key, reply));
-    } catch (error) {
-      if (!isTooLarge(error)) throw error;
-      await this.insist(() => this.records.store(key, withoutResult(reply)));
     }
   }
 
@@ -211,7 +224,8 @@ export class ToolCallConsumer {
 
   /** It does not run here. It may be on its way, so from now on calls are taken before they run. Who asks, asks again. */
   private callOff(key: CallKey): void {
-    this.deliveries.doubt();
+    if (this.answers.repeat(key)) return;
+    this.attention.lapse();
     this.records.callOff(key).catch((error: unknown) => {
       this.options.nats.log.warn({ ...key, error }, 'tool call could not be called off');
     });
@@ -233,8 +247,3 @@ export class ToolCallConsumer {
 }
 
 const lostTrack: ToolReply = { how: 'unknown', reason: 'NATS lost its data before the tool ran.' };
-
-function withoutResult(reply: ToolReply): ToolReply {
-  const duration_ms = reply.how === 'answered' ? reply.duration_ms : 0;
-  return { how: 'answered', result: failedResult('The result of the tool is too large to be sent.'), duration_ms };
-}

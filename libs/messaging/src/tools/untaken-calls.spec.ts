@@ -1,6 +1,7 @@
 import { type ToolCall, runId } from '@rondo/domain';
 import { type Handle, ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
 import { CallRecords } from './call-records';
+import type { ToolReply } from './tool-wire';
 
 const probes = runId.parse('run_probe');
 
@@ -20,15 +21,73 @@ describe('pure calls, which run without being taken', () => {
     expect(await takerOf({ ...aCall('pure'), attempt: 2 })).toEqual(expect.any(String));
   });
 
-  it('leave their answer for the next holder of the run', async () => {
+  it('go past the queue, and leave no trace', async () => {
     const call = aCall('pure');
-    const executor = await listeningExecutor(async () => says('kept'));
+    await listeningExecutor(async () => says('done'));
+    const tools = await bench.worker(call.run_id);
+    const queued = await callsEverQueued();
+
+    expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'done' } });
+
+    const records = new CallRecords(await bench.nats.link());
+    expect(await records.reply(keyOf(call))).toBeUndefined();
+    expect(await callsEverQueued()).toBe(queued);
+  });
+
+  it('are asked for the answer that the holder of the run before had, and do not run again', async () => {
+    const call = aCall('pure');
+    const handle = jest.fn(async () => says('kept'));
+    await listeningExecutor(handle);
     const first = await bench.worker(call.run_id);
     await first.execute(call, never);
-    await executor.die();
     const second = await bench.worker(call.run_id);
 
-    expect(await second.reattach({ call, store: null }, never)).toMatchObject({ result: { output: 'kept' } });
+    expect(await second.reattach({ call, store: first.store }, never)).toMatchObject({ result: { output: 'kept' } });
+    expect(handle).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    { which: 'took long', answer: { ...says('kept'), duration_ms: 21 } },
+    { which: 'are long', answer: says('long '.repeat(4_000)) },
+  ])(
+    'leave answers that $which for the next holder of the run, whatever becomes of their executor',
+    async ({ answer }) => {
+      const call = aCall('pure');
+      const executor = await listeningExecutor(async () => answer);
+      const first = await bench.worker(call.run_id);
+      const heard = await first.execute(call, never);
+      await executor.die();
+      const second = await bench.worker(call.run_id);
+
+      expect(await second.reattach({ call, store: first.store }, never)).toEqual(heard);
+    },
+  );
+
+  it('go through the queue where nobody listened, and run when somebody does', async () => {
+    const call = aCall('pure');
+    const tools = await bench.worker(call.run_id);
+    const answer = tools.execute(call, never);
+    await bench.queued(call);
+
+    await bench.executor(async () => says('late'));
+
+    expect(await answer).toMatchObject({ result: { output: 'late' } });
+  });
+
+  it('run once, however long they take, though they are looked for in the queue meanwhile', async () => {
+    const call = aCall('pure');
+    let end = (): void => undefined;
+    const handle = jest.fn(() => new Promise<ToolReply>((resolve) => (end = () => resolve(says('at last')))));
+    await listeningExecutor(handle);
+    const tools = await bench.worker(call.run_id);
+    const answer = tools.execute(call, never);
+    await bench.queued(call);
+
+    end();
+
+    expect(await answer).toMatchObject({ result: { output: 'at last' } });
+    await gone(call);
+    expect(handle).toHaveBeenCalledTimes(1);
   });
 
   it('run again when their executor died while they ran', async () => {
@@ -96,8 +155,8 @@ describe('pure calls, which run without being taken', () => {
     stop.abort();
     expect(await answer).toEqual({ how: 'stopped', verifiedDeadAt: expect.any(String) });
     held.forEach((send) => send(Infinity));
-    await bench.queued(call);
-    await gone(call);
+    const later = aCall('idempotent', probes);
+    await (await bench.worker(later.run_id, { link })).execute(later, never);
 
     expect(work.calls).toEqual([]);
   });
@@ -126,8 +185,6 @@ describe('pure calls, which run without being taken', () => {
     const answer = second.reattach({ call, store: null }, AbortSignal.abort());
 
     expect(await answer).toMatchObject({ how: 'answered', result: { output: 'done' } });
-    const records = new CallRecords(await bench.nats.link());
-    expect(await records.reply(keyOf(call))).toMatchObject({ how: 'answered' });
   });
 
   /** Runs the call, and tells who took it. */
@@ -141,6 +198,12 @@ describe('pure calls, which run without being taken', () => {
   /** Resolves when an executor has listened long enough. */
   async function listened(): Promise<void> {
     while ((await takerOf(aCall('pure', probes))) !== undefined);
+  }
+
+  async function callsEverQueued(): Promise<number> {
+    const { toolStreams, names } = await bench.nats.link();
+    const { state } = await (await toolStreams.manager).streams.info(names.toolCalls.stream);
+    return state.last_seq;
   }
 
   async function listeningExecutor(handle: Handle, concurrency = 8) {

@@ -1,0 +1,22 @@
+import { RecentAnswers } from './recent-answers';
+
+const keyOf = (call: number, attempt = 1) => ({ runId: 'run_1', callId: `call_${call}`, attempt });
+
+describe('RecentAnswers', () => {
+  it('finds what it was given, of that attempt', () => {
+    const recent = new RecentAnswers();
+    recent.keep(keyOf(1), '"one"');
+
+    expect(recent.find(keyOf(1))).toBe('"one"');
+    expect(recent.find(keyOf(1, 2))).toBeUndefined();
+  });
+
+  it('forgets the oldest when it holds four million characters', () => {
+    const recent = new RecentAnswers();
+    const million = 'x'.repeat(1_000_000);
+    for (let call = 1; call <= 6; call += 1) recent.keep(keyOf(call), million);
+    recent.keep(keyOf(6), million);
+
+    expect([1, 2, 3, 4, 5, 6].filter((call) => recent.find(keyOf(call)) !== undefined)).toEqual([3, 4, 5, 6]);
+  });
+});
