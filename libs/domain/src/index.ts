@@ -14,6 +14,7 @@ export * from './dialects/native';
 export * from './dialects/pair-calls';
 export * from './dialects/registry';
 export * from './errors';
+export * from './event-json';
 export * from './give-up';
 export * from './ids';
 export * from './image';

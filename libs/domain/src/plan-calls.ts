@@ -13,8 +13,8 @@ import { effectOf } from './tools/define-tool';
  * open: what the model wrote is not guessed at (W11), an unknown name is named back (TR11), and a call over the limit
  * is told that it was not executed (K10).
  */
-export function planCalls(pass: Pass, { calls, ...reply }: CallsOfReply): NewFact[] {
-  return calls.flatMap((decoded) => {
+export function planCalls(pass: Pass, reply: CallsOfReply): NewFact[] {
+  return reply.calls.flatMap((decoded) => {
     const call = ledgerRow(pass, reply, decoded);
     const planned: NewFact = { type: 'tool.planned', iteration: pass.state.iteration, data: { tool_call: call } };
     const refusal = refusalOf(pass, decoded);
@@ -31,7 +31,7 @@ interface CallsOfReply {
 
 const ledgerRow = (
   { run, state }: Pass,
-  { replyId, messageId }: Omit<CallsOfReply, 'calls'>,
+  { replyId, messageId }: CallsOfReply,
   decoded: DecodedCall,
 ): ToolCall => ({
   id: callIdAt(replyId, decoded.index),

@@ -69,15 +69,43 @@ const beginning: RunState = {
   waitedMs: 0,
 };
 
+/**
+ * A state with some of it changed. All are made here, field by field, so that they are of one shape: V8 gives what is spread
+ * a new one in each place, and then knows the shape of none.
+ */
+const after = (state: RunState, changes: Partial<RunState>): RunState =>
+  Object.assign<RunState, Partial<RunState>>(
+    {
+      started: state.started,
+      ended: state.ended,
+      iteration: state.iteration,
+      phase: state.phase,
+      isSpeaking: state.isSpeaking,
+      messageId: state.messageId,
+      modelFinishReason: state.modelFinishReason,
+      calls: state.calls,
+      conversation: state.conversation,
+      usage: state.usage,
+      malformedInARow: state.malformedInARow,
+      lostReplies: state.lostReplies,
+      compaction: state.compaction,
+      context: state.context,
+      unseen: state.unseen,
+      startedAt: state.startedAt,
+      waitingSince: state.waitingSince,
+      waitedMs: state.waitedMs,
+    },
+    changes,
+  );
+
 /** The state after a run's log. `earlier` are the thread's dialogue messages that are not this run's. */
 export function replay(log: readonly RecordedFact[], earlier: readonly Message[] = []): RunState {
   const state = log.reduce<RunState>(evolve, beginning);
   const before = beforeRun(earlier, state.conversation);
-  return {
-    ...state,
+  return after(state, {
     conversation: [...before, ...state.conversation],
     context: fromEarlier(state.context, before),
-  };
+  });
 }
 
 /** What others wrote into the thread after the run began is for the next run: a prompt must not depend on hand-overs. */
@@ -94,25 +122,24 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'model.retried':
       return state;
     case 'run.started':
-      return { ...state, started: true, startedAt: timeOf(fact) };
+      return after(state, { started: true, startedAt: timeOf(fact) });
     case 'run.waiting':
-      return { ...state, waitingSince: state.waitingSince ?? timeOf(fact) };
+      return after(state, { waitingSince: state.waitingSince ?? timeOf(fact) });
     case 'run.resumed':
-      return {
-        ...state,
+      return after(state, {
         waitingSince: undefined,
         waitedMs: state.waitedMs + millisecondsBetween(state.waitingSince, timeOf(fact)),
-      };
+      });
     case 'run.completed':
     case 'run.failed':
     case 'run.stopped':
-      return { ...state, ended: true };
+      return after(state, { ended: true });
     case 'iteration.started':
-      return { ...thinking(state, fact.data), calls: noCalls, lostReplies: 0 };
+      return after(thinking(state, fact.data), { calls: noCalls, lostReplies: 0 });
     case 'iteration.restarted':
-      return state.phase === 'acting' ? { ...state, isSpeaking: false } : thinking(state, fact.data);
+      return state.phase === 'acting' ? after(state, { isSpeaking: false }) : thinking(state, fact.data);
     case 'iteration.completed':
-      return { ...state, phase: 'between', messageId: undefined };
+      return after(state, { phase: 'between', messageId: undefined });
     case 'message.created':
       return hear(state, fact.data.message);
     case 'usage.recorded':
@@ -123,15 +150,15 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'tool.failed':
     case 'tool.unknown':
     case 'tool.resolved':
-      return { ...state, calls: callsAfter(state.calls, fact) };
+      return after(state, { calls: callsAfter(state.calls, fact) });
     case 'context.compaction_started': {
       const { compaction_id: id, covers, tokens_before: tokensBefore } = fact.data;
-      return { ...state, compaction: { id, covers, tokensBefore } };
+      return after(state, { compaction: { id, covers, tokensBefore } });
     }
     case 'context.compacted':
-      return { ...state, compaction: undefined, context: compacted(state.context, fact.data, momentOf(state)) };
+      return after(state, { compaction: undefined, context: compacted(state.context, fact.data, momentOf(state)) });
     case 'context.compaction_failed':
-      return { ...state, compaction: undefined, context: notCompacted(state.context, momentOf(state)) };
+      return after(state, { compaction: undefined, context: notCompacted(state.context, momentOf(state)) });
   }
 }
 
@@ -153,37 +180,35 @@ const goesOn = (finishReason: string): boolean =>
 
 function pay(state: RunState, bill: Usage & { finish_reason: string }): RunState {
   const usage = addUsage(state.usage, bill);
-  if (goesOn(bill.finish_reason)) return { ...state, usage };
-  return {
-    ...state,
+  if (goesOn(bill.finish_reason)) return after(state, { usage });
+  return after(state, {
     usage,
     isSpeaking: false,
     modelFinishReason: asFinishReason(bill.finish_reason),
     lostReplies: state.phase === 'thinking' ? state.lostReplies + 1 : state.lostReplies,
-  };
+  });
 }
 
-const thinking = (state: RunState, about: { iteration: number; message_id: MessageId }): RunState => ({
-  ...state,
-  phase: 'thinking',
-  isSpeaking: true,
-  iteration: about.iteration,
-  messageId: about.message_id,
-});
+const thinking = (state: RunState, about: { iteration: number; message_id: MessageId }): RunState =>
+  after(state, {
+    phase: 'thinking',
+    isSpeaking: true,
+    iteration: about.iteration,
+    messageId: about.message_id,
+  });
 
 /** The reply itself moves the iteration on; an unreadable call counts until a readable one comes. */
 function hear(state: RunState, message: Message | NewMessage): RunState {
-  if (!message.is_llm_message) return { ...state, unseen: withState(state.unseen, message) };
+  if (!message.is_llm_message) return after(state, { unseen: withState(state.unseen, message) });
   const isReply = message.id === state.messageId;
   const hasSeen = isReply && state.unseen.length > 0;
-  return {
-    ...state,
+  return after(state, {
     unseen: hasSeen ? [] : state.unseen,
     context: hasSeen ? seenBy(state, message) : state.context,
     conversation: [...state.conversation, message],
     phase: isReply ? 'acting' : state.phase,
     malformedInARow: message.type === 'tool' ? countMalformed(state.malformedInARow, message) : state.malformedInARow,
-  };
+  });
 }
 
 const withState = (unseen: RunState['unseen'], message: NewMessage): RunState['unseen'] =>

@@ -1,4 +1,4 @@
-import type { RunEvent, RunId } from '@rondo/domain';
+import { type RunEvent, type RunId, eventJson } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from './nats-link';
 import { receivedEvent } from './received-event';
@@ -136,7 +136,7 @@ export class NatsRunFeed {
 
   private sendAll(id: RunId, events: readonly RunEvent[]): void {
     const subject = this.nats.names.runEvents(id);
-    for (const text of joined(events.map((event) => JSON.stringify(event)))) {
+    for (const text of joined(events.map(eventJson))) {
       if (this.nats.connected) this.send(subject, text);
       else this.keep(subject, text);
     }

@@ -6,6 +6,7 @@ import {
   type NewFact,
   type NewMessage,
   type RecordedFact,
+  hasEventJson,
 } from '@rondo/domain';
 import { type RunChanges, runChanges } from './run-changes';
 
@@ -67,13 +68,11 @@ export interface Place {
 /** The facts as the log has them now: as JSON they are, byte for byte, what will be read back. */
 export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessageSeq }: Place): RecordedFact[] {
   let messages = 0;
-  return facts.map(({ fact, id }, index) => {
+  return facts.map(({ fact, id, json }, index) => {
     if (fact.type === 'message.created') messages += 1;
-    const data =
-      fact.type === 'message.created'
-        ? { message: placed(fact.data.message, lastMessageSeq + messages, at) }
-        : fact.data;
-    return {
+    const messageSeq = lastMessageSeq + messages;
+    const data = fact.type === 'message.created' ? { message: placed(fact.data.message, messageSeq, at) } : fact.data;
+    const recorded = {
       id,
       v: 1,
       seq: lastSeq + index + 1,
@@ -85,8 +84,15 @@ export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessag
       at,
       data,
     } as RecordedFact; // type and data come from one fact
+    const dataJson = typeof json === 'string' ? json : `${json.beforeSeq}${messageSeq}${json.afterSeq}`;
+    return hasEventJson(recorded, jsonAround(recorded, dataJson));
   });
 }
+
+/** Its data was made JSON to be stored. The rest is our own words, which need no escapes. */
+const jsonAround = (fact: RecordedFact, data: string): string =>
+  `{"id":"${fact.id}","v":1,"seq":${fact.seq},"type":"${fact.type}","run_id":"${fact.run_id}","thread_id":"${fact.thread_id}",` +
+  `"iteration":${fact.iteration},"epoch":${fact.epoch},"at":"${fact.at}","data":${data}}`;
 
 const placed = (message: NewMessage, seq: number, at: string): Message => ({
   id: message.id,
