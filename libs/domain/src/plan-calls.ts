@@ -29,11 +29,7 @@ interface CallsOfReply {
   readonly messageId: MessageId;
 }
 
-const ledgerRow = (
-  { run, state }: Pass,
-  { replyId, messageId }: CallsOfReply,
-  decoded: DecodedCall,
-): ToolCall => ({
+const ledgerRow = ({ run, state }: Pass, { replyId, messageId }: CallsOfReply, decoded: DecodedCall): ToolCall => ({
   id: callIdAt(replyId, decoded.index),
   run_id: run.id,
   iteration: state.iteration,
