@@ -3,8 +3,8 @@ import type { CallKey } from '../nats/subjects';
 const keptCharacters = 4_000_000;
 
 /**
- * The newest answers of calls that leave no other trace, for whoever missed one: some ten seconds of a busy executor, hours of
- * a quiet one. What is forgotten is worked out again.
+ * The newest answers of calls that leave no other trace, a few megabytes, for whoever missed one. What is forgotten is
+ * worked out again.
  */
 export class RecentAnswers {
   private readonly answers = new Map<string, string>();
