@@ -76,18 +76,8 @@ export class ToolCallConsumer {
       ...{ nats, executorId, concurrency, ackWaitMs },
       onDelivery: (delivery) => this.accept(delivery),
     });
-    this.cancels = nats.connection.subscribe(nats.names.toolCancel(executorId), {
-      callback: (error, message) => {
-        if (error) nats.log.error({ executorId, error }, 'tool cancel subscription ended');
-        else this.cancel(message);
-      },
-    });
-    this.asked = nats.connection.subscribe(nats.names.toolAsk(executorId), {
-      callback: (error, message) => {
-        if (error) nats.log.error({ executorId, error }, 'tool call subscription ended');
-        else this.acceptPastQueue(message);
-      },
-    });
+    this.cancels = this.listen(nats.names.toolCancel(executorId), (message) => this.cancel(message));
+    this.asked = this.listen(nats.names.toolAsk(executorId), (message) => this.acceptPastQueue(message));
     this.offReconnect = nats.onReconnect(() => this.claimRunning());
     this.signsOfLife = setInterval(() => this.showLife(), ackWaitMs / 3);
   }
@@ -115,6 +105,16 @@ export class ToolCallConsumer {
 
   private async idle(): Promise<void> {
     await Promise.all(this.work);
+  }
+
+  private listen(subject: string, hear: (message: Msg) => void): Subscription {
+    const { nats, executorId } = this.options;
+    return nats.connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error) nats.log.error({ executorId, subject, error }, 'tool subscription ended');
+        else hear(message);
+      },
+    });
   }
 
   private accept(delivery: CallDelivery): void {
