@@ -9,6 +9,7 @@ import {
   type RunStore,
   StopPendingError,
 } from '@rondo/domain';
+import { afterWhatFollows } from '@rondo/platform';
 import { DeltaFrames } from './delta-frames';
 import { OpenStreams } from './open-streams';
 
@@ -78,6 +79,7 @@ export class RunJournal {
     await this.commitHeld();
   }
 
+  /** The question to the model, which somebody waits for, leaves before the write, for which nobody does. */
   private begin(): void {
     this.underWay = afterWhatFollows()
       .then(() => this.commitHeld())
@@ -150,9 +152,6 @@ export class RunJournal {
     this.parts.feed.publish([event]);
   }
 }
-
-/** The question to the model, which somebody waits for, leaves before the write, for which nobody does. */
-const afterWhatFollows = () => new Promise(setImmediate);
 
 function claimEnd({ type }: NewFact | RecordedFact): 'ended' | 'parked' | undefined {
   if (type === 'run.waiting' || type === 'context.compaction_started') return 'parked';

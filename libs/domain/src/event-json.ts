@@ -1,6 +1,7 @@
+import { notesOn } from './notes';
 import type { RunEvent } from './run-event';
 
-const texts = new WeakMap<RunEvent, string>();
+const texts = notesOn<RunEvent, string>();
 
 /** An event as JSON, the same to the byte for whoever asks. */
 export const eventJson = (event: RunEvent): string => texts.get(event) ?? JSON.stringify(event);

@@ -4,6 +4,7 @@ import type { ReplyDecoder } from './dialects/dialect';
 import { dialectNamed } from './dialects/registry';
 import type { Message, NewMessage } from './message';
 import type { ModelRequest } from './model';
+import { notesOn } from './notes';
 import { oncePer } from './once-per';
 import type { AgentRun, Pass } from './pass';
 import { profiles } from './profiles/profiles';
@@ -42,7 +43,7 @@ export function sentOf({ run, state: { conversation, context } }: Standing): rea
   return sent;
 }
 
-const lastSent = new WeakMap<AgentRun, Pick<RunState, 'conversation' | 'context'> & { sent: readonly Sent[] }>();
+const lastSent = notesOn<AgentRun, Pick<RunState, 'conversation' | 'context'> & { sent: readonly Sent[] }>();
 
 /** What is the same in every iteration of a run, as text. */
 export const frameText = (run: AgentRun): string => frameOf(run).text;

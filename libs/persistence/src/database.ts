@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type ConnectionLog, checkConnections } from './check-connections';
 import { PrismaClient } from './generated/client';
 import { Presence } from './presence';
+import { SilentConnections } from './silent-connections';
 import { PreparedStatements, type Sql } from './sql';
 
 /**
@@ -28,8 +29,6 @@ export interface Database {
 const limits = {
   connectionTimeoutMillis: 10_000,
   statement_timeout: 20_000,
-  /** Longer than the server's own limit: it ends a wait for a server that is gone. */
-  query_timeout: 25_000,
   idle_in_transaction_session_timeout: 20_000,
   keepAlive: true,
   /** To open one costs more than a hundred statements. */
@@ -41,6 +40,9 @@ const limits = {
    */
   options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off',
 };
+
+/** Longer than the server's own limits let a statement take, or a transaction of a few. */
+const longestUseMs = 45_000;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -55,6 +57,7 @@ export interface DatabaseOptions {
 export function openDatabase({ url, poolSize, presentAs, log }: DatabaseOptions): Database {
   const pool = openPool(url, poolSize);
   const writers = openPool(url, 1);
+  const silent = [pool, writers].map((connections) => new SilentConnections(connections, longestUseMs));
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
     transactionOptions: { maxWait: 30_000, timeout: 30_000 },
@@ -74,6 +77,7 @@ export function openDatabase({ url, poolSize, presentAs, log }: DatabaseOptions)
     },
     close: async () => {
       await presence?.leave();
+      for (const connections of silent) connections.close();
       await prisma.$disconnect();
       await Promise.all([pool.end(), writers.end()]);
     },

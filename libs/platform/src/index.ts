@@ -1,3 +1,4 @@
+export * from './after-what-follows';
 export * from './health/health.module';
 export * from './health/readiness';
 export * from './iso-now';

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type RecordedFact, type Run, isTerminal } from '@rondo/domain';
 import type { RunAddress } from '@rondo/persistence';
+import { afterWhatFollows } from '@rondo/platform';
 import { type Ending, Follower, type Sink } from './follower';
 import { LiveRun, type LiveRunSettings } from './live-run';
 import type { LiveSources, Opening } from './live-sources';
@@ -81,12 +82,15 @@ export class LiveHub {
   }
 
   /**
-   * The same from the first fact of a run that `make` makes meanwhile. Nothing is read, for nobody has spoken of it before;
-   * and if its holder is faster than the subscription, the next `seq` tells.
+   * The same from the first fact of a run that `make` makes meanwhile, and is given time to ask for before anybody listens.
+   * Nothing is read, for nobody has spoken of it before; and if its holder is faster than the subscription, the next `seq` tells.
    */
-  followNew(address: RunAddress, watch: Omit<Watch, 'after'>, make: () => Promise<MadeRun>): Promise<Watched> {
+  async followNew(address: RunAddress, watch: Omit<Watch, 'after'>, make: () => Promise<MadeRun>): Promise<Watched> {
+    const making = make();
+    making.catch(() => undefined); // it is waited for below
+    await afterWhatFollows();
     return this.begin(address, { ...watch, after: 0 }, async () => {
-      const { run, facts } = await make();
+      const { run, facts } = await making;
       return { run, holder: undefined, events: facts, isEnd: true };
     });
   }

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../content';
 import type { NewMessage } from '../message';
+import { notesOn } from '../notes';
 import type { Usage } from '../run';
 import { textOf } from './message-text';
 import { type TokenCounter, mostTokens } from './token-counter';
@@ -29,7 +30,7 @@ interface Weight {
  * not what there is. What the provider reports corrects the counts that follow.
  */
 export class ContextMeter {
-  private readonly weights = new WeakMap<NewMessage, Weight>();
+  private readonly weights = notesOn<NewMessage, Weight>();
   private readonly frames = new Map<string, number>();
   private readonly frameBounds = new Map<string, number>();
   private correction = 1;

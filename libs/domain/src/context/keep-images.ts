@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../content';
 import type { NewMessage } from '../message';
+import { oncePer } from '../once-per';
 import type { Sent } from './context-of';
 
 /**
@@ -33,11 +34,10 @@ export const hasImage = (block: ContentBlock): boolean =>
 const imagesIn = ({ content }: NewMessage): number =>
   content.reduce((count, block) => count + (hasImage(block) ? 1 : 0), 0);
 
-const known = new WeakMap<NewMessage, Map<number, NewMessage>>();
+const versionsOf = oncePer((_: NewMessage) => new Map<number, NewMessage>());
 
 function withNewestImages(message: NewMessage, keep: number): NewMessage {
-  const made = known.get(message) ?? new Map<number, NewMessage>();
-  known.set(message, made);
+  const made = versionsOf(message);
   const fewer = made.get(keep) ?? dropOldest(message, imagesIn(message) - keep);
   made.set(keep, fewer);
   return fewer;
