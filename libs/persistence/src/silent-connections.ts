@@ -4,8 +4,7 @@ import type { Client, Pool, PoolClient } from 'pg';
  * Ends the connections of a pool that have been out for longer than anybody may need one: their server is gone, and TCP may
  * take a quarter of an hour to notice. Whoever waits is told that the connection was terminated.
  *
- * A `query_timeout` would tell statement by statement, but each timer of it keeps what the statement sent from being
- * collected as garbage while it is young, and costs a writer of many facts a fifth of its time.
+ * A `query_timeout` would make a timer for each statement.
  */
 export class SilentConnections {
   private readonly outSince = new Map<PoolClient, number>();
