@@ -131,7 +131,8 @@ describe('AgentRunner', () => {
 
   it('leaves quietly when another holder has claimed the run (I3)', async () => {
     const claimIsLost = () => held.find(id)?.abandon(new ClaimLostError(id));
-    const { runner, store, held } = house(hangingModel(() => setImmediate(claimIsLost)));
+    const onceItsStartIsWritten = () => setImmediate(() => setImmediate(claimIsLost));
+    const { runner, store, held } = house(hangingModel(onceItsStartIsWritten));
 
     expect(await runner.activate(id)).toBe('claim lost');
     expect(store.status(id)).toBe('running');
