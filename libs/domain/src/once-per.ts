@@ -14,3 +14,16 @@ export function oncePer<Key extends object, Result>(workOut: (key: Key) => Resul
     return result;
   };
 }
+
+/** The same of an object and a number. */
+export function oncePerBoth<Key extends object, Result>(
+  workOut: (key: Key, number: number) => Result,
+): (key: Key, number: number) => Result {
+  const knownOf = oncePer((_: Key) => new Map<number, Result>());
+  return (key, number) => {
+    const known = knownOf(key);
+    const result = known.get(number) ?? workOut(key, number);
+    known.set(number, result);
+    return result;
+  };
+}

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '../content';
 import type { NewMessage } from '../message';
-import { oncePer } from '../once-per';
+import { oncePerBoth } from '../once-per';
 import type { Sent } from './context-of';
 
 /**
@@ -34,14 +34,7 @@ export const hasImage = (block: ContentBlock): boolean =>
 const imagesIn = ({ content }: NewMessage): number =>
   content.reduce((count, block) => count + (hasImage(block) ? 1 : 0), 0);
 
-const versionsOf = oncePer((_: NewMessage) => new Map<number, NewMessage>());
-
-function withNewestImages(message: NewMessage, keep: number): NewMessage {
-  const made = versionsOf(message);
-  const fewer = made.get(keep) ?? dropOldest(message, imagesIn(message) - keep);
-  made.set(keep, fewer);
-  return fewer;
-}
+const withNewestImages = oncePerBoth((message: NewMessage, keep) => dropOldest(message, imagesIn(message) - keep));
 
 function dropOldest(message: NewMessage, count: number): NewMessage {
   let left = count;

@@ -1,21 +1,14 @@
 import type { ContentBlock } from '../content';
 import type { MessageId } from '../ids';
 import type { NewMessage } from '../message';
-import { oncePer } from '../once-per';
+import { oncePerBoth } from '../once-per';
 import { textOf } from './message-text';
-
-const versionsOf = oncePer((_: NewMessage) => new Map<number, NewMessage>());
 
 /**
  * A message whose texts have at most about `keep` characters together, each with a hint how to read the whole (SM9). The
  * same object for the same question, so that what is known of it need not be worked out again.
  */
-export function shortened(message: NewMessage, keep: number): NewMessage {
-  const made = versionsOf(message);
-  const short = made.get(keep) ?? shorten(message, keep);
-  made.set(keep, short);
-  return short;
-}
+export const shortened = oncePerBoth(shorten);
 
 function shorten(message: NewMessage, keep: number): NewMessage {
   const length = textOf(message).length;
