@@ -2,6 +2,7 @@ import {
   ClaimLostError,
   type Model,
   type RunEvent,
+  TerminalError,
   type ToolAnswer,
   eventId,
   effectiveSettings,
@@ -136,6 +137,25 @@ describe('AgentRunner', () => {
 
     expect(await runner.activate(id)).toBe('claim lost');
     expect(store.status(id)).toBe('running');
+  });
+
+  it('keeps what a tool answered when the model then fails for good', async () => {
+    const callsOnce = new ScriptedModel([calls(command)]);
+    const { runner, store } = house({
+      async *stream(request, signal) {
+        if (request.messages.some(({ role }) => role === 'tool')) throw new TerminalError('model_refused', 'No.');
+        yield* callsOnce.stream(request, signal);
+      },
+    });
+
+    expect(await runner.activate(id)).toBe('ended');
+    const types = store.log(id).map(({ type }) => type);
+    expect(types.filter((type) => type.startsWith('tool.'))).toEqual([
+      'tool.planned',
+      'tool.started',
+      'tool.completed',
+    ]);
+    expect(types.at(-1)).toBe('run.failed');
   });
 
   it('goes on as a stop when the stop was committed before its end was (I7)', async () => {

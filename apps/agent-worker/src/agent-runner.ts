@@ -80,6 +80,9 @@ export class AgentRunner {
       const model = new AbandonableModel(modelFor(claim), held.signals.abandon);
       const ports: AgentPorts = { model, tools, tokens, clerk };
       return await this.follow(claim, journal, { ports, held });
+    } catch (error) {
+      if (error instanceof TerminalError) await journal.settled(); // what the run did comes before its end
+      throw error;
     } finally {
       tools.close(wasLeft);
     }

@@ -79,6 +79,11 @@ export class RunJournal {
     await this.commitHeld();
   }
 
+  /** Resolves, and never rejects, when no write is under way. */
+  async settled(): Promise<void> {
+    await this.underWay?.catch(() => undefined); // whoever must know was told
+  }
+
   /** The question to the model, which somebody waits for, leaves before the write, for which nobody does. */
   private begin(): void {
     this.underWay = afterWhatFollows()
