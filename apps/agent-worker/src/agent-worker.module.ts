@@ -1,6 +1,6 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
-import { NatsLink, RunQueues, workerConnection } from '@rondo/messaging';
+import { NatsLink, RunQueues, UnhurriedWorker, workerConnection } from '@rondo/messaging';
 import type { Database } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { config } from './config';
@@ -8,6 +8,8 @@ import { ConnectionsModule, DATABASE } from './connections.module';
 import { Lookout } from './lookout';
 import { Rounds } from './rounds';
 import { RunsModule } from './runs.module';
+
+BullModule.workerClass = UnhurriedWorker;
 
 /** One worker: what it is connected to, how it runs runs, and how it is doing. */
 @Module({

@@ -4,6 +4,7 @@ import {
   type NewFact,
   type RunEvent,
   type StopRequest,
+  callId,
   compactionId,
   effectiveSettings,
   eventId,
@@ -25,6 +26,28 @@ const compactionStarted: NewFact = {
     reason: 'threshold',
     covers: { from_message_id: messageId.parse('msg_1'), to_message_id: messageId.parse('msg_2') },
     tokens_before: 9_000,
+  },
+};
+const planned: NewFact = {
+  type: 'tool.planned',
+  iteration: 1,
+  data: {
+    tool_call: {
+      id: callId.parse('call_1'),
+      run_id: id,
+      iteration: 1,
+      index: 0,
+      name: 'list_commands',
+      arguments: {},
+      dialect: 'native',
+      effect_class: 'pure',
+      status: 'planned',
+      result: null,
+      attempt: 0,
+      message_id: messageId.parse('msg_1'),
+      started_at: null,
+      finished_at: null,
+    },
   },
 };
 
@@ -55,6 +78,13 @@ function holdUp(store: InMemoryRunStore): () => void {
 }
 
 const word = (text: string): Delta => ({ type: 'message.delta', streamId: 'msg_1', text });
+
+/** What follows without any time passing. */
+async function microtasks(): Promise<void> {
+  for (let rest = 20; rest > 0; rest -= 1) await Promise.resolve();
+}
+
+afterEach(() => jest.restoreAllMocks());
 
 describe('RunJournal', () => {
   it('is at its end when the run waits for a summary', async () => {
@@ -93,6 +123,29 @@ describe('RunJournal', () => {
         .slice(-2)
         .map(({ type }) => type),
     ).toEqual(['run.started', 'run.resumed']);
+  });
+
+  it('lets words leave before it writes how their reply ended, but keeps no call waiting', async () => {
+    const { journal, store, shown } = await openJournal();
+    const written: string[] = [];
+    jest.spyOn(performance, 'now').mockReturnValue(0); // no machine is too slow for it
+    store.append = (_, facts) => {
+      written.push(...facts.map(({ type }) => type));
+      return Promise.resolve([]);
+    };
+
+    journal.say(word('Let me see.'));
+    const callIsWritten = journal.write({ facts: [planned], hold: false });
+    await microtasks();
+    expect([shown, written]).toEqual([['message.delta'], ['tool.planned']]);
+    await callIsWritten;
+
+    journal.say(word('All is well.'));
+    const endIsWritten = journal.write({ facts: [started], hold: false });
+    await microtasks();
+    expect(written).toEqual(['tool.planned']);
+    await endIsWritten;
+    expect(written).toEqual(['tool.planned', 'run.started']);
   });
 
   it('shows and writes nothing after a write that failed while the run went on (I3)', async () => {

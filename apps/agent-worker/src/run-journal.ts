@@ -9,6 +9,7 @@ import {
   type RunStore,
   StopPendingError,
 } from '@rondo/domain';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterWhatFollows } from '@rondo/platform';
 import { DeltaFrames } from './delta-frames';
 import { OpenStreams } from './open-streams';
@@ -45,6 +46,7 @@ export class RunJournal {
   private underWay: Promise<void> | undefined;
   private saidMeanwhile: Delta[] = [];
   private iteration: number;
+  private spokeAtMs = -Infinity;
 
   constructor(
     private readonly claim: Claim & { run: { last_seq: number; iteration: number } },
@@ -71,11 +73,21 @@ export class RunJournal {
     if (this.underWay) await this.underWay;
     this.held.push(...facts);
     if (meanwhile) this.begin();
-    else if (!hold) await this.commitHeld();
+    else if (!hold) await this.conclude(facts);
   }
 
   async commit(): Promise<void> {
     await this.underWay;
+    await this.commitHeld();
+  }
+
+  /**
+   * Words that were said just now are on their way to somebody who waits for them, through processes that may share this
+   * one's core, and the end of a reply can wait for them. One that calls a tool does not: then the run waits.
+   */
+  private async conclude(facts: readonly NewFact[]): Promise<void> {
+    const speaks = performance.now() - this.spokeAtMs < wordsMs;
+    if (speaks && !facts.some(({ type }) => type === 'tool.planned')) await sleep(wordsMs);
     await this.commitHeld();
   }
 
@@ -155,8 +167,12 @@ export class RunJournal {
       data: place.data,
     };
     this.parts.feed.publish([event]);
+    if (delta.type !== 'tool.call_delta' && delta.type !== 'tool.output') this.spokeAtMs = performance.now();
   }
 }
+
+/** About as long as words are on their way on one core. */
+const wordsMs = 1;
 
 function claimEnd({ type }: NewFact | RecordedFact): 'ended' | 'parked' | undefined {
   if (type === 'run.waiting' || type === 'context.compaction_started') return 'parked';

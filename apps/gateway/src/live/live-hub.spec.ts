@@ -49,7 +49,7 @@ describe('LiveHub', () => {
       return Promise.resolve(made);
     };
     const { client, events, ending } = attach(0, { by: (watch) => hub.followNew(script.address, watch, make) });
-    await settled();
+    while (events.length === 0) await tick();
     expect([events.map(({ type }) => type), wire.reads]).toEqual([['run.created'], 0]);
 
     wire.publish(script.complete());

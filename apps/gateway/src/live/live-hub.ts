@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { type RecordedFact, type Run, isTerminal } from '@rondo/domain';
 import type { RunAddress } from '@rondo/persistence';
 import { afterWhatFollows } from '@rondo/platform';
@@ -34,6 +34,16 @@ export interface MadeRun {
   readonly run: Run;
   readonly facts: readonly RecordedFact[];
 }
+
+/** How a watch begins. */
+interface Beginning {
+  readonly open: (live: LiveRun) => Promise<Opening>;
+  /** Resolves when whoever asked for the watch has its answer, which comes before all that is told. */
+  readonly answered: () => Promise<unknown>;
+}
+
+/** What a run begins with waits until its job is with a worker: that is what its watcher waits for. */
+const leavingMs = 4;
 
 interface Shared {
   readonly live: LiveRun;
@@ -75,10 +85,11 @@ export class LiveHub {
    * Rejects with `run_not_found`. Watching never changes a run (I8).
    */
   follow(address: RunAddress, watch: Watch): Promise<Watched> {
-    return this.begin(address, watch, async (live) => {
+    const open = async (live: LiveRun) => {
       await live.listening();
       return this.sources.open(address, watch.after);
-    });
+    };
+    return this.begin(address, watch, { open, answered: setImmediate });
   }
 
   /**
@@ -89,10 +100,11 @@ export class LiveHub {
     const making = make();
     making.catch(() => undefined); // it is waited for below
     await afterWhatFollows();
-    return this.begin(address, { ...watch, after: 0 }, async () => {
+    const open = async () => {
       const { run, facts } = await making;
       return { run, holder: undefined, events: facts, isEnd: true };
-    });
+    };
+    return this.begin(address, { ...watch, after: 0 }, { open, answered: () => sleep(leavingMs) });
   }
 
   close(): void {
@@ -101,11 +113,11 @@ export class LiveHub {
     for (const follower of this.followers) follower.leave();
   }
 
-  private async begin(address: RunAddress, watch: Watch, open: (live: LiveRun) => Promise<Opening>): Promise<Watched> {
+  private async begin(address: RunAddress, watch: Watch, { open, answered }: Beginning): Promise<Watched> {
     const live = this.enter(address);
     try {
       const opening = await open(live);
-      const ending = setImmediate().then(() => this.tell(live, address, { ...watch, opening }));
+      const ending = answered().then(() => this.tell(live, address, { ...watch, opening }));
       return { run: opening.run, ending: ending.finally(() => this.release(address)) };
     } catch (error) {
       this.release(address);
