@@ -16,31 +16,31 @@ describe('Attention', () => {
     const attention = new Attention({ connected: true, losses: 0 } as NatsLink, 5_000);
 
     jest.advanceTimersByTime(5_000);
-    expect(attention.isUnbroken).toBe(false);
+    expect(attention.isUnbroken()).toBe(false);
 
     jest.advanceTimersByTime(1);
-    expect(attention.isUnbroken).toBe(true);
+    expect(attention.isUnbroken()).toBe(true);
   });
 
   it('begins anew when it lapses', () => {
     const { attention } = listening();
     attention.lapse();
-    expect(attention.isUnbroken).toBe(false);
+    expect(attention.isUnbroken()).toBe(false);
 
     jest.advanceTimersByTime(5_001);
-    expect(attention.isUnbroken).toBe(true);
+    expect(attention.isUnbroken()).toBe(true);
   });
 
   it('begins anew after a lost connection, when that is first noticed', () => {
     const { link, attention } = listening();
     link.connected = false;
     link.losses += 1;
-    expect(attention.isUnbroken).toBe(false);
+    expect(attention.isUnbroken()).toBe(false);
 
     link.connected = true;
-    expect(attention.isUnbroken).toBe(false);
+    expect(attention.isUnbroken()).toBe(false);
 
     jest.advanceTimersByTime(5_001);
-    expect(attention.isUnbroken).toBe(true);
+    expect(attention.isUnbroken()).toBe(true);
   });
 });

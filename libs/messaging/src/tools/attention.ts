@@ -15,7 +15,8 @@ export class Attention {
     this.losses = nats.losses;
   }
 
-  get isUnbroken(): boolean {
+  /** Notes a loss of the connection where there was one. */
+  isUnbroken(): boolean {
     if (this.losses !== this.nats.losses) this.lapse();
     return this.nats.connected && performance.now() - this.sinceMs > this.longEnoughMs;
   }

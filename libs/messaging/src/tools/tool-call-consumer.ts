@@ -133,7 +133,7 @@ export class ToolCallConsumer {
   private acceptPastQueue(message: Msg): void {
     const call = received(dispatchedCall, message, this.options.nats.log);
     if (!call || this.running.has(call.call_id)) return;
-    this.begin(call, { deliveries: [], isUntaken: runsUntaken(call) && this.attention.isUnbroken });
+    this.begin(call, { deliveries: [], isUntaken: runsUntaken(call) && this.attention.isUnbroken() });
   }
 
   private begin(call: DispatchedCall, how: Pick<RunningCall, 'deliveries' | 'isUntaken'>): void {
