@@ -12,6 +12,7 @@ import {
   Retention,
   Sandboxes,
   isDatabaseUnavailable,
+  rollCallEveryMs,
 } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
 import { AgentRunner } from './agent-runner';
@@ -33,7 +34,6 @@ import { SignalsController } from './signals.controller';
 const fairShareEveryMs = 500;
 const lookoutEveryMs = 1_000;
 const minimumHoldMs = 1_000;
-const rollCallEveryMs = 500;
 const imageShelfBytes = 64 * 1024 * 1024;
 
 /** How runs are run. Plain classes are built by hand here, so they stay plain. */

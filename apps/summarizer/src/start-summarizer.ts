@@ -2,14 +2,13 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
 import { natsTransportOptions } from '@rondo/messaging';
+import { rollCallEveryMs } from '@rondo/persistence';
 import { type Logger, Rhythm, nestLogger } from '@rondo/platform';
 import { CompactionProcessor } from './compaction.processor';
 import type { Config } from './config';
 import { HeldCompactions } from './held-compactions';
 import { Resources } from './resources';
 import { SummarizerModule } from './summarizer.module';
-
-const rollCallEveryMs = 500;
 
 export type Summarizer = Pick<INestApplication, 'getUrl' | 'close'>;
 

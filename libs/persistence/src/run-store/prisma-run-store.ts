@@ -36,6 +36,9 @@ export interface RunStoreOptions {
   readonly onPromoted?: (facts: readonly RecordedFact[]) => void;
 }
 
+/** How often `reapAbsent` is to look: one that died is missed for a second or so before its runs are queued again. */
+export const rollCallEveryMs = 500;
+
 /** Runs in Postgres. Call `Outbox.publish` after `handOver`, in `onPromoted`, and when `reap` found something. */
 export class PrismaRunStore implements RunStore, Leases {
   private readonly database: Database;
@@ -90,7 +93,7 @@ export class PrismaRunStore implements RunStore, Leases {
     return found + promoted.length;
   }
 
-  /** Queues the runs of holders that died with their leases still good. One cheap look when nobody did: every second. */
+  /** Queues the runs of holders that died with their leases still good. One cheap look when nobody did. */
   reapAbsent(): Promise<number> {
     return this.reaper.reapAbsent();
   }
