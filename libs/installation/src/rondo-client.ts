@@ -109,7 +109,7 @@ export class RondoClient {
       socket.on('event', (event: { type: string }) => {
         if (event.type === type) resolve();
       });
-      void socket.emitWithAck('run.subscribe', { run_id: id, after_seq: 0 });
+      socket.emit('run.subscribe', { run_id: id, after_seq: 0 }); // the event may come before the answer
     });
     socket.close();
   }

@@ -25,7 +25,7 @@ export class Watch {
       this.seen.push(event);
       this.waiting.forEach((look) => look());
     });
-    void this.socket.emitWithAck('run.subscribe', { run_id: runId, after_seq: 0 });
+    this.socket.emit('run.subscribe', { run_id: runId, after_seq: 0 }); // it may be closed before an answer comes
   }
 
   fact(type: string): Promise<void> {
