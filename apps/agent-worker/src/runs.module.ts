@@ -127,13 +127,13 @@ const imageShelfBytes = 64 * 1024 * 1024;
             newEventId: () => eventId.parse(`evt_${newUlid()}`),
             now: isoNow,
           },
-          toolsFor: ({ runId, threadId, run }, journal) =>
+          toolsFor: ({ runId, threadId, run, executorId }, journal) =>
             new ImagesToBlobs(
               new NatsTools({
                 nats,
                 runId,
                 threadId,
-                placement: (thread) => placement.of(thread),
+                placement: async (thread) => executorId ?? placement.of(thread),
                 onOutput: (delta: Delta) => journal.say(delta),
                 toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,
               }),

@@ -10,7 +10,7 @@ const answerWithinMs = 2_000;
 /** What an executor says that has no sandbox to offer, as Nest carries it. */
 const refusal = z.object({ status: z.literal('error'), message: z.string() });
 
-/** Where a thread's sandbox lives: asked of the executors once, then kept for good. */
+/** Where a new thread's sandbox is to live: asked of the executors once, then kept for good. */
 export class SandboxPlacement {
   constructor(
     private readonly sandboxes: Sandboxes,
@@ -18,8 +18,8 @@ export class SandboxPlacement {
   ) {}
 
   /** Rejects with a TerminalError where an executor says that it has no sandbox, otherwise while none answers. */
-  of(threadId: ThreadId): Promise<string> {
-    return this.sandboxes.placeOf(threadId, () => this.ask(threadId));
+  async of(threadId: ThreadId): Promise<string> {
+    return this.sandboxes.keep(threadId, await this.ask(threadId));
   }
 
   private async ask(threadId: ThreadId): Promise<string> {

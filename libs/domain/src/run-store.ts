@@ -22,6 +22,8 @@ export interface ClaimedRun extends Claim {
   readonly log: readonly RecordedFact[];
   /** The thread's dialogue messages that are not this run's, in order. */
   readonly earlier: readonly Message[];
+  /** Who hosts the thread's sandbox; null as long as nobody does. */
+  readonly executorId: string | null;
   /** Set when a stop came before the claim. */
   readonly stop: StopRequest | undefined;
   /** How many claims before this one, in a row, ended without bringing the run forward. Recovery is bounded by it. */

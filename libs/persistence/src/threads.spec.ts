@@ -86,13 +86,11 @@ describe('Sandboxes', () => {
   it('keep the first executor that took a thread', async () => {
     const sandboxes = new Sandboxes(house.database, mint);
     const { id } = await thread();
-    let asked = 0;
-    const place = () => Promise.resolve(`executor-${(asked += 1)}`);
 
-    const places = await Promise.all(Array.from({ length: 5 }, () => sandboxes.placeOf(id, place)));
+    const places = await Promise.all(Array.from({ length: 5 }, (_, index) => sandboxes.keep(id, `executor-${index}`)));
 
     expect(new Set(places).size).toBe(1);
-    expect(await sandboxes.placeOf(id, () => Promise.reject(new Error('was asked again')))).toBe(places[0]);
-    await expect(sandboxes.placeOf(threadId.parse('thr_none'), place)).rejects.toThrow();
+    expect(await sandboxes.keep(id, 'executor-late')).toBe(places[0]);
+    await expect(sandboxes.keep(threadId.parse('thr_none'), 'executor-1')).rejects.toThrow();
   });
 });

@@ -104,7 +104,8 @@ export class InMemoryRunStore implements RunStore {
     row.run = { ...row.run, epoch: row.run.epoch + 1 };
     const { thread_id: threadId, epoch } = row.run;
     const earlier = (this.threads.get(threadId) ?? []).filter((message) => message.run_id !== id);
-    return Promise.resolve({ runId: id, threadId, epoch, run: row.run, log: [...log], earlier, stop, fruitlessClaims });
+    const claim = { runId: id, threadId, epoch };
+    return Promise.resolve({ ...claim, run: row.run, log: [...log], earlier, executorId: null, stop, fruitlessClaims });
   }
 
   append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {

@@ -1,4 +1,5 @@
 import { runId } from '@rondo/domain';
+import { Sandboxes } from '../sandboxes';
 import { StoreHouse, mint, started } from '../testing/store-house';
 import { batchOf } from './batch';
 import { takeRuns } from './claim';
@@ -48,6 +49,16 @@ describe('a claim', () => {
     expect(JSON.stringify(claim.log)).toBe(JSON.stringify(first.facts));
   });
 
+  it('says who hosts the sandbox of its thread', async () => {
+    const { run } = await house.create();
+    const first = await house.claim(run.id);
+    await new Sandboxes(house.database, mint).keep(first.threadId, 'executor-1');
+    await house.store.handOver(first);
+
+    expect(first.executorId).toBe(null);
+    expect(await house.claim(run.id)).toMatchObject({ executorId: 'executor-1' });
+  });
+
   it('is granted to one of those that ask in the same moment, and to each for its own run (I2)', async () => {
     const runs = [(await house.create()).run.id, (await house.create()).run.id];
     const unknown = runId.parse('run_UNKNOWN');
@@ -72,7 +83,7 @@ describe('a claim', () => {
       });
     const empty = await plan();
     await house.claimed();
-    await house.database.sql.query('analyze runs, run_events, messages');
+    await house.database.sql.query('analyze runs, run_events, messages, sandboxes');
 
     for (const text of [empty, await plan()]) {
       expect(text).not.toMatch(/Seq Scan/);

@@ -35,7 +35,8 @@ with taken as (
     and (lease_expires_at is null or lease_expires_at < clock_timestamp())
   returning runs.*
 )
-select row_to_json(taken) as run, log.facts, thread.earlier
+select row_to_json(taken) as run, log.facts, thread.earlier,
+  (select executor_id from sandboxes where thread_id = taken.thread_id) as executor_id
 from taken
 cross join lateral (${logOfRun('taken')}) as log
 cross join lateral (${earlierMessages('taken')}) as thread`;
@@ -54,6 +55,7 @@ export interface ClaimOrder {
 
 interface Taken extends Past {
   readonly run: RunJson;
+  readonly executor_id: string | null;
 }
 
 interface Past {
@@ -88,6 +90,7 @@ async function claimOf(sql: Sql, row: Taken): Promise<ClaimedRun> {
     run,
     log: facts.map(factOfJson),
     earlier: earlier.map((message) => messageOf({ ...message, created_at: new Date(message.created_at) })),
+    executorId: row.executor_id,
     stop:
       run.stop_requested_at === null ? undefined : { requestedAt: run.stop_requested_at, reason: row.run.stop_reason },
     fruitlessClaims: row.run.fruitless_claims - 1,
