@@ -1,35 +1,11 @@
 import { createHash } from 'node:crypto';
-import {
-  type HandResult,
-  type InlineImage,
-  type ToolAnswer,
-  type ToolCall,
-  callId,
-  messageId,
-  runId,
-  sha256,
-} from '@rondo/domain';
-import { pngSource } from '@rondo/domain/testing';
+import { type HandResult, type InlineImage, type ToolAnswer, sha256 } from '@rondo/domain';
+import { plannedCall, pngSource } from '@rondo/domain/testing';
 import fc from 'fast-check';
 import type { HeldTools } from './agent-runner';
 import { ImagesToBlobs } from './images-to-blobs';
 
-const call: ToolCall = {
-  id: callId.parse('call_1'),
-  run_id: runId.parse('run_1'),
-  iteration: 1,
-  index: 0,
-  name: 'see',
-  arguments: {},
-  dialect: 'native',
-  effect_class: 'pure',
-  status: 'dispatched',
-  result: null,
-  attempt: 1,
-  message_id: messageId.parse('msg_1'),
-  started_at: null,
-  finished_at: null,
-};
+const call = plannedCall({ name: 'see', arguments: {}, effect_class: 'pure', status: 'dispatched', attempt: 1 });
 const never = new AbortController().signal;
 const answered = (result: HandResult): ToolAnswer<HandResult> => ({ how: 'answered', result, durationMs: 7 });
 const seen = (image: HandResult['image']) => answered({ success: true, output: 'seen', ...(image && { image }) });

@@ -4,7 +4,6 @@ import {
   type NewFact,
   type RunEvent,
   type StopRequest,
-  callId,
   compactionId,
   effectiveSettings,
   eventId,
@@ -12,7 +11,7 @@ import {
   runId,
   threadId,
 } from '@rondo/domain';
-import { InMemoryRunStore } from '@rondo/domain/testing';
+import { InMemoryRunStore, plannedCall } from '@rondo/domain/testing';
 import { RunJournal } from './run-journal';
 
 const id = runId.parse('run_1');
@@ -31,24 +30,7 @@ const compactionStarted: NewFact = {
 const planned: NewFact = {
   type: 'tool.planned',
   iteration: 1,
-  data: {
-    tool_call: {
-      id: callId.parse('call_1'),
-      run_id: id,
-      iteration: 1,
-      index: 0,
-      name: 'list_commands',
-      arguments: {},
-      dialect: 'native',
-      effect_class: 'pure',
-      status: 'planned',
-      result: null,
-      attempt: 0,
-      message_id: messageId.parse('msg_1'),
-      started_at: null,
-      finished_at: null,
-    },
-  },
+  data: { tool_call: plannedCall({ run_id: id, name: 'list_commands', arguments: {}, effect_class: 'pure' }) },
 };
 
 async function openJournal(stop?: StopRequest) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { type Delta, type ToolCall, callIdAt, messageId, runId, threadId, effectOf, toolNamed } from '@rondo/domain';
+import { plannedCall } from '@rondo/domain/testing';
 import { type NatsLink, NatsTools, connectNats, natsTransportOptions, signals } from '@rondo/messaging';
 import { createLogger, newUlid } from '@rondo/platform';
 import { firstValueFrom } from 'rxjs';
@@ -42,22 +43,15 @@ class Caller {
 
   private call(name: string, given: Record<string, unknown>): ToolCall {
     const message = messageId.parse(`msg_${newUlid()}`);
-    return {
+    return plannedCall({
       id: callIdAt(message, (this.index += 1)),
-      run_id: runId.parse('run_1'),
-      iteration: 1,
-      index: 0,
       name,
       arguments: given,
-      dialect: 'native',
       effect_class: effectOf(toolNamed(name), given),
       status: 'dispatched',
-      result: null,
       attempt: 1,
       message_id: message,
-      started_at: null,
-      finished_at: null,
-    };
+    });
   }
 }
 

@@ -6,12 +6,12 @@ import {
   type NewFact,
   type RecordedFact,
   type RunId,
-  type ToolCall,
   callId,
   eventId,
   messageId,
   noUsage,
 } from '@rondo/domain';
+import { plannedCall } from '@rondo/domain/testing';
 import { type NatsLink, NatsRunFeed, type RunLive, connectNats, signals } from '@rondo/messaging';
 import { type Database, PrismaRunStore } from '@rondo/persistence';
 import { createLogger, newUlid } from '@rondo/platform';
@@ -158,7 +158,11 @@ export class HeldRun {
 
   /** Sends an unsafe call, loses sight of it, and waits for a person to say what became of it. */
   async park(): Promise<CallId> {
-    const call: ToolCall = { ...aCall, id: callId.parse(`call_${newUlid()}`), run_id: this.claim.runId };
+    const call = plannedCall({
+      id: callId.parse(`call_${newUlid()}`),
+      run_id: this.claim.runId,
+      arguments: { command: 'make' },
+    });
     const about = { tool_call_id: call.id, name: call.name };
     const question = { text: 'Did it take effect?', attachments: [], tool_call_id: call.id };
     await this.append([
@@ -176,18 +180,3 @@ export class HeldRun {
     await this.append([{ type: 'run.waiting', iteration: 1, data: { reason: 'ask', question } }]);
   }
 }
-
-const aCall: Omit<ToolCall, 'id' | 'run_id'> = {
-  iteration: 1,
-  index: 0,
-  name: 'execute_command',
-  arguments: { command: 'make' },
-  dialect: 'native',
-  effect_class: 'unsafe',
-  status: 'planned',
-  result: null,
-  attempt: 0,
-  message_id: messageId.parse('msg_1'),
-  started_at: null,
-  finished_at: null,
-};

@@ -3,6 +3,7 @@ export * from './even-token-counter';
 export * from './images';
 export * from './in-memory-run-store';
 export * from './ledgered-tools';
+export * from './planned-call';
 export * from './run-house';
 export * from './run-store.contract';
 export * from './scripted-model';

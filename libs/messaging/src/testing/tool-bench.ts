@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Delta,
-  type EffectClass,
-  type RunId,
-  type ToolCall,
-  callId,
-  messageId,
-  runId,
-  threadId,
-} from '@rondo/domain';
+import { type Delta, type EffectClass, type RunId, type ToolCall, callId, runId, threadId } from '@rondo/domain';
+import { plannedCall } from '@rondo/domain/testing';
 import type { NatsLink } from '../nats/nats-link';
 import { CallRecords } from '../tools/call-records';
 import type { ToolTiming } from '../tools/open-call';
@@ -30,22 +22,8 @@ export const says = (output: string): ToolReply => ({
 let made = 0;
 const number = () => (made += 1).toString().padStart(6, '0');
 
-export const aCall = (effect_class: EffectClass = 'unsafe', run = runId.parse(`run_${number()}`)): ToolCall => ({
-  id: callId.parse(`call_${number()}`),
-  run_id: run,
-  iteration: 1,
-  index: 0,
-  name: 'execute_command',
-  arguments: { command: 'date' },
-  dialect: 'native',
-  effect_class,
-  status: 'planned',
-  result: null,
-  attempt: 1,
-  message_id: messageId.parse('msg_1'),
-  started_at: null,
-  finished_at: null,
-});
+export const aCall = (effect_class: EffectClass = 'unsafe', run = runId.parse(`run_${number()}`)): ToolCall =>
+  plannedCall({ id: callId.parse(`call_${number()}`), run_id: run, effect_class, attempt: 1 });
 
 interface Worker {
   readonly link?: NatsLink;

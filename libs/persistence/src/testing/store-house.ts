@@ -12,6 +12,7 @@ import {
   messageId,
   noUsage,
 } from '@rondo/domain';
+import { plannedCall } from '@rondo/domain/testing';
 import { Accounts } from '../accounts';
 import { Blobs } from '../blobs/blobs';
 import { Messages } from '../messages';
@@ -171,21 +172,12 @@ export const planned = (
   type: 'tool.planned',
   iteration: 1,
   data: {
-    tool_call: {
+    tool_call: plannedCall({
       id: callId.parse(`call_${mint()}`),
       run_id: runId,
-      iteration: 1,
       index,
       name,
       arguments: input,
-      dialect: 'native',
-      effect_class: 'unsafe',
-      status: 'planned',
-      result: null,
-      attempt: 0,
-      message_id: messageId.parse('msg_1'),
-      started_at: null,
-      finished_at: null,
-    },
+    }),
   },
 });

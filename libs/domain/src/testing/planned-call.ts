@@ -1,0 +1,21 @@
+import { callId, messageId, runId } from '../ids';
+import type { ToolCall } from '../tool-call';
+
+/** A call as the loop plans it, but for what is given. */
+export const plannedCall = (given: Partial<ToolCall> = {}): ToolCall => ({
+  id: callId.parse('call_1'),
+  run_id: runId.parse('run_1'),
+  iteration: 1,
+  index: 0,
+  name: 'execute_command',
+  arguments: { command: 'date' },
+  dialect: 'native',
+  effect_class: 'unsafe',
+  status: 'planned',
+  result: null,
+  attempt: 0,
+  message_id: messageId.parse('msg_1'),
+  started_at: null,
+  finished_at: null,
+  ...given,
+});
