@@ -4,6 +4,7 @@ import {
   type NewFact,
   type RunEvent,
   type StopRequest,
+  callId,
   compactionId,
   effectiveSettings,
   eventId,
@@ -32,6 +33,11 @@ const planned: NewFact = {
   iteration: 1,
   data: { tool_call: plannedCall({ run_id: id, name: 'list_commands', arguments: {}, effect_class: 'pure' }) },
 };
+const callStarted: NewFact = {
+  type: 'tool.started',
+  iteration: 1,
+  data: { tool_call_id: callId.parse('call_1'), name: 'list_commands', attempt: 1, store: null },
+};
 
 async function openJournal(stop?: StopRequest) {
   const store = new InMemoryRunStore();
@@ -57,6 +63,16 @@ function holdUp(store: InMemoryRunStore): () => void {
   const append = store.append.bind(store);
   store.append = (...given) => gate.then(() => append(...given));
   return goOn;
+}
+
+/** The types of what is written, which is kept nowhere. */
+function noteWrites(store: InMemoryRunStore): readonly string[] {
+  const written: string[] = [];
+  store.append = (_, facts) => {
+    written.push(...facts.map(({ type }) => type));
+    return Promise.resolve([]);
+  };
+  return written;
 }
 
 const word = (text: string): Delta => ({ type: 'message.delta', streamId: 'msg_1', text });
@@ -109,12 +125,8 @@ describe('RunJournal', () => {
 
   it('lets words leave before it writes how their reply ended, but keeps no call waiting', async () => {
     const { journal, store, shown } = await openJournal();
-    const written: string[] = [];
+    const written = noteWrites(store);
     jest.spyOn(performance, 'now').mockReturnValue(0); // no machine is too slow for it
-    store.append = (_, facts) => {
-      written.push(...facts.map(({ type }) => type));
-      return Promise.resolve([]);
-    };
 
     journal.say(word('Let me see.'));
     const callIsWritten = journal.write({ facts: [planned], hold: false });
@@ -128,6 +140,19 @@ describe('RunJournal', () => {
     expect(written).toEqual(['tool.planned']);
     await endIsWritten;
     expect(written).toEqual(['tool.planned', 'run.started']);
+  });
+
+  it('keeps no call waiting that the loop planned a step before it starts it', async () => {
+    const { journal, store } = await openJournal();
+    const written = noteWrites(store);
+    jest.spyOn(performance, 'now').mockReturnValue(0);
+
+    journal.say(word('Let me see.'));
+    await journal.write({ facts: [planned], hold: true });
+    const callIsWritten = journal.write({ facts: [callStarted], hold: false });
+    await microtasks();
+    expect(written).toEqual(['tool.planned', 'tool.started']);
+    await callIsWritten;
   });
 
   it('shows and writes nothing after a write that failed while the run went on (I3)', async () => {

@@ -73,7 +73,7 @@ export class RunJournal {
     if (this.underWay) await this.underWay;
     this.held.push(...facts);
     if (meanwhile) this.begin();
-    else if (!hold) await this.conclude(facts);
+    else if (!hold) await this.conclude();
   }
 
   async commit(): Promise<void> {
@@ -85,9 +85,9 @@ export class RunJournal {
    * Words that were said just now are on their way to somebody who waits for them, through processes that may share this
    * one's core, and the end of a reply can wait for them. One that calls a tool does not: then the run waits.
    */
-  private async conclude(facts: readonly NewFact[]): Promise<void> {
+  private async conclude(): Promise<void> {
     const speaks = performance.now() - this.spokeAtMs < wordsMs;
-    if (speaks && !facts.some(({ type }) => type === 'tool.planned')) await sleep(wordsMs);
+    if (speaks && !this.held.some(({ type }) => type === 'tool.planned')) await sleep(wordsMs);
     await this.commitHeld();
   }
 
