@@ -1,30 +1,4 @@
-import { spawn } from 'node:child_process';
-import { AgentConnection } from './agent-connection';
-import { AgentProcess } from './agent-process';
-import { pipeOf } from './child-pipe';
-
-/** A connection to a program that pretends to be an agent; `tell(message)` and `raw(bytes)` are given to it. */
-function connectTo(program: string): AgentConnection {
-  const prelude = `
-    const control = new (require('net').Socket)({ fd: 3 });
-    const raw = (bytes) => control.write(bytes);
-    const tell = (message) => {
-      const body = Buffer.from(JSON.stringify(message));
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(body.length);
-      raw(Buffer.concat([length, body]));
-    };`;
-  const child = spawn(process.execPath, ['-e', prelude + program], { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
-  const agent = new AgentProcess(child);
-  const configuration = { workspace: '/', sessionDirectory: '/', environment: {} };
-  return new AgentConnection({
-    control: pipeOf(child, 3),
-    configuration,
-    ended: agent.ended,
-    kill: () => agent.kill(),
-    outOfMemoryKills: () => 0,
-  });
-}
+import { connectTo } from './testing/pretended-agent';
 
 describe('AgentConnection', () => {
   it.each([

@@ -30,7 +30,7 @@ export class CommandRecord {
   readonly startedAt = new Date();
   cwd = '/workspace';
   /** How it ends if the sandbox dies under it on purpose; and the reason that only we know. */
-  private expected: Pick<CommandEnd, 'ending' | 'detail'> | undefined;
+  expected: Pick<CommandEnd, 'ending' | 'detail'> | undefined;
   private readonly output: KeptOutput;
   private readonly decoder = new StringDecoder('utf8');
   private readonly listeners = new Set<OutputListener>();
