@@ -14,7 +14,10 @@ export interface RunWatch {
 
 const readyTimeoutMs = 1_000;
 const keptCharacters = 4_000_000;
-/** Of one message, unless one event alone is longer; the server takes a megabyte. */
+/**
+ * Of one message, unless one event alone is longer. As bytes it stays below the megabyte that a NATS server takes unless
+ * it is told otherwise; ours is told eight.
+ */
 const messageCharacters = 250_000;
 /** Words that somebody reads, and the end of a run, which somebody may wait for, leave within so long. */
 const hurriedMs = 10;

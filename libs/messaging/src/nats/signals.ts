@@ -32,7 +32,7 @@ export const signals = {
     payload: z.object({ run_id: runId }),
     answer: runLive,
   },
-  /** Request to the group of executors: who takes this thread's sandbox in? The first that answers does. */
+  /** Request to any one of the executors, whichever NATS picks: does it take this thread's sandbox in? */
   place: {
     pattern: 'executor.place',
     payload: z.object({ thread_id: threadId }),

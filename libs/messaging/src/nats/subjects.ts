@@ -1,9 +1,10 @@
-/** Every name on the wire. */
+/** Every name on the wire but those of `signals`. */
 export type WireNames = ReturnType<typeof wireNames>;
 
 /**
- * A namespace goes before every name, so that two installations (or two specs) can share a server. It is letters,
- * digits and underscores; production has none. Executor ids, like all ids, are letters, digits, `_` and `-`.
+ * A namespace goes before each of these names, so that specs can share a server. It is letters, digits and underscores;
+ * production has none. An installation needs a NATS server of its own: `signals`, which Nest carries, have no namespace,
+ * no more than the queues in Redis have. Executor ids, like all ids, are letters, digits, `_` and `-`.
  */
 export function wireNames(namespace = '') {
   const subject = namespace === '' ? '' : `${namespace}.`;
@@ -40,6 +41,8 @@ export function wireNames(namespace = '') {
     toolNews: (runId: string) => `${subject}tool.news.${runId}`,
     /** Tells an executor to end a call. */
     toolCancel: (executorId: string) => `${subject}tool.cancel.${executorId}`,
+    /** Asks an executor to remove the sandbox of a thread that was deleted, with its files. */
+    sandboxForget: (executorId: string) => `${subject}sandbox.forget.${executorId}`,
   };
 }
 

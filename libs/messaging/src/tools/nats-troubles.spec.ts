@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { NatsLink } from '../nats/nats-link';
 import { ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
 
 describe('tool calls while executors die and NATS goes away', () => {
@@ -119,7 +120,8 @@ describe('tool calls while executors die and NATS goes away', () => {
     const back = reconnected(link);
     await proxy.mend();
     await back;
-    await sleep(300); // the second delivery comes within this
+    await deliveredAgain();
+    await link.connection.flush(); // what was sent before this was answered has been heard
     finish();
 
     expect(await answer).toMatchObject({ result: { output: 'once' } });
@@ -218,8 +220,9 @@ describe('tool calls while executors die and NATS goes away', () => {
     await bench.nats.loseStreams();
     await executorSide.proxy.mend();
     await taken(call);
+    const looks = looksForTaker(workerSide.link);
     await workerSide.proxy.mend();
-    await sleep(1_000); // several looks of the worker
+    await Promise.race([answer, looks.begun(4)]); // it is given up at the second that finds nothing
     finish();
 
     expect(await answer).toMatchObject({ result: { output: 'survived' } });
@@ -281,6 +284,12 @@ describe('tool calls while executors die and NATS goes away', () => {
   const taken = (call: ReturnType<typeof aCall>) => seen(call, 'toolTakers');
   const replied = (call: ReturnType<typeof aCall>) => seen(call, 'toolResults');
 
+  async function deliveredAgain(): Promise<void> {
+    const { toolStreams, names } = await bench.nats.link();
+    const { consumers } = await toolStreams.manager;
+    while ((await consumers.info(names.toolCalls.stream, 'exec')).num_redelivered === 0) await sleep(20);
+  }
+
   async function seen(
     { run_id, id, attempt }: ReturnType<typeof aCall>,
     what: 'toolTakers' | 'toolResults',
@@ -300,6 +309,17 @@ const reconnected = (link: { onReconnect(listener: () => void): () => void }) =>
       resolve();
     });
   });
+
+/** How often this link has asked who took a call. */
+function looksForTaker({ requests, names }: NatsLink) {
+  const asked = jest.spyOn(requests, 'ask');
+  const count = () => asked.mock.calls.filter(([subject]) => subject.includes(`.${names.toolTakers.stream}.`)).length;
+  return {
+    begun: async (times: number) => {
+      while (count() < times) await sleep(20);
+    },
+  };
+}
 
 const dispatched = (call: ReturnType<typeof aCall>) => ({
   call_id: call.id,
