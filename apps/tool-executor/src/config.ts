@@ -1,38 +1,73 @@
-import { loadConfig } from '@rondo/platform';
+import { count, loadConfig, natsVariables, serviceVariables } from '@rondo/platform';
 import { z } from 'zod';
 import { internalHost, sandboxSettings } from './sandbox';
 
 const mebibyte = 1024 * 1024;
-const amount = z.coerce.number().int().positive();
 const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
+/** What holds where the environment leaves it open; shown, not set. */
+const usual = sandboxSettings.parse({ root: '/' });
 
 export const environment = z.object({
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65_535),
-  NATS_URL: z.string().startsWith('nats://'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  METRICS_TOKEN: z.string().min(1).optional(),
-  /** Holds this executor's name. Workspaces belong to the name: move the file and SANDBOX_ROOT together. */
-  EXECUTOR_ID_FILE: z.string().min(1),
-  /** Calls that run at the same time. */
-  TOOL_CONCURRENCY: amount.max(1_000).default(32),
-  /** How long running calls may go on once this process was told to end. Then they are killed. */
-  TOOL_DRAIN_S: z.coerce.number().int().min(0).max(600).default(5),
-  BWRAP_PATH: z.string().min(1).optional(),
-  SANDBOX_ROOT: z.string().min(1),
-  /** `1` runs commands without isolation. For a developer's own machine only. */
-  SANDBOX_UNSAFE_HOST: z.stringbool().default(false),
-  SANDBOX_MEMORY_MB: amount.optional(),
-  SANDBOX_DISK_MB: amount.optional(),
-  SANDBOX_PROCESSES: amount.optional(),
-  SANDBOX_CPU: z.coerce.number().positive().optional(),
-  SANDBOX_IDLE_S: amount.optional(),
-  /** What commands may reach: nothing, or the public network through the filtering proxy. */
-  SANDBOX_EGRESS: z.enum(['none', 'public']).optional(),
-  /** Narrows `public` to these hosts, separated by commas; `*.example.org` for subdomains. */
-  SANDBOX_ALLOWED_HOSTS: list.optional(),
-  /** What commands may reach besides, though its address is private: `host:port`, separated by commas. */
-  SANDBOX_INTERNAL_HOSTS: list.pipe(z.array(internalHost)).optional(),
+  ...serviceVariables,
+  ...natsVariables,
+  EXECUTOR_ID_FILE: z.string().meta({
+    description: 'Holds this executor’s name. Workspaces belong to the name: move the file and SANDBOX_ROOT together.',
+    example: '/var/lib/rondo/executor-id',
+  }),
+  TOOL_CONCURRENCY: count.max(1_000).default(32).describe('Calls that run at the same time.'),
+  TOOL_DRAIN_S: z.coerce.number().int().min(0).max(600).default(5).meta({
+    description: 'How long running calls may go on once the process was told to end. Then they are killed.',
+    unit: 's',
+  }),
+  BWRAP_PATH: z.string().optional().meta({
+    description: 'The program bubblewrap.',
+    otherwise: '`bwrap` is looked for in `PATH`',
+  }),
+  SANDBOX_ROOT: z.string().meta({
+    description: 'Workspaces live here, one directory per thread.',
+    example: '/var/lib/rondo/sandboxes',
+  }),
+  SANDBOX_UNSAFE_HOST: z.stringbool().prefault('0').meta({
+    description: '`1` runs commands **without isolation**. For a developer’s own machine only.',
+  }),
+  SANDBOX_MEMORY_MB: count.optional().meta({
+    description: 'The memory of a sandbox.',
+    unit: 'MiB',
+    default: usual.memoryBytes / mebibyte,
+  }),
+  SANDBOX_DISK_MB: count.optional().meta({
+    description: 'The whole workspace of a thread; watched, so exceeded for a moment.',
+    unit: 'MiB',
+    default: usual.diskBytes / mebibyte,
+  }),
+  SANDBOX_PROCESSES: count.optional().meta({
+    description: 'Processes and threads of a sandbox.',
+    default: usual.processes,
+  }),
+  SANDBOX_CPU: z.coerce.number().positive().optional().meta({
+    description: 'The processor time that a sandbox may use at once.',
+    unit: 'processor cores',
+    default: usual.cpu,
+  }),
+  SANDBOX_IDLE_S: count.optional().meta({
+    description: 'A sandbox that has had nothing to do for so long ends; its files stay.',
+    unit: 's',
+    default: usual.idleMs / 1_000,
+  }),
+  SANDBOX_EGRESS: z.enum(['none', 'public']).optional().meta({
+    description: 'What commands may reach: nothing, or public addresses through the filtering proxy.',
+    default: usual.egress.policy,
+  }),
+  SANDBOX_ALLOWED_HOSTS: list.optional().meta({
+    description: 'Narrows `public` to these hosts, separated by commas; `*.example.org` for subdomains.',
+    example: 'example.org,*.example.org',
+    otherwise: 'all public hosts',
+  }),
+  SANDBOX_INTERNAL_HOSTS: list.pipe(z.array(internalHost)).optional().meta({
+    description: 'What commands may reach besides, though its address is private: `host:port`, separated by commas.',
+    example: 'git.internal:3000',
+    otherwise: 'none',
+  }),
 });
 export type Config = z.infer<typeof environment>;
 

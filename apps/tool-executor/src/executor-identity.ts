@@ -14,7 +14,9 @@ export interface ExecutorIdentity {
 /**
  * The name under which calls reach this executor. It is kept in a file, because threads are placed by it: an executor
  * that comes back under the same name finds its workspaces and the calls that waited for it. Two that are alive would
- * take each other's calls, so the second is refused.
+ * take each other's calls, so the second is refused, as far as it can see the first: processes of another container, or
+ * of another machine with the same volume, look dead from here. So each executor needs a file of its own; a copy of a
+ * container that shares it is not another executor.
  */
 export async function assumeIdentity(file: string, mint: () => string): Promise<ExecutorIdentity> {
   await mkdir(dirname(file), { recursive: true });

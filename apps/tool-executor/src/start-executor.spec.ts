@@ -1,14 +1,15 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { INestApplication } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { type Delta, type ToolCall, callIdAt, messageId, runId, threadId, effectOf, toolNamed } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
-import { type NatsLink, NatsTools, connectNats, natsTransportOptions, signals } from '@rondo/messaging';
+import { type NatsLink, NatsTools, askToForget, connectNats, natsTransportOptions, signals } from '@rondo/messaging';
 import { createLogger, newUlid } from '@rondo/platform';
 import { firstValueFrom } from 'rxjs';
 import { environment } from './config';
-import { startExecutor } from './start-executor';
+import { type Executor, startExecutor } from './start-executor';
 import { bubblewrapPath, sandboxRoot } from './testing/tool-bench';
 
 const log = createLogger({ name: 'tool-executor-spec', level: 'silent' });
@@ -23,6 +24,7 @@ function natsUrl(): string {
 /** A worker's end: what it takes to send calls to the executor. */
 class Caller {
   readonly deltas: Delta[] = [];
+  readonly threadId = threadId.parse(`thr_${newUlid()}`);
   readonly tools: NatsTools;
   private index = 0;
 
@@ -31,7 +33,7 @@ class Caller {
       this.deltas.push(delta);
       this.onDelta();
     };
-    const ids = { runId: runId.parse(`run_${newUlid()}`), threadId: threadId.parse(`thr_${newUlid()}`) };
+    const ids = { runId: runId.parse(`run_${newUlid()}`), threadId: this.threadId };
     this.tools = new NatsTools({ nats, ...ids, placement: place, onOutput });
   }
 
@@ -59,7 +61,7 @@ describe('an executor', () => {
   let root: string;
   let nats: NatsLink;
   let placements: ClientProxy;
-  let app: INestApplication | undefined;
+  let executor: Executor | undefined;
   let caller: Caller;
 
   const place = async () => {
@@ -76,12 +78,12 @@ describe('an executor', () => {
       TOOL_DRAIN_S: '0',
       ...more,
     });
-    app = await startExecutor(config, log);
-    return app.getUrl();
+    executor = await startExecutor(config, log);
+    return executor.url;
   };
   const stop = async () => {
-    await app?.close();
-    app = undefined;
+    await executor?.close();
+    executor = undefined;
   };
 
   beforeAll(async () => {
@@ -181,6 +183,40 @@ describe('an executor', () => {
     await stop();
 
     expect(await running).toMatchObject({ result: { success: true, output: 'up\ndone\n' } });
+  });
+
+  it('takes no thread in from the moment that it leaves, while a call may still end', async () => {
+    await start({ TOOL_DRAIN_S: '5' });
+    const up = new Promise<void>((resolve) => (caller.onDelta = resolve));
+    const running = caller.execute('execute_command', { command: 'echo up; sleep 1; echo done', blocking: true });
+    const order: string[] = [];
+    void running.then(() => order.push('call ended'));
+    await up;
+
+    const stopped = stop();
+    await sleep(200);
+    await expect(place()).rejects.toThrow('no subscribers');
+    order.push('refused');
+    await stopped;
+
+    expect(await running).toMatchObject({ result: { success: true, output: 'up\ndone\n' } });
+    expect(order).toEqual(['refused', 'call ended']);
+  });
+
+  it('deletes the workspace of a thread that it is told to forget', async () => {
+    await start();
+    const id = await place();
+    await caller.execute('execute_command', { command: 'mkdir -m 0500 locked; echo x > file', blocking: true });
+    const workspace = join(root, caller.threadId);
+    expect(existsSync(workspace)).toBe(true);
+
+    expect(await askToForget(nats, id, caller.threadId)).toBe(true);
+    expect(existsSync(workspace)).toBe(false);
+    const again = Array.from({ length: 20 }, () => askToForget(nats, id, caller.threadId));
+    expect(new Set(await Promise.all(again))).toEqual(new Set([true]));
+
+    await stop();
+    expect(await askToForget(nats, id, caller.threadId)).toBe(false);
   });
 
   it('is refused while another lives under its name', async () => {

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { Registry } from 'prom-client';
+import { ForgetResponder } from './forget.responder';
 import { PlacementController } from './placement.controller';
 import { Resources } from './resources';
 import { ToolRunner } from './run-tool';
@@ -22,6 +23,7 @@ export class ToolExecutorModule {
       controllers: [PlacementController],
       providers: [
         ToolCallProcessor,
+        ForgetResponder,
         { provide: Resources, useValue: resources },
         { provide: ToolRunner, useValue: new ToolRunner(sandboxes, log) },
         { provide: ToolMetrics, inject: [Registry], useFactory: (registry: Registry) => new ToolMetrics(registry) },

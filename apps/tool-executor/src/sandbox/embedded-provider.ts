@@ -2,19 +2,24 @@ import { bootAgent } from './boot-agent';
 import type { AgentConnection } from './agent-connection';
 import type { EgressRules } from './egress/destination';
 import { EmbeddedSandbox } from './embedded-sandbox';
-import { prepareIsolation, type Isolation } from './prepare-isolation';
+import { IsolationOnDemand } from './isolation-on-demand';
+import type { Launcher } from './launcher';
+import { type Isolation, prepareIsolation } from './prepare-isolation';
 import type { ProbeResult, Sandbox, SandboxProvider } from './sandbox';
 import { SandboxError } from './sandbox-error';
 import type { SandboxLog } from './sandbox-log';
 import type { SandboxSettings } from './sandbox-settings';
 import { workspaceBytes } from './workspace-size';
+import { Workspaces } from './workspaces';
 
 const longestIdleCheckMs = 30_000;
 
-/** All sandboxes of this process. Finds out once how to isolate here, and refuses everything when it cannot. */
+/** All sandboxes of this process. Finds out how to isolate here, and boots none while it cannot. */
 export class EmbeddedProvider implements SandboxProvider {
   private readonly sandboxes = new Map<string, EmbeddedSandbox>();
-  private isolation: Promise<Isolation> | undefined;
+  private readonly removals = new Map<string, Promise<void>>();
+  private readonly workspaces: Workspaces;
+  private readonly isolation: IsolationOnDemand;
   private readonly timers: NodeJS.Timeout[];
   private closed = false;
 
@@ -23,6 +28,10 @@ export class EmbeddedProvider implements SandboxProvider {
     private readonly log: SandboxLog,
     readonly egress: EgressRules,
   ) {
+    const workspaces = new Workspaces(settings, !settings.unsafeHost && process.getuid?.() === 0);
+    const prepare = () => prepareIsolation({ settings, egress, workspaces });
+    this.workspaces = workspaces;
+    this.isolation = new IsolationOnDemand({ prepare, probeAgainMs: settings.probeAgainMs, log });
     this.timers = [
       this.every(Math.min(settings.idleMs / 4, longestIdleCheckMs), () => this.stopIdle()),
       this.every(settings.diskCheckMs, () => this.enforceDiskQuota()),
@@ -34,8 +43,8 @@ export class EmbeddedProvider implements SandboxProvider {
   }
 
   async get(threadId: string): Promise<Sandbox> {
-    const { result } = await this.isolated();
-    if (!result.usable) throw new SandboxError('unavailable', `${result.reason} ${result.advice}`);
+    await this.launcher();
+    await this.removals.get(threadId)?.catch(() => undefined); // whoever removes it is told
     const sandbox = this.sandboxes.get(threadId) ?? this.create(threadId);
     this.sandboxes.set(threadId, sandbox);
     sandbox.touch();
@@ -43,21 +52,21 @@ export class EmbeddedProvider implements SandboxProvider {
   }
 
   async remove(threadId: string): Promise<void> {
-    const sandbox = this.sandboxes.get(threadId);
-    this.sandboxes.delete(threadId);
-    await sandbox?.stop();
-    await (await this.isolated()).workspaces.remove(threadId);
-    this.log.info({ threadId }, 'sandbox removed');
+    const removal = this.removals.get(threadId) ?? this.vacate(threadId).finally(() => this.removals.delete(threadId));
+    this.removals.set(threadId, removal);
+    return removal;
   }
 
   async stopIdle(): Promise<string[]> {
-    const idle = [...this.sandboxes.values()].filter((sandbox) => sandbox.isIdle(Date.now()));
-    for (const sandbox of idle) {
+    const stopped: string[] = [];
+    for (const sandbox of this.sandboxes.values()) {
+      if (!sandbox.isIdle(Date.now())) continue;
       this.sandboxes.delete(sandbox.id);
       await sandbox.stop();
       this.log.info({ threadId: sandbox.id }, 'idle sandbox stopped');
+      stopped.push(sandbox.id);
     }
-    return idle.map(({ id }) => id);
+    return stopped;
   }
 
   async close(): Promise<void> {
@@ -65,25 +74,26 @@ export class EmbeddedProvider implements SandboxProvider {
     this.timers.forEach(clearInterval);
     await Promise.all([...this.sandboxes.values()].map((sandbox) => sandbox.stop()));
     this.sandboxes.clear();
-    const isolation = await this.isolation?.catch(() => undefined);
-    await isolation?.runtime.remove();
+    await this.isolation.close();
   }
 
   private async isolated(): Promise<Isolation> {
     if (this.closed) throw new SandboxError('unavailable', 'Sandboxes are shutting down.');
-    this.isolation ??= this.prepare();
-    return this.isolation;
+    return this.isolation.get();
   }
 
-  private async prepare(): Promise<Isolation> {
-    try {
-      const isolation = await prepareIsolation(this.settings, this.egress);
-      this.announce(isolation.result);
-      return isolation;
-    } catch (error) {
-      this.isolation = undefined; // A full disk, say: the next one may be luckier.
-      throw error;
-    }
+  private async launcher(): Promise<Launcher> {
+    const { launcher, result } = await this.isolated();
+    if (!launcher) throw new SandboxError('unavailable', `${result.reason} ${result.advice}`);
+    return launcher;
+  }
+
+  /** Needs no isolation: where none is to be had, files can be deleted all the same. */
+  private async vacate(threadId: string): Promise<void> {
+    await this.sandboxes.get(threadId)?.stop();
+    this.sandboxes.delete(threadId);
+    await this.workspaces.remove(threadId);
+    this.log.info({ threadId }, 'sandbox removed');
   }
 
   /** Repeats a chore, one at a time; a chore that fails is done again next time. */
@@ -98,20 +108,20 @@ export class EmbeddedProvider implements SandboxProvider {
     return setInterval(() => void attempt(), intervalMs).unref();
   }
 
-  private announce(result: ProbeResult): void {
-    if (!result.usable) this.log.warn(result, 'sandboxes unavailable');
-    else if (result.isolation === 'none') this.log.warn(result, 'commands run WITHOUT ISOLATION on this host');
-    else this.log.info(result, 'sandboxes available');
-  }
-
   private create(threadId: string): EmbeddedSandbox {
-    return new EmbeddedSandbox(threadId, this.settings, () => this.boot(threadId));
+    const sandbox: EmbeddedSandbox = new EmbeddedSandbox(threadId, this.settings, () => this.boot(sandbox));
+    return sandbox;
   }
 
-  private async boot(threadId: string): Promise<AgentConnection> {
+  /** Not for who still holds one that was put away: nobody would stop it, and of a removed one the files would be back. */
+  private async boot(sandbox: EmbeddedSandbox): Promise<AgentConnection> {
+    const { id: threadId } = sandbox;
     const startedAt = Date.now();
-    const { launcher, workspaces } = await this.isolated();
-    const workspace = await workspaces.open(threadId);
+    const launcher = await this.launcher();
+    if (this.sandboxes.get(threadId) !== sandbox || this.removals.has(threadId)) {
+      throw new SandboxError('unavailable', 'The sandbox was put away.');
+    }
+    const workspace = await this.workspaces.open(threadId);
     const connection = await bootAgent(launcher, workspace, this.settings.bootTimeoutMs);
     this.log.info({ threadId, durationMs: Date.now() - startedAt }, 'sandbox booted');
     void connection.ended.then(() => this.log.info({ threadId }, 'sandbox ended'));
@@ -119,12 +129,9 @@ export class EmbeddedProvider implements SandboxProvider {
   }
 
   private async enforceDiskQuota(): Promise<void> {
-    if (this.sandboxes.size === 0) return;
-    const { workspaces } = await this.isolated();
     for (const sandbox of this.sandboxes.values()) {
       if (!sandbox.isAwake) continue;
-      const { directory } = await workspaces.open(sandbox.id);
-      if ((await workspaceBytes(directory)) <= this.settings.diskBytes) continue;
+      if ((await workspaceBytes(this.workspaces.directoryOf(sandbox.id))) <= this.settings.diskBytes) continue;
       this.log.warn({ threadId: sandbox.id }, 'disk quota exceeded');
       await sandbox.killRunning('The workspace is over its disk quota: delete something first.');
     }

@@ -1,6 +1,7 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { diesWithin } from './process-liveness';
 import { adviceFor } from './sandbox-advice';
 import { readUntil, run, SandboxHouse } from './testing/sandbox-house';
@@ -55,6 +56,78 @@ describe('without isolation', () => {
 
     expect(await diesWithin(Number(view.output), 1_000)).toBe(true);
     await expect(sandbox.read('job')).resolves.toMatchObject({ running: false, outcome: { ending: 'killed' } });
+  });
+});
+
+describe('isolation that an operator mends', () => {
+  const bubblewrap = process.env['BWRAP_PATH'] ?? 'bwrap';
+  let directory: string;
+  let house: SandboxHouse;
+
+  /** Fails until it is mended, and notes each time that it is asked what it can do, as every trial does once. */
+  const program = (failsOrWorks: string) =>
+    `#!/bin/sh\n[ "$1" = --help ] && echo >>'${directory}/trials'\n${failsOrWorks}\n`;
+  const broken = () => program('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1');
+  const mended = () => program(`exec '${bubblewrap}' "$@"`);
+  const trials = async () => (await readFile(join(directory, 'trials'), 'utf8')).length;
+  const write = (text: string) => writeFile(join(directory, 'bwrap'), text, { mode: 0o755 });
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mended-'));
+    await chmod(directory, 0o755);
+    await write(broken());
+    house = await SandboxHouse.open({ bubblewrapPath: join(directory, 'bwrap'), probeAgainMs: 500 });
+  });
+  afterEach(async () => {
+    await house.close();
+    await rm(directory, { recursive: true });
+  });
+
+  it('is found once it is mended, and said to be there', async () => {
+    await expect(house.sandbox()).rejects.toMatchObject({ code: 'unavailable' });
+    await write(mended());
+    await expect(house.sandbox()).rejects.toMatchObject({ code: 'unavailable' });
+
+    await sleep(600);
+
+    expect(await house.provider.probe()).toMatchObject({ usable: true });
+    await expect(run(await house.sandbox(), 'echo back')).resolves.toMatchObject({ output: 'back\n' });
+    expect(house.said.filter((text) => text.startsWith('sandboxes'))).toEqual([
+      'sandboxes unavailable',
+      'sandboxes available',
+    ]);
+  });
+
+  it('is tried once for all who ask, again only after a while, and said to be missing once', async () => {
+    const ask = () => Promise.all([house.provider.probe(), house.provider.probe(), house.sandbox().catch(() => null)]);
+    await ask();
+    await ask();
+    expect(await trials()).toBe(1);
+
+    await sleep(600);
+
+    await ask();
+    expect(await trials()).toBe(2);
+    expect(house.said).toEqual(['sandboxes unavailable']);
+  });
+
+  it('leaves nothing behind of trials that failed', async () => {
+    const ours = async () => (await readdir(tmpdir())).filter((name) => name.includes(`-sandboxes-${process.pid}-`));
+    const before = await ours();
+
+    await house.provider.probe();
+
+    expect(await ours()).toEqual(before);
+    expect((await readdir(house.root)).filter((name) => name !== '.uids')).toEqual([]);
+  });
+
+  it('is kept once it works', async () => {
+    await write(mended());
+    await house.provider.probe();
+    await sleep(600);
+    await house.provider.probe();
+
+    expect(await trials()).toBe(1);
   });
 });
 

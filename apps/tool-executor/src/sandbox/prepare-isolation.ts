@@ -13,71 +13,85 @@ import type { ProbeResult } from './sandbox';
 import type { SandboxSettings } from './sandbox-settings';
 import { seccompFilter } from './seccomp-filter';
 import { adviceFor } from './sandbox-advice';
-import { Workspaces } from './workspaces';
+import type { Workspaces } from './workspaces';
 
-/** What it takes to boot sandboxes on this host, proven by having run a command in one. */
+/** What it takes to boot sandboxes on this host. */
 export interface Isolation {
   result: ProbeResult;
-  workspaces: Workspaces;
-  runtime: RuntimeDirectory;
-  launcher: Launcher;
+  /** Proven by having run a command in a sandbox; missing where that failed. */
+  launcher?: Launcher;
+  /** Takes away what it has put on this host. */
+  remove: () => Promise<void>;
 }
+
+interface Site {
+  settings: SandboxSettings;
+  egress: EgressRules;
+  workspaces: Workspaces;
+}
+
+type Equipment = Site & { controlGroups: ControlGroups; runtime: RuntimeDirectory };
 
 const run = promisify(execFile);
 
 /** Finds the strongest isolation that works here. It never falls back to none: that takes an explicit setting. */
-export async function prepareIsolation(settings: SandboxSettings, egress: EgressRules): Promise<Isolation> {
-  const runtime = await createRuntimeDirectory(seccompFilter(process.arch));
-  const separateUsers = !settings.unsafeHost && process.getuid?.() === 0;
-  const workspaces = new Workspaces(settings, separateUsers);
-  const controlGroups = settings.unsafeHost ? noControlGroups : detectControlGroups();
-  const found = { workspaces, runtime };
-  const result = (failure?: string) => resultOf({ settings, controlGroups, separateUsers, failure });
-
-  if (settings.unsafeHost) {
-    const launcher = new UnsafeHostLauncher(runtime);
-    return { ...found, launcher, result: result(await tryOut({ launcher, workspaces, settings })) };
+export async function prepareIsolation(site: Site): Promise<Isolation> {
+  const controlGroups = site.settings.unsafeHost ? noControlGroups : detectControlGroups();
+  let runtime: RuntimeDirectory | undefined;
+  try {
+    runtime = await createRuntimeDirectory(seccompFilter(process.arch));
+    const launcher = await provenLauncher({ ...site, controlGroups, runtime });
+    return { result: resultOf(site, controlGroups), launcher, remove: runtime.remove };
+  } catch (error) {
+    await runtime?.remove();
+    return { result: resultOf(site, controlGroups, wordsOf(error)), remove: () => Promise.resolve() };
   }
+}
+
+/** Rejects with what went wrong in the first of the ways, which is the one to mend. */
+async function provenLauncher(equipment: Equipment): Promise<Launcher> {
   let failure: string | undefined;
-  const bubblewrapPath = separateUsers ? await runtime.makeReachable(settings.bubblewrapPath) : settings.bubblewrapPath;
-  const parts = { settings, runtime, controlGroups, egress, bubblewrapPath };
-  for (const disableUserNamespaces of await canDisableUserNamespaces(bubblewrapPath)) {
-    const launcher = new BubblewrapLauncher({ ...parts, disableUserNamespaces });
-    const attempt = await tryOut({ launcher, workspaces, settings });
-    if (attempt === undefined) return { ...found, launcher, result: result() };
-    failure ??= attempt;
+  for await (const launcher of launchers(equipment)) {
+    const words = await tryOut(launcher, equipment);
+    if (words === undefined) return launcher;
+    failure ??= words;
   }
-  const launcher = new BubblewrapLauncher({ ...parts, disableUserNamespaces: false });
-  return { ...found, launcher, result: result(failure) };
+  throw new Error(failure);
 }
 
-interface Findings {
-  settings: SandboxSettings;
-  controlGroups: ControlGroups;
-  separateUsers: boolean;
-  failure: string | undefined;
+/** The ways to boot sandboxes that are worth a try, the best first. */
+async function* launchers({ workspaces, ...parts }: Equipment): AsyncGenerator<Launcher> {
+  const { settings, runtime } = parts;
+  if (settings.unsafeHost) {
+    yield new UnsafeHostLauncher(runtime);
+    return;
+  }
+  const given = settings.bubblewrapPath;
+  const bubblewrapPath = workspaces.separateUsers ? await runtime.makeReachable(given) : given;
+  for (const disableUserNamespaces of await canDisableUserNamespaces(bubblewrapPath)) {
+    yield new BubblewrapLauncher({ ...parts, bubblewrapPath, disableUserNamespaces });
+  }
 }
 
-function resultOf({ settings, controlGroups, separateUsers, failure }: Findings): ProbeResult {
+function resultOf({ settings, workspaces }: Site, controlGroups: ControlGroups, failure?: string): ProbeResult {
   const { version, memory, processes, cpu } = controlGroups;
   return {
     usable: failure === undefined,
     isolation: settings.unsafeHost ? 'none' : 'bubblewrap',
     limits: { cgroup: version, memory, processes, cpu },
-    separateUsers,
+    separateUsers: workspaces.separateUsers,
     ...(failure === undefined ? {} : { reason: failure, advice: adviceFor(failure) }),
   };
 }
 
-/** Which ways are worth a try, the best first. Old versions of bubblewrap lack the option; the seccomp filter stands in for it. */
+/** Old versions of bubblewrap lack the option; the seccomp filter stands in for it. */
 async function canDisableUserNamespaces(bubblewrapPath: string): Promise<boolean[]> {
   const help = await run(bubblewrapPath, ['--help'], { env: { PATH: searchPath } }).catch(() => ({ stdout: '' }));
   return help.stdout.includes('--disable-userns') ? [true, false] : [false];
 }
 
 /** Undefined when a command really ran in a sandbox, else why not. */
-async function tryOut(use: { launcher: Launcher; workspaces: Workspaces; settings: SandboxSettings }) {
-  const { launcher, workspaces, settings } = use;
+async function tryOut(launcher: Launcher, { workspaces, settings }: Site): Promise<string | undefined> {
   const threadId = `probe-${randomUUID()}`;
   const sandbox = new EmbeddedSandbox(threadId, settings, async () =>
     bootAgent(launcher, await workspaces.open(threadId), settings.bootTimeoutMs),
@@ -86,9 +100,10 @@ async function tryOut(use: { launcher: Launcher; workspaces: Workspaces; setting
     const outcome = await sandbox.exec({ id: 'probe', command: 'true' });
     return outcome.exitCode === 0 ? undefined : `A trial command ended with ${outcome.ending}. ${outcome.output}`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return wordsOf(error);
   } finally {
-    await sandbox.stop();
-    await workspaces.remove(threadId);
+    await sandbox.stop().finally(() => workspaces.remove(threadId));
   }
 }
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

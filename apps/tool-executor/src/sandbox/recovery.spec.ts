@@ -99,6 +99,19 @@ describe('idle sandboxes', () => {
     await expect(run(await house.sandbox('thr_idle'), 'ls')).resolves.toMatchObject({ output: 'kept\n' });
     await house.close();
   });
+
+  it('are let be that somebody asks for while others are being stopped', async () => {
+    const house = await SandboxHouse.open();
+    for (const name of ['thr_first', 'thr_second']) await run(await house.sandbox(name), 'true');
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + house.settings.idleMs);
+
+    const stopping = house.provider.stopIdle();
+    await house.sandbox('thr_second');
+
+    expect(await stopping).toEqual(['thr_first']);
+    clock.mockRestore();
+    await house.close();
+  });
 });
 
 describe('a program that is killed', () => {

@@ -16,12 +16,23 @@ export interface RuntimeDirectory {
   seccompFilter?: string;
   /** The program, or a copy of it when the users of sandboxes could not get to it. */
   makeReachable(program: string): Promise<string>;
-  remove(): Promise<void>;
+  remove: () => Promise<void>;
 }
 
 export async function createRuntimeDirectory(seccompFilter: Buffer | undefined): Promise<RuntimeDirectory> {
   await removeLeftOvers();
   const path = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+  const remove = () => rm(path, { recursive: true, force: true });
+  try {
+    const makeReachable = (program: string) => reachable(program, path);
+    return { path, ...(await fill(path, seccompFilter)), makeReachable, remove };
+  } catch (error) {
+    await remove(); // as long as we live, nobody else would
+    throw error;
+  }
+}
+
+async function fill(path: string, seccompFilter: Buffer | undefined) {
   const agent = join(path, 'agent');
   const systemFiles = join(path, 'etc');
   await cp(join(__dirname, 'agent'), agent, { recursive: true });
@@ -30,13 +41,11 @@ export async function createRuntimeDirectory(seccompFilter: Buffer | undefined):
   for (const directory of [agent, systemFiles]) {
     for (const name of await readdir(directory)) await chmod(join(directory, name), 0o644);
   }
-  const remove = () => rm(path, { recursive: true, force: true });
-  const makeReachable = (program: string) => reachable(program, path);
-  if (!seccompFilter) return { path, agent, systemFiles, makeReachable, remove };
+  if (!seccompFilter) return { agent, systemFiles };
 
   const filterFile = join(path, 'seccomp.bpf');
   await writeFile(filterFile, seccompFilter);
-  return { path, agent, systemFiles, seccompFilter: filterFile, makeReachable, remove };
+  return { agent, systemFiles, seccompFilter: filterFile };
 }
 
 async function reachable(program: string, directory: string): Promise<string> {

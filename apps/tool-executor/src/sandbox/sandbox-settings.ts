@@ -44,6 +44,8 @@ export const sandboxSettings = z.object({
   backgroundOutputBytes: bytes.default(64 * mebibyte),
   keepBytes: bytes.default(50_000),
   bootTimeoutMs: milliseconds.default(10_000),
+  /** Where no sandbox could be booted, it is tried again after this long, when somebody asks. */
+  probeAgainMs: milliseconds.default(30_000),
   idleMs: milliseconds.default(15 * 60_000),
   /** A job in the background keeps its sandbox awake for this long at most. */
   backgroundKeepAliveMs: milliseconds.default(4 * 3_600_000),

@@ -157,11 +157,11 @@ export interface FileStatus {
 export interface SandboxProvider {
   /** What its sandboxes may reach. Whoever speaks to the network in a command's stead keeps to it. */
   readonly egress: EgressRules;
-  /** Really runs a command in a sandbox, and says what came of it. */
+  /** Really runs a command in a sandbox, and says what came of it. Success is remembered for good, a failure for a while. */
   probe(): Promise<ProbeResult>;
   /** The thread's sandbox. Nothing is booted before its first use. Rejects with `unavailable` when isolation is not to be had. */
   get(threadId: string): Promise<Sandbox>;
-  /** Kills the thread's processes and deletes its workspace. */
+  /** Kills the thread's processes and deletes its workspace, if there are any; also where isolation is not to be had. */
   remove(threadId: string): Promise<void>;
   /** Stops the sandboxes that nobody has used for the idle time; runs by itself as well. Returns their ids. */
   stopIdle(): Promise<string[]>;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { removeTree } from './remove-tree';
 import { SandboxError } from './sandbox-error';
 import type { SandboxSettings } from './sandbox-settings';
 
@@ -21,7 +22,7 @@ export class Workspaces {
 
   constructor(
     private readonly settings: Pick<SandboxSettings, 'root' | 'firstUid' | 'uidCount'>,
-    private readonly separateUsers: boolean,
+    readonly separateUsers: boolean,
   ) {
     this.root = resolve(settings.root);
   }
@@ -33,9 +34,13 @@ export class Workspaces {
     return opening;
   }
 
+  directoryOf(threadId: string): string {
+    return join(this.homeOf(threadId), 'workspace');
+  }
+
   private async make(threadId: string): Promise<Workspace> {
     const home = this.homeOf(threadId);
-    const directory = join(home, 'workspace');
+    const directory = this.directoryOf(threadId);
     await mkdir(this.root, { recursive: true, mode: 0o711 });
     await mkdir(home, { recursive: true, mode: 0o711 });
     const uid = this.separateUsers ? await this.uidOf(threadId, home) : undefined;
@@ -46,9 +51,11 @@ export class Workspaces {
     return { threadId, directory, uid };
   }
 
+  /** Its user last: as long as a file is left, nobody else may get that uid. */
   async remove(threadId: string): Promise<void> {
     const home = this.homeOf(threadId);
     const uid = await readFile(join(home, 'uid'), 'utf8').catch(() => undefined);
+    await removeTree(this.directoryOf(threadId));
     await rm(home, { recursive: true, force: true });
     if (uid !== undefined) await rm(join(this.claims, uid), { force: true });
   }

@@ -18,13 +18,19 @@ import type { EgressRules } from '../egress/destination';
 /** A provider on a throw-away root, with real bubblewrap. A machine without it fails the tests: isolation is not optional. */
 export class SandboxHouse {
   provider: SandboxProvider;
+  /** What was logged, without its data. */
+  readonly said: string[] = [];
+  private readonly log = {
+    info: (_: object, text: string) => void this.said.push(text),
+    warn: (_: object, text: string) => void this.said.push(text),
+  };
 
   private constructor(
     readonly root: string,
     readonly settings: SandboxSettings,
     private readonly egress: Partial<EgressRules>,
   ) {
-    this.provider = createSandboxProvider(settings, silent, egress);
+    this.provider = createSandboxProvider(settings, this.log, egress);
   }
 
   static async open(settings: Partial<SandboxSettings> = {}, egress: Partial<EgressRules> = {}): Promise<SandboxHouse> {
@@ -41,7 +47,7 @@ export class SandboxHouse {
   /** As a restart of the program would: everything stops, and a new provider finds the same root. */
   async restart(): Promise<void> {
     await this.provider.close();
-    this.provider = createSandboxProvider(this.settings, silent, this.egress);
+    this.provider = createSandboxProvider(this.settings, this.log, this.egress);
   }
 
   async close(): Promise<void> {
@@ -49,8 +55,6 @@ export class SandboxHouse {
     await rm(this.root, { recursive: true, force: true });
   }
 }
-
-const silent = { info: () => {}, warn: () => {} };
 
 let commands = 0;
 
