@@ -132,6 +132,17 @@ describe('IdempotencyKeys', () => {
     expect(await keys.prune()).toBe(1);
   });
 
+  it('forgets some at a time, and none that counts (I11)', async () => {
+    const young = request();
+    await keys.begin(young);
+    const old = `insert into idempotency_keys (account_id, key, request_hash, created_at)
+      select $1, 'old-' || n, '', clock_timestamp() - interval '25 h' from generate_series(1, 5001) as n`;
+    await house.database.sql.query(old, [young.accountId]);
+
+    expect([await keys.prune(), await keys.prune(), await keys.prune()]).toEqual([5_000, 1, 0]);
+    expect(await keys.begin(young)).toEqual({ verdict: 'in_flight' });
+  });
+
   it('keeps accounts apart', async () => {
     const first = request();
     await keys.begin(first);

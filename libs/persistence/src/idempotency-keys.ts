@@ -48,7 +48,11 @@ const abandonKey = `
 delete from idempotency_keys where account_id = $1 and key = $2 and request_hash = $3 and status is null`;
 
 const pruneKeys = `
-delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours' returning key`;
+delete from idempotency_keys where (account_id, key) in (
+  select account_id, key from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'
+  order by created_at limit 5000 for update skip locked
+)
+returning key`;
 
 type KeyRow = { request_hash: string; body: unknown; location: string | null; status: number | null };
 
@@ -80,7 +84,7 @@ export class IdempotencyKeys {
     await this.database.sql.query(abandonKey, address(request));
   }
 
-  /** Deletes what is older than 24 hours. Returns how many. */
+  /** Deletes what is older than 24 hours, 5,000 at most; the next call goes on. Returns how many. */
   async prune(): Promise<number> {
     return (await this.database.sql.query(pruneKeys)).length;
   }

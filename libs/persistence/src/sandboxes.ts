@@ -8,7 +8,8 @@ interface Place {
   readonly executor_id: string;
 }
 
-interface Offer {
+/** Whose sandbox, and which executor hosts it. */
+export interface HostedSandbox {
   readonly threadId: ThreadId;
   readonly executorId: string;
 }
@@ -21,21 +22,43 @@ from unnest($1::text[], $2::text[], $3::text[]) as offer (id, thread_id, executo
 on conflict (thread_id) do update set thread_id = excluded.thread_id
 returning thread_id, executor_id`;
 
+/** A minute later it is asked for again: its executor may be away. */
+const takeVacated = `
+update sandboxes set vacate_at = clock_timestamp() + interval '1 minute'
+where id in (
+  select id from sandboxes where vacate_at <= clock_timestamp() order by vacate_at limit 100 for update skip locked
+)
+returning thread_id as "threadId", executor_id as "executorId"`;
+
+const forgetThem = `delete from sandboxes where thread_id = any($1::text[]) and vacate_at is not null`;
+
 /** Which executor hosts which thread's sandbox. A claim says what is known of its thread. */
 export class Sandboxes {
-  private readonly kept: Together<Offer, string>;
+  private readonly kept: Together<HostedSandbox, string>;
 
-  constructor({ sql }: Database, mint: Mint) {
-    this.kept = new Together((offers) => keep(sql, mint, offers));
+  constructor(
+    private readonly database: Database,
+    mint: Mint,
+  ) {
+    this.kept = new Together((offers) => keep(database.sql, mint, offers));
   }
 
   /** Has this executor host the thread, unless one does already; answers with who hosts it. */
   keep(threadId: ThreadId, executorId: string): Promise<string> {
     return this.kept.of({ threadId, executorId });
   }
+
+  /** Some whose threads were deleted, for the caller to have removed and then to `forget`. */
+  takeVacated(): Promise<readonly HostedSandbox[]> {
+    return this.database.sql.query<HostedSandbox>(takeVacated);
+  }
+
+  async forget(threads: readonly ThreadId[]): Promise<void> {
+    if (threads.length > 0) await this.database.sql.query(forgetThem, [threads]);
+  }
 }
 
-async function keep(sql: Sql, mint: Mint, offers: readonly Offer[]): Promise<readonly string[]> {
+async function keep(sql: Sql, mint: Mint, offers: readonly HostedSandbox[]): Promise<readonly string[]> {
   const columns = [
     offers.map(() => `sbx_${mint()}`),
     offers.map(({ threadId }) => threadId),

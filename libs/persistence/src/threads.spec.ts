@@ -93,4 +93,23 @@ describe('Sandboxes', () => {
     expect(await sandboxes.keep(id, 'executor-late')).toBe(places[0]);
     await expect(sandboxes.keep(threadId.parse('thr_none'), 'executor-1')).rejects.toThrow();
   });
+
+  it('are told to one worker at a time once their thread is deleted, and until they are forgotten', async () => {
+    const sandboxes = new Sandboxes(house.database, mint);
+    const [{ id: kept }, { id: deleted }] = [await thread(), await thread()];
+    for (const id of [kept, deleted]) await sandboxes.keep(id, 'executor-1');
+    await house.threads.delete({ accountId: house.accountId, threadId: deleted });
+
+    const told = await Promise.all([sandboxes.takeVacated(), sandboxes.takeVacated()]);
+    expect(told.flat()).toEqual([{ threadId: deleted, executorId: 'executor-1' }]);
+
+    await house.database.sql.query(`update sandboxes set vacate_at = vacate_at - interval '1 minute'`);
+    expect(await sandboxes.takeVacated()).toHaveLength(1);
+
+    await sandboxes.forget([kept, deleted]);
+    const left = await house.database.sql.query('select thread_id from sandboxes where thread_id = any($1)', [
+      [kept, deleted],
+    ]);
+    expect(left).toEqual([{ thread_id: kept }]);
+  });
 });

@@ -51,7 +51,7 @@ export class Threads {
     return pageOf(rows.map(threadOf), limit);
   }
 
-  /** Hides the thread and its runs. Rejects with ThreadBusyError while a run is active or queued on it. */
+  /** Hides the thread and its runs, and gives up its sandbox. Rejects with ThreadBusyError while a run is active or queued on it. */
   delete(address: ThreadAddress): Promise<void> {
     return this.database.transaction(async (sql) => {
       await lockThread(sql, address);
@@ -65,7 +65,9 @@ export class Threads {
 const unfinishedRun = `
 select id from runs where thread_id = $1 and (holds_thread or status = 'queued') order by holds_thread desc, id limit 1`;
 
-const hideThread = `update threads set deleted_at = clock_timestamp() where id = $1`;
+const hideThread = `
+with vacated as (update sandboxes set vacate_at = clock_timestamp() where thread_id = $1)
+update threads set deleted_at = clock_timestamp() where id = $1`;
 
 const threadOf = ({ id, metadata, createdAt }: Row): Thread => ({
   id: threadId.parse(id),

@@ -123,5 +123,6 @@ describe('runs that are due', () => {
     expect(await due(1)).toEqual([first.run.id]);
     expect(await due(10, 60_000)).toEqual([]);
     expect(await house.compactions.due({ sinceMs: 1, limit: 10 })).toEqual([folding]);
+    expect([await house.store.countDue(), await house.compactions.countDue()]).toEqual([2, 1]);
   });
 });

@@ -1,10 +1,14 @@
 import type { RunId, RunQueueName } from '@rondo/domain';
 import type { Sql } from '../sql';
 
+const isDue = `
+holds_thread and waiting is null and queue = $1 and (lease_expires_at is null or lease_expires_at < clock_timestamp())`;
+
+const countDue = `select count(*)::int as due from runs where ${isDue}`;
+
 const dueInQueue = `
 select id from runs
-where holds_thread and waiting is null and queue = $1
-  and (lease_expires_at is null or lease_expires_at < clock_timestamp())
+where ${isDue}
   and activated_at < clock_timestamp() - $2::int * interval '1 ms'
 order by activated_at limit $3`;
 
@@ -14,4 +18,9 @@ export async function dueRuns(
 ): Promise<readonly RunId[]> {
   const rows = await sql.query<{ id: RunId }>(dueInQueue, [queue, sinceMs, limit]);
   return rows.map(({ id }) => id);
+}
+
+export async function countDueRuns(sql: Sql, queue: RunQueueName): Promise<number> {
+  const [row] = await sql.query<{ due: number }>(countDue, [queue]);
+  return row?.due ?? 0;
 }

@@ -20,7 +20,7 @@ import { GroupCommit } from './group-commit';
 import { handOver } from './hand-over';
 import { renewLeases } from './leases';
 import { Reaper, type ReaperPatience } from './reaper';
-import { dueRuns } from './due-runs';
+import { countDueRuns, dueRuns } from './due-runs';
 
 export interface RunStoreOptions {
   readonly database: Database;
@@ -67,6 +67,11 @@ export class PrismaRunStore implements RunStore, Leases {
   /** Runs of this queue that nobody has taken for so long, the oldest first: for times when the queue is silent (R11). */
   due(order: { sinceMs: number; limit: number }): Promise<readonly RunId[]> {
     return dueRuns(this.database.sql, { ...order, queue: this.queue });
+  }
+
+  /** How many runs of this queue nobody holds though they could go on. */
+  countDue(): Promise<number> {
+    return countDueRuns(this.database.sql, this.queue);
   }
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
