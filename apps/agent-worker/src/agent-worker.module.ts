@@ -7,6 +7,7 @@ import { config } from './config';
 import { ConnectionsModule, DATABASE } from './connections.module';
 import { Lookout } from './lookout';
 import { Rounds } from './rounds';
+import { RoundsModule } from './rounds.module';
 import { RunsModule } from './runs.module';
 
 BullModule.workerClass = UnhurriedWorker;
@@ -17,9 +18,10 @@ BullModule.workerClass = UnhurriedWorker;
     ConnectionsModule,
     BullModule.forRoot({ connection: workerConnection(config.REDIS_URL) }),
     RunsModule,
+    RoundsModule,
     MetricsModule.register({ token: config.METRICS_TOKEN }),
     HealthModule.registerAsync({
-      imports: [RunsModule],
+      imports: [RunsModule, RoundsModule],
       inject: [Lookout, Rounds, DATABASE, NatsLink, RunQueues],
       useFactory: (lookout: Lookout, _: Rounds, database: Database, nats: NatsLink, queues: RunQueues) => ({
         postgres: () => database.ping(),

@@ -3,20 +3,18 @@ import { Rounds } from './rounds';
 describe('Rounds', () => {
   it('come round also when they fail, and each failure is told', async () => {
     const failures: string[] = [];
-    let beats = 0;
-    const done = new Promise<void>((resolve) => {
-      const work = () => {
-        beats += 1;
-        if (beats === 3) resolve();
-        return Promise.reject(new Error('away'));
-      };
-      const rounds = new Rounds({ heartbeat: { everyMs: 1, work } }, (round) => failures.push(round));
-      rounds.start();
-      void new Promise<void>((ready) => setTimeout(ready, 50)).then(() => rounds.stop());
+    let thirdFailed = () => {};
+    const thirdFailure = new Promise<void>((resolve) => (thirdFailed = resolve));
+    const work = () => Promise.reject(new Error('away'));
+    const rounds = new Rounds({ heartbeat: { everyMs: 1, work } }, (round) => {
+      if (failures.push(round) === 3) thirdFailed();
     });
-    await done;
 
-    expect(failures.slice(0, 2)).toEqual(['heartbeat', 'heartbeat']);
+    rounds.start();
+    await thirdFailure;
+    await rounds.stop();
+
+    expect(failures).toEqual(['heartbeat', 'heartbeat', 'heartbeat']);
   });
 
   it('are no sign of life any more when one of them never ends (R11)', async () => {

@@ -4,13 +4,17 @@ import { closeSoon, queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
 import { AgentRunner, type Verdict } from './agent-runner';
 import { config } from './config';
+import { RunMetrics } from './run-metrics';
 
 /** Takes runs off the queue. What a run does is AgentRunner's business; here it is only a job. */
 @Processor(queues.runs.name, queues.runs.workerOptions({ concurrency: config.RUN_CONCURRENCY }))
 export class RunProcessor extends WorkerHost implements OnModuleDestroy {
   private readonly log = new Logger(RunProcessor.name);
 
-  constructor(private readonly runner: AgentRunner) {
+  constructor(
+    private readonly runner: AgentRunner,
+    private readonly metrics: RunMetrics,
+  ) {
     super();
   }
 
@@ -22,6 +26,7 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
   override async process(job: Job<unknown>): Promise<void> {
     const { run_id: runId } = queues.runs.job.parse(job.data);
     const verdict = await this.runner.activate(runId);
+    this.metrics.count(verdict);
     const level = isUsual(verdict) ? 'debug' : 'log';
     this.log[level]({ msg: 'run activation ended', runId, verdict });
   }

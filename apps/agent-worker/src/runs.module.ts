@@ -1,39 +1,26 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import type { ClientProxy } from '@nestjs/microservices';
-import { type Delta, RememberingCounter, clerkOf, eventId } from '@rondo/domain';
+import { type Delta, RememberingCounter, budgetsOf, clerkOf, eventId } from '@rondo/domain';
 import { type Models, TiktokenCounter } from '@rondo/llm';
 import { NatsLink, NatsRunFeed, NatsTools, QueueCanary, RunQueues } from '@rondo/messaging';
-import {
-  Blobs,
-  type Database,
-  Outbox,
-  PrismaRunStore,
-  Retention,
-  Sandboxes,
-  isDatabaseUnavailable,
-  rollCallEveryMs,
-} from '@rondo/persistence';
+import { Blobs, type Database, Outbox, PrismaRunStore, Sandboxes, isDatabaseUnavailable } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
+import { Registry } from 'prom-client';
 import { AgentRunner } from './agent-runner';
-import { config } from './config';
+import { config, modelProviders } from './config';
 import { DATABASE, EXECUTORS, LOG, MODELS } from './connections.module';
-import { FairShare } from './fair-share';
-import { Heartbeat } from './heartbeat';
 import { HeldRuns } from './held-runs';
 import { ImageShelf } from './image-shelf';
 import { ImagesFromBlobs } from './images-from-blobs';
 import { ImagesToBlobs } from './images-to-blobs';
 import { Lookout } from './lookout';
 import { OutboxRelay } from './outbox-relay';
-import { Rounds } from './rounds';
+import { RunMetrics } from './run-metrics';
 import { RunProcessor } from './run.processor';
 import { SandboxPlacement } from './sandbox-placement';
 import { SignalsController } from './signals.controller';
 
-const fairShareEveryMs = 500;
-const lookoutEveryMs = 1_000;
-const minimumHoldMs = 1_000;
 const imageShelfBytes = 64 * 1024 * 1024;
 
 /** How runs are run. Plain classes are built by hand here, so they stay plain. */
@@ -70,10 +57,20 @@ const imageShelfBytes = 64 * 1024 * 1024;
         }),
     },
     {
+      provide: Sandboxes,
+      inject: [DATABASE],
+      useFactory: (database: Database) => new Sandboxes(database, newUlid),
+    },
+    {
+      provide: RunMetrics,
+      inject: [Registry, HeldRuns, PrismaRunStore],
+      useFactory: (registry: Registry, held: HeldRuns, store: PrismaRunStore) =>
+        new RunMetrics(registry, { places: config.RUN_CONCURRENCY, held, store }),
+    },
+    {
       provide: SandboxPlacement,
-      inject: [DATABASE, EXECUTORS],
-      useFactory: (database: Database, executors: ClientProxy) =>
-        new SandboxPlacement(new Sandboxes(database, newUlid), executors),
+      inject: [Sandboxes, EXECUTORS],
+      useFactory: (sandboxes: Sandboxes, executors: ClientProxy) => new SandboxPlacement(sandboxes, executors),
     },
     {
       provide: Blobs,
@@ -117,6 +114,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
           feed,
           modelFor: ({ runId }) => new ImagesFromBlobs(model, images.of(runId)),
           tokens: new RememberingCounter(new TiktokenCounter()),
+          budgetOf: budgetsOf(modelProviders),
           clerk: clerkOf(newUlid, isoNow),
           held,
           broke: (about) => log.error(about, 'run activation broke'),
@@ -154,42 +152,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
           failed: (error) => log.warn({ error }, 'run activation failed'),
         }),
     },
-    {
-      provide: Retention,
-      inject: [DATABASE],
-      useFactory: (database: Database) => new Retention(database, config.RETENTION_DAYS),
-    },
-    {
-      provide: Rounds,
-      inject: [HeldRuns, PrismaRunStore, OutboxRelay, RunQueues, Lookout, Retention, LOG],
-      useFactory: (
-        held: HeldRuns,
-        store: PrismaRunStore,
-        relay: OutboxRelay,
-        runQueues: RunQueues,
-        lookout: Lookout,
-        retention: Retention,
-        log: Logger,
-      ) => {
-        const heartbeat = new Heartbeat(config.WORKER_ID, store, held);
-        const fairShare = new FairShare(held, runQueues.runs, { concurrency: config.RUN_CONCURRENCY, minimumHoldMs });
-        return new Rounds(
-          {
-            heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
-            reap: { everyMs: config.REAP_MS, work: () => store.reap().then(() => relay.publish()) },
-            rollCall: {
-              everyMs: rollCallEveryMs,
-              work: async () => (await store.reapAbsent()) > 0 && relay.publish(),
-            },
-            fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
-            lookout: { everyMs: lookoutEveryMs, work: () => lookout.look() },
-            retention: { everyMs: config.RETENTION_EVERY_MS, work: () => retention.trim() },
-          },
-          (round, error) => log.warn({ round, error }, 'worker round failed'),
-        );
-      },
-    },
   ],
-  exports: [HeldRuns, Lookout, RunProcessor, Rounds],
+  exports: [HeldRuns, Lookout, OutboxRelay, PrismaRunStore, RunProcessor, Sandboxes],
 })
 export class RunsModule {}

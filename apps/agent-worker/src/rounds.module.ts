@@ -1,0 +1,94 @@
+import { Module } from '@nestjs/common';
+import { NatsLink, RunQueues, askToForget } from '@rondo/messaging';
+import {
+  type Database,
+  IdempotencyKeys,
+  PrismaRunStore,
+  Retention,
+  Sandboxes,
+  rollCallEveryMs,
+} from '@rondo/persistence';
+import type { Logger } from '@rondo/platform';
+import { config } from './config';
+import { DATABASE, LOG } from './connections.module';
+import { FairShare } from './fair-share';
+import { Heartbeat } from './heartbeat';
+import { HeldRuns } from './held-runs';
+import { Lookout } from './lookout';
+import { OutboxRelay } from './outbox-relay';
+import { Rounds } from './rounds';
+import { RunsModule } from './runs.module';
+import { WorkspaceRemoval } from './workspace-removal';
+
+const fairShareEveryMs = 500;
+const lookoutEveryMs = 1_000;
+const minimumHoldMs = 1_000;
+
+/** What is done again and again, for the runs of this worker and for all. Plain classes are built by hand here. */
+@Module({
+  imports: [RunsModule],
+  providers: [
+    {
+      provide: Retention,
+      inject: [DATABASE],
+      useFactory: (database: Database) => new Retention(database, config.RETENTION_DAYS),
+    },
+    {
+      provide: IdempotencyKeys,
+      inject: [DATABASE],
+      useFactory: (database: Database) => new IdempotencyKeys(database),
+    },
+    {
+      provide: WorkspaceRemoval,
+      inject: [Sandboxes, NatsLink],
+      useFactory: (sandboxes: Sandboxes, nats: NatsLink) =>
+        new WorkspaceRemoval(sandboxes, (executorId, threadId) => askToForget(nats, executorId, threadId)),
+    },
+    {
+      provide: Rounds,
+      inject: [
+        HeldRuns,
+        PrismaRunStore,
+        OutboxRelay,
+        RunQueues,
+        Lookout,
+        Retention,
+        IdempotencyKeys,
+        WorkspaceRemoval,
+        LOG,
+      ],
+      useFactory: (
+        held: HeldRuns,
+        store: PrismaRunStore,
+        relay: OutboxRelay,
+        runQueues: RunQueues,
+        lookout: Lookout,
+        retention: Retention,
+        idempotencyKeys: IdempotencyKeys,
+        workspaces: WorkspaceRemoval,
+        log: Logger,
+      ) => {
+        const heartbeat = new Heartbeat(config.WORKER_ID, store, held);
+        const fairShare = new FairShare(held, runQueues.runs, { concurrency: config.RUN_CONCURRENCY, minimumHoldMs });
+        return new Rounds(
+          {
+            heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
+            reap: { everyMs: config.REAP_MS, work: () => store.reap().then(() => relay.publish()) },
+            rollCall: {
+              everyMs: rollCallEveryMs,
+              work: async () => (await store.reapAbsent()) > 0 && relay.publish(),
+            },
+            fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
+            lookout: { everyMs: lookoutEveryMs, work: () => lookout.look() },
+            retention: { everyMs: config.RETENTION_EVERY_MS, work: () => retention.trim() },
+            idempotencyKeys: { everyMs: config.RETENTION_EVERY_MS, work: () => idempotencyKeys.prune() },
+            workspaces: { everyMs: config.RETENTION_EVERY_MS, work: () => workspaces.remove() },
+          },
+          (round, error) => log.warn({ round, error }, 'worker round failed'),
+        );
+      },
+    },
+  ],
+  exports: [Rounds],
+})
+export class RoundsModule {}

@@ -1,0 +1,27 @@
+import { Registry } from 'prom-client';
+import { RunMetrics } from './run-metrics';
+
+const pageOf = async (countDue: () => Promise<number>) => {
+  const registry = new Registry();
+  const metrics = new RunMetrics(registry, { places: 100, held: { size: 3 }, store: { countDue } });
+  metrics.count('handed over');
+  return registry.metrics();
+};
+
+describe('RunMetrics', () => {
+  it('tells the places, who has one and who waits for one', async () => {
+    const page = await pageOf(() => Promise.resolve(7));
+
+    expect(page).toContain('rondo_run_places 100');
+    expect(page).toContain('rondo_runs_held 3');
+    expect(page).toContain('rondo_runs_due 7');
+    expect(page).toContain('rondo_activations_total{verdict="handed_over"} 1');
+  });
+
+  it('tells what it knows while Postgres is away', async () => {
+    const page = await pageOf(() => Promise.reject(new Error('away')));
+
+    expect(page).toContain('rondo_runs_held 3');
+    expect(page).toContain('rondo_runs_due Nan');
+  });
+});
