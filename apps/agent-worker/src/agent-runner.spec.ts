@@ -4,6 +4,7 @@ import {
   type RunEvent,
   TerminalError,
   type ToolAnswer,
+  budgetOfModel,
   eventId,
   effectiveSettings,
   runId,
@@ -42,6 +43,7 @@ function house(model: Model, tools: Partial<HeldTools> = {}) {
     feed: { publish: (events) => shown.push(...events) },
     modelFor: () => model,
     tokens: new EvenTokenCounter(),
+    budgetOf: budgetOfModel,
     toolsFor: () => ({
       store: hands.store,
       execute: (call, signal) => hands.execute(call, signal),

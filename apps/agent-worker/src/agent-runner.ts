@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentPorts,
   type AgentRun,
+  type BudgetOf,
   ClaimLostError,
   type ClaimedRun,
   type Clerk,
@@ -35,6 +36,7 @@ export interface AgentRunnerParts {
   readonly feed: RunFeed;
   readonly modelFor: (claim: ClaimedRun) => Model;
   readonly tokens: TokenCounter;
+  readonly budgetOf: BudgetOf;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => HeldTools;
   readonly clerk: Clerk;
   readonly held: HeldRuns;
@@ -69,7 +71,7 @@ export class AgentRunner {
   }
 
   private async drive(claim: ClaimedRun, held: HeldRun): Promise<Verdict> {
-    const { store, feed, modelFor, tokens, toolsFor, clerk, journal: settings } = this.parts;
+    const { store, feed, modelFor, tokens, budgetOf, toolsFor, clerk, journal: settings } = this.parts;
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => held.abandon(error) });
     held.journal = journal;
     const tools = toolsFor(claim, journal);
@@ -78,7 +80,7 @@ export class AgentRunner {
 
     try {
       const model = new AbandonableModel(modelFor(claim), held.signals.abandon);
-      const ports: AgentPorts = { model, tools, tokens, clerk };
+      const ports: AgentPorts = { model, tools, tokens, budgetOf, clerk };
       return await this.follow(claim, journal, { ports, held });
     } catch (error) {
       if (error instanceof TerminalError) await journal.settled(); // what the run did comes before its end

@@ -2,6 +2,7 @@ import {
   type ClaimedRun,
   type ModelRequest,
   type NewFact,
+  budgetOfModel,
   compactionId,
   effectiveSettings,
   messageId,
@@ -45,6 +46,7 @@ async function house(...turns: readonly Turn[]) {
     ports: {
       model: { stream: (request, signal) => (requests.push(request), script.stream(request, signal)) },
       tokens: new EvenTokenCounter(),
+      budgetOf: budgetOfModel,
       clerk: new CountingClerk(),
     },
     summaryModel: 'demo/summary',

@@ -2,14 +2,12 @@ import {
   type AgentRun,
   ClaimLostError,
   type ClaimedRun,
-  type Clerk,
-  type Model,
+  type FoldPorts,
   type NewFact,
   type RecordedFact,
   type RunError,
   type RunId,
   type RunStore,
-  type TokenCounter,
   compactionFailed,
   fold,
   replay,
@@ -24,7 +22,7 @@ export interface CompactorParts {
   readonly store: RunStore;
   readonly feed: { publish(facts: readonly RecordedFact[]): void };
   readonly held: HeldCompactions;
-  readonly ports: { readonly model: Model; readonly tokens: TokenCounter; readonly clerk: Clerk };
+  readonly ports: FoldPorts;
   /** For runs that name no model for their summaries. */
   readonly summaryModel: string | undefined;
   /** The run is due elsewhere: brings it to its queue. */

@@ -12,6 +12,7 @@ const { ContextMeter } = load(`${dist}/context/context-meter.js`);
 const { loadOf } = load(`${dist}/context/need.js`);
 const { promptOf } = load(`${dist}/prompt.js`);
 const { evolve, replay } = load(`${dist}/run-state.js`);
+const { budgetOfModel } = load(`${dist}/context/model-budgets.js`);
 const { effectiveSettings } = load(`${dist}/profiles/effective-settings.js`);
 
 const { settings } = effectiveSettings({ context: { input_budget_tokens: 900_000 } }, { model: 'demo/coder' });
@@ -21,7 +22,7 @@ const tokens = {
   imageTokens: () => 1_000,
 };
 
-const message = (id, type, content, metadata = {}) => ({
+const message = (id, type, { content, metadata = {} }) => ({
   id: `msg_${id}`,
   thread_id: 'thr_1',
   run_id: 'run_1',
@@ -38,13 +39,18 @@ function iteration(at) {
   const call = { type: 'tool_call', tool_call_id: `call_${at}`, name: 'read_file', arguments: { file_path: 'a.txt' } };
   const result = { success: true, output };
   return [
-    message(2 * at - 1, 'assistant', [{ type: 'text', text: 'Reading.' }, call], { model: 'demo/coder' }),
-    message(2 * at, 'tool', [{ type: 'tool_result', tool_call_id: call.tool_call_id, name: 'read_file', result }]),
+    message(2 * at - 1, 'assistant', {
+      content: [{ type: 'text', text: 'Reading.' }, call],
+      metadata: { model: 'demo/coder' },
+    }),
+    message(2 * at, 'tool', {
+      content: [{ type: 'tool_result', tool_call_id: call.tool_call_id, name: 'read_file', result }],
+    }),
   ];
 }
 
 const history = (messages) => [
-  message(0, 'user', [{ type: 'text', text: 'Go.' }]),
+  message(0, 'user', { content: [{ type: 'text', text: 'Go.' }] }),
   ...Array.from({ length: Math.ceil(messages / 2) }, (_, index) => iteration(index + 1)).flat(),
 ];
 
@@ -58,7 +64,8 @@ function shares(times, unit) {
 async function measure(count, change = (state) => state) {
   const state = change(replay([], history(count)));
   const run = { id: 'run_1', threadId: 'thr_1', settings, createdAt: '2026-01-01', state };
-  const standing = { run, state, meter: new ContextMeter(tokens, settings.model) };
+  const ports = { budgetOf: budgetOfModel };
+  const standing = { run, state, ports, meter: new ContextMeter(tokens, settings.model) };
   await loadOf(standing);
 
   const times = [];

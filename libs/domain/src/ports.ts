@@ -1,3 +1,4 @@
+import type { BudgetOf } from './context/model-budgets';
 import type { TokenCounter } from './context/token-counter';
 import type { CallId, CompactionId, MessageId, ModelCallId } from './ids';
 import type { Model } from './model';
@@ -52,6 +53,7 @@ export interface AgentPorts {
   readonly model: Model;
   readonly tools: Tools;
   readonly tokens: TokenCounter;
+  readonly budgetOf: BudgetOf;
   readonly clerk: Clerk;
 }
 

@@ -9,7 +9,9 @@ import {
   tokensOfRequest,
 } from './testing/listening-models';
 import { requestViolations } from './testing/request-violations';
+import { budgetsOf } from './context/model-budgets';
 import { type ModelRequest, contextOverflow } from './model';
+import { readProviders } from './models/provider-settings';
 import type { SettingsRequest } from './run-settings';
 
 const page = 'A line of a file that nobody needs for long.\n'.repeat(45);
@@ -130,6 +132,28 @@ it('holds the budget without a strategy, by shortening texts alone', async () =>
   expect(house.types.at(-1)).toBe('run.completed');
   expectSound(model.requests, 12_000);
   expect(rewrites(model.requests)).toBeLessThan(30);
+});
+
+it('holds the window that was declared of its model (I13)', async () => {
+  const { providers } = readProviders({
+    MODEL_PROVIDERS: JSON.stringify([
+      { name: 'local', base_url: 'http://127.0.0.1:1/v1', models: [{ id: 'small', context_window: 16_000 }] },
+    ]),
+  });
+  const model = readsFiles(40);
+  const house = new RunHouse({
+    model,
+    tools: new LedgeredTools(() => page),
+    input: 'Read everything.',
+    settings: { model: 'local/small' },
+    budgetOf: budgetsOf({ providers }),
+  });
+
+  await house.runOn();
+
+  expect(house.types.at(-1)).toBe('run.completed');
+  expect(house.types).toContain('context.compacted');
+  expectSound(model.requests, 12_000);
 });
 
 it('says so when the newest message alone is too long for the model', async () => {

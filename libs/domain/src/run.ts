@@ -7,7 +7,7 @@ export const runStatus = z.enum([
   'running',
   'stopping',
   'waiting_input',
-  'waiting_budget',
+  'waiting_budget', // in reserve: nothing waits for a budget
   'completed',
   'failed',
   'stopped',

@@ -381,8 +381,6 @@ describe('createModels', () => {
   const endOf = async (model: string): Promise<ModelChunk> => (await hear(models.stream(requestTo(model), never))).end;
 
   it('says why a model cannot be asked', async () => {
-    expect(models.isConfigured('openai/gpt-5')).toBe(false);
-    expect(models.whyNot('openai/gpt-5')).toBe('Set OPENAI_API_KEY.');
     expect(await endOf('openai/gpt-5')).toEqual({
       type: 'end',
       how: 'failed',

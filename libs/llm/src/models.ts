@@ -1,13 +1,11 @@
 import {
   type AbsentProvider,
-  type ListedModel,
   type Model,
   type ModelChunk,
   type ModelProviders,
   type ModelRequest,
   type ProviderSettings,
   factsOf,
-  listModels,
   splitModelName,
   whyNotConfigured,
 } from '@rondo/domain';
@@ -29,27 +27,18 @@ export interface ModelsConfig {
 }
 
 /** All models of all configured providers, as one: the name in a request decides who is asked. */
-export interface Models extends Model {
-  listModels(): ListedModel[];
-  isConfigured(model: string): boolean;
-  /** Why a model cannot be asked, in words for a person; undefined where it can. */
-  whyNot(model: string): string | undefined;
-}
+export type Models = Model;
 
 /** Nothing in here changes after it is made: what differs between two requests is in the requests (I10, W41). */
 export function createModels(config: ModelsConfig): Models {
   const known: ModelProviders = { providers: config.providers, absent: config.absent ?? [] };
   const models = new Map(config.providers.map((provider) => [provider.name, modelOf(provider, config)]));
-  const whyNot = (model: string) => whyNotConfigured(model, known);
   return {
     stream(request, signal) {
       const model = models.get(splitModelName(request.model).provider);
-      const reason = whyNot(request.model);
+      const reason = whyNotConfigured(request.model, known);
       return model && reason === undefined ? model.stream(request, signal) : refused(request, known, reason);
     },
-    listModels: () => listModels(known),
-    isConfigured: (model) => whyNot(model) === undefined,
-    whyNot,
   };
 }
 

@@ -7,23 +7,9 @@ const allowance = (context: SettingsRequest['context'], frame = 5_000, refusedTo
   const effective = effectiveSettings({ model: 'anthropic/claude-sonnet-4-5', context }, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error('the settings are valid');
   const { settings } = effective;
-  const made = allowanceOf({ settings, frame, refusedTokens });
+  const made = allowanceOf({ settings, budgetOf: budgetOfModel, frame, refusedTokens });
   return { ...made, tail: tailTokens(made), summary: summaryTokens(made, settings) };
 };
-
-it.each([
-  ['anthropic/claude-sonnet-4-5', 136_000],
-  ['openai/gpt-5.1', 100_000],
-  ['google/gemini-3-pro', 700_000],
-  ['deepseek/deepseek-chat', 100_000],
-  ['local/llama', 31_000],
-])('knows the budget of %s (SM8)', (model, budget) => {
-  expect(budgetOfModel(model)).toBe(budget);
-});
-
-it('lets a table of the configuration win', () => {
-  expect(budgetOfModel('local/llama', [{ model: /llama/, inputTokens: 8_000 }])).toBe(8_000);
-});
 
 it('folds from the threshold on, or from the budget where that is less', () => {
   expect(allowance({}).limit).toBe(120_000);

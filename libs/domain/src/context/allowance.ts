@@ -1,5 +1,5 @@
 import type { RunSettings } from '../run-settings';
-import { inputBudgetOf } from './model-budgets';
+import { type BudgetOf, inputBudgetOf } from './model-budgets';
 
 /** How large a request of a run may be, in tokens. */
 export interface Allowance {
@@ -20,14 +20,15 @@ const belowRefused = 0.9;
 
 interface Given {
   readonly settings: RunSettings;
+  readonly budgetOf: BudgetOf;
   readonly frame: number;
   readonly refusedTokens: number | undefined;
 }
 
 /** A threshold that the prompt and the tools fill alone would fold after every word, so a conversation has its share. */
-export function allowanceOf({ settings, frame, refusedTokens = Infinity }: Given): Allowance {
+export function allowanceOf({ settings, budgetOf, frame, refusedTokens = Infinity }: Given): Allowance {
   const { strategy, token_threshold, reserve_tokens } = settings.context;
-  const budget = Math.min(inputBudgetOf(settings), Math.floor(refusedTokens * belowRefused));
+  const budget = Math.min(inputBudgetOf(settings, budgetOf), Math.floor(refusedTokens * belowRefused));
   const reserve = Math.min(reserve_tokens, Math.floor(budget * share));
   const wanted = Math.max(token_threshold, frame + reserve + Math.floor(token_threshold * share));
   const limit = strategy === 'none' ? budget : Math.min(wanted, budget);

@@ -10,6 +10,7 @@ import { CountingClerk, EvenTokenCounter, says } from '../testing';
 import { historyOf } from '../testing/histories';
 import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/listening-models';
 import { fold } from './fold';
+import { budgetOfModel } from './model-budgets';
 
 const reads = (output: string) =>
   ({ kind: 'reply', text: 'Reading.', calls: 1, parts: false, thinks: false, output }) as const;
@@ -40,7 +41,12 @@ function runWith(conversation: readonly Message[], settings: SettingsRequest = {
   };
 }
 
-const ports = (model: AnsweringModel) => ({ model, tokens: new EvenTokenCounter(), clerk: new CountingClerk() });
+const ports = (model: AnsweringModel) => ({
+  model,
+  tokens: new EvenTokenCounter(),
+  budgetOf: budgetOfModel,
+  clerk: new CountingClerk(),
+});
 const calm = new AbortController().signal;
 const typesOf = (facts: readonly NewFact[]) => facts.map(({ type }) => type);
 
@@ -95,6 +101,21 @@ describe('fold', () => {
     for (const request of model.requests) expect(tokensOfRequest(request)).toBeLessThan(inputBudget);
     const summary = JSON.stringify(facts.find(({ type }) => type === 'message.created'));
     for (let page = 0; page < 19; page++) expect(summary).toContain(`NEEDLE-${page}`);
+  });
+
+  it('sends a smaller model for summaries no more than that one may be sent (I13)', async () => {
+    const small = 6_000;
+    const model = new AnsweringModel(() => saysAtOnce('More pages were read. '.repeat(200)));
+    const budgetOf = (name: string) => (name === 'local/small' ? small : budgetOfModel(name));
+    const run = runWith(conversation, { context: { summary_model: 'local/small' } });
+
+    const facts = await fold(run, { ...ports(model), budgetOf }, calm);
+
+    expect(typesOf(facts)).toContain('context.compacted');
+    for (const request of model.requests) {
+      expect(tokensOfRequest(request)).toBeLessThan(small);
+      expect(request.settings.max_tokens).toBeLessThanOrEqual(small / 4);
+    }
   });
 
   it('tries once more, then gives up without touching the history, and keeps the bills (R36)', async () => {

@@ -11,7 +11,7 @@ import { compactionFailed } from './compaction-failed';
 import { weigh } from './compress';
 import { ContextMeter } from './context-meter';
 import type { OpenCompaction } from './context-state';
-import { budgetOfModel, inputBudgetOf } from './model-budgets';
+import { type BudgetOf, inputBudgetOf } from './model-budgets';
 import { stretchOf, within } from './places';
 import { Scribe, type Told } from './scribe';
 import { summaryIn, summaryMessage } from './summary-message';
@@ -21,11 +21,14 @@ import type { TokenCounter } from './token-counter';
 export interface FoldPorts {
   readonly model: Model;
   readonly tokens: TokenCounter;
+  readonly budgetOf: BudgetOf;
   readonly clerk: Clerk;
 }
 
 /** A summary is asked for this many times in all. */
 const maxAttempts = 2;
+/** A model for summaries may be smaller than the run's: what is folded, and a previous summary, need the rest. */
+const summaryShare = 1 / 4;
 
 /**
  * Folds what the run's open compaction covers into one message. These facts end the compaction, with a summary or without
@@ -71,15 +74,18 @@ async function scribeFor(
 ): Promise<Scribe> {
   const { settings, state } = run;
   const frame = await meter.ofFrame(frameText(run));
+  const { budgetOf } = ports;
   const modelName = settings.context.summary_model ?? settings.model;
+  const budgetTokens = modelName === settings.model ? inputBudgetOf(settings, budgetOf) : budgetOf(modelName);
+  const allowance = allowanceOf({ settings, budgetOf, frame, refusedTokens: undefined });
   return new Scribe({
     ...ports,
     signal,
     modelName,
     style: summaryStyleOf(settings),
     iteration: state.iteration,
-    targetTokens: summaryTokens(allowanceOf({ settings, frame, refusedTokens: undefined }), settings),
-    budgetTokens: modelName === settings.model ? inputBudgetOf(settings) : budgetOfModel(modelName),
+    targetTokens: Math.min(summaryTokens(allowance, settings), Math.floor(budgetTokens * summaryShare)),
+    budgetTokens,
   });
 }
 

@@ -17,18 +17,18 @@ export interface Load {
 
 export type Reason = Extract<NewFact, { type: 'context.compaction_started' }>['data']['reason'];
 
-type Loaded = Pick<Pass, 'run' | 'state' | 'meter'>;
+type Loaded = Pick<Pass, 'run' | 'state' | 'ports' | 'meter'>;
 
 /** So far that nothing need be counted, and nobody asks for anything to be folded. */
-export function isFarFromLimit({ run, state, meter }: Loaded): boolean {
-  const { limit, reserve } = allowanceFor({ run, state }, 0);
+export function isFarFromLimit({ run, state, ports, meter }: Loaded): boolean {
+  const { limit, reserve } = allowanceFor({ run, state, ports }, 0);
   if (meter.atMost(nextRequest({ run, state })) + reserve >= limit) return false;
   return !isRequested(state) && !hasManyTurns({ run, state });
 }
 
-export async function loadOf({ run, state, meter }: Loaded): Promise<Load> {
+export async function loadOf({ run, state, ports, meter }: Loaded): Promise<Load> {
   const request = nextRequest({ run, state });
-  const allowance = allowanceFor({ run, state }, await meter.ofFrame(request.frame));
+  const allowance = allowanceFor({ run, state, ports }, await meter.ofFrame(request.frame));
   return { tokens: await meter.weigh(request), allowance };
 }
 
@@ -37,8 +37,8 @@ const nextRequest = (standing: Standing): Weighed => ({
   messages: messagesToSend(standing),
 });
 
-const allowanceFor = ({ run: { settings }, state }: Standing, frame: number): Allowance =>
-  allowanceOf({ settings, frame, refusedTokens: state.context.refusedTokens });
+const allowanceFor = ({ run: { settings }, state, ports }: Omit<Loaded, 'meter'>, frame: number): Allowance =>
+  allowanceOf({ settings, budgetOf: ports.budgetOf, frame, refusedTokens: state.context.refusedTokens });
 
 /** Nothing was tried since the last iteration ended. */
 export const isFresh = (state: RunState): boolean => state.context.compactedIn !== iterationsDone(state);

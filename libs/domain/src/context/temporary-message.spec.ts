@@ -5,6 +5,7 @@ import { RunHouse, ScriptedModel, calls, says } from '../testing';
 import { AnsweringModel, textOfRequest } from '../testing/listening-models';
 import { runAgent } from '../run-agent';
 import { evolve } from '../run-state';
+import { budgetOfModel } from './model-budgets';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
 
@@ -36,7 +37,7 @@ async function runWith(states: readonly NewMessage[], model: AnsweringModel) {
     state: house.state,
   };
   const never = new AbortController().signal;
-  const ports = { model, tools: house.tools, tokens: house.tokens, clerk: house['clerk'] };
+  const ports = { model, tools: house.tools, tokens: house.tokens, budgetOf: budgetOfModel, clerk: house['clerk'] };
   let { state } = agent;
   for await (const step of runAgent(agent, ports, { stop: never, drain: never })) {
     if ('facts' in step) state = step.facts.reduce(evolve, state);

@@ -110,14 +110,16 @@ export const knownModels: ReadonlyMap<string, readonly ModelFacts[]> = new Map([
 /** What follows a known name in the id of a certain version of that model. */
 const version = /^-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
 
-/**
- * What is known of `id` at a provider: what its configuration declares comes before the list above. A version of a
- * known model is that model; a longer name of another kind is another model.
- */
+/** A version of a known model is that model; a longer name of another kind is another model. */
+const factsIn = (models: readonly ModelFacts[], id: string): ModelFacts | undefined =>
+  models.find((model) => id === model.id || (id.startsWith(model.id) && version.test(id.slice(model.id.length))));
+
+/** What the configuration of a provider declares of `id`. */
+export const declaredFactsOf = ({ models }: { models: readonly ModelFacts[] }, id: string): ModelFacts | undefined =>
+  factsIn(models, id);
+
+/** What is known of `id` at a provider: what its configuration declares comes before the list above. */
 export function factsOf(provider: { name: string; models: readonly ModelFacts[] }, id: string): ModelFacts | undefined {
-  const known = [...provider.models, ...(knownModels.get(provider.name) ?? [])];
-  const found = known.find(
-    (model) => id === model.id || (id.startsWith(model.id) && version.test(id.slice(model.id.length))),
-  );
+  const found = declaredFactsOf(provider, id) ?? factsIn(knownModels.get(provider.name) ?? [], id);
   return found ?? (demoProviders.has(provider.name) ? demoModel(id) : undefined);
 }

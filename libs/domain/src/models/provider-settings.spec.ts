@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { listModels, readProviders, splitModelName, whyNotConfigured } from './provider-settings';
 
 const declared = (...providers: object[]) => ({ MODEL_PROVIDERS: JSON.stringify(providers) });
@@ -38,6 +40,15 @@ describe('readProviders', () => {
     expect(providers).toMatchObject([{ name: 'local', kind: 'openai', apiKey: 'none' }]);
     expect(absent.at(-1)?.reason).toContain('set GROQ_API_KEY');
     expect(readProviders({ ...declared(groq), GROQ_API_KEY: 'k' }).providers).toMatchObject([{ apiKey: 'k' }]);
+  });
+
+  it('understands what docs/add-a-provider.md shows', () => {
+    const guide = readFileSync(join(__dirname, '../../../../docs/add-a-provider.md'), 'utf8');
+    const [, MODEL_PROVIDERS = ''] = /```json\n([^]+?)```/.exec(guide) ?? [];
+
+    expect(readProviders({ MODEL_PROVIDERS, LOCAL_KEY: 'k' }).providers).toMatchObject([
+      { name: 'local', headers: { 'x-team': 'red' }, models: [{ context_window: 128_000 }] },
+    ]);
   });
 
   it('lets a declared server take the place of an official one', () => {

@@ -1,4 +1,5 @@
 import { fold } from '../context/fold';
+import { type BudgetOf, budgetOfModel } from '../context/model-budgets';
 import { type RunId, runId, threadId } from '../ids';
 import type { Model } from '../model';
 import type { AgentRun, Step } from '../pass';
@@ -26,6 +27,7 @@ export interface HouseParts {
   readonly tickMs?: number;
   /** What the summarizer asks. Without one, compactions go back to the workers. */
   readonly summarizer?: Model;
+  readonly budgetOf?: BudgetOf;
 }
 
 /** The smallest house in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
@@ -41,11 +43,13 @@ export class RunHouse {
   private readonly clerk: CountingClerk;
   private readonly model: Model;
   private readonly summarizer: Model | undefined;
+  private readonly budgetOf: BudgetOf;
 
   constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', ...rest }: HouseParts) {
     this.clerk = new CountingClerk(rest.tickMs);
     this.model = model;
     this.summarizer = rest.summarizer;
+    this.budgetOf = rest.budgetOf ?? budgetOfModel;
     this.tools = tools;
     const effective = effectiveSettings(settings, { model: 'demo/coder' });
     if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
@@ -64,7 +68,8 @@ export class RunHouse {
     if (claim.stop) this.stop.abort(claim.stop);
 
     const agent = agentRun(claim);
-    const ports = { model: this.model, tools: this.tools, tokens: this.tokens, clerk: this.clerk };
+    const { model, tools, tokens, budgetOf, clerk } = this;
+    const ports = { model, tools, tokens, budgetOf, clerk };
     const held: NewFact[] = [];
     const late: NewFact[] = [];
     for await (const step of runAgent(agent, ports, { stop: this.stop.signal, drain: this.drain.signal })) {
@@ -90,7 +95,8 @@ export class RunHouse {
   private async summarize(): Promise<boolean> {
     const claim = await this.store.compactions.claim(this.id, 'summarizer');
     if (!claim || !this.summarizer) return false;
-    const ports = { model: this.summarizer, tokens: this.tokens, clerk: this.clerk };
+    const { summarizer: model, tokens, budgetOf, clerk } = this;
+    const ports = { model, tokens, budgetOf, clerk };
     await this.store.compactions.append(claim, await fold(agentRun(claim), ports, this.drain.signal));
     return true;
   }

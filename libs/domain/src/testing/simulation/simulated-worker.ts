@@ -1,4 +1,5 @@
 import { movesTo } from '../../claim-rules';
+import { budgetOfModel } from '../../context/model-budgets';
 import type { TokenCounter } from '../../context/token-counter';
 import { ClaimLostError, StopPendingError, TransientError } from '../../errors';
 import type { RunId } from '../../ids';
@@ -141,7 +142,8 @@ export class SimulatedWorker {
   private async drive(held: HeldRun, life: Life, link: StoreLink): Promise<void> {
     const { claim, hands, stop, drain, abandon } = held;
     const { inspector, clerk, modelFor } = this.parts;
-    const ports = { model: abandonable(modelFor(claim, life), abandon.signal), tools: hands, tokens, clerk };
+    const model = abandonable(modelFor(claim, life), abandon.signal);
+    const ports = { model, tools: hands, tokens, budgetOf: budgetOfModel, clerk };
     const signals = { stop: stop.signal, drain: drain.signal };
     let waiting: NewFact[] = [];
     const commit = async (): Promise<void> => {

@@ -1,0 +1,67 @@
+import type { ModelFacts } from '../models/model-facts';
+import { readProviders } from '../models/provider-settings';
+import { effectiveSettings } from '../profiles/effective-settings';
+import { budgetOfModel, budgetsOf, inputBudgetOf } from './model-budgets';
+
+it.each([
+  ['anthropic/claude-sonnet-4-5', 136_000],
+  ['openai/gpt-5.1', 100_000],
+  ['google/gemini-3-pro', 700_000],
+  ['deepseek/deepseek-chat', 100_000],
+  ['local/llama', 31_000],
+])('knows the budget of %s (SM8)', (model, budget) => {
+  expect(budgetOfModel(model)).toBe(budget);
+  expect(budgetsOf({ providers: [] })(model)).toBe(budget);
+});
+
+describe('what an operator declares', () => {
+  const declaring = (...models: ModelFacts[]) =>
+    budgetsOf(
+      readProviders({
+        OPENAI_API_KEY: 'key',
+        MODEL_PROVIDERS: JSON.stringify([{ name: 'local', base_url: 'http://127.0.0.1:1/v1', models }]),
+      }),
+    );
+
+  it('wins over what is known: the window, less what the reply may take', () => {
+    const budgetOf = declaring(
+      { id: 'llama3', context_window: 128_000, max_output_tokens: 8_000 },
+      { id: 'claude-like', context_window: 8_192, max_output_tokens: 2_048 },
+    );
+
+    expect(budgetOf('local/llama3')).toBe(120_000);
+    expect(budgetOf('local/llama3-2025-01-01')).toBe(120_000);
+    expect(budgetOf('local/claude-like')).toBe(6_144);
+  });
+
+  it('leaves a quarter to a reply of which nothing is declared, and never more than half', () => {
+    const budgetOf = declaring(
+      { id: 'plain', context_window: 128_000 },
+      { id: 'all', context_window: 128_000, max_output_tokens: 128_000 },
+    );
+
+    expect(budgetOf('local/plain')).toBe(96_000);
+    expect(budgetOf('local/all')).toBe(64_000);
+  });
+
+  it('counts where it names a window, and for its own models only', () => {
+    const budgetOf = declaring({ id: 'llama3', max_output_tokens: 8_000 }, { id: 'gpt-5', context_window: 50_000 });
+
+    expect(budgetOf('local/llama3')).toBe(31_000);
+    expect(budgetOf('local/other')).toBe(31_000);
+    expect(budgetOf('openai/gpt-5')).toBe(100_000);
+    expect(budgetOf('nobody')).toBe(31_000);
+  });
+
+  it('gives way to what a run says', () => {
+    const budgetOf = declaring({ id: 'llama3', context_window: 128_000 });
+    const settings = (context: object) => {
+      const effective = effectiveSettings({ model: 'local/llama3', context }, { model: 'demo/coder' });
+      if ('problems' in effective) throw new Error('the settings are valid');
+      return effective.settings;
+    };
+
+    expect(inputBudgetOf(settings({}), budgetOf)).toBe(96_000);
+    expect(inputBudgetOf(settings({ input_budget_tokens: 20_000 }), budgetOf)).toBe(20_000);
+  });
+});
