@@ -4,7 +4,16 @@ import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { checks, jest, Verification } from './verification.mjs';
 
-const roomsWithoutServers = ['libs/domain', 'libs/llm', 'libs/platform', 'apps/demo-model'];
+const roomsWithoutServers = [
+  'libs/domain',
+  'libs/installation',
+  'libs/llm',
+  'libs/platform',
+  'apps/bench',
+  'apps/chaos',
+  'apps/demo-model',
+];
+const withoutInstallations = ['--testPathIgnorePatterns', 'e2e-spec'];
 
 await runCommand(check, { log, codeWhenInterrupted: 130 });
 
@@ -16,6 +25,6 @@ async function check() {
   await verification.step('format', checks.format);
   await verification.step('types', checks.types);
   await verification.step('lint', checks.lint);
-  await verification.step('unit tests', () => jest(roomsWithoutServers));
+  await verification.step('unit tests', () => jest(roomsWithoutServers, { args: withoutInstallations }));
   return verification.conclude();
 }

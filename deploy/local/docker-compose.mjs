@@ -14,7 +14,8 @@ export class DockerCompose {
   constructor(dataDir) {
     const project = `rondo-${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}`;
     this.#compose = ['compose', '--project-name', project, '--file', join(repoRoot, 'docker-compose.yml')];
-    this.#env = { ...process.env, POSTGRES_PASSWORD: secret(dataDir, 'postgres-password') };
+    // Our HOST may be what Compose cannot read, `::` for example; the gateway that it belongs to is not started here.
+    this.#env = { ...process.env, HOST: '', POSTGRES_PASSWORD: secret(dataDir, 'postgres-password') };
   }
 
   /** Whether an engine answers, asked for two seconds at most. */

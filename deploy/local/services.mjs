@@ -117,10 +117,11 @@ function urlOf(listensOn, port) {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
+/** Our servers are there before our services, so one that misses any of them has only not found it yet. */
 async function probeReady(url) {
   const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) });
-  await response.body?.cancel();
-  if (!response.ok) throw new Error('not ready');
+  const { degraded = [] } = await response.json();
+  if (!response.ok || degraded.length > 0) throw new Error('not ready');
 }
 
 /** The second `gateway` is `gateway-2`. */

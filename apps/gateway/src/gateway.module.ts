@@ -34,11 +34,10 @@ export class GatewayModule {
       module: GatewayModule,
       imports: [
         MetricsModule.register({ token: parts.config.METRICS_TOKEN }),
-        HealthModule.register({
-          postgres: () => database.ping(),
-          redis: () => queues.ping(),
-          nats: () => feed.ping(),
-        }),
+        HealthModule.register(
+          { postgres: () => database.ping() },
+          { redis: () => queues.ping(), nats: () => feed.ping() }, // without them runs are taken, shown and stopped (I1)
+        ),
       ],
       controllers: [
         ThreadsController,

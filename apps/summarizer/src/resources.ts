@@ -1,4 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { type BudgetOf, budgetsOf } from '@rondo/domain';
 import { type Models, TiktokenCounter, createModels } from '@rondo/llm';
 import { type NatsLink, NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
 import { type Database, Outbox, PrismaRunStore, openDatabase } from '@rondo/persistence';
@@ -12,6 +13,7 @@ export class Resources implements OnApplicationShutdown {
   readonly queues: RunQueues;
   readonly store: PrismaRunStore;
   readonly models: Models;
+  readonly budgetOf: BudgetOf;
   readonly tokens = new TiktokenCounter();
   private readonly outbox: Outbox;
 
@@ -35,7 +37,9 @@ export class Resources implements OnApplicationShutdown {
       queue: 'compactions',
       leaseMs: config.LEASE_MS,
     });
-    this.models = createModels(readModelProviders());
+    const providers = readModelProviders();
+    this.models = createModels(providers);
+    this.budgetOf = budgetsOf(providers);
   }
 
   static async open(config: Config, log: Logger): Promise<Resources> {

@@ -37,7 +37,7 @@ export class SummarizerModule {
 
 /** How compactions are made. */
 function workModule(resources: Resources): DynamicModule {
-  const { config, store, feed, models: model, tokens } = resources;
+  const { config, store, feed, models: model, tokens, budgetOf } = resources;
   return {
     module: class Work {},
     imports: [
@@ -57,7 +57,7 @@ function workModule(resources: Resources): DynamicModule {
             store,
             feed,
             held,
-            ports: { model, tokens, clerk: clerkOf(newUlid, isoNow) },
+            ports: { model, tokens, budgetOf, clerk: clerkOf(newUlid, isoNow) },
             summaryModel: config.SUMMARY_MODEL,
             moved: () => resources.relay(),
           }),

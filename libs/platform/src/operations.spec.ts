@@ -9,10 +9,11 @@ import { MetricsModule } from './metrics/metrics.module';
 
 const up = () => Promise.resolve();
 const down = () => Promise.reject(new Error('connection refused'));
+const hangs = () => new Promise<never>(() => undefined);
 
-async function serve(checks: HealthChecks, token?: string) {
+async function serve(checks: HealthChecks, { token, aids = {} }: { token?: string; aids?: HealthChecks } = {}) {
   const module = await Test.createTestingModule({
-    imports: [HealthModule.register(checks), MetricsModule.register({ token })],
+    imports: [HealthModule.register(checks, aids), MetricsModule.register({ token })],
   }).compile();
   const app = module.createNestApplication<INestApplication<Server>>();
   await app.init();
@@ -48,9 +49,35 @@ describe('health', () => {
     await app.close();
   });
 
-  it('does not wait for a check that hangs (R11)', async () => {
-    const hangs = () => new Promise<never>(() => undefined);
+  it('is ready while something is away without which it works, and says what', async () => {
+    const { app, http } = await serve({ postgres: up }, { aids: { redis: down, nats: up } });
 
+    await http.get('/health/ready').expect(200, { status: 'ready', degraded: ['redis'] });
+
+    await app.close();
+  });
+
+  it('says what else is away when it is not ready', async () => {
+    const { app, http } = await serve({ postgres: down }, { aids: { redis: down, nats: up } });
+
+    const { body } = await http.get('/health/ready').expect(503);
+
+    expect(body).toMatchObject({ code: 'not_ready', failing: ['postgres'], degraded: ['redis'] });
+    await app.close();
+  });
+
+  it('says soon that it is ready while something hangs without which it works (R11)', async () => {
+    const aided = await serve({}, { aids: { redis: hangs } });
+    const needy = await serve({ redis: hangs });
+
+    const first = await Promise.race([aided, needy].map(async ({ http }) => (await http.get('/health/ready')).status));
+
+    expect(first).toBe(200);
+    await aided.app.close();
+    await needy.app.close();
+  });
+
+  it('does not wait for a check that hangs (R11)', async () => {
     expect(await failingChecks({ postgres: up, redis: hangs }, 20)).toEqual(['redis']);
   });
 
@@ -105,7 +132,7 @@ describe('metrics', () => {
   });
 
   it('asks for its token when it has one', async () => {
-    const { app, http } = await serve({}, 'sesame');
+    const { app, http } = await serve({}, { token: 'sesame' });
 
     await http.get('/metrics').expect(401);
     await http.get('/metrics').set('authorization', 'Bearer other').expect(401);

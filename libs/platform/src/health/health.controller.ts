@@ -1,14 +1,16 @@
 import { Controller, Get, Inject, Res, VERSION_NEUTRAL } from '@nestjs/common';
 import type { Response } from 'express';
-import { type HealthChecks, failingChecks } from './readiness';
+import { type HealthChecks, failingChecks, readinessOf } from './readiness';
 
 export const HEALTH_CHECKS = Symbol('HEALTH_CHECKS');
+export const HEALTH_AIDS = Symbol('HEALTH_AIDS');
 export const LIFE_SIGNS = Symbol('LIFE_SIGNS');
 
 @Controller({ path: 'health', version: VERSION_NEUTRAL })
 export class HealthController {
   constructor(
     @Inject(HEALTH_CHECKS) private readonly checks: HealthChecks,
+    @Inject(HEALTH_AIDS) private readonly aids: HealthChecks,
     @Inject(LIFE_SIGNS) private readonly lifeSigns: HealthChecks,
   ) {}
 
@@ -22,10 +24,13 @@ export class HealthController {
     return failing.length === 0 ? { status: 'live' } : unavailable(response, { code: 'not_live', failing });
   }
 
+  /** What is away that it can do without is named, and changes nothing: it is no reason to send its clients elsewhere. */
   @Get('ready')
   async ready(@Res({ passthrough: true }) response: Response) {
-    const failing = await failingChecks(this.checks);
-    return failing.length === 0 ? { status: 'ready' } : unavailable(response, { code: 'not_ready', failing });
+    const { failing, degraded } = await readinessOf(this.checks, this.aids);
+    const aside = degraded.length > 0 ? { degraded } : {};
+    if (failing.length === 0) return { status: 'ready', ...aside };
+    return { ...unavailable(response, { code: 'not_ready', failing }), ...aside };
   }
 }
 

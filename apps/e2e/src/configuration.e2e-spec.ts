@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readProviders, whyNotConfigured } from '@rondo/domain';
+import { modelVariables } from '@rondo/platform';
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
+import { z } from 'zod';
+import { exampleOf, withTables } from '../../../deploy/local/configuration-reference.mjs';
+import { environment as agentWorker } from '../../agent-worker/src/environment';
+import { environment as demoModel } from '../../demo-model/src/environment';
+import { environment as gateway } from '../../gateway/src/config';
+import { environment as summarizer } from '../../summarizer/src/config';
+import { environment as toolExecutor } from '../../tool-executor/src/config';
+
+const root = resolve(__dirname, '../../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const environments = {
+  gateway,
+  'agent-worker': agentWorker,
+  summarizer,
+  'tool-executor': toolExecutor,
+  'demo-model': demoModel,
+};
+
+describe('the reference of the configuration', () => {
+  it('says what the schemas say (npm run docs)', () => {
+    expect(withTables(read('docs/configuration.md'), environments)).toBe(read('docs/configuration.md'));
+    expect(exampleOf(environments)).toBe(read('.env.example'));
+  });
+
+  it('shows a model server as one can be declared', () => {
+    const { example } = z.object({ example: z.string() }).parse(modelVariables.MODEL_PROVIDERS.meta());
+
+    const providers = readProviders({ MODEL_PROVIDERS: example, VLLM_KEY: 'k' });
+
+    expect(whyNotConfigured('vllm/llama3', providers)).toBeUndefined();
+    expect(read('.env.example')).toContain(`\n#MODEL_PROVIDERS='${example}'\n`);
+  });
+});
+
+const compose = z
+  .object({ services: z.record(z.string(), z.object({ environment: z.record(z.string(), z.unknown()).default({}) })) })
+  .parse(load(read('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }));
+
+/** The variables that the README names, of those that the service reads. HOST and PORT are the container's own. */
+function settingsOf(service: keyof typeof environments): string[] {
+  const [, settings = ''] = read('README.md').split('\n## Settings\n');
+  const named = [...(settings.split('\n## ')[0] ?? '').matchAll(/`([A-Z][A-Z_]+)(?:=1)?`/g)].map(
+    ([, name = '']) => name,
+  );
+  return named.filter((name) => name in environments[service].shape && !['HOST', 'PORT'].includes(name));
+}
+
+describe.each(Object.keys(environments) as (keyof typeof environments)[])('docker-compose.yml, %s', (service) => {
+  const given = Object.keys(compose.services[service]?.environment ?? {});
+
+  it('is given every setting that the README names and it reads', () => {
+    expect(given).toEqual(expect.arrayContaining(settingsOf(service)));
+  });
+
+  it('is given nothing that it does not read', () => {
+    const read = Object.keys(environments[service].shape);
+
+    expect(given.filter((name) => !read.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from './build.mjs';
+import { exampleOf, withTables } from './configuration-reference.mjs';
+import { installPackages, requireNode } from './install.mjs';
+import { step, terminal as log } from './progress.mjs';
+import { repoRoot } from './repo-root.mjs';
+
+/** Where each service's schema is. A configuration that is read when it is imported has it in a file of its own. */
+const homes = {
+  gateway: 'config',
+  'agent-worker': 'environment',
+  summarizer: 'config',
+  'tool-executor': 'config',
+  'demo-model': 'environment',
+};
+
+/** `npm run docs` writes what follows from the code: the tables of docs/configuration.md, and .env.example. */
+requireNode();
+await installPackages(repoRoot, log);
+await step(log, 'build', { work: () => build(repoRoot), detail: (changed) => (changed ? '' : 'nothing has changed') });
+
+const modules = Object.entries(homes).map(async ([service, home]) => {
+  const { default: exported } = await import(`../../apps/${service}/dist/${home}.js`);
+  return [service, exported.environment];
+});
+const environments = Object.fromEntries(await Promise.all(modules));
+
+const document = join(repoRoot, 'docs/configuration.md');
+writeFileSync(document, withTables(readFileSync(document, 'utf8'), environments));
+writeFileSync(join(repoRoot, '.env.example'), exampleOf(environments));

@@ -1,0 +1,36 @@
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { milliseconds } from './service-variables';
+
+/** For those who hold runs. */
+export const leaseVariables = {
+  LEASE_MS: milliseconds
+    .default(15_000)
+    .describe(
+      'For so long a holder that is not heard of keeps a run, where its connection to Postgres tells nothing. ' +
+        'Several times HEARTBEAT_MS.',
+    ),
+  HEARTBEAT_MS: milliseconds
+    .default(4_000)
+    .describe('How often a holder renews its leases and looks for stops that it was not told of.'),
+};
+
+/**
+ * The name under which a process holds its leases. Only its beginning is given. The rest makes it unique, also among
+ * those that were here before: nobody may take a successor for its predecessor, which is dead.
+ */
+export const holderName = (role: string) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, dash and underscore only, 64 at most')
+    .default(() => `${role}${thisHost()}`)
+    .transform((name) => `${name}-${process.pid}-${Date.now().toString(36)}`)
+    .meta({
+      description: 'The beginning of the name under which it holds runs; letters, digits, dashes and underscores.',
+      otherwise: `${role && `\`${role}\` and `}the host’s name`,
+    });
+
+const thisHost = (): string =>
+  hostname()
+    .replaceAll(/[^A-Za-z0-9_-]/g, '-')
+    .slice(0, 40);

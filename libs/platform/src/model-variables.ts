@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+const text = z.string().optional();
+
+export const modelServerVariables = {
+  DEMO_MODEL_URL: text.meta({
+    description: 'The demo model, for `demo/` models.',
+    example: 'http://127.0.0.1:4010',
+    otherwise: 'there are no `demo/` models',
+  }),
+  MODEL_PROVIDERS: text.meta({
+    description:
+      'Further model servers, as JSON. The example gives the model `vllm/llama3`; its key is in the variable `VLLM_KEY`. ' +
+      'See docs/add-a-provider.md.',
+    example:
+      '[{"name":"vllm","base_url":"http://gpu:8000/v1","api_key_variable":"VLLM_KEY","models":[{"id":"llama3"}]}]',
+    otherwise: 'none',
+  }),
+};
+
+/** For those who ask models: the servers, and the keys to them. */
+export const modelVariables = {
+  OPENAI_API_KEY: text.meta({ description: 'The key for `openai/` models.', otherwise: 'there are none' }),
+  OPENAI_BASE_URL: text.meta({
+    description: 'Another server that speaks OpenAI’s API; its `OPENAI_API_KEY` is any value where it needs none.',
+    otherwise: 'OpenAI’s own',
+  }),
+  ANTHROPIC_API_KEY: text.meta({ description: 'The key for `anthropic/` models.', otherwise: 'there are none' }),
+  ANTHROPIC_BASE_URL: text.meta({
+    description: 'Another server that speaks Anthropic’s API.',
+    otherwise: 'Anthropic’s own',
+  }),
+  ...modelServerVariables,
+};

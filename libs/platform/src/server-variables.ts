@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { count } from './service-variables';
+
+/** The client asks for no other scheme, and sends no name and password that stand in a URL. */
+const natsUrl = z.string().regex(/^(nats|tls):\/\/[^@]+$/, 'must be nats://host:port or tls://host:port');
+
+export const natsVariables = {
+  NATS_URL: natsUrl.meta({
+    description: 'NATS, without a name and a password. TLS is spoken where the server offers it, whatever the scheme.',
+    example: 'nats://127.0.0.1:4222',
+  }),
+};
+
+/** Where the servers are that runs live in. */
+export const serverVariables = (poolSize: number) => ({
+  DATABASE_URL: z
+    .string()
+    .meta({ description: 'Postgres.', example: 'postgresql://rondo:password@127.0.0.1:5432/rondo' }),
+  DATABASE_POOL_SIZE: count.default(poolSize).describe('Connections to Postgres that it keeps at most.'),
+  REDIS_URL: z.string().meta({ description: 'Redis; `rediss://` speaks TLS.', example: 'redis://127.0.0.1:6379' }),
+  ...natsVariables,
+});

@@ -1,0 +1,68 @@
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { holderName } from './lease-variables';
+import { parseConfig } from './load-config';
+import { serverVariables } from './server-variables';
+import { port, serviceVariables } from './service-variables';
+
+const schema = z.object({ ...serviceVariables, ...serverVariables(4), PORT: port.default(3000) });
+const least = { DATABASE_URL: 'postgresql://host/db', REDIS_URL: 'redis://host', NATS_URL: 'nats://host:4222' };
+const read = (more: Record<string, string> = {}) => parseConfig(schema, { ...least, ...more });
+
+describe('what every service has', () => {
+  it('needs its servers and nothing else', () => {
+    expect(read()).toEqual({ ...least, HOST: '127.0.0.1', PORT: 3000, LOG_LEVEL: 'info', DATABASE_POOL_SIZE: 4 });
+    expect(() => parseConfig(schema, {})).toThrow(/DATABASE_URL: .*\n {2}REDIS_URL: .*\n {2}NATS_URL: /);
+  });
+
+  it.each(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])('logs at the level %s', (LOG_LEVEL) => {
+    expect(read({ LOG_LEVEL })).toMatchObject({ LOG_LEVEL });
+  });
+
+  it.each(['nats://nats:4222', 'tls://nats.example.org'])('finds NATS at %s', (NATS_URL) => {
+    expect(read({ NATS_URL })).toMatchObject({ NATS_URL });
+  });
+
+  it.each(['http://nats:4222', 'nats:4222', 'nats://', 'nats://name:password@nats:4222'])(
+    'does not look for NATS at %s',
+    (NATS_URL) => {
+      expect(() => read({ NATS_URL })).toThrow('NATS_URL: must be nats://host:port or tls://host:port');
+    },
+  );
+
+  it('takes what was left empty as not given', () => {
+    expect(read({ HOST: '', PORT: '', LOG_LEVEL: '', METRICS_TOKEN: '' })).toEqual(read());
+  });
+
+  it('listens on a port that there is', () => {
+    expect(read({ PORT: '0' }).PORT).toBe(0);
+    expect(() => read({ PORT: '65536' })).toThrow('PORT: ');
+  });
+});
+
+describe('the name of a holder', () => {
+  const named = z.object({ NAME: holderName('scribe-') });
+  const nameOf = (env: Record<string, string>) => parseConfig(named, env).NAME;
+
+  it('begins with what it was given, or with its role and the host', () => {
+    const host = hostname()
+      .replaceAll(/[^A-Za-z0-9_-]/g, '-')
+      .slice(0, 40);
+
+    expect(nameOf({ NAME: 'left' })).toMatch(new RegExp(`^left-${process.pid}-[0-9a-z]+$`));
+    expect(nameOf({})).toMatch(new RegExp(`^scribe-${host}-${process.pid}-[0-9a-z]+$`));
+  });
+
+  it('is no predecessor’s', () => {
+    jest.useFakeTimers({ now: 1_000 });
+    const before = nameOf({ NAME: 'left' });
+    jest.setSystemTime(2_000);
+
+    expect(nameOf({ NAME: 'left' })).not.toBe(before);
+    jest.useRealTimers();
+  });
+
+  it('has only letters, digits, dashes and underscores', () => {
+    expect(() => nameOf({ NAME: 'left.hand' })).toThrow('NAME: ');
+  });
+});

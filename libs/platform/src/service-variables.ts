@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** How many of something: one at least. */
+export const count = z.coerce.number().int().positive();
+export const milliseconds = count.meta({ unit: 'ms' });
+export const port = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(65_535)
+  .describe('The port on which it listens; with 0 the system chooses a free one.');
+
+/**
+ * What every service has. The texts beside the variables are their reference: `npm run docs` writes docs/configuration.md
+ * and .env.example from them. `unit` is what a number counts, `example` a value worth seeing, and `otherwise` says what
+ * holds where no default can be shown.
+ */
+export const serviceVariables = {
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('The address on which it listens. `0.0.0.0` is every IPv4 address of the machine.'),
+  PORT: port,
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('The least severe lines that are logged.'),
+  METRICS_TOKEN: z.string().optional().meta({
+    description: '`/metrics` asks for it: `Authorization: Bearer …`.',
+    otherwise: 'anybody who reaches `/metrics` may read it',
+  }),
+};
