@@ -1,4 +1,4 @@
-import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/installation';
+import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/installation';
 import { expectShownAsStored, expectWholeLog } from './log-expectations';
 
 /** Four iterations with a slow command each, whose effects can be counted afterwards. */
@@ -65,11 +65,12 @@ describe('kill -9 (I1–I5, I8)', () => {
     const settled = await harass(runs, ['tool-executor']);
 
     expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
-    for (const { id } of runs) {
-      const facts = await client.facts(id);
+    for (const run of runs) {
+      const facts = await client.facts(run.id);
       expectWholeLog(facts);
-      const lines = (effectsOf(facts) ?? '').split('\n').filter(Boolean);
-      expect(lines).toEqual([...new Set(lines)]);
+      const effects = await effectsIn(client, run);
+      expect(effects).toEqual([...new Set(effects)]);
+      expect(effects).toEqual(expect.arrayContaining(stepsDone(facts)));
     }
   });
 
@@ -118,13 +119,27 @@ describe('kill -9 (I1–I5, I8)', () => {
     for (const { id } of runs) {
       const facts = await client.facts(id);
       expectWholeLog(facts);
-      const lines = (effectsOf(facts) ?? '').split('\n').filter(Boolean);
-      expect(lines).toEqual([...new Set(lines)]);
+      expect(effectsOf(facts)).toBe('1\n2\n3\n');
     }
   });
 });
 
 /** What the last command of the task saw: one line for each time that a command took effect. */
-const effectsOf = (facts: Awaited<ReturnType<RondoClient['facts']>>): string | undefined =>
+const effectsOf = (facts: readonly Fact[]): string | undefined =>
   facts.filter(({ type, iteration }) => type === 'tool.completed' && iteration === 4).at(-1)?.data.result.output as
     string | undefined;
+
+/** The steps of which the model was told that they were done. */
+const stepsDone = (facts: readonly Fact[]): string[] =>
+  facts
+    .filter(({ type }) => type === 'tool.completed')
+    .flatMap(({ data }) => /^did (\d)$/m.exec(String(data.result.output))?.[1] ?? []);
+
+/** What took effect, seen by a run of its own: the command by which the run itself looked may be one of those that were killed. */
+async function effectsIn(client: RondoClient, { thread_id }: RunView): Promise<string[]> {
+  const look = scripted('look', [{ calls: [command('touch effects; cat effects')] }, { text: 'Seen.' }]);
+  const { id } = await client.createRun({ ...look, thread_id });
+  expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+  const [output = 'nothing was seen'] = await client.toolOutputs(id);
+  return output.split('\n').filter(Boolean);
+}
