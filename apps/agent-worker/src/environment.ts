@@ -2,6 +2,7 @@ import {
   count,
   holderName,
   leaseVariables,
+  leasesOutliveHeartbeats,
   milliseconds,
   modelVariables,
   serverVariables,
@@ -9,32 +10,34 @@ import {
 } from '@rondo/platform';
 import { z } from 'zod';
 
-export const environment = z.object({
-  ...serviceVariables,
-  ...serverVariables(8),
-  ...modelVariables,
-  ...leaseVariables,
-  WORKER_ID: holderName(''),
-  RUN_CONCURRENCY: count.default(100).describe('Runs that it holds at the same time.'),
-  REAP_MS: milliseconds.default(3_000).describe('How often runs are looked for that nobody holds and no job names.'),
-  COMPACTION_PATIENCE_MS: milliseconds
-    .default(60_000)
-    .describe('For so long a run waits for a summarizer to take it; then it goes on without a summary.'),
-  LIVENESS_MS: milliseconds
-    .default(30_000)
-    .describe('For so long it may do nothing that it should do again and again; then it does not count as alive.'),
-  RETENTION_DAYS: z.coerce.number().positive().optional().meta({
-    description: 'Facts of runs that ended so many days ago are deleted.',
-    unit: 'days',
-    otherwise: 'never',
-  }),
-  RETENTION_EVERY_MS: milliseconds
-    .default(60_000)
-    .describe(
-      'How often it deletes what need not be kept: old facts, answers to old requests, workspaces of deleted threads.',
-    ),
-  DELTA_FRAME_MS: milliseconds.default(15).describe('For so long deltas are gathered before watchers are sent them.'),
-  DRAIN_MS: milliseconds
-    .default(5_000)
-    .describe('For so long runs may come to a good place to be handed over once the process was told to end.'),
-});
+export const environment = z
+  .object({
+    ...serviceVariables,
+    ...serverVariables(8),
+    ...modelVariables,
+    ...leaseVariables,
+    WORKER_ID: holderName(''),
+    RUN_CONCURRENCY: count.default(100).describe('Runs that it holds at the same time.'),
+    REAP_MS: milliseconds.default(3_000).describe('How often runs are looked for that nobody holds and no job names.'),
+    COMPACTION_PATIENCE_MS: milliseconds
+      .default(60_000)
+      .describe('For so long a run waits for a summarizer to take it; then it goes on without a summary.'),
+    LIVENESS_MS: milliseconds
+      .default(30_000)
+      .describe('For so long it may do nothing that it should do again and again; then it does not count as alive.'),
+    RETENTION_DAYS: z.coerce.number().positive().optional().meta({
+      description: 'Facts of runs that ended so many days ago are deleted.',
+      unit: 'days',
+      otherwise: 'never',
+    }),
+    RETENTION_EVERY_MS: milliseconds
+      .default(60_000)
+      .describe(
+        'How often it deletes what need not be kept: old facts, answers to old requests, workspaces of deleted threads.',
+      ),
+    DELTA_FRAME_MS: milliseconds.default(15).describe('For so long deltas are gathered before watchers are sent them.'),
+    DRAIN_MS: milliseconds
+      .default(5_000)
+      .describe('For so long runs may come to a good place to be handed over once the process was told to end.'),
+  })
+  .check(leasesOutliveHeartbeats);

@@ -3,6 +3,7 @@ import {
   count,
   holderName,
   leaseVariables,
+  leasesOutliveHeartbeats,
   loadConfig,
   modelVariables,
   serverVariables,
@@ -10,19 +11,21 @@ import {
 } from '@rondo/platform';
 import { z } from 'zod';
 
-export const environment = z.object({
-  ...serviceVariables,
-  ...serverVariables(4),
-  ...modelVariables,
-  ...leaseVariables,
-  SUMMARIZER_ID: holderName('scribe-'),
-  SUMMARY_MODEL: modelName.optional().meta({
-    description: 'Writes the summaries of runs that name no model for it.',
-    otherwise: 'the run’s own model',
-    example: 'openai/gpt-5-mini',
-  }),
-  COMPACTION_CONCURRENCY: count.default(16).describe('Summaries that are written at the same time.'),
-});
+export const environment = z
+  .object({
+    ...serviceVariables,
+    ...serverVariables(4),
+    ...modelVariables,
+    ...leaseVariables,
+    SUMMARIZER_ID: holderName('scribe-'),
+    SUMMARY_MODEL: modelName.optional().meta({
+      description: 'Writes the summaries of runs that name no model for it.',
+      otherwise: 'the run’s own model',
+      example: 'openai/gpt-5-mini',
+    }),
+    COMPACTION_CONCURRENCY: count.default(16).describe('Summaries that are written at the same time.'),
+  })
+  .check(leasesOutliveHeartbeats);
 export type Config = z.infer<typeof environment>;
 
 export const readConfig = (): Config => loadConfig(environment);

@@ -8,12 +8,18 @@ export const leaseVariables = {
     .default(15_000)
     .describe(
       'For so long a holder that is not heard of keeps a run, where its connection to Postgres tells nothing. ' +
-        'Several times HEARTBEAT_MS.',
+        'At least twice HEARTBEAT_MS.',
     ),
   HEARTBEAT_MS: milliseconds
     .default(4_000)
     .describe('How often a holder renews its leases and looks for stops that it was not told of.'),
 };
+
+/** A lease that ends before it is renewed would take each run from who holds it. */
+export const leasesOutliveHeartbeats = z.refine<{ LEASE_MS: number; HEARTBEAT_MS: number }>(
+  ({ LEASE_MS, HEARTBEAT_MS }) => LEASE_MS >= 2 * HEARTBEAT_MS,
+  { path: ['LEASE_MS'], error: 'must be at least twice HEARTBEAT_MS' },
+);
 
 /**
  * The name under which a process holds its leases. Only its beginning is given. The rest makes it unique, also among

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { holderName } from './lease-variables';
+import { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
 import { parseConfig } from './load-config';
 import { serverVariables } from './server-variables';
 import { port, serviceVariables } from './service-variables';
@@ -37,6 +37,15 @@ describe('what every service has', () => {
   it('listens on a port that there is', () => {
     expect(read({ PORT: '0' }).PORT).toBe(0);
     expect(() => read({ PORT: '65536' })).toThrow('PORT: ');
+  });
+});
+
+describe('leases', () => {
+  const leased = z.object(leaseVariables).check(leasesOutliveHeartbeats);
+
+  it('are renewed at least once before they end', () => {
+    expect(parseConfig(leased, {})).toEqual({ LEASE_MS: 15_000, HEARTBEAT_MS: 4_000 });
+    expect(() => parseConfig(leased, { LEASE_MS: '7999' })).toThrow('LEASE_MS: must be at least twice HEARTBEAT_MS');
   });
 });
 
