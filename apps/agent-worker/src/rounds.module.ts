@@ -73,7 +73,7 @@ const minimumHoldMs = 1_000;
         return new Rounds(
           {
             heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
-            reap: { everyMs: config.REAP_MS, work: () => store.reap().then(() => relay.publish()) },
+            reap: { everyMs: config.REAP_MS, work: () => store.reap().finally(() => relay.publish()) },
             rollCall: {
               everyMs: rollCallEveryMs,
               work: async () => (await store.reapAbsent()) > 0 && relay.publish(),

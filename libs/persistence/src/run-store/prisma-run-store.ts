@@ -93,9 +93,8 @@ export class PrismaRunStore implements RunStore, Leases {
   /** After an outage of Postgres it waits one full lease, so that living holders renew first (R1). */
   async reap(): Promise<number> {
     const found = await this.reaper.reap();
-    const promoted = await promoteStranded(this.database, this.options.mint);
-    for (const facts of promoted) this.options.onPromoted?.(facts);
-    return found + promoted.length;
+    const { mint, onPromoted } = this.options;
+    return found + (await promoteStranded(this.database, mint, (facts) => onPromoted?.(facts)));
   }
 
   /** Queues the runs of holders that died with their leases still good. One cheap look when nobody did. */

@@ -140,6 +140,25 @@ describe('creating a run', () => {
     expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
   });
 
+  it('has the sweeper promote what it can, whatever is wrong with another thread', async () => {
+    const stranded = async () => {
+      const { claim, threadId } = await busyThread();
+      const { run } = await onThread(threadId, 'queue');
+      await house.database.sql.query(`update runs set finished_at = now(), holds_thread = false where id = $1`, [
+        claim.runId,
+      ]);
+      return run.id;
+    };
+    const [before, good, after] = [await stranded(), await stranded(), await stranded()];
+    const unreadable = `update runs set queued_input = '"no content"' where id = any($1::text[])`;
+    await house.database.sql.query(unreadable, [[before, after]]);
+
+    await expect(house.store.reap()).rejects.toThrow('could not come forward');
+
+    expect(await house.store.claim(good, 'worker-2')).toBeDefined();
+    await house.database.sql.query('delete from runs where id = any($1::text[])', [[before, after]]);
+  });
+
   it('replaces a held run: it is told to stop, and the new one starts when it has ended', async () => {
     const { claim, threadId } = await busyThread();
 

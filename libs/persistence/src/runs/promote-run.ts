@@ -72,12 +72,27 @@ where not waiting.holds_thread and waiting.finished_at is null
   and not exists (select from runs as holder where holder.thread_id = waiting.thread_id and holder.holds_thread)
 limit 100`;
 
-/** Does what a crash between the end of one run and the promotion of the next has left undone. */
-export async function promoteStranded(database: Database, mint: Mint): Promise<(readonly RecordedFact[])[]> {
-  const promoted: (readonly RecordedFact[])[] = [];
+/**
+ * Does what a crash between the end of one run and the promotion of the next has left undone. A thread that cannot be
+ * served holds no other up: who called hears of it after the last one.
+ */
+export async function promoteStranded(
+  database: Database,
+  mint: Mint,
+  promoted: (facts: readonly RecordedFact[]) => void,
+): Promise<number> {
+  const failures: unknown[] = [];
+  let count = 0;
   for (const { id } of await database.sql.query<{ id: ThreadId }>(threadsToServe)) {
-    const facts = await promoteNext(database, mint, id);
-    if (facts) promoted.push(facts);
+    try {
+      const facts = await promoteNext(database, mint, id);
+      if (!facts) continue;
+      promoted(facts);
+      count += 1;
+    } catch (error) {
+      failures.push(error);
+    }
   }
-  return promoted;
+  if (failures.length > 0) throw new AggregateError(failures, 'runs that wait could not come forward');
+  return count;
 }
