@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Usage } from './play/token-estimate';
 import type { Refusal } from './refusal';
 import type { Conversation } from './script/conversation';
 import type { Turn } from './script/turn';
@@ -23,6 +22,15 @@ export interface Asked {
   /** All that the model has to read, in the order in which it does. */
   readonly prompt: readonly PromptPart[];
   readonly conversation: Conversation;
+}
+
+export interface Usage {
+  /** Includes those that the cache was read for, and those that were written to it. */
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly writtenTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
 }
 
 export interface Reply {

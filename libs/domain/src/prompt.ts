@@ -1,4 +1,5 @@
-import { type Sent, contextOf } from './context/context-of';
+import { contextOf } from './context/context-of';
+import type { Sent } from './context/sent';
 import { withTemporary } from './context/temporary-message';
 import type { ReplyDecoder } from './dialects/dialect';
 import { dialectNamed } from './dialects/registry';

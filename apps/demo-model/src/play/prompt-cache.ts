@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PromptPart } from '../protocol';
-import { tokensIn } from './token-estimate';
-
-/** What of a prompt was read from the cache, and how much of it was then written there. */
-export interface CachedTokens {
-  readonly read: number;
-  readonly written: number;
-}
+import { type CachedTokens, tokensIn } from './token-estimate';
 
 /** Providers keep no prefix that is shorter. */
 const smallestTokens = 1024;

@@ -1,15 +1,11 @@
 import { argumentsText } from './parts';
-import type { Asked } from '../protocol';
+import type { Asked, Usage } from '../protocol';
 import type { Turn } from '../script/turn';
-import type { CachedTokens } from './prompt-cache';
 
-export interface Usage {
-  /** Includes those that the cache was read for, and those that were written to it. */
-  readonly inputTokens: number;
-  readonly cachedTokens: number;
-  readonly writtenTokens: number;
-  readonly outputTokens: number;
-  readonly reasoningTokens: number;
+/** What of a prompt was read from the cache, and how much of it was then written there. */
+export interface CachedTokens {
+  readonly read: number;
+  readonly written: number;
 }
 
 /** Four characters are a token: crude, cheap and the same every time. */

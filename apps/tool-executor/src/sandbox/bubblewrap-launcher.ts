@@ -9,15 +9,10 @@ import { Detours } from './detours';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import { type EgressRules, leadsSomewhere } from './egress/destination';
 import { EgressProxy } from './egress/egress-proxy';
-import {
-  agentMemoryMegabytes,
-  searchPath,
-  type AgentConfiguration,
-  type LaunchedAgent,
-  type Launcher,
-} from './launcher';
+import { agentMemoryMegabytes, type AgentConfiguration, type LaunchedAgent, type Launcher } from './launcher';
 import type { RuntimeDirectory } from './runtime-directory';
 import type { SandboxSettings } from './sandbox-settings';
+import { searchPath } from './search-path';
 import type { Workspace } from './workspaces';
 
 export interface BubblewrapParts {

@@ -3,9 +3,10 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentProcess } from './agent-process';
 import { pipeOf } from './child-pipe';
-import { searchPath, type LaunchedAgent, type Launcher } from './launcher';
+import type { LaunchedAgent, Launcher } from './launcher';
 import { diesWithin } from './process-liveness';
 import type { RuntimeDirectory } from './runtime-directory';
+import { searchPath } from './search-path';
 import type { Workspace } from './workspaces';
 
 const farewellMs = 1_000;

@@ -31,5 +31,4 @@ export interface Launcher {
   launch(workspace: Workspace): Promise<LaunchedAgent>;
 }
 
-export const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 export const agentMemoryMegabytes = 96;

@@ -7,10 +7,11 @@ import { detectControlGroups, noControlGroups, type ControlGroups } from './cont
 import type { EgressRules } from './egress/destination';
 import { EmbeddedSandbox } from './embedded-sandbox';
 import { UnsafeHostLauncher } from './host-launcher';
-import { searchPath, type Launcher } from './launcher';
+import type { Launcher } from './launcher';
 import { createRuntimeDirectory, type RuntimeDirectory } from './runtime-directory';
 import type { ProbeResult } from './sandbox';
 import type { SandboxSettings } from './sandbox-settings';
+import { searchPath } from './search-path';
 import { seccompFilter } from './seccomp-filter';
 import { adviceFor } from './sandbox-advice';
 import type { Workspaces } from './workspaces';

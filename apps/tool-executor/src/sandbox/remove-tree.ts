@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { searchPath } from './launcher';
+import { searchPath } from './search-path';
 
 const execute = promisify(execFile);
 /** Who has more to complain of than this gives up. */

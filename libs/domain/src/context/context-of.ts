@@ -3,6 +3,7 @@ import type { NewMessage } from '../message';
 import type { ContextState } from './context-state';
 import { keepNewestImages } from './keep-images';
 import { type Conversation, type Stretch, newestUserPlace, placeOf, stretchOf, within } from './places';
+import type { Sent } from './sent';
 import { shortened } from './shortened';
 import { withoutThoughts } from './thoughts';
 
@@ -11,12 +12,6 @@ export interface Reader {
   readonly runId: RunId;
   readonly model: string;
   readonly keepImages: number;
-}
-
-/** A message as it is sent, and the place of the stored one. */
-export interface Sent {
-  readonly message: NewMessage;
-  readonly at: number;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ContentBlock } from '../content';
 import type { NewMessage } from '../message';
 import { oncePerBoth } from '../once-per';
-import type { Sent } from './context-of';
+import type { Sent } from './sent';
 
 /**
  * The newest images stay; of an older one it is said that it was there. `changedAt` is the place of the newest image
