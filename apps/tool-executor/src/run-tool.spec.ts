@@ -62,6 +62,18 @@ describe('ToolRunner', () => {
     expect(await bench.use('read_file', { file_path: 'never.txt' })).toMatchObject({ success: false });
   });
 
+  it('does not begin what its run has given up by then (I5)', async () => {
+    const call = aCall('create_file', { file_path: 'late.txt', file_contents: 'x' });
+
+    const reply = await bench.reply({ ...call, expires_at: new Date(Date.now() - 1).toISOString() });
+
+    expect(reply).toMatchObject({
+      how: 'answered',
+      result: { success: false, error: expect.stringMatching(/^Not exec/) },
+    });
+    expect(await bench.use('read_file', { file_path: 'late.txt' })).toMatchObject({ success: false });
+  });
+
   it('kills what begins in the background while its run is being stopped', async () => {
     const stopping = new AbortController();
     const call = aCall('execute_command', { command: 'sleep 60', session_name: 'late' }, { thread: 'thr_late' });

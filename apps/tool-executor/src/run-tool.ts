@@ -114,8 +114,13 @@ function prepare({ name, arguments: given }: DispatchedCall): Prepared | ToolRes
   return { ...ready, input: parsed.data };
 }
 
+/** Whoever sent it has given it up, and a person may have found that it never ran (I5). */
+const isExpired = ({ expires_at }: DispatchedCall): boolean =>
+  expires_at !== undefined && Date.parse(expires_at) < Date.now();
+
 /** The time it took does not count the wait for its turn. */
 async function measuredWork(prepared: Prepared, job: Job): Promise<ToolReply> {
+  if (isExpired(job.call)) return failed('Not executed: its turn came too late.');
   const startedAt = performance.now();
   const result = await work(prepared, job);
   return { how: 'answered', result, duration_ms: Math.round(performance.now() - startedAt) };

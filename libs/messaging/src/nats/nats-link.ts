@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NatsConnection, type Status, Events, connect } from 'nats';
 import type { Log } from '../log';
+import { LooseEnds } from '../tools/loose-ends';
 import { ToolStreams } from '../tools/tool-streams';
 import { Departures } from './departures';
 import { Requests } from './requests';
@@ -31,6 +32,7 @@ export class NatsLink {
   readonly departures = new Departures();
   readonly requests: Requests;
   readonly toolStreams: ToolStreams;
+  readonly looseEnds: LooseEnds;
   private online = true;
   private lost = 0;
   private readonly listeners = new Set<() => void>();
@@ -42,6 +44,7 @@ export class NatsLink {
   ) {
     this.requests = new Requests(connection, this.departures);
     this.toolStreams = new ToolStreams(this);
+    this.looseEnds = new LooseEnds(this);
     void this.follow();
   }
 

@@ -29,8 +29,12 @@ describe('NatsTools and ToolCallConsumer', () => {
         effect_class: 'unsafe',
         attempt: 1,
         timeout_ms: 5_000,
+        expires_at: expect.any(String),
       },
     ]);
+    const expiresInMs = Date.parse(seen[0]?.expires_at ?? '') - Date.now();
+    expect(expiresInMs).toBeGreaterThan(5_000);
+    expect(expiresInMs).toBeLessThanOrEqual(65_000); // its time, and the bench's patience
   });
 
   it('runs many calls of a run at once, and no more than the executor may', async () => {

@@ -12,8 +12,9 @@ import {
 import type { Msg } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
+import type { Sent } from './call-ending';
 import { CallRecords } from './call-records';
-import { OpenCall, type Sent, type ToolTiming } from './open-call';
+import { OpenCall, type ToolTiming } from './open-call';
 import { type DispatchedCall, type HandAnswer, toolNews } from './tool-wire';
 
 export interface NatsToolsOptions {
@@ -102,6 +103,7 @@ export class NatsTools implements Tools<HandResult> {
 
   private dispatched(call: ToolCall): DispatchedCall {
     const { runId, threadId, toolTimeoutMs = usualToolTimeoutMs } = this.options;
+    const timeoutMs = Math.min(toolNamed(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
     return {
       call_id: call.id,
       run_id: runId,
@@ -110,7 +112,8 @@ export class NatsTools implements Tools<HandResult> {
       arguments: call.arguments,
       effect_class: call.effect_class,
       attempt: call.attempt,
-      timeout_ms: Math.min(toolNamed(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs),
+      timeout_ms: timeoutMs,
+      expires_at: new Date(Date.now() + timeoutMs + this.timing.patienceMs).toISOString(),
     };
   }
 

@@ -1,13 +1,10 @@
 import { TerminalError, failedResult } from '@rondo/domain';
-import type { NatsLink } from '../nats/nats-link';
 import type { CallKey } from '../nats/subjects';
-import { type CallRecords, withdrawn } from './call-records';
+import { CallEnding, type CallEndingParts, type Sent } from './call-ending';
+import { withdrawn } from './call-records';
 import { type DispatchedCall, type HandAnswer, type ToolReply, answerOf, keyOf, runsUntaken } from './tool-wire';
 
-export interface OpenCallParts {
-  readonly nats: NatsLink;
-  readonly records: CallRecords;
-  readonly placement: () => Promise<string>;
+export interface OpenCallParts extends CallEndingParts {
   readonly timing: ToolTiming;
 }
 
@@ -19,9 +16,6 @@ export interface ToolTiming {
   /** How long a stop waits for the executor to say that the call is dead. */
   readonly stopTimeoutMs: number;
 }
-
-/** `maybe`: we or an earlier holder have sent it into that store, and we have not seen it there. */
-export type Sent = 'no' | 'yes' | { readonly maybeInto: string | null };
 
 const cancelEveryMs = 500;
 /** A call must be missed twice: an executor that just came back needs a moment to say what it is running. */
@@ -90,9 +84,9 @@ export class OpenCall {
       this.end(stoppedNow());
       return;
     }
-    this.after(this.parts.timing.stopTimeoutMs, () => this.end({ how: 'stopped', verifiedDeadAt: null }));
+    this.after(this.parts.timing.stopTimeoutMs, () => this.endLoosely({ how: 'stopped', verifiedDeadAt: null }));
     this.cancel();
-    this.withdraw().then(
+    this.ending.withdraw().then(
       (done) => done && this.end(stoppedNow()),
       () => undefined, // NATS is away: the bound above ends it
     );
@@ -141,47 +135,40 @@ export class OpenCall {
   private cancel(): void {
     if (this.settled) return;
     this.after(cancelEveryMs, () => this.cancel());
-    this.parts.placement().then(
-      (executorId) => {
-        const { connection, names, connected } = this.parts.nats;
-        const { run_id, call_id, attempt, effect_class } = this.call;
-        const words = JSON.stringify({ run_id, call_id, attempt, effect_class });
-        if (connected) connection.publish(names.toolCancel(executorId), words);
-      },
-      () => undefined, // no place, nobody to tell
-    );
+    this.ending.tell();
   }
 
-  /**
-   * Takes the call off every executor's reach, which is possible as long as none has taken it. A store that lost its data
-   * meanwhile does not know whether one had. Of a call that runs untaken only its executor can tell, so that the mark just
-   * keeps it from executors to come.
-   */
-  private async withdraw(): Promise<boolean> {
-    const { records, nats, placement } = this.parts;
-    const { toolStreams } = nats;
-    await toolStreams.lookAgain();
-    let store = typeof this.sent === 'object' ? this.sent.maybeInto : null;
-    if (!toolStreams.remembers(store)) {
-      if (!(await records.waits(await placement(), this.key))) return false;
-      store = toolStreams.store;
-    }
-    const isOurs = (await records.take(this.key, withdrawn)) === withdrawn && toolStreams.remembers(store);
-    return isOurs && !runsUntaken(this.call);
+  private get ending(): CallEnding {
+    return new CallEnding(this.parts, this.call, this.sent);
   }
 
   private async giveUp(): Promise<void> {
-    const unstarted = this.sent === 'no' || (await this.withdraw().catch(() => false));
+    const unstarted = this.sent === 'no' || (await this.ending.withdraw().catch(() => false));
     if (unstarted) {
       this.end(failed('Not executed: no executor was there to run it in time.'));
     } else {
-      this.cancel();
-      this.end({ how: 'unknown', reason: 'The tool did not answer in time.' });
+      this.endLoosely({ how: 'unknown', reason: 'The tool did not answer in time.' });
     }
   }
 
   private after(milliseconds: number, action: () => void): void {
     this.timers.push(setTimeout(action, milliseconds));
+  }
+
+  /** Nobody confirmed that it ended, so this process goes on to end it. Nothing else of the run is kept for that. */
+  private endLoosely(answer: HandAnswer): void {
+    if (this.settled) return;
+    const { call, sent } = this;
+    const { nats, records, placement } = this.parts;
+    placement().then(
+      (executorId) => {
+        const ending = new CallEnding({ nats, records, placement: () => Promise.resolve(executorId) }, call, sent);
+        ending.tell();
+        nats.looseEnds.add(ending);
+      },
+      () => undefined, // no place, so it was never sent
+    );
+    this.end(answer);
   }
 
   private end(answer: HandAnswer): void {

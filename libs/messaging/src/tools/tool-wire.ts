@@ -15,6 +15,8 @@ export const dispatchedCall = z.object({
   effect_class: effectClass,
   attempt: z.number().int().positive(),
   timeout_ms: z.number().int().positive(),
+  /** No executor begins it later: whoever sent it has given it up by then. Workers of an older version do not say. */
+  expires_at: z.iso.datetime().exactOptional(),
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 
@@ -22,7 +24,7 @@ export type DispatchedCall = z.infer<typeof dispatchedCall>;
 export const toolCancel = dispatchedCall
   .pick({ run_id: true, call_id: true, attempt: true })
   .extend({ effect_class: effectClass.exactOptional() });
-type ToolCancel = z.infer<typeof toolCancel>;
+export type ToolCancel = z.infer<typeof toolCancel>;
 
 export const keyOf = ({ run_id: runId, call_id: callId, attempt }: ToolCancel): CallKey => ({
   runId,

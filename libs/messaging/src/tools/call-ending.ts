@@ -1,0 +1,76 @@
+import type { NatsLink } from '../nats/nats-link';
+import type { CallKey } from '../nats/subjects';
+import { type CallRecords, withdrawn } from './call-records';
+import { type ToolCancel, keyOf, runsUntaken } from './tool-wire';
+
+/** `maybe`: we or an earlier holder have sent it into that store, and we have not seen it there. */
+export type Sent = 'no' | 'yes' | { readonly maybeInto: string | null };
+
+export interface CallEndingParts {
+  readonly nats: NatsLink;
+  readonly records: CallRecords;
+  readonly placement: () => Promise<string>;
+}
+
+/** How a call is ended from here: nobody may take it any more, and whoever took it is told. All of it may be repeated. */
+export class CallEnding {
+  private readonly words: ToolCancel;
+
+  constructor(
+    private readonly parts: CallEndingParts,
+    { run_id, call_id, attempt, effect_class }: ToolCancel,
+    private readonly sent: Sent,
+  ) {
+    this.words = { run_id, call_id, attempt, ...(effect_class && { effect_class }) }; // without arguments, which may be long
+  }
+
+  get key(): CallKey {
+    return keyOf(this.words);
+  }
+
+  /** Tells its executor, which may not hear it. */
+  tell(): void {
+    this.parts.placement().then(
+      (executorId) => {
+        const { connection, names, connected } = this.parts.nats;
+        if (connected) connection.publish(names.toolCancel(executorId), JSON.stringify(this.words));
+      },
+      () => undefined, // no place, nobody to tell
+    );
+  }
+
+  /**
+   * True when nobody has run it, and nobody will. Of a call that runs untaken only its executor can tell, so that the mark
+   * just keeps it from executors to come.
+   */
+  async withdraw(): Promise<boolean> {
+    return (await this.mark()) && !runsUntaken(this.words);
+  }
+
+  /**
+   * Tries all there is. True when its executor has had the last word on it, or nobody can take it any more: what may run
+   * untaken all the same only reads, and not for long.
+   */
+  async conclude(): Promise<boolean> {
+    if (await this.parts.records.reply(this.key)) return true;
+    const isMarked = await this.mark();
+    if (!isMarked || runsUntaken(this.words)) this.tell();
+    return isMarked;
+  }
+
+  /**
+   * Takes the call off every executor's reach, which is possible as long as none has taken it. A store that lost its data
+   * meanwhile does not know whether one had.
+   */
+  private async mark(): Promise<boolean> {
+    const { records, nats, placement } = this.parts;
+    const { toolStreams } = nats;
+    await toolStreams.lookAgain();
+    let store = typeof this.sent === 'object' ? this.sent.maybeInto : null;
+    if (!toolStreams.remembers(store)) {
+      if (!(await records.waits(await placement(), this.key))) return false;
+      store = toolStreams.store;
+    }
+    return (await records.take(this.key, withdrawn)) === withdrawn && toolStreams.remembers(store);
+  }
+}
