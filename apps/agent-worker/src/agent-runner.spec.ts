@@ -19,14 +19,15 @@ import {
   calls,
   says,
 } from '@rondo/domain/testing';
-import { AgentRunner, type HeldTools } from './agent-runner';
+import { AgentRunner, type AgentRunnerParts, type HeldTools } from './agent-runner';
 import { AbandonedError } from './held-run';
 import { HeldRuns } from './held-runs';
 
 const id = runId.parse('run_1');
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };
+const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
 
-function house(model: Model, tools: Partial<HeldTools> = {}) {
+function house(model: Model, tools: Partial<HeldTools> = {}, parts: Partial<AgentRunnerParts> = {}) {
   const store = new InMemoryRunStore();
   const effective = effectiveSettings({}, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error('the defaults are valid');
@@ -57,6 +58,7 @@ function house(model: Model, tools: Partial<HeldTools> = {}) {
     passes: () => false,
     handedOver: () => Promise.resolve(void queued.push([...shown])),
     journal: { frameMs: 5, newEventId: () => eventId.parse('evt_1'), now: () => new Date(0).toISOString() },
+    ...parts,
   });
   return { store, held, shown, hands, runner, reported, queued };
 }
@@ -161,7 +163,6 @@ describe('AgentRunner', () => {
   });
 
   it('goes on as a stop when the stop was committed before its end was (I7)', async () => {
-    const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
     const built = house({
       async *stream(request, signal) {
         built.store.requestStop(id, stop);
@@ -169,11 +170,69 @@ describe('AgentRunner', () => {
       },
     });
 
-    expect(await built.runner.activate(id)).toBe('handed over');
+    expect(await built.runner.activate(id)).toBe('ended');
+
     expect(built.store.log(id).map(({ type }) => type)).toEqual(expect.arrayContaining(['usage.recorded']));
     expect(JSON.stringify(built.store.log(id))).toContain('Done.');
-    expect(await built.runner.activate(id)).toBe('ended');
     expect(built.store.status(id)).toBe('stopped');
+    expect(built.held.size).toBe(0);
+    expect(built.queued).toEqual([]);
+  });
+
+  it('stops a run whose stop came while it was being failed (I7)', async () => {
+    const { runner, store } = house({
+      stream: () => {
+        throw new TerminalError('no_such_model', 'There is no such model.');
+      },
+    });
+    const append = store.append.bind(store);
+    jest.spyOn(store, 'append').mockImplementation((claim, facts) => {
+      if (facts.some(({ type }) => type === 'run.failed')) store.requestStop(id, stop);
+      return append(claim, facts);
+    });
+
+    expect(await runner.activate(id)).toBe('ended');
+
+    expect(store.status(id)).toBe('stopped');
+  });
+
+  it('has let go of a run before it waits for a queue, which may be silent (R14)', async () => {
+    let heldThen: number | undefined;
+    const hears = new Promise<void>((resolve) => {
+      const built = house(
+        hangingModel(() => queueMicrotask(() => leave(built.held))),
+        {},
+        {
+          handedOver: () => {
+            heldThen = built.held.size;
+            resolve();
+            return new Promise(() => undefined);
+          },
+        },
+      );
+      void built.runner.activate(id);
+    });
+
+    await hears;
+
+    expect(heldThen).toBe(0);
+  });
+
+  it('waits with a run while the database has no room for it, and charges it nothing', async () => {
+    const full = new Error('disk full');
+    const { runner, store, reported } = house(
+      new ScriptedModel([says('Done.')]),
+      {},
+      { passes: (error) => error === full },
+    );
+    jest.spyOn(store, 'append').mockRejectedValueOnce(full);
+    const began = performance.now();
+
+    expect(await runner.activate(id)).toBe('handed over');
+
+    expect(performance.now() - began).toBeGreaterThan(200);
+    expect(reported).toEqual([]);
+    expect(await runner.activate(id)).toBe('ended');
   });
 
   it('fails a run that breaks again and again without coming further, and says so each time', async () => {

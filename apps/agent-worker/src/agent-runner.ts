@@ -19,8 +19,9 @@ import {
   runAgent,
 } from '@rondo/domain';
 import { AbandonableModel } from './abandonable-model';
-import { AbandonedError, type HeldRun } from './held-run';
+import { AbandonedError, HeldRun } from './held-run';
 import type { HeldRuns } from './held-runs';
+import { Outage } from './outage';
 import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
 
 /** How an activation ended. */
@@ -51,6 +52,8 @@ export interface AgentRunnerParts {
 
 /** Takes a run through as many iterations as it may, and leaves it in a state in which anyone can take it on. */
 export class AgentRunner {
+  private readonly outage = new Outage();
+
   constructor(private readonly parts: AgentRunnerParts) {}
 
   /** Rejects only when the database cannot be reached; the lease then runs out and the reaper queues the run again. */
@@ -58,13 +61,21 @@ export class AgentRunner {
     const claim = await this.parts.store.claim(id, this.parts.owner);
     if (!claim) return 'not due';
 
+    const verdict = await this.hold(claim);
+    if (isForOthers(verdict)) await this.parts.handedOver(); // the run is let go of by now: a queue may take long to answer
+    return verdict;
+  }
+
+  private async hold(claim: ClaimedRun): Promise<Verdict> {
     const held = this.parts.held.hold(claim);
     try {
       held.signals.abandon.throwIfAborted(); // a worker that is leaving may be given one more job
       requireHope(claim);
-      return await this.drive(claim, held);
+      const verdict = await this.drive(claim, held);
+      this.outage.isOver();
+      return verdict;
     } catch (error) {
-      return await this.leave(claim, error);
+      return await this.leave(held, error);
     } finally {
       this.parts.held.release(held);
     }
@@ -106,7 +117,6 @@ export class AgentRunner {
       held.signals.abandon.throwIfAborted();
     }
     await journal.commit();
-    if (journal.claimEnded === 'parked') await this.parts.handedOver(); // it may be with the summarizers now
     if (journal.claimEnded) return journal.claimEnded;
 
     return this.handOver(claim);
@@ -114,7 +124,6 @@ export class AgentRunner {
 
   private async handOver(claim: ClaimedRun, how = { broke: false }): Promise<Verdict> {
     await this.giveBack(claim, how);
-    await this.parts.handedOver();
     return 'handed over';
   }
 
@@ -132,28 +141,56 @@ export class AgentRunner {
     }
   }
 
-  /** The one place where the three kinds of error are told apart. */
-  private async leave(claim: ClaimedRun, error: unknown): Promise<Verdict> {
+  /** The one place where the kinds of error are told apart. */
+  private async leave(held: HeldRun, error: unknown): Promise<Verdict> {
+    const { claim } = held;
     if (error instanceof ClaimLostError) return 'claim lost';
     if (error instanceof TerminalError) return this.fail(claim, error);
-    const inOrder = error instanceof AbandonedError || error instanceof StopPendingError || this.parts.passes(error);
+    if (error instanceof StopPendingError) return this.goOn(claim);
+    if (error instanceof AbandonedError) return this.handOver(claim);
+    if (this.parts.passes(error)) {
+      await pause(this.outage.pauseMs(), held);
+      return this.handOver(claim);
+    }
     const { runId, fruitlessClaims } = claim;
-    if (!inOrder) this.parts.broke({ runId, fruitlessClaims, error });
-    return this.handOver(claim, { broke: !inOrder });
+    this.parts.broke({ runId, fruitlessClaims, error });
+    return this.handOver(claim, { broke: true });
+  }
+
+  /** With what is in the log by now. Whoever else takes it would have to come by it in the queue, behind all others. */
+  private async goOn(claim: ClaimedRun): Promise<Verdict> {
+    const next = await this.takeAgain(claim);
+    return next ? this.hold(next) : 'claim lost';
   }
 
   /** Takes the run once more, to end it with every open call answered. A run that was told to stop is stopped instead. */
   private async fail(claim: ClaimedRun, { code, message }: TerminalError): Promise<Verdict> {
-    const { store, owner, clerk, feed } = this.parts;
-    await store.handOver(claim);
-    const last = await store.claim(claim.runId, owner);
+    const { store, clerk, feed } = this.parts;
+    const last = await this.takeAgain(claim);
     if (!last) return 'claim lost';
-    if (last.stop) return this.handOver(last);
+    if (last.stop) return this.hold(last);
 
-    feed.publish(await store.append(last, giveUp(agentRun(last), clerk, { code, message })));
-    return 'ended';
+    try {
+      feed.publish(await store.append(last, giveUp(agentRun(last), clerk, { code, message })));
+      return 'ended';
+    } catch (error) {
+      return this.leave(new HeldRun(last), error);
+    }
+  }
+
+  private async takeAgain(claim: ClaimedRun): Promise<ClaimedRun | undefined> {
+    const { store, owner } = this.parts;
+    await store.handOver(claim);
+    return store.claim(claim.runId, owner);
   }
 }
+
+/** Others hear of it by a queue. A run that is parked may be the summarizers' now. */
+const isForOthers = (verdict: Verdict): boolean => verdict === 'handed over' || verdict === 'parked';
+
+/** Ends early where the run is to stop or this process to end. */
+const pause = (ms: number, { signals: { stop, drain } }: HeldRun): Promise<void> =>
+  sleep(ms, undefined, { signal: AbortSignal.any([stop, drain]) }).catch(() => undefined);
 
 /** Nobody looks at where it was made, and to note that costs more than all else about it. */
 const wasLeft = new AbandonedError('the run was left');

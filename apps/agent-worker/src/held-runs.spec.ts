@@ -1,4 +1,4 @@
-import { type ClaimedRun, runId } from '@rondo/domain';
+import { ClaimLostError, type ClaimedRun, runId } from '@rondo/domain';
 import { HeldRuns } from './held-runs';
 
 const id = runId.parse('run_1');
@@ -19,5 +19,17 @@ describe('HeldRuns', () => {
     for (let others = 0; others < 1_000; others += 1) held.stop(runId.parse(`run_other${others}`), stop);
 
     expect(held.hold(claim).signals.stop.aborted).toBe(false);
+  });
+
+  it('makes who holds a run leave when it is claimed here once more (I3)', () => {
+    const held = new HeldRuns();
+    const first = held.hold(claim);
+
+    const second = held.hold(claim);
+    held.release(first);
+
+    expect(first.signals.abandon.reason).toBeInstanceOf(ClaimLostError);
+    expect(second.signals.abandon.aborted).toBe(false);
+    expect(held.find(id)).toBe(second);
   });
 });

@@ -1,4 +1,4 @@
-import type { ClaimedRun, RunId, StopRequest } from '@rondo/domain';
+import { ClaimLostError, type ClaimedRun, type RunId, type StopRequest } from '@rondo/domain';
 import { AbandonedError, HeldRun } from './held-run';
 
 const mostMissed = 1_000;
@@ -19,7 +19,9 @@ export class HeldRuns {
     return this.runs.size;
   }
 
+  /** Whoever held the run here before has lost it, though no heartbeat may have said so yet. */
   hold(claim: ClaimedRun): HeldRun {
+    this.runs.get(claim.runId)?.abandon(new ClaimLostError(claim.runId));
     const held = new HeldRun(claim);
     if (this.drained) held.abandon(new AbandonedError('the worker is leaving'));
     const missed = this.missed.get(claim.runId);

@@ -43,7 +43,7 @@ describe('isDatabaseUnavailable', () => {
 
   it.each([
     ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', '08006', '57P01', '57P02', '57P03', 'P1001', 'P1002', 'P1017'],
-    'P2024',
+    ...['P2024', '53100', '53300', '57014', '55P03', '40P01', '25P03'],
   ])('knows the code %s, also of a cause', (code) => {
     const error = Object.assign(new Error('x'), { code });
 

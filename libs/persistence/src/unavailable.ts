@@ -5,16 +5,18 @@ const codes = new Set([
   ...['ENOTFOUND', 'EAI_AGAIN'],
   ...['P1001', 'P1002', 'P1017', 'P2024'],
   ...['57P01', '57P02', '57P03'],
+  ...['57014', '55P03', '40P01', '25P03'], // a statement, a lock, a deadlock or a transaction that took too long
 ]);
 
-const connectionException = /^08...$/;
+/** Connections that broke (08), and connections, memory or disk that ran out (53). */
+const classes = /^(08|53)...$/;
 
 /** What the driver and its pool say where they give no code. */
 const silent =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
 /**
- * The database is away, or does not answer in time: trying again later can help. Whether the statement was done is not
+ * The database is away or has no room, or does not answer in time: trying again later can help. Whether the statement was done is not
  * known.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -24,8 +26,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
-const meansAway = (code: unknown): boolean =>
-  typeof code === 'string' && (codes.has(code) || connectionException.test(code));
+const meansAway = (code: unknown): boolean => typeof code === 'string' && (codes.has(code) || classes.test(code));
 
 /** Drivers say `code`, Prisma `errorCode` when it starts. */
 const failure = z.object({

@@ -125,4 +125,15 @@ describe('runs that are due', () => {
     expect(await house.compactions.due({ sinceMs: 1, limit: 10 })).toEqual([folding]);
     expect([await house.store.countDue(), await house.compactions.countDue()]).toEqual([2, 1]);
   });
+
+  it('are none that somebody holds, even if his lease has run out: after an outage all have (R1)', async () => {
+    const held = await house.claimed();
+    await house.database.sql.query(
+      `update runs set lease_expires_at = now() - interval '1 s', activated_at = now() - interval '9 s' where id = $1`,
+      [held.runId],
+    );
+
+    expect(await house.store.due({ sinceMs: 1, limit: 1_000 })).not.toContain(held.runId);
+    expect(await house.store.claim(held.runId, 'who has its job')).toBeDefined();
+  });
 });

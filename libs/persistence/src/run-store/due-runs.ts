@@ -1,8 +1,8 @@
 import type { RunId, RunQueueName } from '@rondo/domain';
 import type { Sql } from '../sql';
 
-const isDue = `
-holds_thread and waiting is null and queue = $1 and (lease_expires_at is null or lease_expires_at < clock_timestamp())`;
+/** A lease that ran out is the reaper's to judge: after an outage all have, and their holders are alive (R1). */
+const isDue = `holds_thread and waiting is null and queue = $1 and lease_owner is null`;
 
 const countDue = `select count(*)::int as due from runs where ${isDue}`;
 
