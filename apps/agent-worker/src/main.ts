@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
-import { natsTransportOptions } from '@rondo/messaging';
+import { natsTransportOptions, untilSubscribed } from '@rondo/messaging';
 import { type Logger, nestLogger, runService } from '@rondo/platform';
 import { AgentWorkerModule } from './agent-worker.module';
 import { config } from './config';
@@ -31,6 +31,7 @@ async function main(): Promise<void> {
   });
 
   await app.startAllMicroservices();
+  await untilSubscribed(app);
   await app.listen(config.PORT, config.HOST);
   parts.rounds.start();
   log.info({ workerId: config.WORKER_ID, port: config.PORT }, 'agent-worker started');

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
-import { natsTransportOptions } from '@rondo/messaging';
+import { natsTransportOptions, untilSubscribed } from '@rondo/messaging';
 import { rollCallEveryMs } from '@rondo/persistence';
 import { type Logger, Rhythm, nestLogger } from '@rondo/platform';
 import { CompactionProcessor } from './compaction.processor';
@@ -24,6 +24,7 @@ export async function startSummarizer(config: Config, log: Logger): Promise<Summ
   const held = app.get(HeldCompactions, { strict: false });
 
   await app.startAllMicroservices();
+  await untilSubscribed(app);
   await app.listen(config.PORT, config.HOST);
   compactions.start(config.COMPACTION_CONCURRENCY);
   const { heartbeat, rollCall } = roundsOf(resources, held, log);

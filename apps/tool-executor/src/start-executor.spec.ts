@@ -6,6 +6,7 @@ import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microse
 import { type Delta, type ToolCall, callIdAt, messageId, runId, threadId, effectOf, toolNamed } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import { type NatsLink, NatsTools, askToForget, connectNats, natsTransportOptions, signals } from '@rondo/messaging';
+import { SeverableProxy } from '@rondo/messaging/testing';
 import { createLogger, newUlid } from '@rondo/platform';
 import { firstValueFrom } from 'rxjs';
 import { environment } from './config';
@@ -115,6 +116,20 @@ describe('an executor', () => {
       result: { success: true, output: 'hello\nworld\n', exit_code: 0 },
     });
     expect(caller.deltas.map(({ text }) => text).join('')).toBe('hello\nworld\n');
+  });
+
+  it('can be asked for a place as soon as it has started, however slow its wire is', async () => {
+    const server = new URL(natsUrl());
+    const wire = new SeverableProxy({ host: server.hostname, port: Number(server.port), delayMs: 100 });
+    await wire.mend();
+
+    try {
+      await start({ NATS_URL: `nats://${wire.address}` });
+      expect(await place()).toMatch(/^exe_/);
+    } finally {
+      await stop();
+      await wire.close();
+    }
   });
 
   it('says that it is ready, and shows how its calls went', async () => {

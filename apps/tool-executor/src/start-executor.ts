@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Transport } from '@nestjs/microservices';
-import { type NatsLink, natsTransportOptions } from '@rondo/messaging';
+import { type NatsLink, natsTransportOptions, untilSubscribed } from '@rondo/messaging';
 import { type Logger, nestLogger, newUlid } from '@rondo/platform';
 import type { Config } from './config';
 import { assumeIdentity } from './executor-identity';
@@ -30,6 +30,7 @@ export async function startExecutor(config: Config, log: Logger): Promise<Execut
     options: natsTransportOptions({ url: config.NATS_URL, name: `placement ${executor.id}`, queue: 'executors' }),
   });
   await app.startAllMicroservices();
+  await untilSubscribed(app);
   await app.listen(config.PORT, config.HOST);
   const url = await app.getUrl();
   log.info({ executorId: executor.id, url }, 'tool executor started');

@@ -1,4 +1,5 @@
 import { deltaType, runId, threadId } from '@rondo/domain';
+import type { NatsConnection } from 'nats';
 import { z } from 'zod';
 
 export const executorId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, dash and underscore only');
@@ -64,3 +65,13 @@ export const natsTransportOptions = ({ url, name, queue }: TransportOptions) => 
   ...(queue !== undefined && { queue }),
   ...reconnectForever,
 });
+
+/** As much of a Nest application as it takes to reach its connections. */
+interface Subscriber {
+  getMicroservices(): { unwrap<T>(): T }[];
+}
+
+/** What `startAllMicroservices` leaves out: who sees this process ready may count on NATS knowing its subscriptions. */
+export async function untilSubscribed(app: Subscriber): Promise<void> {
+  await Promise.all(app.getMicroservices().map((service) => service.unwrap<NatsConnection>().flush()));
+}

@@ -1,4 +1,13 @@
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { Transform } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface Wire {
+  readonly host: string;
+  readonly port: number;
+  /** What clients send arrives that much later, as over a busy network. */
+  readonly delayMs?: number;
+}
 
 /**
  * A wire to a real server that a spec can cut, as when the server restarts, or silence, as when the network forgets a
@@ -10,7 +19,7 @@ export class SeverableProxy {
   private port = 0;
   private isSilent = false;
 
-  constructor(private readonly target: { host: string; port: number }) {
+  constructor(private readonly target: Wire) {
     this.server = createServer((near) => {
       const far = connect(this.target);
       for (const socket of [near, far]) {
@@ -18,7 +27,7 @@ export class SeverableProxy {
         socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
       }
       if (this.isSilent) return;
-      near.pipe(far).on('close', () => near.destroy());
+      near.pipe(late(target.delayMs)).pipe(far).on('close', () => near.destroy());
       far.pipe(near).on('close', () => far.destroy());
     });
   }
@@ -54,4 +63,13 @@ export class SeverableProxy {
   async close(): Promise<void> {
     if (this.server.listening) await this.cut();
   }
+}
+
+function late(delayMs = 0): Transform {
+  return new Transform({
+    transform(chunk, _encoding, pass) {
+      if (delayMs === 0) pass(null, chunk);
+      else void sleep(delayMs).then(() => pass(null, chunk));
+    },
+  });
 }
