@@ -68,10 +68,11 @@ export const natsTransportOptions = ({ url, name, queue }: TransportOptions) => 
 
 /** As much of a Nest application as it takes to reach its connections. */
 interface Subscriber {
-  getMicroservices(): { unwrap<T>(): T }[];
+  getMicroservices(): { unwrap(): unknown }[];
 }
 
 /** What `startAllMicroservices` leaves out: who sees this process ready may count on NATS knowing its subscriptions. */
 export async function untilSubscribed(app: Subscriber): Promise<void> {
-  await Promise.all(app.getMicroservices().map((service) => service.unwrap<NatsConnection>().flush()));
+  const connections = app.getMicroservices().map((service) => service.unwrap() as NatsConnection); // all are of Transport.NATS
+  await Promise.all(connections.map((connection) => connection.flush()));
 }

@@ -27,7 +27,10 @@ export class SeverableProxy {
         socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
       }
       if (this.isSilent) return;
-      near.pipe(late(target.delayMs)).pipe(far).on('close', () => near.destroy());
+      near
+        .pipe(late(target.delayMs))
+        .pipe(far)
+        .on('close', () => near.destroy());
       far.pipe(near).on('close', () => far.destroy());
     });
   }
