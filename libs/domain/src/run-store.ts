@@ -20,7 +20,7 @@ export interface ClaimedRun extends Claim {
   readonly run: Run;
   /** The run's whole log. */
   readonly log: readonly RecordedFact[];
-  /** The thread's dialogue messages that are not this run's, in order. */
+  /** The thread's dialogue messages from before the run, in order. */
   readonly earlier: readonly Message[];
   /** Who hosts the thread's sandbox; null as long as nobody does. */
   readonly executorId: string | null;

@@ -12,7 +12,7 @@ from (
 const earlierMessages = (run: string) => `
 select coalesce(json_agg(message order by seq), '[]') as earlier
 from messages as message
-where thread_id = ${run}.thread_id and is_llm_message and run_id is distinct from ${run}.id`;
+where thread_id = ${run}.thread_id and seq <= ${run}.past_through and is_llm_message and run_id is distinct from ${run}.id`;
 
 /**
  * Takes those runs that are due and that nobody has a good lease on, by the database's clock (R1), in the order of their

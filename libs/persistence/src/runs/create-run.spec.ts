@@ -65,6 +65,23 @@ describe('creating a run', () => {
     expect(claim.earlier.map(({ content }) => content)).toEqual([said('Hello.')]);
   });
 
+  it('does not see what is said in the thread after it began, though it has no input of its own', async () => {
+    const { accountId, messages } = house;
+    const { id: threadId } = await house.threads.create({ accountId, metadata: {} });
+    const say = (text: string) => messages.add({ accountId, threadId, content: said(text) });
+    await say('Before.');
+    const { run: first } = await house.create({ threadId, input: undefined });
+    await say('Between.');
+    const claim = await house.claim(first.id);
+    const { run: second } = await house.create({ threadId, input: undefined, onActiveRun: 'queue' });
+    await house.store.append(claim, [started, completed]);
+    await say('After.');
+
+    const textsOf = async (id: RunId) => (await house.claim(id)).earlier.map(({ content }) => content);
+    expect(claim.earlier.map(({ content }) => content)).toEqual([said('Before.')]);
+    expect(await textsOf(second.id)).toEqual([said('Before.'), said('Between.')]);
+  });
+
   it('lets one of 50 win a thread, and names the winner to the others (I9, W58)', async () => {
     const { id: threadId } = await house.threads.create({ accountId: house.accountId, metadata: {} });
 

@@ -38,8 +38,9 @@ const beginnings = new RowSet('run', {
 const beginRuns = (some: string) => `
 created as (
   insert into runs
-    (id, account_id, thread_id, status, last_seq, profile, model, settings, metadata, created_at, queued_input, holds_thread, activation, activated_at)
+    (id, account_id, thread_id, status, last_seq, profile, model, settings, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
   select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, metadata, created_at, queued_input,
+    case when takes_thread then coalesce(message_seq, (select last_message_seq from threads where threads.id = thread_id), 0) end,
     takes_thread, takes_thread::int, case when takes_thread then clock_timestamp() end
   from run where ${some}
   on conflict (thread_id) where holds_thread do nothing

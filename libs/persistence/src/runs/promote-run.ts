@@ -26,7 +26,8 @@ with next as materialized (
 ),
 promoted as (
   update runs set
-    holds_thread = true, queued_input = null, activation = activation + 1, activated_at = clock_timestamp()
+    holds_thread = true, queued_input = null, past_through = (select last_message_seq from threads where id = $1),
+    activation = activation + 1, activated_at = clock_timestamp()
   from next where runs.id = next.id
   returning runs.*, next.queued_input as input
 ),
