@@ -2,7 +2,7 @@ import type { StopRequest } from './errors';
 import { forgoOpenCalls } from './give-up';
 import { type KnownCall, awaitsPerson, openCalls } from './known-call';
 import type { Pass } from './pass';
-import type { FinishReason, RunError, Waiting } from './run';
+import { type FinishReason, type RunError, type Waiting, failureOf } from './run';
 import type { NewFact } from './run-event';
 import { askAbout } from './resolve-call';
 import type { RunState } from './run-state';
@@ -112,7 +112,7 @@ const completed = ({ state }: Pass, reason: FinishReason): NewFact => ({
 export const failed = ({ state }: Pass, error: RunError): NewFact => ({
   type: 'run.failed',
   iteration: state.iteration,
-  data: { error, usage: state.usage },
+  data: { error: failureOf(error), usage: state.usage },
 });
 
 /** What never ran, and what nobody knows, is answered in the same breath (R29). */

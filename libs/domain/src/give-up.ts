@@ -2,14 +2,15 @@ import { type Answering, answerCall } from './answer-call';
 import { openCalls } from './known-call';
 import type { AgentRun } from './pass';
 import type { Clerk } from './ports';
-import type { RunError } from './run';
+import { type RunError, failureOf } from './run';
 import type { NewFact } from './run-event';
 import { failedResult } from './tool-result';
 
 /** The end of a run that cannot go on: every open call is answered (I6), then the run has failed. */
 export function giveUp(run: AgentRun, clerk: Clerk, error: RunError): NewFact[] {
   const { state } = run;
-  const failed: NewFact = { type: 'run.failed', iteration: state.iteration, data: { error, usage: state.usage } };
+  const data = { error: failureOf(error), usage: state.usage };
+  const failed: NewFact = { type: 'run.failed', iteration: state.iteration, data };
   return [...forgoOpenCalls({ run, state, ports: { clerk } }, 'failed'), failed];
 }
 

@@ -199,7 +199,16 @@ describe('runAgent', () => {
     await house.activate();
 
     expect(model.requests).toHaveLength(3);
-    expect(house.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'model_no_reply' } } });
+    const [code, message] = ['model_no_reply', expect.any(String)];
+    const error = {
+      type: `urn:rondo:problem:${code}`,
+      title: 'The run failed',
+      status: 500,
+      code,
+      detail: message,
+      message,
+    };
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error } });
   });
 
   it('fails with the class of the error that the provider gave, and keeps what was shown', async () => {

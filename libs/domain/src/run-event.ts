@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { type NewMessage, coverage, message } from './message';
-import { finishReason, question, runError, usage } from './run';
+import { finishReason, question, runError, runFailure, usage } from './run';
 import { resolution, toolCall } from './tool-call';
 import { recordedResult } from './tool-result';
 
@@ -36,7 +36,7 @@ const runFacts = {
     usage,
   }),
   'run.completed': z.object({ finish_reason: finishReason, usage }),
-  'run.failed': z.object({ error: runError, usage }),
+  'run.failed': z.object({ error: runFailure, usage }),
 };
 
 /** Facts of one iteration. `message_id` is the id that the reply will have: its deltas carry it as `stream_id`. */

@@ -48,6 +48,20 @@ export type Problem = z.infer<typeof problem>;
 export const runError = z.object({ code: z.string(), message: z.string() });
 export type RunError = z.infer<typeof runError>;
 
+/** Why a run failed. Facts of older versions have no more than `code` and `message`, which says what `detail` does. */
+export const runFailure = problem.omit({ code: true, errors: true }).partial().extend(runError.shape);
+export type RunFailure = z.infer<typeof runFailure>;
+
+/** As a problem: a run that fails is the engine's answer of 500 to what it was asked for. */
+export const failureOf = ({ code, message }: RunError): Required<RunFailure> => ({
+  type: `urn:rondo:problem:${code}`,
+  title: 'The run failed',
+  status: 500,
+  code,
+  detail: message,
+  message,
+});
+
 /** Tokens and money. `cost_usd` is null where the model's price is not known. */
 export const usage = z.object({
   input_tokens: z.number().int().nonnegative(),
@@ -84,7 +98,7 @@ export const run = z.object({
   last_seq: z.number().int().nonnegative(),
   epoch: z.number().int().nonnegative(),
   finish_reason: finishReason.nullable(),
-  error: runError.nullable(),
+  error: runFailure.nullable(),
   waiting: waiting.nullable(),
   usage,
   profile: z.string(),

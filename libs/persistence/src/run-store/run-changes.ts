@@ -1,6 +1,6 @@
 import {
   type NewFact,
-  type RunError,
+  type RunFailure,
   type RunQueueName,
   type RunStatus,
   type StopRequest,
@@ -18,7 +18,7 @@ export interface RunChanges {
   readonly status: RunStatus | null;
   readonly iteration: number;
   readonly finishReason: string | null;
-  readonly error: RunError | null;
+  readonly error: RunFailure | null;
   /** Goes with the status: a run that waits has it, any other has not. */
   readonly waiting: Waiting | null;
   readonly startedAt: string | null;
