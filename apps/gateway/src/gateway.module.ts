@@ -10,6 +10,7 @@ import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { ModelCatalog } from './catalog/model-catalog';
 import { DtoPipe } from './door/dto.pipe';
+import { NoQueryGuard } from './door/no-query';
 import { EarlierAnswerFilter } from './idempotency/earlier-answer';
 import { IdempotencyGuard } from './idempotency/idempotency.guard';
 import { LiveHub } from './live/live-hub';
@@ -64,6 +65,7 @@ function passedByEveryRequest(parts: Parts): Provider[] {
   const letGo = (request: IdempotentRequest) => idempotencyKeys.abandon(request).catch(onTrouble);
   return [
     { provide: APP_GUARD, useValue: new ApiKeyGuard(parts) },
+    { provide: APP_GUARD, useValue: new NoQueryGuard() },
     { provide: APP_GUARD, useValue: new IdempotencyGuard(idempotencyKeys, onTrouble) },
     { provide: APP_PIPE, useValue: new DtoPipe() },
     { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log, letGo) },

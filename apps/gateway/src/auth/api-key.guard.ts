@@ -31,6 +31,14 @@ interface Door {
 
 const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 
+/** Whom the request's key speaks for. */
+export async function requireKey(keys: KeyRing, { headers }: Pick<ApiRequest, 'headers'>): Promise<Caller> {
+  const key = bearerKey(headers.authorization);
+  const caller = key === undefined ? undefined : await keys.callerOf(key);
+  if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
+  return caller;
+}
+
 /** Closed by default: whatever is not open by name needs a key, however its path is written. Reading needs `read`, everything else `write` or more. */
 export class ApiKeyGuard implements CanActivate {
   private readonly reflector = new Reflector();
@@ -42,10 +50,7 @@ export class ApiKeyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     if (openPaths.has(request.path)) return true;
 
-    const key = bearerKey(request.headers.authorization);
-    const caller = key === undefined ? undefined : await this.door.keys.callerOf(key);
-    if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
-
+    const caller = await requireKey(this.door.keys, request);
     this.door.limiter.take(caller.keyId);
     this.admit(caller, request.method, context);
     request.caller = caller;

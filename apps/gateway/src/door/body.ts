@@ -2,9 +2,9 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { json } from 'express';
 import { Refusal } from '../problems/refusals';
 
-/** Reads JSON bodies; everything else that has a body is refused. */
+/** Reads JSON bodies as they are; everything else that has a body is refused. Ten kilobytes may hold ten megabytes, so nothing is unpacked. */
 export function bodyReader(limitBytes: number): RequestHandler {
-  const readAny = json({ limit: limitBytes, strict: false });
+  const readAny = json({ limit: limitBytes, strict: false, inflate: false });
   return (request: Request, response: Response, next: NextFunction) => {
     if (!hasBody(request)) next();
     else if (isPlain(request, limitBytes)) readPlain(request, next);
@@ -14,7 +14,7 @@ export function bodyReader(limitBytes: number): RequestHandler {
   };
 }
 
-const hasBody = ({ headers }: Request): boolean =>
+export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** As nearly everybody sends it: nothing needs to be decoded, and its length is known. */
@@ -47,7 +47,7 @@ function refusalOf(error: unknown): Refusal {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
   if (type === 'entity.too.large') return new Refusal('payload_too_large', 'The body is too large.');
   if (type === 'charset.unsupported' || type === 'encoding.unsupported') {
-    return new Refusal('unsupported_media_type', 'The body must be JSON in UTF-8.');
+    return new Refusal('unsupported_media_type', 'The body must be JSON in UTF-8, and not compressed.');
   }
   if (type === 'entity.parse.failed') return malformed();
   return new Refusal('malformed_request', 'The body could not be read.');

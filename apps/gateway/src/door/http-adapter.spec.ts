@@ -54,13 +54,17 @@ describe('bodyReader', () => {
     expect(body).toEqual({ body: { input: 'Grüße.' } });
   });
 
-  it('reads what begins with a byte order mark, and what is compressed', async () => {
-    const marked = await echo('application/json').send(`\uFEFF${text}`).expect(201);
+  it('reads what begins with a byte order mark', async () => {
+    const { body } = await echo('application/json').send(`\uFEFF${text}`).expect(201);
+    expect(body).toEqual({ body: { input: 'Grüße.' } });
+  });
+
+  it('unpacks nothing: a little may hold very much', async () => {
     const sending = echo('application/json').set('Content-Encoding', 'gzip');
     sending.write(gzipSync(text));
-    const compressed = await sending.expect(201);
 
-    expect(marked.body).toEqual({ body: { input: 'Grüße.' } });
-    expect(compressed.body).toEqual(marked.body);
+    const { body } = await sending;
+
+    expect(body).not.toHaveProperty('body');
   });
 });

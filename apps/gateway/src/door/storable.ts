@@ -16,11 +16,22 @@ interface Trouble {
 function troubleIn(value: unknown, depth: number): Trouble | undefined {
   if (typeof value === 'string') return value.includes('\0') ? here('must not contain NUL characters') : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return here('must be JSON, not bytes'); // sockets carry them
   if (depth >= maxDepth) return here(`must not be nested deeper than ${maxDepth} levels`);
+  if (Array.isArray(value)) return troubleInItems(value, depth);
   for (const [key, inner] of Object.entries(value)) {
     if (key.includes('\0')) return here('must not have NUL characters in its names');
     const trouble = troubleIn(inner, depth + 1);
     if (trouble) return { ...trouble, path: [key, ...trouble.path] };
+  }
+  return undefined;
+}
+
+/** By index: to list the names of a long array's items takes longer than to look at them. */
+function troubleInItems(items: readonly unknown[], depth: number): Trouble | undefined {
+  for (const [index, item] of items.entries()) {
+    const trouble = troubleIn(item, depth + 1);
+    if (trouble) return { ...trouble, path: [String(index), ...trouble.path] };
   }
   return undefined;
 }

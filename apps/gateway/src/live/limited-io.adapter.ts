@@ -28,6 +28,7 @@ export class LimitedIoAdapter extends IoAdapter {
       serveClient: false,
       parser: readyTextParser,
     }) as Server; // Nest does not say so
+    server.of('/').use((_, next) => next(new Error('not_found'))); // nobody is asked for a key there, and nothing is there
     server.engine.on('flush', sendTogether);
     return server;
   }

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@rondo/domain';
+import { type RunEvent, TerminalError, accountId } from '@rondo/domain';
 import { LiveHub, type Watch, type Watched } from './live-hub';
 import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
@@ -167,6 +167,46 @@ describe('LiveHub', () => {
     for (const { leave } of watchers) leave();
     expect(await Promise.all(watchers.map(({ ending }) => ending))).toEqual(['closed', 'closed', 'closed']);
     expect([wire.watched, hub.watchedRuns]).toEqual([false, 0]);
+  });
+
+  it('asks once, and then waits, where the log cannot be read that it has to catch up with', async () => {
+    hub.close();
+    hub = new LiveHub(wire, { ...unpolled, retryMs: 3_600_000, onTrouble: () => undefined });
+    attach();
+    await settled();
+    script.note(); // of which nobody here has heard
+    const read = wire.factsAfter.bind(wire);
+    const asked = jest.spyOn(wire, 'factsAfter').mockImplementation(async (run, after) => {
+      if (after === 2) return read(run, after);
+      await tick();
+      throw new Error('the database is away');
+    });
+
+    attach(2);
+    await settled();
+
+    expect(asked.mock.calls.filter(([, after]) => after === 1)).toHaveLength(1);
+  });
+
+  it('never reads for one account what another asked for', async () => {
+    const stranger = { ...script.address, accountId: accountId.parse('acc_2') };
+    const open = wire.open.bind(wire);
+    jest.spyOn(wire, 'open').mockImplementation(async (run, after) => {
+      if (run !== stranger) return open(run, after);
+      await settled();
+      throw new TerminalError('run_not_found', 'There is no such run.');
+    });
+    const refused = attach(0, { by: (watch) => hub.follow(stranger, watch) });
+    const { ending } = attach();
+    const readFor = jest.spyOn(wire, 'factsAfter');
+    await tick();
+
+    await expect(refused.ending).rejects.toThrow('There is no such run.');
+    script.note(); // which the feed loses
+    wire.publish(script.complete());
+
+    expect(await ending).toBe('ended');
+    expect(readFor.mock.calls.map(([run]) => run)).not.toContain(stranger);
   });
 
   it('does not stay subscribed to a run that is over', async () => {

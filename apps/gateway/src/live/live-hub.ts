@@ -51,7 +51,7 @@ interface Shared {
 }
 
 /**
- * Everything that somebody watches through this process: one `LiveRun` per run, however many watch it (W54).
+ * Everything that somebody watches through this process: one `LiveRun` per run, however many of its account watch it (W54).
  * REST's `wait`, SSE and Socket.IO are three faces of it.
  */
 export class LiveHub {
@@ -140,25 +140,28 @@ export class LiveHub {
   }
 
   private enter(address: RunAddress): LiveRun {
-    const shared = this.runs.get(address.runId) ?? {
+    const shared = this.runs.get(keyOf(address)) ?? {
       live: new LiveRun(address, this.sources, this.settings),
       followers: 0,
     };
     shared.followers += 1;
-    this.runs.set(address.runId, shared);
+    this.runs.set(keyOf(address), shared);
     return shared.live;
   }
 
-  private release({ runId }: RunAddress): void {
-    const shared = this.runs.get(runId);
+  private release(address: RunAddress): void {
+    const shared = this.runs.get(keyOf(address));
     if (!shared) return;
     shared.followers -= 1;
     if (shared.followers > 0) return;
     shared.live.close();
-    this.runs.delete(runId);
+    this.runs.delete(keyOf(address));
   }
 
   private poll(): void {
     for (const { live } of this.runs.values()) void live.poll(this.settings.pollMs);
   }
 }
+
+/** Who asks for a run is not known to own it yet, and must not have its owner read as somebody else. */
+const keyOf = ({ accountId, runId }: RunAddress): string => `${accountId} ${runId}`;

@@ -73,8 +73,8 @@ export class LiveRun {
     this.streams = this.streamsSince(this.head);
     this.join(follower);
     this.retryHeld();
-    if (holder) void this.repair(() => this.hearHolder(holder));
-    else if (this.held.length > 0) void this.repair();
+    if (holder) void this.mend(() => this.hearHolder(holder));
+    else if (this.held.length > 0) void this.mend();
   }
 
   /** False when the follower must read the log first. */
@@ -97,7 +97,7 @@ export class LiveRun {
     }
   }
 
-  /** Reads the log to its end. */
+  /** Reads the log to its end. Rejects where it cannot be read. */
   catchUp(): Promise<void> {
     return this.repair();
   }
@@ -106,7 +106,7 @@ export class LiveRun {
   async poll(quietMs: number): Promise<void> {
     if (this.head === unknown || performance.now() - this.quietSince < quietMs) return;
     this.quietSince = performance.now();
-    await this.repair();
+    await this.mend();
   }
 
   close(): void {
@@ -131,7 +131,7 @@ export class LiveRun {
     if (hasBegun && this.take(event, { json })) return;
     if (this.held.length >= this.settings.heldEvents) this.held = [];
     this.held.push(event);
-    if (hasBegun) void this.repair();
+    if (hasBegun) void this.mend();
   }
 
   /** False when something before this event is missing. */
@@ -173,10 +173,13 @@ export class LiveRun {
 
   /** One repair at a time: the log first, then the streams, then what waited for them. */
   private repair(how = () => this.fillGaps()): Promise<void> {
-    this.repairing ??= how()
-      .catch(this.settings.onTrouble)
-      .finally(() => (this.repairing = undefined));
+    this.repairing ??= how().finally(() => (this.repairing = undefined));
     return this.repairing;
+  }
+
+  /** The same, where nobody waits for it: what fails now is tried again when more is heard, or by the poll. */
+  private mend(how?: () => Promise<void>): Promise<void> {
+    return this.repair(how).catch(this.settings.onTrouble);
   }
 
   private async fillGaps(): Promise<void> {

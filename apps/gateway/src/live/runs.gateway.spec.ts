@@ -1,5 +1,5 @@
 import type { Run, RunEvent } from '@rondo/domain';
-import type { Socket } from 'socket.io-client';
+import { type Socket, io } from 'socket.io-client';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
@@ -60,6 +60,24 @@ describe('the socket /runs', () => {
     const { body } = await gateway.as().get(`/v1/runs/${run.id}/events`).expect(200);
     const facts = events.filter(({ seq }) => seq !== null).map((event) => JSON.stringify(event));
     expect(facts).toEqual((body.data as RunEvent[]).map((event) => JSON.stringify(event)));
+  });
+
+  it.each([
+    [{ run_id: 'run_1', after_seq: 2 ** 31 }, 'after_seq'],
+    [{ run_id: Buffer.alloc(100_000) }, 'run_id'],
+    [Buffer.from('{}'), ''],
+  ])('refuses what no seq and no JSON is, naming the field', async (body, field) => {
+    const { error } = await ask(gateway.socket(), 'run.subscribe', body);
+
+    expect(error).toMatchObject({ status: 422, code: 'invalid_request', errors: [{ field }] });
+  });
+
+  it('lets nobody into any other namespace', async () => {
+    const socket = io(gateway.url, { transports: ['websocket'], forceNew: true });
+    const [error] = await nextEvent(socket, 'connect_error');
+    socket.close();
+
+    expect(error).toMatchObject({ message: 'not_found' });
   });
 
   it('goes on after after_seq', async () => {

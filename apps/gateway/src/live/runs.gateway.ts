@@ -4,12 +4,12 @@ import { runId } from '@rondo/domain';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { parsed } from '../door/parsed';
-import { answer, newWatchedRun, stopOrder } from '../runs/run.dto';
+import { answer, maxSeq, newWatchedRun, stopOrder } from '../runs/run.dto';
 import { RunDesk } from '../runs/run-desk';
 import { type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
 const address = z.strictObject({ run_id: runId });
-const subscription = address.extend({ after_seq: z.number().int().nonnegative().default(0) });
+const subscription = address.extend({ after_seq: z.number().int().min(0).max(maxSeq).default(0) });
 
 /** The door for sockets: each event has an ack, `{ok: true, data}` or `{ok: false, error: problem}`. */
 @WebSocketGateway({ namespace: '/runs' })

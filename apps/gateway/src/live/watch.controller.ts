@@ -6,7 +6,7 @@ import type { Response } from 'express';
 import { OpenConnections } from '../auth/open-connections';
 import { AddressedRun } from '../door/addressed';
 import { Refusal } from '../problems/refusals';
-import { RunDto, StreamQueryDto, WaitQueryDto } from '../runs/run.dto';
+import { RunDto, StreamQueryDto, WaitQueryDto, maxSeq } from '../runs/run.dto';
 import { LiveHub } from './live-hub';
 import { streamRun } from './stream-run';
 import { waitForRest } from './wait-for-rest';
@@ -67,6 +67,6 @@ function abortedOnClose(response: Response): AbortController {
 }
 
 function seqOf(lastEventId: string): number {
-  if (/^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
+  if (/^\d{1,10}$/.test(lastEventId) && Number(lastEventId) <= maxSeq) return Number(lastEventId);
   throw new Refusal('invalid_cursor', 'Last-Event-ID must be the seq of an event.');
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { RunningGateway } from '../testing/running-gateway';
 
 let gateway: RunningGateway;
@@ -86,11 +87,36 @@ describe('a request that cannot be done is refused with a problem', () => {
     ['/v1/threads/thr_1?page=2', 'page'],
     ['/v1/models?page=2', 'page'],
     ['/v1/tools?page=2', 'page'],
+    ['/v1/runs/run_1/events?after=', 'after'],
+    ['/v1/runs/run_1/wait?timeout_s=', 'timeout_s'],
+    ['/v1/runs?after=', 'after'],
     ['/v1/threads/thr_1/messages?type=song', 'type'],
     ['/v1/threads/thr_1/messages?llm_only=maybe', 'llm_only'],
   ])('422 for %s, naming %s', async (path, field) => {
     const { body } = await api().get(path).expect(422);
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
+  });
+
+  it.each([
+    ['/v1/runs?on_active_run=replace', 'on_active_run'],
+    ['/v1/runs/run_1/stop?reason=x', 'reason'],
+    ['/v1/threads?metadata=x', 'metadata'],
+  ])('422 for what a POST says in its query: %s', async (path, field) => {
+    const { body } = await api().post(path).send({ input: 'Go.' }).expect(422);
+    expect(body).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
+  });
+
+  it('415 for a body that is compressed', async () => {
+    const sending = api().post('/v1/runs').set('Content-Type', 'application/json').set('Content-Encoding', 'gzip');
+    sending.write(gzipSync('{"input":"Go."}'));
+    expect((await sending.expect(415)).body).toMatchObject(problem(415, 'unsupported_media_type'));
+  });
+
+  it('401 for a body without a key, whatever is in it', async () => {
+    for (const body of ['{"input":', '[]', `"${'x'.repeat(100_000)}"`]) {
+      const sending = gateway.anonymous.post('/v1/runs').set('Content-Type', 'application/json').send(body);
+      expect((await sending.expect(401)).body).toMatchObject(problem(401, 'unauthorized'));
+    }
   });
 
   it('400 for malformed JSON', async () => {
@@ -107,9 +133,9 @@ describe('a request that cannot be done is refused with a problem', () => {
     },
   );
 
-  it('400 for a Last-Event-ID that is no seq', async () => {
+  it.each(['x', '99999999999', '2147483648'])('400 for the Last-Event-ID %s, which is no seq', async (id) => {
     const run = await gateway.createRun();
-    const { body } = await api().get(`/v1/runs/${run.id}/stream`).set('Last-Event-ID', 'x').expect(400);
+    const { body } = await api().get(`/v1/runs/${run.id}/stream`).set('Last-Event-ID', id).expect(400);
     expect(body.code).toBe('invalid_cursor');
   });
 

@@ -39,7 +39,8 @@ export const newWatchedRun = newRunAnywhere
 export const stopOrder = z.strictObject({ reason: z.string().max(500).optional() });
 export const answer = z.strictObject({ content: inputContent });
 
-const maxSeq = 2 ** 31 - 1;
+/** No log has more facts. */
+export const maxSeq = 2 ** 31 - 1;
 const seq = z.coerce.number().int().min(0).max(maxSeq);
 
 const verification = z.object({

@@ -6,7 +6,7 @@ import type { ScriptedRun } from './scripted-run';
 
 /** The log, the feed and the holder of one scripted run, as one gateway sees them. */
 export class LossyWire implements LiveSources {
-  private listener: ((event: RunEvent) => void) | undefined;
+  private readonly listeners = new Set<(event: RunEvent) => void>();
   holderAnswers = true;
   subscriptions = 0;
   reads = 0;
@@ -14,11 +14,11 @@ export class LossyWire implements LiveSources {
   constructor(private readonly script: ScriptedRun) {}
 
   publish(event: RunEvent): void {
-    this.listener?.(event);
+    for (const listener of this.listeners) listener(event);
   }
 
   get watched(): boolean {
-    return this.listener !== undefined;
+    return this.listeners.size > 0;
   }
 
   async factsAfter(_: unknown, after: number) {
@@ -30,8 +30,8 @@ export class LossyWire implements LiveSources {
 
   watch(_: unknown, onEvent: (event: RunEvent) => void) {
     this.subscriptions += 1;
-    this.listener = onEvent;
-    return { ready: tick, stop: () => (this.listener = undefined) };
+    this.listeners.add(onEvent);
+    return { ready: tick, stop: () => this.listeners.delete(onEvent) };
   }
 
   async open(_: unknown, after: number) {
