@@ -1,4 +1,5 @@
 export * from './answer-call';
+export * from './as-it-grows';
 export * from './claim-rules';
 export * from './clerk';
 export * from './content';

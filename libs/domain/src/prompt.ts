@@ -1,15 +1,12 @@
-import { contextOf } from './context/context-of';
-import type { Sent } from './context/sent';
+import { selectionOf } from './context/selection';
 import { withTemporary } from './context/temporary-message';
 import type { ReplyDecoder } from './dialects/dialect';
 import { dialectNamed } from './dialects/registry';
 import type { Message, NewMessage } from './message';
 import type { ModelRequest } from './model';
-import { notesOn } from './notes';
 import { oncePer } from './once-per';
 import type { AgentRun, Pass } from './pass';
 import { profiles } from './profiles/profiles';
-import type { RunState } from './run-state';
 import { toolsNamed } from './tools/catalog';
 
 /** A run, and where it stands. */
@@ -27,24 +24,8 @@ export function promptOf({ run, state }: Standing): { prompt: ModelRequest; deco
 }
 
 /** What of the conversation is sent, and what is shown with it this once. */
-export const messagesToSend = (standing: Standing): readonly NewMessage[] =>
-  withTemporary(
-    sentOf(standing).map(({ message }) => message),
-    standing.state.unseen,
-  );
-
-/** What of the conversation is sent. It is asked for more than once in an iteration, and made once. */
-export function sentOf({ run, state: { conversation, context } }: Standing): readonly Sent[] {
-  const known = lastSent.get(run);
-  if (known?.conversation === conversation && known.context === context) return known.sent;
-
-  const { model, context: settings } = run.settings;
-  const sent = contextOf(conversation, context, { runId: run.id, model, keepImages: settings.keep_images });
-  lastSent.set(run, { conversation, context, sent });
-  return sent;
-}
-
-const lastSent = notesOn<AgentRun, Pick<RunState, 'conversation' | 'context'> & { sent: readonly Sent[] }>();
+export const messagesToSend = ({ run, state }: Standing): readonly NewMessage[] =>
+  withTemporary(selectionOf(run, state).messages, state.unseen);
 
 /** What is the same in every iteration of a run, as text. */
 export const frameText = (run: AgentRun): string => frameOf(run).text;

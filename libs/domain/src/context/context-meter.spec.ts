@@ -54,6 +54,25 @@ describe('ContextMeter', () => {
     );
   });
 
+  it('knows as much of what grew as of what came whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyHistory(20), fc.array(fc.boolean()), async (history, weighed) => {
+        const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
+        for (let length = 0; length <= history.length; length++) {
+          const request = { frame, messages: history.slice(0, length) };
+          if (weighed[length]) await meter.weigh(request);
+          meter.atMost(request);
+        }
+        const most = meter.atMost({ frame, messages: history });
+        const weight = await meter.weigh({ frame, messages: history });
+
+        expect(weight).toBeLessThanOrEqual(most);
+        expect(meter.atMost({ frame, messages: history })).toBe(weight);
+        expect(meter.atMost({ frame, messages: history.slice(1) })).toBeLessThan(weight);
+      }),
+    );
+  });
+
   it.each([
     ['corrects itself by what the provider reports', 1.5, 1.5],
     ['not by more than the double', 3, 2],

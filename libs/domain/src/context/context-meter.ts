@@ -1,3 +1,4 @@
+import { beyond } from '../as-it-grows';
 import type { ContentBlock } from '../content';
 import type { NewMessage } from '../message';
 import { notesOn } from '../notes';
@@ -12,6 +13,8 @@ const perCall = 12;
 const largestCorrection = 2;
 /** A report that is further away than this is about something else. */
 const believable = 4;
+
+const nothing = { messages: [], tokens: 0 };
 
 /** What is sent: the text that is the same in every iteration of a run, and the messages. */
 export interface Weighed {
@@ -33,6 +36,8 @@ export class ContextMeter {
   private readonly weights = notesOn<NewMessage, Weight>();
   private readonly frames = new Map<string, number>();
   private readonly frameBounds = new Map<string, number>();
+  /** What was bounded last: the next is most often the same with more behind it. */
+  private bounded: { readonly messages: readonly NewMessage[]; readonly tokens: number } = nothing;
   private correction = 1;
   private lastCount: number | undefined;
 
@@ -50,7 +55,7 @@ export class ContextMeter {
 
   /** It has no more tokens than this, and that is known without counting them. */
   atMost({ frame, messages }: Weighed): number {
-    const bytes = messages.reduce((sum, message) => sum + this.bound(message), this.boundOfFrame(frame));
+    const bytes = this.boundOfFrame(frame) + this.boundOf(messages);
     return this.corrected(bytes, Math.max(1, this.correction));
   }
 
@@ -85,6 +90,7 @@ export class ContextMeter {
       const tokens = (texts[index] ?? 0) + this.besideText(message);
       this.weights.set(message, { tokens, isCounted: true });
     });
+    this.bounded = nothing;
   }
 
   private async countFrame(frame: string): Promise<number> {
@@ -107,6 +113,14 @@ export class ContextMeter {
     const known = this.frames.get(frame) ?? this.frameBounds.get(frame) ?? mostTokens(frame);
     this.frameBounds.set(frame, known);
     return known;
+  }
+
+  private boundOf(messages: readonly NewMessage[]): number {
+    const more = beyond(this.bounded.messages, messages);
+    const before = more ? this.bounded.tokens : 0;
+    const tokens = (more ?? messages).reduce((sum, message) => sum + this.bound(message), before);
+    this.bounded = { messages, tokens };
+    return tokens;
   }
 
   private bound(message: NewMessage): number {

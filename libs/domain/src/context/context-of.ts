@@ -1,7 +1,7 @@
 import type { RunId } from '../ids';
 import type { NewMessage } from '../message';
 import type { ContextState } from './context-state';
-import { keepNewestImages } from './keep-images';
+import { hasImage, keepNewestImages } from './keep-images';
 import { type Conversation, type Stretch, newestUserPlace, placeOf, stretchOf, within } from './places';
 import type { Sent } from './sent';
 import { shortened } from './shortened';
@@ -29,6 +29,15 @@ export function contextOf(conversation: Conversation, context: ContextState, rea
   const shorter = shortenedUpTo(conversation, context, folded);
   const { sent, changedAt } = keepNewestImages(shorter, reader.keepImages);
   return keepOwnThoughts(sent, reader, Math.max(changedAt, placeOf(conversation, context.changedAt)));
+}
+
+/**
+ * What is sent of `more`, which follows a conversation that was sent under the same context; undefined where it changes
+ * what is sent of that: a summary stands for it, and an image may push an older one out.
+ */
+export function contextOfMore(more: readonly Sent[], reader: Reader): Sent[] | undefined {
+  const changesThePast = more.some(({ message }) => message.type === 'summary' || message.content.some(hasImage));
+  return changesThePast ? undefined : keepOwnThoughts(more, reader, -1);
 }
 
 /** A stretch, what stands for it, and the one message in it that is sent all the same. */

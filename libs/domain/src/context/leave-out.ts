@@ -1,9 +1,10 @@
 import type { Coverage } from '../message';
-import { type Standing, frameText, sentOf } from '../prompt';
+import { type Standing, frameText } from '../prompt';
 import type { ContextMeter } from './context-meter';
 import type { Compression } from './context-state';
 import { turnsOf } from './cut';
 import { type Conversation, type Stretch, coverageOf, newestUserPlace, stretchOf } from './places';
+import { selectionOf } from './selection';
 
 /**
  * The last resort (SM10): the turns between the beginning (or the summary) and those newest ones that fit the target once
@@ -32,8 +33,8 @@ export async function leaveOut(
 }
 
 async function weightsByPlace(standing: Standing, meter: ContextMeter): Promise<number[]> {
-  const sent = sentOf(standing);
-  const counts = await meter.ofMessages(sent.map(({ message }) => message));
+  const { sent, messages } = selectionOf(standing.run, standing.state);
+  const counts = await meter.ofMessages(messages);
   const weights = standing.state.conversation.map(() => 0);
   sent.forEach(({ at }, index) => (weights[at] = (weights[at] ?? 0) + (counts[index] ?? 0)));
   return weights;

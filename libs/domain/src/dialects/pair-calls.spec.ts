@@ -58,6 +58,13 @@ const anyConversation = fc.array(
   { maxLength: 25 },
 );
 
+/** Every call is answered. */
+const isSettled = (conversation: readonly Message[]): boolean => {
+  const blocks = conversation.flatMap(({ content }) => content);
+  const answered = new Set(blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_call_id] : [])));
+  return blocks.every((block) => block.type !== 'tool_call' || answered.has(block.tool_call_id));
+};
+
 describe('pairCalls', () => {
   it('makes a valid request of any conversation (I6, R29, W33)', () => {
     fc.assert(
@@ -66,6 +73,24 @@ describe('pairCalls', () => {
 
         expect(requestViolations(messages)).toEqual([]);
         if (messages.length > 0) expect(messages.at(-1)?.role).not.toBe('assistant');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('says the same of a conversation whether it grew or came whole, and what it said of its settled part again', () => {
+    fc.assert(
+      fc.property(anyConversation, (conversation) => {
+        let before: readonly unknown[] = [];
+        for (let length = 1; length <= conversation.length; length++) {
+          const grown = conversation.slice(0, length);
+          const messages = pairCalls(grown);
+          expect(messages).toEqual(pairCalls(structuredClone(grown)));
+          if (isSettled(grown)) {
+            expect(before.slice(0, -1).every((turn, at) => turn === messages[at])).toBe(true);
+            before = messages;
+          } else before = [];
+        }
       }),
       { numRuns: 500 },
     );

@@ -1,3 +1,4 @@
+import { asItGrows } from '../as-it-grows';
 import type { ContentBlock, ToolResultBlock, UserBlock } from '../content';
 import type { CallId } from '../ids';
 import type { Message } from '../message';
@@ -12,55 +13,70 @@ import { failedResult, type RecordedResult } from '../tool-result';
  * The log keeps pairs whole, so this changes nothing in a healthy thread. It is the last guard for a thread that a
  * user wrote into between a call and its answer, or whose run died before the answer (R29).
  *
- * Whoever is asked with the same messages again gets the same turns again, object for object, but for tools' turns.
+ * A conversation that goes on from the one before costs what is new in it, and its turns are the same again, object for object.
  */
-export function pairCalls(conversation: readonly Message[]): ModelMessage[] {
-  const results = resultsOf(conversation);
-  const messages: ModelMessage[] = [];
+export const pairCalls = (conversation: readonly Message[]): ModelMessage[] => pairing(conversation).turns();
 
-  for (const message of conversation) {
-    if (message.type === 'assistant') messages.push(...assistantTurn(message, results));
-    else if (message.type !== 'tool') pushUserTurn(messages, message);
+const pairing = asItGrows<Message, Pairing>((before = new Pairing(), more) => before.add(more));
+
+/** A user turn where a provider wants one and nobody said anything: first, between two replies, and last. */
+export const continuation = (): ModelMessage => ({
+  role: 'user',
+  content: [{ type: 'text', text: '(The conversation continues.)' }],
+});
+
+/** A conversation's turns. What nothing that follows can change is settled; from the first unanswered call on, all is open. */
+class Pairing {
+  private readonly results = new Map<CallId, ToolResultBlock>();
+  private readonly settled: ModelMessage[] = [];
+  private open: readonly Message[] = [];
+
+  add(more: readonly Message[]): this {
+    for (const { content } of more) content.forEach((block) => this.keepResult(block));
+    const open = [...this.open, ...more];
+    const unanswered = open.findIndex((message) => this.isUnanswered(message));
+    const settles = unanswered < 0 ? open.length : unanswered;
+    for (const message of open.slice(0, settles)) this.pushTo(this.settled, message);
+    this.open = open.slice(settles);
+    return this;
   }
-  return letTheUserSpeak(messages);
-}
 
-const continuation: ModelMessage = { role: 'user', content: [{ type: 'text', text: '(The conversation continues.)' }] };
-
-/** A user turn wherever a provider wants one: first, between two replies, and last. */
-export function letTheUserSpeak(messages: readonly ModelMessage[]): ModelMessage[] {
-  const turns: ModelMessage[] = [];
-  let before: ModelMessage['role'] = 'assistant';
-  for (const message of messages) {
-    if (message.role === 'assistant' && before === 'assistant') turns.push(continuation);
-    turns.push(message);
-    before = message.role;
+  turns(): ModelMessage[] {
+    const turns = [...this.settled];
+    for (const message of this.open) this.pushTo(turns, message);
+    return wantsUser(turns) ? [...turns, continuation()] : turns;
   }
-  if (before === 'assistant') turns.push(continuation);
-  return turns;
-}
 
-function resultsOf(conversation: readonly Message[]): Map<CallId, ToolResultBlock> {
-  const results = new Map<CallId, ToolResultBlock>();
-  for (const message of conversation) {
-    for (const block of message.content) {
-      if (block.type === 'tool_result' && !results.has(block.tool_call_id)) results.set(block.tool_call_id, block);
-    }
+  private keepResult(block: ContentBlock): void {
+    if (block.type !== 'tool_result' || this.results.has(block.tool_call_id)) return;
+    this.results.set(block.tool_call_id, block);
   }
-  return results;
-}
 
-function assistantTurn(message: Message, results: ReadonlyMap<CallId, ToolResultBlock>): ModelMessage[] {
-  const reply = replyOf(message);
-  if (!reply) return [];
-  if (reply.calls.length === 0) return [reply.message];
+  private isUnanswered(message: Message): boolean {
+    return message.type === 'assistant' && !!replyOf(message)?.calls.some((id) => !this.results.has(id));
+  }
 
-  const answers = reply.calls.map((id) => {
-    const block = results.get(id);
+  private pushTo(turns: ModelMessage[], message: Message): void {
+    if (message.type === 'assistant') this.pushReply(turns, message);
+    else if (message.type !== 'tool') pushUserTurn(turns, message);
+  }
+
+  private pushReply(turns: ModelMessage[], message: Message): void {
+    const reply = replyOf(message);
+    if (!reply) return;
+    if (wantsUser(turns)) turns.push(continuation());
+    turns.push(reply.message);
+    if (reply.calls.length > 0) turns.push({ role: 'tool', results: reply.calls.map((id) => this.answerTo(id)) });
+  }
+
+  private answerTo(id: CallId): ModelToolResult {
+    const block = this.results.get(id);
     return block ? answerOf(block) : toModelResult(id, lostResult);
-  });
-  return [reply.message, { role: 'tool', results: answers }];
+  }
 }
+
+export const wantsUser = (turns: readonly ModelMessage[]): boolean =>
+  (turns.at(-1)?.role ?? 'assistant') === 'assistant';
 
 /** A reply and its calls; undefined where it says nothing. */
 const replyOf = oncePer((message: Message) => {

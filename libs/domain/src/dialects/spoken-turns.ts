@@ -1,8 +1,10 @@
+import { asItGrows } from '../as-it-grows';
 import type { CallId } from '../ids';
 import type { Message } from '../message';
 import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock } from '../model';
+import { notesOn } from '../notes';
 import type { ProcessorSettings } from '../run-settings';
-import { letTheUserSpeak, pairCalls } from './pair-calls';
+import { continuation, pairCalls, wantsUser } from './pair-calls';
 
 /** What an assistant's turn is made of where calls and results are text. */
 export type SpokenPart =
@@ -28,25 +30,48 @@ export const callOf = ({ name }: { name: string }, example: SpokenCall['argument
 
 export type Placing = ProcessorSettings['xml_adding_strategy'];
 
+/** How a dialect writes a turn. */
+export type Writer = (parts: readonly SpokenPart[]) => string;
+
 /**
  * A conversation for a model without tool calls of its own: calls are text of the assistant, and their results stand
  * where `placing` says. The request stays valid (I6): roles alternate, nothing is empty, the user has the last word.
- * What is said of a turn does not depend on later ones.
+ * What is said of a turn does not depend on later ones, and with the same writer it is said once.
  */
-export function speakTurns(
-  conversation: readonly Message[],
-  placing: Placing,
-  write: (parts: readonly SpokenPart[]) => string,
-): ModelMessage[] {
+export function speakTurns(conversation: readonly Message[], placing: Placing, write: Writer): ModelMessage[] {
   const written = unreadableCalls(conversation);
   const paired = pairCalls(conversation);
-  const turns = paired.flatMap((message, at): ModelMessage[] => {
+  const turns = paired.flatMap((message, at) => {
     if (message.role !== 'assistant') return message.role === 'user' ? [message] : [];
     const next = paired[at + 1];
-    const exchange = exchangeOf(message.content, next?.role === 'tool' ? next.results : [], written);
-    return placed[placing](exchange, write);
+    return spokenOnce(message, { tools: next?.role === 'tool' ? next : undefined, placing, write }, written);
   });
   return letTheUserSpeak(mergeUserTurns(turns));
+}
+
+type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;
+
+/** What a reply becomes depends on these. */
+interface Manner {
+  readonly tools: Turn<'tool'> | undefined;
+  readonly placing: Placing;
+  readonly write: Writer;
+}
+
+const spoken = notesOn<ModelMessage, Manner & { readonly turns: readonly ModelMessage[] }>();
+
+function spokenOnce(
+  reply: Turn<'assistant'>,
+  manner: Manner,
+  written: ReadonlyMap<CallId, string>,
+): readonly ModelMessage[] {
+  const known = spoken.get(reply);
+  const { tools, placing, write } = manner;
+  if (known?.tools === tools && known?.placing === placing && known.write === write) return known.turns;
+
+  const turns = placed[placing](exchangeOf(reply.content, tools?.results ?? [], written), write);
+  spoken.set(reply, { ...manner, turns });
+  return turns;
 }
 
 /** A turn of the assistant with what came of it. `parts` hold its text and calls, `results` one result per call. */
@@ -57,7 +82,7 @@ interface Exchange {
   readonly images: readonly ShownBlock[];
 }
 
-type Place = (exchange: Exchange, write: (parts: readonly SpokenPart[]) => string) => ModelMessage[];
+type Place = (exchange: Exchange, write: Writer) => ModelMessage[];
 
 const placed: Record<Placing, Place> = {
   user_message: ({ reasoning, parts, results, images }, write) => [
@@ -112,16 +137,14 @@ function exchangeOf(
   };
 }
 
-function unreadableCalls(conversation: readonly Message[]): Map<CallId, string> {
-  const blocks = conversation.flatMap(({ content }) => content);
-  return new Map(
-    blocks.flatMap((block) =>
-      block.type === 'tool_call' && block.raw_arguments !== undefined
-        ? [[block.tool_call_id, block.raw_arguments] as const]
-        : [],
-    ),
-  );
-}
+/** What the model wrote of the calls that could not be read. */
+const unreadableCalls = asItGrows<Message, Map<CallId, string>>((written = new Map(), more) => {
+  for (const block of more.flatMap(({ content }) => content)) {
+    if (block.type === 'tool_call' && block.raw_arguments !== undefined)
+      written.set(block.tool_call_id, block.raw_arguments);
+  }
+  return written;
+});
 
 function mergeUserTurns(turns: readonly ModelMessage[]): ModelMessage[] {
   const merged: ModelMessage[] = [];
@@ -132,4 +155,14 @@ function mergeUserTurns(turns: readonly ModelMessage[]): ModelMessage[] {
     else merged.push(turn);
   }
   return merged;
+}
+
+/** A user turn wherever a provider wants one: first, between two replies, and last. */
+function letTheUserSpeak(messages: readonly ModelMessage[]): ModelMessage[] {
+  const turns: ModelMessage[] = [];
+  for (const message of messages) {
+    if (message.role === 'assistant' && wantsUser(turns)) turns.push(continuation());
+    turns.push(message);
+  }
+  return wantsUser(turns) ? [...turns, continuation()] : turns;
 }

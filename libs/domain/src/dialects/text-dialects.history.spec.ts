@@ -127,6 +127,25 @@ describe.each(textDialectNames)('any conversation in %s', (name) => {
     );
   });
 
+  it.each(placings)('is the same whether it grew or came whole (%s)', (placing) => {
+    fc.assert(
+      fc.property(anyConversation, (any) => {
+        for (let length = 1; length <= any.length; length++) {
+          const grown = any.slice(0, length);
+          expect(encode(name, grown, placing)).toEqual(encode(name, structuredClone(grown), placing));
+        }
+      }),
+    );
+  });
+
+  it.each(placings)('says a turn once, as long as it is the same (%s)', (placing) => {
+    const first = [said('user', 'Go.'), replied(1, 'Next.', read), answered(2, 'out')];
+    const before = encode(name, first, placing).messages;
+    const after = encode(name, [...first, replied(4, 'Next.', read), answered(5, 'out')], placing).messages;
+
+    expect(before.slice(0, 2).map((turn, at) => turn === after[at])).toEqual([true, true]);
+  });
+
   it.each(placings)('only grows, so that a cached beginning stays good (%s)', (placing) => {
     const turns = [1, 4, 7, 10].flatMap((id) => [replied(id, 'Next.', read), answered(id + 1, 'out')]);
     const prefixes = [2, 4, 6, 8].map((count) =>

@@ -1,8 +1,9 @@
+import { oncePer } from '../once-per';
 import type { ToolDefinition } from '../tools/define-tool';
 import { parametersOf } from '../tools/tool-parameters';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
-import { type SpokenCall, callOf, speakTurns } from './spoken-turns';
+import { type SpokenCall, type Writer, callOf, speakTurns } from './spoken-turns';
 import { toolGuide } from './tool-guide';
 import { writeValue } from './typed-value';
 import { writeAttribute } from './xml/entities';
@@ -16,12 +17,11 @@ export const xmlInvokeDialect: Dialect = {
   name: 'xml_invoke',
   encode: (conversation, tools, { xml_adding_strategy, include_xml_examples }) => {
     const known = byName(tools);
-    const writeCalls = (calls: readonly SpokenCall[]) => writeBlock(calls, known);
     const example = (tool: ToolDefinition) =>
       include_xml_examples && tool.example ? ['Example:', writeBlock([callOf(tool, tool.example)], known)] : [];
     return {
       instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, example)}` : '',
-      messages: speakTurns(conversation, xml_adding_strategy, (parts) => writeTurn(parts, writeCalls)),
+      messages: speakTurns(conversation, xml_adding_strategy, writerFor(tools)),
       tools: [],
     };
   },
@@ -32,6 +32,12 @@ export const xmlInvokeDialect: Dialect = {
     });
   },
 };
+
+/** One for the tools of a run, which are the same list in each of its requests. */
+const writerFor = oncePer((tools: readonly ToolDefinition[]): Writer => {
+  const known = byName(tools);
+  return (parts) => writeTurn(parts, (calls) => writeBlock(calls, known));
+});
 
 const instructions = `# Tools
 

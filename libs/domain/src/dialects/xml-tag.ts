@@ -1,7 +1,8 @@
+import { oncePer } from '../once-per';
 import type { ToolDefinition } from '../tools/define-tool';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
-import { callOf, speakTurns } from './spoken-turns';
+import { type Writer, callOf, speakTurns } from './spoken-turns';
 import { toolGuide } from './tool-guide';
 import { type TagBook, TagGrammar, tagBookOf } from './xml/tag-grammar';
 import { type TagShape, tagShapeOf } from './xml/tag-shape';
@@ -19,9 +20,7 @@ export const xmlTagDialect: Dialect = {
     ];
     return {
       instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, usage)}` : '',
-      messages: speakTurns(conversation, xml_adding_strategy, (parts) =>
-        writeTurn(parts, (calls) => calls.map((call) => writeTag(call, book)).join('\n')),
-      ),
+      messages: speakTurns(conversation, xml_adding_strategy, writerFor(tools)),
       tools: [],
     };
   },
@@ -32,6 +31,12 @@ export const xmlTagDialect: Dialect = {
     });
   },
 };
+
+/** One for the tools of a run, which are the same list in each of its requests. */
+const writerFor = oncePer((tools: readonly ToolDefinition[]): Writer => {
+  const book = tagBookOf(tools);
+  return (parts) => writeTurn(parts, (calls) => calls.map((call) => writeTag(call, book)).join('\n'));
+});
 
 const instructions = `# Tools
 

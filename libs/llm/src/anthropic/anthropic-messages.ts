@@ -1,24 +1,37 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock, ShownImage } from '@rondo/domain';
+import {
+  type AssistantBlock,
+  type ModelMessage,
+  type ModelToolResult,
+  type ShownBlock,
+  type ShownImage,
+  asItGrows,
+} from '@rondo/domain';
 import { lostImage, wireToolName } from '../wire-names';
 
 type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
 type Block = Anthropic.ContentBlockParam;
 
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: Block[];
+}
+
 /** The conversation in Anthropic's shape: roles alternate, and the results of a turn's calls open the next user turn. */
-export function toAnthropicMessages(conversation: readonly ModelMessage[]): Message[] {
-  const turns: { role: 'user' | 'assistant'; content: Block[] }[] = [];
-  for (const message of conversation) {
-    const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const content = blocksOf(message);
-    const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...content);
-    else turns.push({ role, content });
-  }
-  return turns.map(({ role, content }) => ({
-    role,
-    content: content.length > 0 ? content : [textBlock('(empty message)')],
-  }));
+export const toAnthropicMessages = (conversation: readonly ModelMessage[]): Message[] =>
+  turnsOf(conversation).map((turn) => (turn.content.length > 0 ? turn : { ...turn, content: [emptyMessage] }));
+
+const turnsOf = asItGrows<ModelMessage, Turn[]>((turns = [], more) => {
+  for (const message of more) add(turns, message);
+  return turns;
+});
+
+function add(turns: Turn[], message: ModelMessage): void {
+  const role = message.role === 'assistant' ? 'assistant' : 'user';
+  const content = blocksOf(message);
+  const last = turns.at(-1);
+  if (last?.role === role) turns[turns.length - 1] = { role, content: [...last.content, ...content] };
+  else turns.push({ role, content });
 }
 
 function blocksOf(message: ModelMessage): Block[] {
@@ -33,6 +46,8 @@ function blocksOf(message: ModelMessage): Block[] {
 }
 
 const textBlock = (text: string): Anthropic.TextBlockParam => ({ type: 'text', text });
+
+const emptyMessage = textBlock('(empty message)');
 
 const spoken = (text: string): Anthropic.TextBlockParam[] => (text.trim() === '' ? [] : [textBlock(text)]);
 

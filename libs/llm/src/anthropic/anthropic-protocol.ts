@@ -2,7 +2,9 @@ import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { bearer, endpointUrl } from '../http/http-endpoint';
 import type { WireProtocol } from '../wire-protocol';
 import { AnthropicReply } from './anthropic-reply';
+import { requestText } from '../request-text';
 import { toAnthropicRequest } from './anthropic-request';
+import { markedTurns } from './cache-marks';
 
 const apiVersion = '2026-10-21';
 
@@ -17,7 +19,7 @@ export class AnthropicProtocol implements WireProtocol {
   }
 
   body(request: ModelRequest): string {
-    return JSON.stringify(toAnthropicRequest(request));
+    return requestText(toAnthropicRequest(request), { unsettled: markedTurns });
   }
 
   reader(): AnthropicReply {

@@ -11,6 +11,9 @@ const mark = { cache_control: { type: 'ephemeral' } } as const;
 /** The tools come before the system prompt, so its mark covers both. */
 export const markedSystem = (text: string): Anthropic.TextBlockParam[] => [{ type: 'text', text, ...mark }];
 
+/** Marks are on the last turns only, as many as these. */
+export const markedTurns = 3;
+
 /**
  * Marks where Anthropic shall keep what it has read. With the system prompt's these are four, as many as it takes (LM4):
  *

@@ -1,4 +1,4 @@
-import { type ModelMessage, type ModelToolResult, type ShownBlock, type ShownImage, oncePer } from '@rondo/domain';
+import { type ModelMessage, type ModelToolResult, type ShownBlock, type ShownImage, asItGrows } from '@rondo/domain';
 import type OpenAI from 'openai';
 import { lostImage, wireToolName } from '../wire-names';
 
@@ -6,38 +6,45 @@ type Message = OpenAI.ChatCompletionMessageParam;
 type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;
 type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
 
-/**
- * The conversation in OpenAI's shape. Reasoning is not sent back: no server wants it as content (W24). What was said in
- * an earlier request is the same object again.
- */
+/** The conversation in OpenAI's shape. Reasoning is not sent back: no server wants it as content (W24). */
 export function toOpenAiMessages(system: string, conversation: readonly ModelMessage[]): Message[] {
-  const messages: Message[] = system.trim() === '' ? [] : [{ role: 'system', content: system }];
-  let images: Part[] = [];
+  const { messages, images } = turnsOf(conversation);
+  return [
+    ...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]),
+    ...messages,
+    ...(images.length > 0 ? [userMessage(images)] : []),
+  ];
+}
 
-  for (const message of conversation) {
-    switch (message.role) {
-      case 'user':
-        messages.push(images.length > 0 ? shownBy(message, images) : spokenBy(message));
-        images = [];
-        break;
-      case 'assistant':
-        if (images.length > 0) messages.push(userMessage(images));
-        images = [];
-        messages.push(assistantMessage(message));
-        break;
-      case 'tool':
-        messages.push(...message.results.map(toolMessage));
-        images = message.results.flatMap(imagesOf);
-        break;
-    }
+/** What was said, and images that the next turn shows. */
+interface Turns {
+  readonly messages: Message[];
+  images: readonly Part[];
+}
+
+const turnsOf = asItGrows<ModelMessage, Turns>((turns = { messages: [], images: [] }, more) => {
+  for (const message of more) add(turns, message);
+  return turns;
+});
+
+function add(turns: Turns, message: ModelMessage): void {
+  const { messages, images } = turns;
+  switch (message.role) {
+    case 'user':
+      messages.push(shownBy(message, images));
+      break;
+    case 'assistant':
+      if (images.length > 0) messages.push(userMessage(images));
+      messages.push(assistantMessage(message));
+      break;
+    case 'tool':
+      messages.push(...message.results.map(toolMessage));
   }
-  return images.length > 0 ? [...messages, userMessage(images)] : messages;
+  turns.images = message.role === 'tool' ? message.results.flatMap(imagesOf) : [];
 }
 
 const shownBy = ({ content }: Turn<'user'>, images: readonly Part[]): Message =>
   userMessage([...images, ...content.map(toPart)]);
-
-const spokenBy = oncePer((turn: Turn<'user'>) => shownBy(turn, []));
 
 function userMessage(parts: readonly Part[]): Message {
   const spoken = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
@@ -59,7 +66,7 @@ function imagePart(source: ShownImage): Part {
   }
 }
 
-const assistantMessage = oncePer(({ content }: Turn<'assistant'>): Message => {
+function assistantMessage({ content }: Turn<'assistant'>): Message {
   const text = content
     .filter((block) => block.type === 'text')
     .map((block) => block.text)
@@ -73,13 +80,13 @@ const assistantMessage = oncePer(({ content }: Turn<'assistant'>): Message => {
     }));
   if (calls.length === 0) return { role: 'assistant', content: text.trim() === '' ? '(no reply)' : text };
   return { role: 'assistant', ...(text.trim() !== '' && { content: text }), tool_calls: calls };
-});
+}
 
-const toolMessage = oncePer(({ tool_call_id, text, is_error }: ModelToolResult): Message => ({
+const toolMessage = ({ tool_call_id, text, is_error }: ModelToolResult): Message => ({
   role: 'tool',
   tool_call_id,
   content: text.trim() === '' ? (is_error ? '(failed without output)' : '(no output)') : text,
-}));
+});
 
 /** A tool message takes text only, so its images follow as what the user shows. */
 function imagesOf({ tool_call_id, image }: ModelToolResult): Part[] {

@@ -1,7 +1,6 @@
 import { callId } from '@rondo/domain';
 import fc from 'fast-check';
 import type OpenAI from 'openai';
-import { requestText } from '../request-text';
 import { requestTo } from '../testing/ask';
 import { histories, imagesOfAllKinds, requestsOf } from '../testing/histories';
 import { toOpenAiRequest } from './openai-request';
@@ -130,17 +129,6 @@ describe('toOpenAiRequest', () => {
         bodies.slice(1).forEach((body, at) => {
           expect(body.startsWith((bodies[at] ?? '').slice(0, -']}'.length))).toBe(true);
         });
-      }),
-    );
-  });
-
-  it('is the same text whether its parts were said before or not', () => {
-    fc.assert(
-      fc.property(histories, (history) => {
-        for (const messages of requestsOf(history)) {
-          const request = toOpenAiRequest(requestTo('acme/m', { messages, tools: [shell] }));
-          expect(requestText({ ...request, absent: undefined })).toBe(JSON.stringify(structuredClone(request)));
-        }
       }),
     );
   });

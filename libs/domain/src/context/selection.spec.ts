@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import type { Message } from '../message';
+import type { AgentRun } from '../pass';
+import { effectiveSettings } from '../profiles/effective-settings';
+import { anyHistory, historyRun } from '../testing/histories';
+import { summaryMessage } from './summary-message';
+import { wholeConversation } from './context-state';
+import { contextOf } from './context-of';
+import { selectionOf } from './selection';
+
+const effective = effectiveSettings({ context: { keep_images: 2 } }, { model: historyRun.model });
+if ('problems' in effective) throw new Error('These settings are valid.');
+const { settings } = effective;
+const aRun = (): AgentRun => ({ id: historyRun.id, settings, createdAt: '2026-01-01T00:00:00.000Z' }) as AgentRun;
+const reader = { runId: historyRun.id, model: historyRun.model, keepImages: 2 };
+
+const image = { type: 'image', source: { type: 'url', url: 'https://example.test/a.png' } } as const;
+const shows = (message: Message): Message => ({ ...message, content: [...message.content, image] });
+const others = (message: Message): Message => ({ ...message, metadata: { model: 'demo/other' } });
+const summary = (message: Message): Message => ({
+  ...message,
+  ...summaryMessage(
+    { id: historyRun.id, threadId: message.thread_id },
+    {
+      id: message.id,
+      iteration: 0,
+      summary: 'All.',
+      covers: { from_message_id: message.id, to_message_id: message.id },
+      parentId: undefined,
+      tokenCount: 1,
+    },
+  ),
+});
+
+/** Histories with images in some messages, words of other models, and summaries that no fact has spoken of yet. */
+const anyConversation = fc
+  .tuple(anyHistory(12), fc.array(fc.constantFrom(undefined, undefined, shows, others, summary), { minLength: 60 }))
+  .map(([history, changes]) => history.map((message, at) => changes[at]?.(message) ?? message));
+
+describe('selectionOf', () => {
+  it('is what is sent of the conversation, however that came to be', () => {
+    fc.assert(
+      fc.property(anyConversation, fc.array(fc.nat({ max: 4 })), (conversation, changes) => {
+        const run = aRun();
+        let context = { ...wholeConversation };
+        for (let length = 1; length <= conversation.length; length++) {
+          const grown = conversation.slice(0, length);
+          if (changes[length] === 0) context = { ...context, changedAt: grown.at(-1)?.id };
+
+          const { sent, messages } = selectionOf(run, { conversation: grown, context });
+
+          expect(sent).toEqual(contextOf(grown, context, reader));
+          expect(messages).toEqual(sent.map(({ message }) => message));
+        }
+      }),
+    );
+  });
+
+  it('is made once for each conversation, of what is new in it', () => {
+    const run = aRun();
+    const [conversation = []] = fc.sample(anyHistory(12), 1);
+    const context = wholeConversation;
+    const before = selectionOf(run, { conversation: conversation.slice(0, -1), context });
+
+    const after = selectionOf(run, { conversation, context });
+
+    expect(before.sent.every((one, at) => one === after.sent[at])).toBe(true);
+    expect(selectionOf(run, { conversation, context })).toBe(after);
+  });
+});

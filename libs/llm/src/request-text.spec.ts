@@ -1,0 +1,61 @@
+import { type ModelMessage, callId } from '@rondo/domain';
+import fc from 'fast-check';
+import { AnthropicProtocol } from './anthropic/anthropic-protocol';
+import { OpenAiProtocol } from './openai/openai-protocol';
+import { requestText } from './request-text';
+import { requestTo } from './testing/ask';
+import { histories, requestsOf } from './testing/histories';
+
+const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
+const settings = { apiKey: '', headers: {} } as never;
+const protocols = [
+  ['acme/m', new OpenAiProtocol(settings)],
+  ['anthropic/m', new AnthropicProtocol(settings)],
+] as const;
+
+/** What another process says, which has heard nothing before. */
+const afresh = <T>(value: T): T => structuredClone(value);
+
+/** A reply that tells how often its call was made text, and the call's result. */
+function exchangeThatTells(at: number, told: () => void): ModelMessage[] {
+  const id = callId.parse(`call_${at}`);
+  const tells = { toJSON: () => (told(), { at }) };
+  return [
+    { role: 'assistant', content: [{ type: 'tool_call', id, name: 'shell', arguments: { tells } }] },
+    { role: 'tool', results: [{ tool_call_id: id, text: 'done', is_error: false }] },
+  ];
+}
+
+describe.each(protocols)('a request to %s', (model, protocol) => {
+  const bodyOf = (messages: readonly ModelMessage[]) =>
+    protocol.body(requestTo(model, { messages: [...messages], tools: [shell] }));
+
+  it('is the same text whether its parts were said before or not', () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        for (const messages of requestsOf(history)) expect(bodyOf(messages)).toBe(bodyOf(afresh(messages)));
+      }),
+    );
+  });
+
+  it('says what is new, and what stood before no more than a few times, however long it gets', () => {
+    const times: number[] = [];
+    const messages: ModelMessage[] = [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }];
+    for (let at = 0; at < 40; at++) {
+      messages.push(...exchangeThatTells(at, () => (times[at] = (times[at] ?? 0) + 1)));
+      bodyOf(messages);
+    }
+
+    expect(Math.max(...times)).toBeLessThanOrEqual(4);
+  });
+});
+
+it('is the JSON of the request, without what is undefined', () => {
+  fc.assert(
+    fc.property(fc.array(fc.object()), fc.nat({ max: 3 }), (list, unsettled) => {
+      const request = { name: 'a', list, absent: undefined, nothing: [], one: { deep: [1] } };
+      expect(requestText(request, { unsettled })).toBe(JSON.stringify(request));
+      expect(requestText({})).toBe('{}');
+    }),
+  );
+});
