@@ -127,13 +127,14 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end.how).toBe('finished');
   });
 
-  it('gives up after three attempts, with the class of the last failure', async () => {
+  it('gives up after three attempts, with the class of the last failure, and says how many there were', async () => {
     provider.will({ status: 529, pieces: [script.refused('Overloaded')] });
 
     const { end, retries } = await ask();
 
     expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2]);
-    expect(end).toEqual({ type: 'end', how: 'failed', error: { code: 'service_unavailable', message: 'Overloaded' } });
+    const error = { code: 'service_unavailable', message: 'Overloaded (after 3 attempts)' };
+    expect(end).toEqual({ type: 'end', how: 'failed', error });
     expect(provider.requests).toHaveLength(3);
   });
 
@@ -190,7 +191,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
 
     const { end, retries } = await ask({ providers });
 
-    const message = 'The connection to the provider failed (ECONNREFUSED).';
+    const message = 'The connection to the provider failed (ECONNREFUSED). (after 3 attempts)';
     expect(retries).toHaveLength(2);
     expect(end).toEqual({ type: 'end', how: 'failed', error: { code: 'connection_error', message } });
   });

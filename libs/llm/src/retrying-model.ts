@@ -50,7 +50,7 @@ export class RetryingModel implements Model {
         const { ending } = attempt;
         const delayMs = ending.how === 'error' && !said ? this.delayAfter(attempts, ending.error) : undefined;
         if (ending.how !== 'error' || delayMs === undefined) {
-          yield [...chunks, this.end(ending, said)];
+          yield [...chunks, this.end(ending, { said, attempts })];
           return;
         }
         yield [{ type: 'retried', attempt: attempts, delayMs, error: this.toRunError(ending.error) }];
@@ -61,7 +61,7 @@ export class RetryingModel implements Model {
     }
   }
 
-  private end(ending: AttemptEnding, said: boolean): ModelChunk {
+  private end(ending: AttemptEnding, { said, attempts }: { said: boolean; attempts: number }): ModelChunk {
     const billed = ending.usage && { usage: ending.usage };
     switch (ending.how) {
       case 'finished':
@@ -70,7 +70,9 @@ export class RetryingModel implements Model {
         return { type: 'end', how: 'aborted', ...billed };
       case 'error': {
         const how = said && ending.error.transient ? 'broken' : 'failed';
-        return { type: 'end', how, error: this.toRunError(ending.error), ...billed };
+        const { code, message } = this.toRunError(ending.error);
+        const tried = attempts > 1 ? ` (after ${attempts} attempts)` : '';
+        return { type: 'end', how, error: { code, message: message + tried }, ...billed };
       }
     }
   }

@@ -18,6 +18,20 @@ describe('effectiveSettings', () => {
     expect(llm).toEqual({ temperature: 1 });
   });
 
+  it.each([
+    ['the run', {}, { top_p: 0.9 }, { top_p: 0.9 }],
+    ['the agent', { top_p: 0.9 }, {}, { top_p: 0.9 }],
+    ['the run, over what the agent says', { temperature: 1 }, { top_p: 0.9 }, { top_p: 0.9 }],
+    ['the agent, and the run a temperature', { top_p: 0.9 }, { temperature: 1 }, { top_p: 0.9, temperature: 1 }],
+    ['the run, together with one', {}, { top_p: 0.9, temperature: 0.5 }, { top_p: 0.9, temperature: 0.5 }],
+  ])('takes no temperature from before the part that gives top_p: %s', (_, agent, run, llm) => {
+    expect(settingsOf({ agent: { llm: agent }, llm: run }).llm).toEqual(llm);
+    expect(settingsOf({ profile: 'symphony', agent: { llm: agent }, llm: run }).llm).toEqual({
+      max_tokens: 2048,
+      ...llm,
+    });
+  });
+
   it('knows the older name of the limit of calls', () => {
     expect(settingsOf({ processor: { max_xml_tool_calls: 2 } }).processor.max_tool_calls).toBe(2);
   });

@@ -1,4 +1,4 @@
-import type { RunSettings, SettingsRequest } from '../run-settings';
+import type { LlmSettings, RunSettings, SettingsRequest } from '../run-settings';
 import { toolNamed } from '../tools/catalog';
 import { type Profile, profiles } from './profiles';
 
@@ -33,13 +33,20 @@ function overlay({ name, profile, request, model }: Layers): RunSettings {
     model: request.model ?? agentModel ?? model,
     agent: { ...profile.agent, ...identity },
     tools: request.tools ?? tools ?? profile.tools,
-    llm: { ...profile.llm, ...llm, ...request.llm },
+    llm: [llm, request.llm].reduce<LlmSettings>(overlayLlm, profile.llm),
     processor: { ...profile.processor, ...withoutAlias(processor), ...withoutAlias(request.processor) },
     limits: { ...profile.limits, ...defined(limits), ...defined(request.limits) },
     context: { ...profile.context, ...defined(context), ...defined(request.context) },
     budget: { ...budget, ...request.budget },
     termination: profile.termination,
   };
+}
+
+/** Who says `top_p` and no temperature wants it to decide: a provider that takes one of the two would drop it. */
+function overlayLlm(earlier: LlmSettings, later: LlmSettings = {}): LlmSettings {
+  const { temperature, ...others } = earlier;
+  const holds = temperature !== undefined && later.top_p === undefined;
+  return { ...others, ...(holds && { temperature }), ...later };
 }
 
 /** What was asked for, without the keys that were left undefined. */

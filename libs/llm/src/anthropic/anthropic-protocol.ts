@@ -8,6 +8,12 @@ import { markedTurns } from './cache-marks';
 
 const apiVersion = '2026-10-21';
 
+/**
+ * Thoughts between calls, for the models that think by a budget. Anthropic ignores it for all others, and where nothing is
+ * thought; of the other hosts of Claude, some refuse a request for a model that does not know it.
+ */
+const interleavedThinking = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
+
 /** Messages of Anthropic and of every server that speaks the same. */
 export class AnthropicProtocol implements WireProtocol {
   readonly url: URL;
@@ -15,7 +21,8 @@ export class AnthropicProtocol implements WireProtocol {
 
   constructor({ apiKey, baseUrl = 'https://api.anthropic.com', headers }: ProviderSettings) {
     this.url = endpointUrl(baseUrl, '/v1/messages');
-    this.headers = { ...bearer(apiKey), 'anthropic-version': apiVersion, ...headers };
+    const betas = this.url.hostname === 'api.anthropic.com' ? interleavedThinking : {};
+    this.headers = { ...bearer(apiKey), 'anthropic-version': apiVersion, ...betas, ...headers };
   }
 
   body(request: ModelRequest): string {

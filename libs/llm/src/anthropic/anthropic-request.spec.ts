@@ -106,7 +106,7 @@ describe('toAnthropicRequest', () => {
     expect(settingsOf('claude-opus-4-7', { temperature: 0 })).toEqual({ max_tokens: 64_000 });
   });
 
-  it('gives thoughts a budget below the longest reply, and no temperature', () => {
+  it('gives thoughts a budget of half the longest reply at most, and no temperature', () => {
     const thinking = (budget_tokens: number) => ({ type: 'enabled', budget_tokens });
     const model = 'claude-sonnet-4-5';
     expect(settingsOf(model, { enable_thinking: true, temperature: 0 })).toEqual({
@@ -115,7 +115,9 @@ describe('toAnthropicRequest', () => {
     });
     expect(settingsOf(model, { reasoning_effort: 'high' })).toMatchObject({ thinking: thinking(20_480) });
     expect(settingsOf(model, { thinking_budget: 2000 })).toMatchObject({ thinking: thinking(2000) });
-    expect(settingsOf(model, { thinking_budget: 9000, max_tokens: 5000 })).toMatchObject({ thinking: thinking(4999) });
+    expect(settingsOf(model, { thinking_budget: 9000, max_tokens: 5000 })).toMatchObject({ thinking: thinking(2500) });
+    expect(settingsOf(model, { enable_thinking: true, max_tokens: 2048 })).toMatchObject({ thinking: thinking(1024) });
+    expect(settingsOf(model, { enable_thinking: true, max_tokens: 2047 })).toEqual({ max_tokens: 2047 });
     expect(settingsOf(model, { thinking_budget: 9000, max_tokens: 900 })).toEqual({ max_tokens: 900 });
     expect(settingsOf(model, { reasoning_effort: 'high', enable_thinking: false })).toEqual({ max_tokens: 64_000 });
   });
@@ -140,8 +142,29 @@ describe('toAnthropicRequest', () => {
     });
     expect(settingsOf('claude-sonnet-5', {})).toMatchObject({ thinking: adaptive });
     expect(settingsOf('claude-sonnet-5', { enable_thinking: false })).toMatchObject({ thinking: { type: 'disabled' } });
-    expect(settingsOf('claude-opus-5-5', { enable_thinking: false })).toMatchObject({ thinking: adaptive });
+    for (const model of ['claude-opus-5-5', 'claude-sonnet-5-5'])
+      expect(settingsOf(model, { enable_thinking: false })).toMatchObject({ thinking: adaptive });
   });
+
+  it('asks for replies after a JSON schema, next to the effort, where the model knows schemas', () => {
+    const schema = { type: 'object', properties: {}, additionalProperties: false };
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } };
+    const output_config = { format: { type: 'json_schema', schema } };
+    expect(settingsOf('claude-haiku-4-5-20251001', { response_format })).toEqual({ max_tokens: 64_000, output_config });
+    expect(settingsOf('claude-opus-4-6', { response_format, reasoning_effort: 'low' })).toMatchObject({
+      output_config: { effort: 'low', ...output_config },
+    });
+    for (const older of ['claude-sonnet-4-20250514', 'claude-opus-4-1', 'claude-3-7-sonnet-20250219', 'm']) {
+      expect(settingsOf(older, { response_format })).not.toHaveProperty('output_config');
+    }
+  });
+
+  it.each([{ type: 'json_object' }, { type: 'text' }, { type: 'json_schema', json_schema: { name: 'x' } }])(
+    'leaves out a format that Anthropic has no word for: %j',
+    (response_format) => {
+      expect(settingsOf('claude-sonnet-4-5', { response_format })).toEqual({ max_tokens: 64_000 });
+    },
+  );
 
   it('chooses tools as asked, but never forces a model that thinks', () => {
     expect(settingsOf('m', { tool_choice: 'required' })).toMatchObject({ tool_choice: { type: 'any' } });

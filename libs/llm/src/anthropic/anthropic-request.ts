@@ -1,5 +1,13 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { type LlmSettings, type ModelMessage, type ModelRequest, type ModelTool, splitModelName } from '@rondo/domain';
+import {
+  type LlmSettings,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelTool,
+  oncePer,
+  splitModelName,
+} from '@rondo/domain';
+import { z } from 'zod';
 import { wireToolName } from '../wire-names';
 import { toAnthropicMessages } from './anthropic-messages';
 import { thinkingFor } from './anthropic-thinking';
@@ -17,16 +25,19 @@ type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 /** The messages stand last, so that a request begins with the text of the one before it, but for the marks. */
 export function toAnthropicRequest({ model, system, messages, tools, settings }: ModelRequest): Request {
   const { id } = splitModelName(model);
-  const maxTokens = settings.max_tokens ?? claudeFamily(id).maxTokens;
+  const { samples, structuredOutputs, ...family } = claudeFamily(id);
+  const maxTokens = settings.max_tokens ?? family.maxTokens;
   const { thinks, parameters } = thinkingFor({ id, settings, messages, maxTokens });
+  const format = structuredOutputs && outputFormat(settings);
   return {
     model: id,
     max_tokens: maxTokens,
     stream: true,
     ...(system.trim() !== '' && { system: markedSystem(system) }),
     ...toolsFor(tools, messages, toolChoice(settings, thinks)),
-    ...(!thinks && claudeFamily(id).samples && sampling(settings)),
+    ...(!thinks && samples && sampling(settings)),
     ...parameters,
+    ...(format && { output_config: { ...parameters.output_config, format } }),
     messages: markTurns(toAnthropicMessages(messages)),
   };
 }
@@ -50,11 +61,11 @@ function toolsFor(
   return { tools: gone, tool_choice: { type: 'none' } };
 }
 
-const toAnthropicTool = ({ name, description, schema }: ModelTool): Anthropic.Tool => ({
+const toAnthropicTool = oncePer(({ name, description, schema }: ModelTool): Anthropic.Tool => ({
   name,
   description,
   input_schema: { ...schema, type: 'object' },
-});
+}));
 
 /** A model that thinks cannot be made to call a tool; it is asked to, and may. */
 function toolChoice({ tool_choice }: LlmSettings, thinks: boolean): Anthropic.ToolChoice | undefined {
@@ -73,4 +84,16 @@ function toolChoice({ tool_choice }: LlmSettings, thinks: boolean): Anthropic.To
 function sampling({ temperature, top_p }: LlmSettings): Sampling {
   if (temperature !== undefined) return { temperature: Math.min(temperature, 1) };
   return top_p === undefined ? {} : { top_p };
+}
+
+/** The shape of OpenAI, in which a run says it. */
+const jsonSchemaFormat = z.object({
+  type: z.literal('json_schema'),
+  json_schema: z.object({ schema: z.record(z.string(), z.unknown()) }),
+});
+
+/** Undefined for `json_object` too: Anthropic has no word for JSON of any shape, and the prompt asks for it already. */
+function outputFormat({ response_format }: LlmSettings): Anthropic.JSONOutputFormat | undefined {
+  const { data } = jsonSchemaFormat.safeParse(response_format);
+  return data && { type: 'json_schema', schema: data.json_schema.schema };
 }

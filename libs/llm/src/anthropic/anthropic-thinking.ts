@@ -39,10 +39,10 @@ export function thinkingFor(asked: Asked): Thinking {
 
 const silent: Thinking = { thinks: false, parameters: {} };
 
-/** The thoughts are part of the longest reply, so they leave room for the rest of it. */
+/** The thoughts are part of the longest reply, so they leave half of it for the answer. */
 function withBudget({ settings, messages, maxTokens }: Asked): Thinking {
   const wanted = settings.thinking_budget ?? budgets[settings.reasoning_effort ?? 'low'];
-  const budget_tokens = Math.min(wanted, maxTokens - 1);
+  const budget_tokens = Math.min(wanted, Math.floor(maxTokens / 2));
   if (budget_tokens < smallestBudget || !mayThink(messages)) return silent;
   return { thinks: true, parameters: { thinking: { type: 'enabled', budget_tokens } } };
 }

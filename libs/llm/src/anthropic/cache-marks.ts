@@ -23,9 +23,15 @@ export const markedTurns = 3;
  * - the last reply, because a user turn may have held something for one request alone; what was kept behind it is lost.
  */
 export function markTurns(messages: readonly Message[]): Message[] {
-  const users = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
-  const marked = new Set([...users.slice(-2), messages.findLastIndex(({ role }) => role === 'assistant')]);
-  return messages.map((message, at) => (marked.has(at) ? markLast(message) : message));
+  const marked = [...messages];
+  const left = { user: 2, assistant: 1 };
+  for (let at = messages.length - 1; at >= 0 && left.user + left.assistant > 0; at--) {
+    const message = messages[at];
+    if (!message || left[message.role] === 0) continue;
+    left[message.role] -= 1;
+    marked[at] = markLast(message);
+  }
+  return marked;
 }
 
 /** A thought cannot be marked; what stands before it can. */
