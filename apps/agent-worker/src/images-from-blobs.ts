@@ -1,4 +1,13 @@
-import type { Blobs, Model, ModelChunk, ModelMessage, ModelRequest, Sha256, ShownImage } from '@rondo/domain';
+import {
+  type Blobs,
+  type Model,
+  type ModelChunk,
+  type ModelMessage,
+  type ModelRequest,
+  type Sha256,
+  type ShownImage,
+  asItGrows,
+} from '@rondo/domain';
 
 type Show = (image: ShownImage) => ShownImage;
 
@@ -14,7 +23,7 @@ export class ImagesFromBlobs implements Model {
   ) {}
 
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
-    const blobs = request.messages.flatMap(blobsIn);
+    const blobs = blobsOf(request.messages);
     return blobs.length === 0 ? this.model.stream(request, signal) : this.streamShowing(blobs, request, signal);
   }
 
@@ -32,9 +41,14 @@ export class ImagesFromBlobs implements Model {
       const data = image.type === 'blob' && found.get(image.sha256);
       return data ? { type: 'base64', media_type: image.media_type, data } : image;
     };
-    return { ...request, messages: request.messages.map((message) => showing(message, show)) };
+    return {
+      ...request,
+      messages: request.messages.map((one) => (blobsIn(one).length > 0 ? showing(one, show) : one)),
+    };
   }
 }
+
+const blobsOf = asItGrows<ModelMessage, readonly Sha256[]>((blobs = [], more) => [...blobs, ...more.flatMap(blobsIn)]);
 
 function blobsIn(message: ModelMessage): Sha256[] {
   switch (message.role) {
