@@ -2,6 +2,7 @@ import {
   ClaimLostError,
   type Model,
   type RunEvent,
+  type SettingsRequest,
   TerminalError,
   type ToolAnswer,
   budgetOfModel,
@@ -27,9 +28,14 @@ const id = runId.parse('run_1');
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };
 const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
 
-function house(model: Model, tools: Partial<HeldTools> = {}, parts: Partial<AgentRunnerParts> = {}) {
+function house(
+  model: Model,
+  tools: Partial<HeldTools> = {},
+  parts: Partial<AgentRunnerParts> = {},
+  settings: SettingsRequest = {},
+) {
   const store = new InMemoryRunStore();
-  const effective = effectiveSettings({}, { model: 'demo/coder' });
+  const effective = effectiveSettings(settings, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error('the defaults are valid');
   store.create({ id, threadId: threadId.parse('thr_1'), settings: effective.settings, input: 'Go.' });
 
@@ -104,6 +110,24 @@ describe('AgentRunner', () => {
 
     const types = shown.map(({ type }) => type);
     expect(types.lastIndexOf('message.delta')).toBeLessThan(types.indexOf('message.created'));
+  });
+
+  it('cuts a run short when its time is over, whatever it is doing', async () => {
+    const clerk = Object.assign(new CountingClerk(), { now: () => new Date().toISOString() });
+    const { runner, store } = house(
+      hangingModel(() => undefined),
+      {},
+      { clerk },
+      { limits: { max_duration_s: 1 } },
+    );
+
+    expect(await runner.activate(id)).toBe('ended');
+
+    expect(store.log(id).at(-1)).toMatchObject({
+      type: 'run.failed',
+      data: { error: { code: 'max_duration_exceeded' } },
+    });
+    expect(JSON.stringify(store.log(id))).toContain('Well');
   });
 
   it('brings a run that waits for a summary to the summarizers at once', async () => {

@@ -15,8 +15,10 @@ import {
   type TokenCounter,
   type Tools,
   giveUp,
+  outOfTime,
   replay,
   runAgent,
+  timeLeftMs,
 } from '@rondo/domain';
 import { AbandonableModel } from './abandonable-model';
 import { AbandonedError, HeldRun } from './held-run';
@@ -107,6 +109,7 @@ export class AgentRunner {
     { ports, held }: { ports: AgentPorts; held: HeldRun },
   ): Promise<Verdict> {
     const run = agentRun(claim);
+    held.endsIn(timeLeftMs(run, { now: ports.clerk.now() }), () => outOfTime(run.settings));
     for await (const step of runAgent(run, ports, held.signals)) {
       held.signals.abandon.throwIfAborted(); // what follows from a stream that was left is not the run's
       if ('delta' in step) {

@@ -1,10 +1,13 @@
-import type { ClaimedRun, StopRequest } from '@rondo/domain';
+import type { ClaimedRun, CutShort } from '@rondo/domain';
 import type { RunJournal } from './run-journal';
 
 /** This process must let go of a run although nothing is wrong with it. */
 export class AbandonedError extends Error {
   override readonly name = 'AbandonedError';
 }
+
+/** The longest that a timer can wait. */
+const longestMs = 2 ** 31 - 1;
 
 /**
  * A run in this process, and the three ways to speak to it: `stop` ends it, `drain` asks it to leave at the next
@@ -22,12 +25,24 @@ export class HeldRun {
     abandon: this.leaving.signal,
   };
 
+  private deadline: NodeJS.Timeout | undefined;
+
   constructor(readonly claim: ClaimedRun) {
     if (claim.stop) this.stop(claim.stop);
   }
 
-  stop(request: StopRequest): void {
-    this.stopping.abort(request);
+  stop(why: CutShort): void {
+    this.stopping.abort(why);
+  }
+
+  /** Cuts the run short when its time is over, whatever it is doing. */
+  endsIn(ms: number, why: () => CutShort): void {
+    this.deadline = setTimeout(() => this.stop(why()), Math.min(ms, longestMs));
+  }
+
+  /** Nobody holds it any more. */
+  released(): void {
+    clearTimeout(this.deadline);
   }
 
   drain(): void {

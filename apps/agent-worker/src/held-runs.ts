@@ -31,6 +31,7 @@ export class HeldRuns {
   }
 
   release(held: HeldRun): void {
+    held.released();
     if (this.runs.get(held.claim.runId) === held) this.runs.delete(held.claim.runId);
     if (this.runs.size > 0) return;
     this.whenEmpty.forEach((resolve) => resolve());

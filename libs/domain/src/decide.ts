@@ -1,11 +1,13 @@
-import type { StopRequest } from './errors';
-import { forgoOpenCalls } from './give-up';
+import { type StopRequest, TerminalError } from './errors';
+import { forgoOpenCalls, giveUp } from './give-up';
 import { type KnownCall, awaitsPerson, openCalls } from './known-call';
 import type { Pass } from './pass';
+import type { CutShort } from './ports';
 import { type FinishReason, type RunError, type Waiting, failureOf } from './run';
 import type { NewFact } from './run-event';
 import { askAbout } from './resolve-call';
 import type { RunState } from './run-state';
+import { outOfTime, timeLeftMs } from './time-left';
 import { ask, endsRun } from './tools/conversation.tools';
 
 /** What follows from where the run stands. `over`: the loop leaves it, because it ended or because it waits. */
@@ -20,7 +22,7 @@ const maxReplyAttempts = 3;
 export function decide(pass: Pass): Decision {
   const { state, signals } = pass;
   if (state.ended) return over();
-  if (signals.stop.aborted) return over(...stopped(pass, signals.stop.reason as StopRequest)); // whoever aborts gives this reason
+  if (signals.stop.aborted) return over(...cutShort(pass, signals.stop.reason as CutShort)); // whoever aborts gives this reason
 
   if (state.phase === 'thinking') return state.lostReplies >= maxReplyAttempts ? over(failed(pass, noReply)) : goOn();
   if (state.phase === 'between') return goOn();
@@ -60,16 +62,17 @@ const completedCall = ({ calls }: RunState, is: (name: string) => boolean): Know
 
 /** The fact that ends or parks the run after an iteration, if one does. */
 function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
-  const { state, run } = pass;
+  const { state, run, ports, beganAt } = pass;
   const { limits } = run.settings;
 
-  if (reason === 'ask') return { type: 'run.waiting', iteration: state.iteration, data: questionOf(pass) };
   if (reason === 'complete' || state.calls.size === 0) return completed(pass, reason);
   if (state.malformedInARow >= limits.max_malformed_calls) return failed(pass, tooManyMalformed(state.malformedInARow));
   if (run.settings.termination === 'single_decision' && limits.max_iterations === 1) return completed(pass, 'stop');
   if (state.iteration >= limits.max_iterations) return completed(pass, 'max_iterations');
   if (isSpent(pass)) return completed(pass, 'budget_exceeded');
-  return isOutOfTime(pass) ? failed(pass, outOfTime(limits.max_duration_s)) : undefined;
+  if (timeLeftMs({ ...run, state }, { now: ports.clerk.now(), beganAt }) < 0)
+    return failed(pass, outOfTime(run.settings));
+  return reason === 'ask' ? { type: 'run.waiting', iteration: state.iteration, data: questionOf(pass) } : undefined;
 }
 
 function questionOf({ state }: Pass): Waiting {
@@ -84,23 +87,12 @@ const tooManyMalformed = (count: number): RunError => ({
   message: `The model wrote ${count} tool calls in a row that could not be read.`,
 });
 
-const outOfTime = (seconds: number): RunError => ({
-  code: 'max_duration_exceeded',
-  message: `The run took longer than its limit of ${seconds} s.`,
-});
-
 function isSpent({ state: { usage }, run: { settings } }: Pass): boolean {
   const { usd, tokens } = settings.budget;
   return (
     (usd !== undefined && (usage.cost_usd ?? 0) >= usd) ||
     (tokens !== undefined && usage.input_tokens + usage.output_tokens >= tokens)
   );
-}
-
-/** The time that a run waited for a person does not count. */
-function isOutOfTime({ state, run, ports, beganAt }: Pass): boolean {
-  const activeMs = Date.parse(ports.clerk.now()) - Date.parse(state.startedAt ?? beganAt) - state.waitedMs;
-  return activeMs > run.settings.limits.max_duration_s * 1000;
 }
 
 const completed = ({ state }: Pass, reason: FinishReason): NewFact => ({
@@ -114,6 +106,11 @@ export const failed = ({ state }: Pass, error: RunError): NewFact => ({
   iteration: state.iteration,
   data: { error: failureOf(error), usage: state.usage },
 });
+
+function cutShort(pass: Pass, why: CutShort): NewFact[] {
+  if (!(why instanceof TerminalError)) return stopped(pass, why);
+  return giveUp({ ...pass.run, state: pass.state }, pass.ports.clerk, why);
+}
 
 /** What never ran, and what nobody knows, is answered in the same breath (R29). */
 function stopped(pass: Pass, { requestedAt, reason }: StopRequest): NewFact[] {

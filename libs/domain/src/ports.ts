@@ -1,5 +1,6 @@
 import type { BudgetOf } from './context/model-budgets';
 import type { TokenCounter } from './context/token-counter';
+import type { StopRequest, TerminalError } from './errors';
 import type { CallId, CompactionId, MessageId, ModelCallId } from './ids';
 import type { Model } from './model';
 import type { ToolCall } from './tool-call';
@@ -57,7 +58,10 @@ export interface AgentPorts {
   readonly clerk: Clerk;
 }
 
-/** `stop` ends the run (its reason is a StopRequest), `drain` asks to leave it at the next boundary of an iteration. */
+/** Why a run ends in the middle of what it does: somebody asked for it, or its time is over. */
+export type CutShort = StopRequest | TerminalError;
+
+/** `stop` ends the run (its reason is a CutShort), `drain` asks to leave it at the next boundary of an iteration. */
 export interface AgentSignals {
   readonly stop: AbortSignal;
   readonly drain: AbortSignal;

@@ -66,6 +66,20 @@ describe('runAgent', () => {
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain('Blue.');
   });
 
+  it.each([
+    ['iterations', { limits: { max_iterations: 1 } }, 'max_iterations'],
+    ['tokens', { budget: { tokens: 1 } }, 'budget_exceeded'],
+  ])('asks nobody for an answer that it may not read: it has no %s left', async (_, settings, finish_reason) => {
+    const house = new RunHouse({
+      model: new ScriptedModel([calls({ name: 'ask', arguments: { text: '?' } })]),
+      settings,
+    });
+
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason } });
+  });
+
   it('ends when the model says that the task is complete', async () => {
     const house = new RunHouse({
       model: new ScriptedModel([calls({ name: 'complete', arguments: { text: 'Made it.' } })]),

@@ -1,4 +1,5 @@
 import type { ToolAnswer, Tools } from './ports';
+import { outOfTime } from './time-left';
 import { LedgeredTools, RunHouse, ScriptedModel, calls, says } from './testing';
 
 const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
@@ -92,6 +93,21 @@ describe('a stop (I7)', () => {
 
     expect(house.types).toContain('tool.unknown');
     expect(house.types.at(-1)).toBe('run.stopped');
+  });
+
+  it('is how a run ends whose time is over, only that it has failed then', async () => {
+    const house: RunHouse = new RunHouse({
+      model: new ScriptedModel([calls(command, command)]),
+      tools: hangsUntilStopped(
+        { how: 'stopped', verifiedDeadAt: stop.requestedAt },
+        (running) => running === 2 && house.stop.abort(outOfTime(house.settings)),
+      ),
+    });
+
+    await house.activate();
+
+    expect(house.types.filter((type) => type === 'tool.failed')).toHaveLength(2);
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'max_duration_exceeded' } } });
   });
 
   it('does not run what was planned but not yet sent', async () => {
