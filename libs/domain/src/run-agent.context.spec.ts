@@ -219,3 +219,23 @@ it('folds what there is when the model asks for it, once (SM23)', async () => {
   expectSound(model.requests);
   expect(textOfRequest(model.requests[6] as ModelRequest)).toContain('CONVERSATION HISTORY SUMMARY');
 });
+
+it('folds what there is when the user says /compact, once (SM23)', async () => {
+  const asks = { name: 'ask', arguments: { text: 'What next?' } };
+  const model = new AnsweringModel((_, nth) => (nth === 6 ? calls(asks) : readsNext(nth, 8)));
+  const house = new RunHouse({
+    model,
+    input: 'Read everything.',
+    summarizer: new AnsweringModel(() => saysAtOnce('Read.')),
+  });
+
+  await house.runOn();
+  house.store.answer(house.id, ' /compact\n');
+  await house.runOn();
+
+  expect(house.log.filter(({ type }) => type === 'context.compaction_started')).toEqual([
+    expect.objectContaining({ data: expect.objectContaining({ reason: 'requested' }) }),
+  ]);
+  expect(folds(house)).toBe(1);
+  expect(model.requests.flatMap(({ messages }) => requestViolations(messages))).toEqual([]);
+});

@@ -37,6 +37,15 @@ describe('usageOf', () => {
     });
   });
 
+  it('does not believe that a prompt was nothing, or that a reply was where there is one (RP18)', () => {
+    const none = { input: 0, output: 0 };
+    expect(usageOf({ ...call, reported: none })).toEqual(usageOf({ ...call, reported: {} }));
+    expect(usageOf({ ...call, outputLength: 0, reported: { input: 5, output: 0 } })).toMatchObject({
+      output_tokens: 0,
+      estimated: false,
+    });
+  });
+
   it('does not take the bytes of an image for words', () => {
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(1_000_000) };
     const request = requestTo('a/b', { messages: [{ role: 'user', content: [{ type: 'image', source }] }] });

@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelPrice, ModelRequest, Usage } from '@rondo/domain';
+import { type ModelMessage, type ModelPrice, type ModelRequest, type Usage, asItGrows } from '@rondo/domain';
 import type { ReportedUsage } from './wire-protocol';
 
 export type CallUsage = Usage & { readonly estimated: boolean };
@@ -6,14 +6,16 @@ export type CallUsage = Usage & { readonly estimated: boolean };
 const charactersPerToken = 4;
 const tokensPerImage = 1500;
 
-/** What a call used: as the provider reported it, and estimated where it did not. */
+/** What a call used: as the provider reported it, and estimated where it did not, or said nothing where there was something. */
 export function usageOf(call: {
   request: ModelRequest;
   outputLength: number;
   reported: ReportedUsage;
   price: ModelPrice | undefined;
 }): CallUsage {
-  const { input, output, cacheRead = 0, cacheWrite = 0 } = call.reported;
+  const { cacheRead = 0, cacheWrite = 0 } = call.reported;
+  const input = call.reported.input === 0 ? undefined : call.reported.input;
+  const output = call.reported.output === 0 && call.outputLength > 0 ? undefined : call.reported.output;
   const tokens = {
     input: input ?? estimateInput(call.request),
     output: output ?? Math.ceil(call.outputLength / charactersPerToken),
@@ -42,9 +44,12 @@ function costOf(tokens: Tokens, price: ModelPrice): number {
 
 function estimateInput({ system, messages, tools }: ModelRequest): number {
   const text = system.length + JSON.stringify(tools).length;
-  const tokens = messages.reduce((sum, message) => sum + estimateMessage(message), 0);
-  return Math.ceil(text / charactersPerToken) + tokens;
+  return Math.ceil(text / charactersPerToken) + estimateMessages(messages);
 }
+
+const estimateMessages = asItGrows<ModelMessage, number>((before = 0, more) =>
+  more.reduce((sum, message) => sum + estimateMessage(message), before),
+);
 
 function estimateMessage(message: ModelMessage): number {
   if (message.role === 'tool') {

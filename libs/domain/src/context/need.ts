@@ -1,4 +1,4 @@
-import type { Coverage } from '../message';
+import type { Coverage, NewMessage } from '../message';
 import type { Pass } from '../pass';
 import { type Standing, frameText, messagesToSend } from '../prompt';
 import type { NewFact } from '../run-event';
@@ -7,6 +7,7 @@ import { compactifyMemory } from '../tools/memory.tools';
 import { type Allowance, allowanceOf, tailTokens } from './allowance';
 import type { Weighed } from './context-meter';
 import { type Foldable, stretchBeforeTail, stretchBetween, turnCount } from './fold-stretch';
+import { textOf } from './message-text';
 import { type Stretch, coverageOf, stretchOf } from './places';
 
 /** How full the next request is. */
@@ -61,9 +62,13 @@ function reasonToFold({ run, state }: Standing, { tokens, allowance }: Load): Re
   return tokens + allowance.reserve >= allowance.limit || hasManyTurns({ run, state }) ? 'threshold' : undefined;
 }
 
-/** In the iteration that has just ended. */
-const isRequested = ({ calls }: RunState): boolean =>
+/** By the model, in the iteration that has just ended, or by the user, in so many words and nothing since (SM23). */
+const isRequested = ({ calls, conversation }: RunState): boolean =>
+  isCompactCommand(conversation.at(-1)) ||
   [...calls.values()].some(({ call, status }) => call.name === compactifyMemory.name && status === 'completed');
+
+const isCompactCommand = (newest: NewMessage | undefined): boolean =>
+  newest?.type === 'user' && textOf(newest).trim() === '/compact';
 
 const hasManyTurns = ({ run, state }: Standing): boolean =>
   run.settings.context.strategy === 'head_tail' && turnCount(foldable(state)) > run.settings.context.max_turns;
