@@ -1,0 +1,76 @@
+/**
+ * The plans of the statements that a run costs, as Postgres makes them for one of our connections; needs a build. A database
+ * of its own is given some hundred runs; then one more goes its way, and whatever it asks is explained, in that order.
+ */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import process from 'node:process';
+import { Infrastructure } from '../../../deploy/local/infrastructure.mjs';
+import { migrate } from '../../../deploy/local/migrate.mjs';
+import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+
+const load = createRequire(import.meta.url);
+const { Client } = load('pg');
+
+const servers = new Infrastructure({
+  dataDir: join(repoRoot, '.data/query-plans'),
+  packagesOf: join(repoRoot, '.data'),
+  want: ['postgres'],
+  env: { PATH: process.env.PATH },
+});
+await servers.start();
+await migrate({ url: servers.env.DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
+process.env.TEST_DATABASE_URL = servers.env.DATABASE_URL;
+const { StoreHouse, completed, planned, spoken } = load('../dist/testing/store-house.js');
+const house = await StoreHouse.open();
+try {
+  for (let run = 0; run < 300; run += 1) await liveOnce();
+  await house.database.sql.query('analyze');
+  const asked = recordStatements();
+  await liveOnce((step) => asked.push({ step }));
+  for (const { step, text } of [...asked]) {
+    if (step) console.log(`\n## ${step}\n`);
+    else console.log(['```', await planOf(text), '```'].join('\n'));
+  }
+} finally {
+  await house.close();
+  await servers.stop();
+}
+
+/** From its creation to its end, as gateway and worker ask for it. */
+async function liveOnce(goesOnTo = () => {}) {
+  goesOnTo('A run is made');
+  const { run } = await house.create();
+  goesOnTo('A worker takes it');
+  const claim = await house.claim(run.id);
+  goesOnTo('An iteration is written');
+  await house.store.append(claim, [spoken(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
+  goesOnTo('A watcher reads on');
+  await house.runs.events({ accountId: house.accountId, runId: run.id }, { after: 2, limit: 200 });
+  goesOnTo('It ends: does another wait behind it?');
+  await house.store.append(claim, [completed]);
+}
+
+/** What is prepared from now on, each text once. */
+function recordStatements() {
+  const asked = [];
+  const { query } = Client.prototype;
+  Client.prototype.query = function (given, ...more) {
+    const isNew = given.name && !asked.some(({ text }) => text === given.text);
+    if (isNew) asked.push({ text: given.text });
+    return query.call(this, given, ...more);
+  };
+  return asked;
+}
+
+/** The one that a connection keeps, whatever it will be given. */
+function planOf(text) {
+  const parameters = new Set(text.match(/\$\d+/g)).size;
+  const nothing = parameters > 0 ? `(${Array(parameters).fill('null').join(', ')})` : '';
+  return house.database.transaction(async (sql) => {
+    await sql.query(`prepare asked as ${text}`);
+    const lines = await sql.query(`explain (costs off) execute asked${nothing}`);
+    await sql.query('deallocate asked');
+    return lines.map((line) => line['QUERY PLAN']).join('\n');
+  });
+}
