@@ -58,6 +58,18 @@ describe('a stop stops (I7)', () => {
     expect(after).toBe(before);
   });
 
+  it('by its own limit of time: what it runs is killed, and it has failed', async () => {
+    const line = 'echo running; while :; do echo alive >> pulse; sleep 0.05; done';
+    const script = scripted('out of time', [{ calls: [command(line)] }, { text: 'Never.' }]);
+
+    const run = await client.createRun({ ...script, limits: { max_duration_s: 2 } });
+    await client.settled(run.id);
+
+    expect(await client.run(run.id)).toMatchObject({ status: 'failed', error: { code: 'max_duration_exceeded' } });
+    const facts = await client.facts(run.id);
+    expect(facts.find(({ type }) => type === 'tool.failed')?.data.result.error).toContain('it was killed');
+  });
+
   it('while the run waits for a person', async () => {
     const run = await client.createRun({ model: 'demo/ask', input: 'What is my name?' });
     await client.settled(run.id);
