@@ -131,7 +131,7 @@ describe('dialects and profiles through the whole house', () => {
 
     expect(settled).toMatchObject({ status: 'completed', finish_reason: 'complete' });
     expect(facts.filter(({ type }) => type === 'tool.failed').map(({ data }) => data.result.error)).toEqual([
-      expect.stringContaining('Not executed'),
+      expect.stringContaining('not executed'),
     ]);
     expect(result.result.response).toBe('Nothing is here.');
   });

@@ -1,3 +1,4 @@
+import type { ProcessorSettings } from './run-settings';
 import { RunHouse, ScriptedModel, calls, says } from './testing';
 
 const request = (given: Record<string, unknown>) => ({
@@ -15,5 +16,23 @@ describe('planCalls', () => {
 
     const planned = house.log.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call] : []));
     expect(planned.map((call) => call.effect_class)).toEqual(['pure', 'unsafe', 'keyed']);
+  });
+
+  it.each<[string, Partial<ProcessorSettings>]>([
+    ['over the limit of a turn', { max_tool_calls: 1 }],
+    ['of a run that executes none', { execute_tools: false }],
+    ['behind the end of the turn', { tool_execution_strategy: 'sequential' }],
+  ])('says of a call %s that it was not executed, in these words (K10)', async (_, processor) => {
+    const model = new ScriptedModel([
+      calls({ name: 'complete', arguments: {} }, { name: 'list_files', arguments: {} }),
+      says('Done.'),
+    ]);
+    const house = new RunHouse({ model, settings: { processor } });
+
+    await house.activate();
+
+    const failed = house.log.findLast((fact) => fact.type === 'tool.failed');
+    expect(failed?.data).toMatchObject({ name: 'list_files' });
+    expect(failed?.data.result.error).toContain('not executed');
   });
 });

@@ -1,6 +1,7 @@
 import { type CallProblem, answerCall } from './answer-call';
 import type { DecodedCall } from './dialects/dialect';
 import { type MessageId, callIdAt } from './ids';
+import { offeredTools } from './offered-tools';
 import type { Pass } from './pass';
 import type { NewFact } from './run-event';
 import type { ToolCall } from './tool-call';
@@ -50,16 +51,17 @@ function refusalOf({ run: { settings } }: Pass, call: DecodedCall) {
   const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });
   const { max_tool_calls, execute_tools } = settings.processor;
 
-  if (!execute_tools) return refuse('surplus', 'Not executed: this run does not execute tools.');
+  if (!execute_tools) return refuse('surplus', 'This call was not executed: this run does not execute tools.');
   if (max_tool_calls > 0 && call.index >= max_tool_calls) {
     return refuse(
       'surplus',
-      `Not executed: at most ${max_tool_calls} tool calls per turn. Call it again if you need it.`,
+      `This call was not executed: at most ${max_tool_calls} tool calls per turn. Call it again if you need it.`,
     );
   }
   if (call.malformed) return refuse('malformed', `${call.malformed.reason} Send the call again.`);
-  if (!settings.tools.includes(call.name)) {
-    return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${settings.tools.join(', ')}.`);
+  const offered = offeredTools(settings);
+  if (!offered.includes(call.name)) {
+    return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${offered.join(', ')}.`);
   }
   return undefined;
 }

@@ -1,9 +1,10 @@
 import { selectionOf } from './context/selection';
 import { withTemporary } from './context/temporary-message';
-import type { ReplyDecoder } from './dialects/dialect';
+import type { EncodedConversation, ReplyDecoder } from './dialects/dialect';
 import { dialectNamed } from './dialects/registry';
 import type { Message, NewMessage } from './message';
 import type { ModelRequest } from './model';
+import { offeredTools } from './offered-tools';
 import { oncePer } from './once-per';
 import type { AgentRun, Pass } from './pass';
 import { profiles } from './profiles/profiles';
@@ -33,21 +34,30 @@ export const frameText = (run: AgentRun): string => frameOf(run).text;
 /** Made once per run, so that a provider's prompt cache hits and nobody makes it again. */
 const frameOf = oncePer((run: AgentRun) => {
   const dialect = dialectNamed(run.settings.processor.dialect);
-  const allowed = toolsNamed(run.settings.tools);
-  const { instructions, tools, responseFormat } = dialect.encode([], allowed, run.settings.processor);
-  const system = [systemPrompt(run), instructions].filter((part) => part !== '').join('\n\n');
+  const allowed = toolsNamed(offeredTools(run.settings));
+  const { tools, responseFormat, ...words } = dialect.encode([], allowed, run.settings.processor);
+  const system = systemPrompt(run, words);
   return { dialect, allowed, tools, responseFormat, system, text: `${system}\n${JSON.stringify(tools)}` };
 });
 
-function systemPrompt({ settings, createdAt }: AgentRun): string {
+type DialectWords = Pick<EncodedConversation, 'instructions' | 'requirements'>;
+
+/**
+ * What the agent is and has, then its directives, then what its replies must be (JM11). No time but the date, so that the
+ * runs of a day share what a provider keeps of it.
+ */
+function systemPrompt({ settings, createdAt }: AgentRun, { instructions, requirements }: DialectWords): string {
   const { agent } = settings;
   const directives = agent.directives?.map((directive) => `- ${directive}`).join('\n');
   return [
-    agent.system_prompt ?? profiles[settings.profile].systemPrompt,
-    agent.name && `Your name is ${agent.name}.${agent.description ? ` ${agent.description}` : ''}`,
+    agent.system_prompt ?? profiles[settings.profile].systemPrompt(settings.tools),
+    agent.name && `Your name is ${agent.name}.`,
+    agent.description && `About you: ${agent.description}`,
     agent.task && `Your task: ${agent.task}`,
+    instructions,
     directives && `Follow these directives:\n${directives}`,
     `Today is ${createdAt.slice(0, 10)} (UTC).`,
+    requirements,
   ]
     .filter(Boolean)
     .join('\n\n');

@@ -182,7 +182,7 @@ describe('runAgent', () => {
 
     expect(tools.effects.size).toBe(1);
     const failed = house.log.find(({ type }) => type === 'tool.failed');
-    expect(failed?.data).toMatchObject({ result: { error: expect.stringMatching(/Not executed/) as string } });
+    expect(failed?.data).toMatchObject({ result: { error: expect.stringMatching(/not executed/) as string } });
   });
 
   it('withdraws a reply that breaks off and asks anew, and records what both cost (R4, R35)', async () => {

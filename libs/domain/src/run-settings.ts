@@ -92,7 +92,13 @@ const overridable = {
   llm: llmSettings.optional(),
   processor: processorSettings
     .partial()
-    .extend({ max_xml_tool_calls: z.number().int().nonnegative().optional() })
+    .extend({
+      max_xml_tool_calls: z.number().int().nonnegative().optional(),
+      /** The last three are older names. */
+      xml_adding_strategy: z
+        .enum(['user_message', 'assistant_message', 'inline_edit', 'append', 'replace', 'xml'])
+        .optional(),
+    })
     .optional(),
   limits: limitSettings.partial().optional(),
   context: contextSettings.partial().optional(),

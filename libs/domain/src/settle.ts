@@ -37,7 +37,7 @@ const conversationEnded = ({ state, run }: Pass): boolean =>
   run.settings.processor.tool_execution_strategy === 'sequential' &&
   [...state.calls.values()].some(({ call, status }) => endsTurn(call.name) && status === 'completed');
 
-const notExecuted = failedResult('Not executed: the turn ended before it.');
+const notExecuted = failedResult('This call was not executed: the turn ended before it.');
 
 /** Starts what was not started, then passes on the answers as they come, so that a slow tool hides no other's answer. */
 async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {

@@ -10,6 +10,7 @@ import {
   type ThreadId,
   type ToolCall,
   effectiveSettings,
+  hasToolCalls,
   isTerminal,
 } from '@rondo/domain';
 import type {
@@ -109,10 +110,14 @@ export class RunDesk {
   }
 
   private settingsOf(request: SettingsRequest): RunSettings {
-    const outcome = effectiveSettings(request, { model: this.settings.defaultModel });
+    const { defaultModel, providers } = this.settings;
+    const outcome = effectiveSettings(request, {
+      model: defaultModel,
+      hasToolCalls: (model) => hasToolCalls(model, providers),
+    });
     if ('problems' in outcome) throw new InvalidRequest(outcome.problems);
 
-    const problems = modelProblems(outcome.settings, this.settings.providers);
+    const problems = modelProblems(outcome.settings, providers);
     if (problems.length > 0) throw new InvalidRequest(problems);
     return outcome.settings;
   }

@@ -52,7 +52,14 @@ function withSummary(history: readonly Message[], tailTokens: number): Made {
   if (!covers) return { before: history, context: wholeConversation };
   const id = messageId.parse('msg_summary');
   const written = { id, iteration: 0, summary: 'What happened.', covers, parentId: undefined, tokenCount: 9 };
-  const message = summaryMessage({ id: historyRun.id, threadId: history[0]?.thread_id ?? ('' as never) }, written);
+  const message = summaryMessage(
+    {
+      id: historyRun.id,
+      threadId: history[0]?.thread_id ?? ('' as never),
+      settings: { context: { strategy: 'summary' } },
+    },
+    written,
+  );
   const stored = { ...message, seq: history.length + 1, created_at: '2026-01-01T00:00:00.000Z' };
   return { before: [...history, stored], context: { ...wholeConversation, summary: { id, covers }, changedAt: id } };
 }

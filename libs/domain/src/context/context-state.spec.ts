@@ -8,7 +8,11 @@ const covers = (to: string) => ({ from_message_id: messageId.parse('msg_0'), to_
 
 const summary = (id: string, to: string): Message => ({
   ...summaryMessage(
-    { id: runId.parse('run_0'), threadId: threadId.parse('thr_1') },
+    {
+      id: runId.parse('run_0'),
+      threadId: threadId.parse('thr_1'),
+      settings: { context: { strategy: 'summary' } },
+    },
     {
       id: messageId.parse(id),
       iteration: 1,

@@ -11,6 +11,7 @@ import { historyOf } from '../testing/histories';
 import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/listening-models';
 import { fold } from './fold';
 import { budgetOfModel } from './model-budgets';
+import { summaryIn } from './summary-message';
 
 const reads = (output: string) =>
   ({ kind: 'reply', text: 'Reading.', calls: 1, parts: false, thinks: false, output }) as const;
@@ -73,6 +74,17 @@ describe('fold', () => {
       '======== CONVERSATION HISTORY SUMMARY ========\\n\\nAll pages were read.\\n\\n=',
     );
     expect(compacted).toMatchObject({ data: { method: 'summary', covers: { from_message_id: 'msg_0' } } });
+  });
+
+  it('begins the summary of head_tail in its own way, and knows its words again (SM19)', async () => {
+    const model = new AnsweringModel(() => saysAtOnce('All pages were read.'));
+    const run = runWith(conversation, { context: { strategy: 'head_tail' } });
+
+    const facts = await fold(run, ports(model), calm);
+
+    const told = facts.reduce(evolve, run.state).conversation.at(-1);
+    expect(told).toMatchObject({ type: 'summary', content: [{ text: 'Conversation Summary: All pages were read.' }] });
+    expect(told && summaryIn(told)).toBe('All pages were read.');
   });
 
   it('asks the model that the run names for it, calmly (SM5)', async () => {

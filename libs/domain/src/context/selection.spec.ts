@@ -20,7 +20,7 @@ const others = (message: Message): Message => ({ ...message, metadata: { model: 
 const summary = (message: Message): Message => ({
   ...message,
   ...summaryMessage(
-    { id: historyRun.id, threadId: message.thread_id },
+    { id: historyRun.id, threadId: message.thread_id, settings },
     {
       id: message.id,
       iteration: 0,

@@ -28,6 +28,8 @@ export type DialectSettings = Pick<
 export interface EncodedConversation {
   /** What the dialect adds to the system prompt; empty where the provider knows tools itself. */
   readonly instructions: string;
+  /** What it demands of a whole reply: the last words of the system prompt. */
+  readonly requirements?: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   /** What the dialect wants of providers that can hold a model to a format. */

@@ -11,10 +11,10 @@ import { type SpokenCall, type SpokenPart, speakTurns } from './spoken-turns';
 export const jsonDialect: Dialect = {
   name: 'json',
   encode: (conversation, tools) => ({
-    instructions: tools.length > 0 ? `${instructions}\n\n${tools.map(describe).join('\n\n')}` : '',
+    instructions: tools.length > 0 ? ['# Tools', ...tools.map(describe)].join('\n\n') : '',
     messages: speakTurns(conversation, 'user_message', tools.length > 0 ? writeDecisions : writeWords),
     tools: [],
-    ...(tools.length > 0 && { responseFormat: { type: 'json_object' } }),
+    ...(tools.length > 0 && { requirements, responseFormat: { type: 'json_object' } }),
   }),
   decoder: (tools) => {
     const known = new Map(tools.map((tool) => [tool.name, tool]));
@@ -22,16 +22,16 @@ export const jsonDialect: Dialect = {
   },
 };
 
-const instructions = `# Format of your replies
+/** It ends the system prompt: a format that is named last is kept best (JM2, JM11). */
+const requirements = `--- BEGIN SDK JSON REQUIREMENTS ---
+Your WHOLE reply MUST be ONE valid JSON object and nothing else, in one of two forms:
 
-Each reply is one JSON object and nothing else, in one of two forms:
-
-{"tool_name": "<name of a tool>", "parameters": {<its arguments>}}
+{"tool_name": "<the EXACT name of a tool>", "parameters": {<its arguments>}}
 {"tool_name": "none", "response": "<your answer to the user>"}
 
 Use the first to call a tool; its result comes in the next message. Use the second when you need no tool, or no more.
-
-# Tools`;
+ANY OTHER REPLY IS AN ERROR.
+--- END SDK JSON REQUIREMENTS ---`;
 
 const describe = (tool: ToolDefinition): string =>
   `## ${tool.name}\n${tool.description}\nSchema of its parameters: ${JSON.stringify(argumentsSchema(tool))}`;

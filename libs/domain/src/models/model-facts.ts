@@ -19,6 +19,8 @@ export const modelFacts = z.strictObject({
   context_window: z.number().int().positive().optional(),
   max_output_tokens: z.number().int().positive().optional(),
   price: modelPrice.optional(),
+  /** Whether its API takes tools and answers with calls. */
+  tool_calls: z.boolean().optional(),
 });
 export type ModelFacts = z.infer<typeof modelFacts>;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listModels, readProviders, splitModelName, whyNotConfigured } from './provider-settings';
+import { hasToolCalls, listModels, readProviders, splitModelName, whyNotConfigured } from './provider-settings';
 
 const declared = (...providers: object[]) => ({ MODEL_PROVIDERS: JSON.stringify(providers) });
 
@@ -47,7 +47,7 @@ describe('readProviders', () => {
     const [, MODEL_PROVIDERS = ''] = /```json\n([^]+?)```/.exec(guide) ?? [];
 
     expect(readProviders({ MODEL_PROVIDERS, LOCAL_KEY: 'k' }).providers).toMatchObject([
-      { name: 'local', headers: { 'x-team': 'red' }, models: [{ context_window: 128_000 }] },
+      { name: 'local', headers: { 'x-team': 'red' }, models: [{ context_window: 128_000 }, { tool_calls: false }] },
     ]);
   });
 
@@ -86,6 +86,28 @@ describe('whyNotConfigured', () => {
     ['openai/', 'must look like provider/model'],
   ])('says why %s cannot be asked', (model, reason) => {
     expect(whyNotConfigured(model, known)).toContain(reason);
+  });
+});
+
+describe('hasToolCalls', () => {
+  const local = {
+    name: 'local',
+    base_url: 'http://l/v1',
+    tool_calls: false,
+    models: [{ id: 'new', tool_calls: true }],
+  };
+  const proxy = { name: 'openai', base_url: 'http://p/v1', models: [{ id: 'gpt-4o', tool_calls: false }] };
+  const known = readProviders({ DEMO_MODEL_URL: 'http://demo', ...declared(local, proxy) });
+
+  it.each([
+    ['demo/coder', true],
+    ['local/any', false],
+    ['local/new', true],
+    ['openai/gpt-5', true],
+    ['openai/gpt-4o-2024-08-06', false],
+    ['nobody/x', true],
+  ])('is what is declared of the model, else of its provider, else true: %s', (model, answer) => {
+    expect(hasToolCalls(model, known)).toBe(answer);
   });
 });
 

@@ -11,6 +11,8 @@ export interface ProviderSettings {
   readonly baseUrl?: string;
   readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of those of its models that say nothing about it themselves; true where it is left out. */
+  readonly toolCalls?: boolean;
   readonly models: readonly ModelFacts[];
 }
 
@@ -33,6 +35,7 @@ const declaredProvider = z.strictObject({
   /** Left out for a server that asks for no key. */
   api_key_variable: z.string().min(1).optional(),
   headers: z.record(z.string(), z.string()).default({}),
+  tool_calls: z.boolean().default(true),
   models: z.array(modelFacts).default([]),
 });
 
@@ -95,10 +98,10 @@ function declared(variables: Variables): (ProviderSettings | AbsentProvider)[] {
   const parsed = declaredProviders.safeParse(text);
   if (!parsed.success) throw new Error(`MODEL_PROVIDERS cannot be understood:\n${z.prettifyError(parsed.error)}`);
 
-  return parsed.data.map(({ name, kind, base_url, api_key_variable, headers, models }) => {
+  return parsed.data.map(({ name, kind, base_url, api_key_variable, headers, tool_calls, models }) => {
     const apiKey = api_key_variable === undefined ? 'none' : variables[api_key_variable];
     if (!apiKey) return missing(name, api_key_variable ?? '');
-    return { name, kind, baseUrl: base_url, apiKey, headers, models };
+    return { name, kind, baseUrl: base_url, apiKey, headers, toolCalls: tool_calls, models };
   });
 }
 
@@ -124,6 +127,13 @@ export function whyNotConfigured(model: string, { providers, absent }: ModelProv
     absent.find(({ name }) => name === provider)?.reason ??
     `There is no model provider "${provider}". Configured: ${names}.`
   );
+}
+
+/** Whether a model has tool calls of its own: what is declared of it, or of its provider. Most have, so silence says yes. */
+export function hasToolCalls(model: string, { providers }: Pick<ModelProviders, 'providers'>): boolean {
+  const { provider: name, id } = splitModelName(model);
+  const provider = providers.find((one) => one.name === name);
+  return (provider && (factsOf(provider, id)?.tool_calls ?? provider.toolCalls)) ?? true;
 }
 
 /** A model as the API lists it. Further models of a configured provider can be asked, too. */

@@ -1,3 +1,4 @@
+import { settingsRequest } from '../run-settings';
 import { effectiveSettings } from './effective-settings';
 
 const settingsOf = (request: Parameters<typeof effectiveSettings>[0]) => {
@@ -37,8 +38,53 @@ describe('effectiveSettings', () => {
   });
 
   it.each([
+    ['append', 'user_message'],
+    ['replace', 'inline_edit'],
+    ['xml', 'inline_edit'],
+  ] as const)('knows the older names of where results go (K6): %s is %s', (older, canonical) => {
+    const asked = settingsRequest.parse({ processor: { xml_adding_strategy: older } });
+
+    expect(settingsOf(asked).processor.xml_adding_strategy).toBe(canonical);
+    expect(settingsOf({ agent: asked }).processor.xml_adding_strategy).toBe(canonical);
+  });
+
+  it.each([
+    ['suna', {}, 'xml_invoke'],
+    ['ii', {}, 'xml_invoke'],
+    ['symphony', {}, 'json'],
+    ['suna', { model: 'demo/coder' }, 'native'],
+    ['suna', { processor: { dialect: 'native' } }, 'native'],
+    ['suna', { agent: { processor: { dialect: 'xml_tag' } } }, 'xml_tag'],
+  ] as const)(
+    'speaks native only where the model has tool calls, or somebody says so: %s, %j',
+    (profile, asked, dialect) => {
+      const request = { profile, model: 'local/old', ...asked };
+      const hasToolCalls = (model: string) => model !== 'local/old';
+
+      const effective = effectiveSettings(request, { model: 'demo/coder', hasToolCalls });
+
+      expect(effective).toMatchObject({ settings: { processor: { dialect } } });
+    },
+  );
+
+  it.each([
+    [{}, 1],
+    [{ max_turns: 10, keep_first: 4 }, 4],
+    [{ max_turns: 4 }, 1],
+    [{ max_turns: 3 }, 0],
+    [{ max_turns: 1 }, 0],
+  ])(
+    'keeps fewer first turns than half of them, and no more than fit where nobody says how many: %j',
+    (asked, kept) => {
+      expect(settingsOf({ context: asked }).context.keep_first).toBe(kept);
+    },
+  );
+
+  it.each([
     ['tools', { tools: ['execute_command', 'fly'] }],
     ['tools', { tools: ['ask', 'ask'] }],
+    ['context.keep_first', { context: { max_turns: 10, keep_first: 5 } }],
+    ['context.keep_first', { agent: { context: { keep_first: 2 } }, context: { max_turns: 5 } }],
   ])('names the field that cannot be honoured: %s', (field, request) => {
     const effective = effectiveSettings(request, { model: 'demo/coder' });
 

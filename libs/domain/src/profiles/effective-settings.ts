@@ -1,4 +1,4 @@
-import type { LlmSettings, RunSettings, SettingsRequest } from '../run-settings';
+import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '../run-settings';
 import { toolNamed } from '../tools/catalog';
 import { type Profile, profiles } from './profiles';
 
@@ -8,13 +8,20 @@ export interface SettingsProblem {
   readonly message: string;
 }
 
+/** What an installation says where nobody else does. */
+export interface SettingsDefaults {
+  readonly model: string;
+  /** Whether a model has tool calls of its own; every model has them where this is left out. */
+  readonly hasToolCalls?: (model: string) => boolean;
+}
+
 /** Lays profile, agent and request over each other; the later part wins, field by field. */
 export function effectiveSettings(
   request: SettingsRequest,
-  defaults: { model: string },
+  defaults: SettingsDefaults,
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
   const name = request.profile ?? 'suna';
-  const settings = overlay({ name, profile: profiles[name].settings, request, model: defaults.model });
+  const settings = overlay({ name, profile: profiles[name].settings, request, defaults });
   const problems = problemsOf(settings);
   return problems.length > 0 ? { problems } : { settings };
 }
@@ -23,20 +30,25 @@ interface Layers {
   readonly name: RunSettings['profile'];
   readonly profile: Profile['settings'];
   readonly request: SettingsRequest;
-  readonly model: string;
+  readonly defaults: SettingsDefaults;
 }
 
-function overlay({ name, profile, request, model }: Layers): RunSettings {
+function overlay({ name, profile, request, defaults }: Layers): RunSettings {
   const { model: agentModel, tools, llm, processor, limits, context, budget, ...identity } = request.agent ?? {};
+  const model = request.model ?? agentModel ?? defaults.model;
   return {
     profile: name,
-    model: request.model ?? agentModel ?? model,
+    model,
     agent: { ...profile.agent, ...identity },
     tools: request.tools ?? tools ?? profile.tools,
     llm: [llm, request.llm].reduce<LlmSettings>(overlayLlm, profile.llm),
-    processor: { ...profile.processor, ...withoutAlias(processor), ...withoutAlias(request.processor) },
+    processor: {
+      ...spokenTo(profile.processor, defaults.hasToolCalls?.(model) ?? true),
+      ...withoutAlias(processor),
+      ...withoutAlias(request.processor),
+    },
     limits: { ...profile.limits, ...defined(limits), ...defined(request.limits) },
-    context: { ...profile.context, ...defined(context), ...defined(request.context) },
+    context: overlayContext(profile.context, { ...defined(context), ...defined(request.context) }),
     budget: { ...budget, ...request.budget },
     termination: profile.termination,
   };
@@ -49,23 +61,62 @@ function overlayLlm(earlier: LlmSettings, later: LlmSettings = {}): LlmSettings 
   return { ...others, ...(holds && { temperature }), ...later };
 }
 
+/** A model without tool calls of its own is told how to write them. */
+const spokenTo = (processor: ProcessorSettings, hasToolCalls: boolean): ProcessorSettings =>
+  processor.dialect === 'native' && !hasToolCalls ? { ...processor, dialect: 'xml_invoke' } : processor;
+
+type ContextSettings = RunSettings['context'];
+
+/** The first turns that nobody asked to be kept give way to a small `max_turns`. */
+function overlayContext(profile: ContextSettings, asked: Partial<ContextSettings>): ContextSettings {
+  const context = { ...profile, ...asked };
+  return { ...context, keep_first: asked.keep_first ?? Math.min(context.keep_first, mostKept(context)) };
+}
+
+/** `head_tail` leaves half of `max_turns`, and the summary is one of them (SM17). */
+const mostKept = ({ max_turns }: ContextSettings): number => Math.max(0, Math.floor(max_turns / 2) - 1);
+
 /** What was asked for, without the keys that were left undefined. */
 const defined = <T extends object>(part: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(part ?? {}).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 
-/** `max_xml_tool_calls` is an older name of `max_tool_calls`. */
-function withoutAlias(processor: SettingsRequest['processor']) {
-  const { max_xml_tool_calls: older, ...rest } = processor ?? {};
-  return { ...(older !== undefined && { max_tool_calls: older }), ...defined(rest) };
+type ProcessorRequest = NonNullable<SettingsRequest['processor']>;
+
+const addingStrategies: Record<
+  NonNullable<ProcessorRequest['xml_adding_strategy']>,
+  ProcessorSettings['xml_adding_strategy']
+> = {
+  user_message: 'user_message',
+  assistant_message: 'assistant_message',
+  inline_edit: 'inline_edit',
+  append: 'user_message',
+  replace: 'inline_edit',
+  xml: 'inline_edit',
+};
+
+/** Older names become those that settings show (K6). `max_xml_tool_calls` is one of `max_tool_calls`. */
+function withoutAlias(processor: ProcessorRequest = {}) {
+  const { max_xml_tool_calls: older, xml_adding_strategy: adding, ...rest } = processor;
+  return {
+    ...(older !== undefined && { max_tool_calls: older }),
+    ...(adding && { xml_adding_strategy: addingStrategies[adding] }),
+    ...defined(rest),
+  };
 }
 
-function problemsOf({ tools }: RunSettings): SettingsProblem[] {
+function problemsOf({ tools, context }: RunSettings): SettingsProblem[] {
   const unknown = tools.filter((name) => !toolNamed(name));
   const repeated = tools.filter((name, index) => tools.indexOf(name) !== index);
   return [
     ...unknown.map((name) => ({ field: 'tools', message: `there is no tool named "${name}"` })),
     ...repeated.map((name) => ({ field: 'tools', message: `tool "${name}" is named twice` })),
+    ...(context.keep_first > mostKept(context) ? [tooManyKept(context)] : []),
   ];
 }
+
+const tooManyKept = (context: ContextSettings): SettingsProblem => ({
+  field: 'context.keep_first',
+  message: `must be at most ${mostKept(context)} where max_turns is ${context.max_turns}`,
+});

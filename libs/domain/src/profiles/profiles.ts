@@ -6,7 +6,7 @@ import { symphonyPrompt } from './symphony-prompt';
 
 /** A profile is data: everything that a request leaves unsaid. The model comes from the installation. */
 export interface Profile {
-  readonly systemPrompt: string;
+  readonly systemPrompt: (tools: readonly string[]) => string;
   readonly settings: Omit<RunSettings, 'model' | 'profile'>;
 }
 
@@ -16,7 +16,7 @@ const without = (...names: string[]): string[] => toolNames.filter((name) => !na
 
 /** Talks with its user while it works, and waits for answers. */
 const suna: Profile = {
-  systemPrompt: sunaPrompt,
+  systemPrompt: () => sunaPrompt,
   settings: {
     agent: {},
     tools: without('return_control_to_user'),
@@ -62,7 +62,7 @@ const ii: Profile = {
 
 /** Takes one decision: a tool, or an answer. */
 const symphony: Profile = {
-  systemPrompt: symphonyPrompt,
+  systemPrompt: () => symphonyPrompt,
   settings: {
     ...suna.settings,
     tools: without('ask', 'complete', 'return_control_to_user', 'compactify_memory'),
