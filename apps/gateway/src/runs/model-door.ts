@@ -1,12 +1,32 @@
-import { type ModelProviders, type RunSettings, type SettingsProblem, whyNotConfigured } from '@rondo/domain';
+import {
+  type ModelProviders,
+  type RunSettings,
+  type SettingsProblem,
+  factsOf,
+  splitModelName,
+  whyNotConfigured,
+} from '@rondo/domain';
 
-/** Models that the workers cannot ask are refused at the door. */
-export function modelProblems({ model, context }: RunSettings, providers: ModelProviders): SettingsProblem[] {
-  return [
+/** Models that the workers cannot ask are refused at the door, and a budget in money that nobody could keep to. */
+export function modelProblems(settings: RunSettings, providers: ModelProviders): SettingsProblem[] {
+  const { model, context, budget } = settings;
+  const absent = [
     { field: 'model', name: model },
     { field: 'context.summary_model', name: context.summary_model },
   ].flatMap(({ field, name }) => {
     const message = name === undefined ? undefined : whyNotConfigured(name, providers);
     return message === undefined ? [] : [{ field, message }];
   });
+  const unpriced = [model, context.summary_model ?? model].find((name) => !hasPrice(name, providers));
+  if (absent.length > 0 || budget.usd === undefined || unpriced === undefined) return absent;
+  return [{ field: 'budget.usd', message: noPrice(unpriced) }];
 }
+
+function hasPrice(model: string, { providers }: ModelProviders): boolean {
+  const { provider: name, id } = splitModelName(model);
+  const provider = providers.find((one) => one.name === name);
+  return provider !== undefined && factsOf(provider, id)?.price !== undefined;
+}
+
+const noPrice = (model: string): string =>
+  `the price of ${model} is not known, so nobody would notice that the budget is spent: declare it in MODEL_PROVIDERS, or set budget.tokens`;

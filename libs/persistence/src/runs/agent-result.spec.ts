@@ -33,6 +33,7 @@ const called = (status: ToolCall['status'], more: Partial<Omit<ToolCall, 'status
   });
 
 const json = inDialect('json');
+const refused = called('failed', { attempt: 0, result: { success: false, output: '', error: 'not executed' } });
 
 describe('the result of a run that decides in JSON', () => {
   it.each<[string, Run, Message[], ToolCall[], boolean]>([
@@ -40,7 +41,9 @@ describe('the result of a run that decides in JSON', () => {
     ['it decided to use none', runOf(json), [said(1, 'Four.', 'none')], [], true],
     ['it had no tools', runOf(inDialect('json', [])), [said(1, 'Four.', 'malformed')], [], true],
     ['it could not be understood', runOf(json), [said(1, 'Well.', 'malformed')], [], false],
-    ['its call was never made', runOf(json), [said(1, '', 'tool')], [called('planned')], false],
+    ['a call beside it was refused', runOf(json), [said(1, '', 'tool')], [called('completed'), refused], true],
+    ['its only call was refused', runOf(json), [said(1, '', 'tool')], [refused], false],
+    ['its call was never made', runOf(json), [said(1, '', 'tool')], [called('planned', { attempt: 0 })], false],
     ['a call failed', runOf(json), [said(1, '', 'tool')], [called('completed'), called('failed')], false],
     ['the outcome of a call is unknown', runOf(json), [said(1, '', 'tool')], [called('unknown')], false],
     ['it failed', runOf(json, 'failed'), [said(1, 'Four.', 'none')], [], false],
@@ -83,5 +86,34 @@ describe('the result of a run', () => {
     const { success, result } = agentResultOf(runOf(inDialect('native')), [said(1, 'It broke.')], [called('failed')]);
 
     expect([success, result.response]).toEqual([true, 'It broke.']);
+  });
+
+  it('names the tools that were executed, and no call that was refused or never sent', () => {
+    const calls = [called('completed'), refused, called('planned', { attempt: 0 })];
+
+    expect(agentResultOf(runOf(json), [said(1, '', 'tool')], calls).result.tools_executed).toHaveLength(1);
+  });
+
+  it('is no word from on the way where nothing was said at the end (LP23)', () => {
+    const silence = { ...said(2, ''), content: [] };
+    const ended = runOf(inDialect('native'));
+
+    expect(agentResultOf(ended, [said(1, 'Let me see.'), silence], [called('completed')])).toMatchObject({
+      success: true,
+      result: { response: 'Completed the task.' },
+    });
+  });
+
+  it.each([
+    ['max_iterations', 'The run did not complete within 100 iterations.'],
+    ['budget_exceeded', 'The run did not complete within its budget.'],
+  ] as const)('says of a run that used up what it may use that it did not complete: %s (LP7)', (reason, error) => {
+    const ended = { ...runOf(inDialect('native')), finish_reason: reason };
+
+    expect(agentResultOf(ended, [said(1, 'Let me see.')], [called('completed')])).toMatchObject({
+      success: false,
+      result: { response: error },
+      error,
+    });
   });
 });

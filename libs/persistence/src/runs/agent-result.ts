@@ -28,18 +28,19 @@ export interface ExecutedTool {
 export function agentResultOf(run: Run, messages: readonly Message[], calls: readonly ToolCall[]): AgentResult {
   const said = messages.filter(({ type }) => type === 'assistant');
   const end = run.finished_at ?? run.created_at;
+  const error = errorOf(run);
   return {
-    success: run.status === 'completed' && (!decides(run) || didAsDecided(run, said, calls)),
+    success: run.status === 'completed' && error === null && (!decides(run) || didAsDecided(run, said, calls)),
     result: {
-      response: closingWords(calls) ?? (decides(run) ? decisionWords(said, calls) : lastOf(said, 'text')),
+      response: closingWords(calls) ?? (decides(run) ? decisionWords(said, calls) : lastWords(run, said)),
       reasoning: lastOf(said, 'reasoning'),
-      tools_executed: calls.map(executedTool),
+      tools_executed: calls.filter(wasExecuted).map(executedTool),
       agent: run.settings.agent.name ?? null,
       model: run.model,
       token_usage: run.usage,
       timestamp: end,
     },
-    error: errorOf(run),
+    error,
     metrics: {
       duration_ms: millisecondsBetween(run.started_at ?? end, end),
       iterations: run.iteration,
@@ -59,13 +60,20 @@ function closingWords(calls: readonly ToolCall[]): string | undefined {
 const decides = ({ settings }: Run): boolean => settings.processor.dialect === 'json';
 
 const executed: readonly ToolCall['status'][] = ['completed', 'failed', 'unknown'];
-const wasExecuted = ({ status }: ToolCall): boolean => executed.includes(status);
+/** A call that was refused, or for which the turn had no room, was never sent. */
+const wasExecuted = ({ status, attempt }: ToolCall): boolean => attempt > 0 && executed.includes(status);
 
 /** Its calls worked; and where it had tools but used none, it said so itself. */
 function didAsDecided({ settings }: Run, said: readonly Message[], calls: readonly ToolCall[]): boolean {
   const used = calls.filter(wasExecuted);
   if (used.some(({ status }) => status !== 'completed')) return false;
   return settings.tools.length === 0 || used.length > 0 || said.at(-1)?.metadata['decision'] === 'none';
+}
+
+/** What was said on the way is no answer where nothing was said at the end (LP23), or where there was no end (LP7). */
+function lastWords(run: Run, said: readonly Message[]): string {
+  const isSilent = said.at(-1)?.content.every(({ type }) => type === 'reasoning') ?? false;
+  return cutOff(run) ?? (run.status === 'completed' && isSilent ? 'Completed the task.' : lastOf(said, 'text'));
 }
 
 /** What was said after the last tool, or else what the tools did. */
@@ -97,7 +105,13 @@ const executedTool = ({ name, status, result, started_at, finished_at }: ToolCal
   metrics: { duration_ms: started_at && finished_at ? millisecondsBetween(started_at, finished_at) : null },
 });
 
-const errorOf = ({ status, error }: Run): string | null =>
-  error?.message ?? (status === 'stopped' ? 'The run was stopped.' : null);
+const errorOf = (run: Run): string | null =>
+  run.error?.message ?? (run.status === 'stopped' ? 'The run was stopped.' : (cutOff(run) ?? null));
+
+/** Of a run that ended because it had used up what it may use. */
+function cutOff({ finish_reason, settings: { limits } }: Run): string | undefined {
+  if (finish_reason === 'max_iterations') return `The run did not complete within ${limits.max_iterations} iterations.`;
+  return finish_reason === 'budget_exceeded' ? 'The run did not complete within its budget.' : undefined;
+}
 
 const millisecondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from));

@@ -1,4 +1,4 @@
-import { type RunId, isTerminal } from '@rondo/domain';
+import { type NewFact, type RunId, isTerminal, noUsage } from '@rondo/domain';
 import { StoreHouse, completed, newAccount, said, started } from '../testing/store-house';
 import { type NewRun, ThreadBusyError } from './create-run';
 
@@ -20,6 +20,22 @@ async function busyThread() {
   await house.store.append(claim, [started]);
   return { claim, threadId: claim.threadId };
 }
+
+const stopped: NewFact = {
+  type: 'run.stopped',
+  iteration: 0,
+  data: {
+    reason: 'replaced',
+    receipt: {
+      requested_at: '2026-01-01T00:00:00.000Z',
+      model_aborted_at: null,
+      tools_stopped: [],
+      tokens_after_stop: 0,
+      sandbox_verified_at: null,
+    },
+    usage: noUsage,
+  },
+};
 
 const onThread = (threadId: NewRun['threadId'], onActiveRun: NewRun['onActiveRun'], text = 'Next.') =>
   house.create({ threadId, onActiveRun, input: said(text) });
@@ -199,6 +215,28 @@ describe('creating a run', () => {
     expect(await typesOf(run.id)).toEqual(['run.created', 'message.created']);
     expect(stops).toEqual([]);
     expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+  });
+
+  it.each([
+    ['is held', async () => busyThread()],
+    [
+      'nobody holds',
+      async () => {
+        const { run } = await house.create();
+        return { claim: undefined, threadId: run.thread_id };
+      },
+    ],
+  ])('comes before those that waited already, where the run that it replaces %s', async (_, make) => {
+    const { claim, threadId } = await make();
+    const { run: waited } = await onThread(threadId, 'queue');
+
+    const { run } = await onThread(threadId, 'replace');
+    if (claim) await house.store.append(claim, [stopped]);
+
+    expect(await house.store.claim(waited.id, 'worker-2')).toBeUndefined();
+    const next = await house.claim(run.id, 'worker-2');
+    await house.store.append(next, [completed]);
+    expect(await house.store.claim(waited.id, 'worker-2')).toBeDefined();
   });
 
   it('knows no thread that is deleted, unknown or of another account (R39)', async () => {

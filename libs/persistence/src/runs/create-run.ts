@@ -126,6 +126,9 @@ const lockAhead = `
 select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or status = 'queued')
 order by holds_thread desc, id limit 1 for no key update`;
 
+/** What waited already for the thread waits for the run that replaces the one before, too. */
+const goesFirst = `update runs set goes_first = true where id = $1`;
+
 type KeptRun = Omit<NewRun, 'input'> & { readonly input: readonly UserBlock[] | undefined };
 
 /** Locks runs before the thread, as every writer does. */
@@ -155,6 +158,7 @@ class RunCreation {
     const run = { ...begun, model: storedText(begun.model) };
     const waitsWith = behind ? (input ? JSON.stringify(input) : null) : undefined;
     if (!(await this.place.insert({ accountId, run, facts, waitsWith }))) throw new ThreadTaken();
+    if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(goesFirst, [run.id]);
 
     await keepPromise(this.place.sql, promised, run);
     const job = behind ? undefined : firstActivation(run);

@@ -17,12 +17,12 @@ export async function areAwaited(sql: Sql, threads: readonly ThreadId[]): Promis
   return threads.map((thread) => rows.some(({ id }) => id === thread));
 }
 
-const promoteOldest = `
+const promoteNextOf = `
 with next as materialized (
   select id, queued_input from runs
   where thread_id = $1 and not holds_thread and finished_at is null
     and not exists (select from runs as holder where holder.thread_id = $1 and holder.holds_thread)
-  order by id limit 1 for no key update
+  order by goes_first desc, id limit 1 for no key update
 ),
 promoted as (
   update runs set
@@ -44,7 +44,10 @@ export async function promoteNext(
   return isAwaited ? promote(database, mint, threadId) : undefined;
 }
 
-/** The thread is free: its oldest waiting run comes forward, and its input joins the thread. Answers with its facts, or undefined when none did. */
+/**
+ * The thread is free: the run that waits longest comes forward, those first that replace another, and its input joins the
+ * thread. Answers with its facts, or undefined when none did.
+ */
 export async function promote(
   database: Database,
   mint: Mint,
@@ -52,7 +55,7 @@ export async function promote(
 ): Promise<readonly RecordedFact[] | undefined> {
   try {
     return await database.transaction(async (sql) => {
-      const [row] = await sql.query<RunRow & { input: unknown }>(promoteOldest, [threadId]);
+      const [row] = await sql.query<RunRow & { input: unknown }>(promoteNextOf, [threadId]);
       if (!row) return undefined;
       if (row.input === null) return []; // it goes on where the thread stands
 

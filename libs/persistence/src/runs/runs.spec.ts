@@ -156,7 +156,7 @@ describe('Runs', () => {
 
     const call = planned(claim, { name: 'execute_command' });
     await house.store.append(claim, [started, iterationStarted(1), spoken(claim, 'Let me see.'), call]);
-    await house.store.append(claim, [failed(call), spoken(claim, 'It failed.'), completed]);
+    await house.store.append(claim, [sent(call), failed(call), spoken(claim, 'It failed.'), completed]);
 
     expect(await house.runs.result(address)).toMatchObject({
       success: true,
@@ -169,6 +169,12 @@ describe('Runs', () => {
       metrics: { iterations: 1, tool_calls: 1 },
     });
   });
+});
+
+const sent = ({ data: { tool_call } }: ReturnType<typeof planned>): NewFact => ({
+  type: 'tool.started',
+  iteration: 1,
+  data: { tool_call_id: tool_call.id, name: tool_call.name, attempt: 1, store: null },
 });
 
 const failed = ({ data: { tool_call } }: ReturnType<typeof planned>): NewFact => ({

@@ -1,0 +1,1 @@
+ALTER TABLE "runs" ADD COLUMN "goes_first" BOOLEAN NOT NULL DEFAULT false;
