@@ -3,7 +3,7 @@ import { clipMiddle } from './clip-text';
 
 describe('clipMiddle', () => {
   it('leaves a text that fits as it is', () => {
-    expect(clipMiddle('abc', 3)).toEqual({ text: 'abc', truncated: false });
+    expect(clipMiddle('abc', { limit: 3 })).toEqual({ text: 'abc', truncated: false });
   });
 
   it('keeps the beginning and the end and says what is missing (W65)', () => {
@@ -20,7 +20,7 @@ describe('clipMiddle', () => {
   it('never cuts a character in two', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, limit) => {
-        expect(clipMiddle(text, limit).text).not.toMatch(/\p{Surrogate}/u);
+        expect(clipMiddle(text, { limit }).text).not.toMatch(/\p{Surrogate}/u);
       }),
     );
   });

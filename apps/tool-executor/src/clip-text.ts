@@ -6,15 +6,22 @@ export interface Clipped {
   readonly truncated: boolean;
 }
 
+interface Room {
+  readonly limit?: number;
+  /** A file of the workspace that has the whole text. */
+  readonly restIn?: string | undefined;
+}
+
 /** The beginning and the end of a text that is too long, with a mark between them that says so. */
-export function clipMiddle(text: string, limit = resultCharacters): Clipped {
+export function clipMiddle(text: string, { limit = resultCharacters, restIn }: Room = {}): Clipped {
   if (text.length <= limit) return { text, truncated: false };
 
   const half = Math.floor(limit / 2);
   const head = text.slice(0, characterStart(text, half));
   const tail = text.slice(characterStart(text, text.length - half));
   const missing = text.length - head.length - tail.length;
-  return { text: `${head}\n\n[… ${missing} characters left out …]\n\n${tail}`, truncated: true };
+  const readOn = restIn === undefined ? '' : `; what was kept of them is in ${restIn}, for read_file`;
+  return { text: `${head}\n\n[… ${missing} characters left out${readOn} …]\n\n${tail}`, truncated: true };
 }
 
 /** Moves a cut that would fall between the halves of a surrogate pair one unit back. */

@@ -1,7 +1,6 @@
-import { type HandResult, type ToolResult, failedResult } from '@rondo/domain';
+import { type HandResult, type ToolResult, explainArguments, failedResult } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { clipMiddle } from './clip-text';
-import { explainArguments } from './explain-arguments';
 import { OutcomeUnknown } from './hands/hand';
 import { type ReadyTool, readyToolNamed, readyToolNames } from './hands/all-hands';
 import { Lanes } from './lanes';
@@ -159,7 +158,7 @@ async function withinTime(result: Promise<HandResult>, timeoutMs: number): Promi
 
 function answerToSandbox({ code, message }: SandboxError): ToolReply {
   if (code === 'lost') return { how: 'unknown', reason: 'The sandbox died while the tool ran.' };
-  return failed(clipMiddle(message, 4_000).text);
+  return failed(clipMiddle(message, { limit: 4_000 }).text);
 }
 
 const failed = (error: string): ToolReply => ({ how: 'answered', result: failedResult(error), duration_ms: 0 });

@@ -42,3 +42,4 @@ export * from './tool-call';
 export * from './tool-result';
 export * from './tools/catalog';
 export * from './tools/define-tool';
+export * from './tools/explain-arguments';

@@ -66,6 +66,21 @@ describe('runAgent', () => {
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain('Blue.');
   });
 
+  it('goes on where it was to find an answer and completes without one', async () => {
+    const model = new ScriptedModel(
+      [{}, { answer: '42' }].map((given) => calls({ name: 'complete', arguments: given })),
+    );
+    const house = new RunHouse({ model, settings: { profile: 'ii' } });
+
+    await house.activate();
+
+    expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain('complete needs `answer`');
+    expect(house.log.at(-1)).toMatchObject({
+      type: 'run.completed',
+      data: { finish_reason: 'complete', iteration: 2 },
+    });
+  });
+
   it.each([
     ['iterations', { limits: { max_iterations: 1 } }, 'max_iterations'],
     ['tokens', { budget: { tokens: 1 } }, 'budget_exceeded'],

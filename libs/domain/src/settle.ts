@@ -46,8 +46,10 @@ async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step
   const away = wave.filter((known) => !inLoop.includes(known));
 
   if (started.length > 0) yield stateTogether(pass, started, { hold: away.length === 0 });
-  for (const { call } of inLoop)
-    yield answer(pass, call, { result: answerInLoop(call, pass.state.conversation), durationMs: 0 });
+  for (const { call } of inLoop) {
+    const result = answerInLoop(call, pass.state.conversation, pass.run.settings.profile);
+    yield answer(pass, call, { result, durationMs: 0 });
+  }
 
   const pending = new Map(away.map((known) => [known.call, outcomeOf(pass, known)]));
   while (pending.size > 0) {

@@ -17,7 +17,12 @@ import { pageOf, pageQuery } from '../door/paging';
 
 const newRunOnThread = settingsRequest.extend({
   input: inputContent.optional().describe('A string, or blocks of text and images.'),
-  on_active_run: z.enum(['reject', 'queue', 'replace']).default('reject'),
+  on_active_run: z
+    .enum(['reject', 'queue', 'replace'])
+    .default('reject')
+    .describe(
+      '`queue`: it waits for its turn. `replace`: the active run is stopped, and this one comes before those that wait.',
+    ),
   metadata: metadata.default({}),
 });
 

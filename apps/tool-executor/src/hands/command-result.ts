@@ -6,6 +6,10 @@ const workspace = '/workspace';
 
 interface CommandFrame {
   readonly timeoutMs: number;
+  /** A longer timeout would be granted. */
+  readonly mayTakeLonger: boolean;
+  /** The file that holds what a result has no room for. */
+  readonly log: string | undefined;
   /** Whether the next command of this session starts where this one ended. */
   readonly keepsDirectory: boolean;
 }
@@ -15,7 +19,7 @@ interface CommandFrame {
  * short did not, and its result says why and shows what it had printed until then (W61).
  */
 export function resultOfCommand(outcome: CommandOutcome, frame: CommandFrame): ToolResult {
-  const { text, truncated } = clipMiddle(outcome.output);
+  const { text, truncated } = clipMiddle(outcome.output, { restIn: frame.log });
   const cutShort = reasonOfEnding(outcome, frame);
   const notes = cutShort === undefined ? notesOn(outcome, frame) : '';
   return {
@@ -29,7 +33,7 @@ export function resultOfCommand(outcome: CommandOutcome, frame: CommandFrame): T
 
 function reasonOfEnding(
   { ending, detail, outputBytes }: CommandOutcome,
-  { timeoutMs }: CommandFrame,
+  { timeoutMs, mayTakeLonger }: CommandFrame,
 ): string | undefined {
   switch (ending) {
     case 'exit':
@@ -37,7 +41,8 @@ function reasonOfEnding(
     case 'timeout':
       return (
         `The command was killed after ${timeoutMs / 1000} s without having finished; the output is what it had printed. ` +
-        'Give a longer timeout, or run it with blocking=false.'
+        (mayTakeLonger ? 'Give a longer timeout, or run it' : `This run's limit is ${timeoutMs / 1000} s: run it`) +
+        ' with blocking=false and look at it with check_command_output.'
       );
     case 'output-limit':
       return `The command was killed because it printed too much (${outputBytes} bytes). Write to a file instead.`;

@@ -6,6 +6,7 @@ export const unlistedFolders = [
   '.git',
   '.hg',
   '.svn',
+  '.rondo',
   'node_modules',
   'bower_components',
   '.venv',

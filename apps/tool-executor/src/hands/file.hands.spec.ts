@@ -36,6 +36,19 @@ describe('file tools', () => {
     expect(await shell('cat file')).toBe('x');
   });
 
+  it.each(['create_file', 'full_file_rewrite'] as const)('%s says how to write what is too large', async (name) => {
+    const file_contents = 'é'.repeat(2_100_000);
+
+    const { error } = await bench.use(name, { file_path: 'large.txt', file_contents });
+
+    expect(error).toContain('large.txt would have 4200000 bytes; the limit is 4194304. Write it in parts');
+  });
+
+  it('create_file takes as much as the sandbox does, and calls more an invalid argument', async () => {
+    expect(await create('most.txt', 'x'.repeat(4_194_304))).toMatchObject({ success: true });
+    expect((await create('more.txt', 'x'.repeat(4_194_305))).error).toContain('at most 4194304 characters');
+  });
+
   it('read_file gives lines, and knows what is not text', async () => {
     await create('lines.txt', 'one\ntwo\nthree\n');
     await shell('head -c 100 /dev/zero > zeros.bin; mkdir -p folder; mkfifo pipe');

@@ -14,25 +14,33 @@ const laneOfFile = ({ file_path }: { file_path: string }): string => `file ${sho
 export const createFile: Hand<InputOf<'create_file'>> = {
   lane: laneOfFile,
   work: ({ file_path, file_contents, permissions }, { sandbox: { files } }) =>
-    aboutFile(file_path, async (path) => {
-      try {
-        await files.write(file_path, file_contents, { mode: 'create', permissions: Number.parseInt(permissions, 8) });
-      } catch (error) {
-        const exists = error instanceof SandboxError && error.code === 'already_exists';
-        if (!exists || (await files.stat(file_path)) !== undefined) throw error;
-        return failedResult(`${posix.dirname(path)} is not a folder.`); // What exists is in the place of the folder.
-      }
-      return succeeded(`Created ${path} (${sizeOf(file_contents)}).`);
-    }),
+    aboutFile(
+      file_path,
+      async (path) => {
+        try {
+          await files.write(file_path, file_contents, { mode: 'create', permissions: Number.parseInt(permissions, 8) });
+        } catch (error) {
+          const exists = error instanceof SandboxError && error.code === 'already_exists';
+          if (!exists || (await files.stat(file_path)) !== undefined) throw error;
+          return failedResult(`${posix.dirname(path)} is not a folder.`); // What exists is in the place of the folder.
+        }
+        return succeeded(`Created ${path} (${sizeOf(file_contents)}).`);
+      },
+      writeInParts,
+    ),
 };
 
 export const fullFileRewrite: Hand<InputOf<'full_file_rewrite'>> = {
   lane: laneOfFile,
   work: ({ file_path, file_contents, permissions }, { sandbox: { files } }) =>
-    aboutFile(file_path, async (path) => {
-      await files.write(file_path, file_contents, { mode: 'replace', permissions: Number.parseInt(permissions, 8) });
-      return succeeded(`Rewrote ${path} (${sizeOf(file_contents)}).`);
-    }),
+    aboutFile(
+      file_path,
+      async (path) => {
+        await files.write(file_path, file_contents, { mode: 'replace', permissions: Number.parseInt(permissions, 8) });
+        return succeeded(`Rewrote ${path} (${sizeOf(file_contents)}).`);
+      },
+      writeInParts,
+    ),
 };
 
 export const deleteFile: Hand<InputOf<'delete_file'>> = {
@@ -59,7 +67,7 @@ export const strReplace: Hand<InputOf<'str_replace'>> = {
           );
         case 'once':
           await files.write(file_path, replaced.content, { mode: 'replace' });
-          return succeeded(`Edited ${path}. It now reads:\n${clipMiddle(replaced.snippet, 4_000).text}`);
+          return succeeded(`Edited ${path}. It now reads:\n${clipMiddle(replaced.snippet, { limit: 4_000 }).text}`);
       }
     }),
 };
@@ -84,10 +92,16 @@ export const listFiles: Hand<InputOf<'list_files'>> = {
     }),
 };
 
+const writeInParts = 'Write it in parts: a first one like this, and the others appended with execute_command (cat >>).';
+
 const contentOf = async (files: SandboxFiles, path: string): Promise<Buffer> => (await files.read(path)).content;
 
 /** A refusal of the sandbox, told by the name under which the model knows the file. A lost sandbox is not a refusal. */
-async function aboutFile(given: string, work: (path: string) => Promise<ToolResult>): Promise<ToolResult> {
+async function aboutFile(
+  given: string,
+  work: (path: string) => Promise<ToolResult>,
+  whatHelps = 'Work on parts of it with execute_command, for example with sed.',
+): Promise<ToolResult> {
   const path = shownPath(given);
   try {
     return await work(path);
@@ -103,7 +117,7 @@ async function aboutFile(given: string, work: (path: string) => Promise<ToolResu
       case 'not_a_directory':
         return failedResult(`${path} is not in a folder, or not a folder itself.`);
       case 'too_large':
-        return failedResult(`${error.message} Work on parts of it with execute_command, for example with sed.`);
+        return failedResult(`${error.message} ${whatHelps}`);
       case 'invalid_path':
       case 'invalid_request':
       case 'session_busy':

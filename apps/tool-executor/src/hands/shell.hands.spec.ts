@@ -49,16 +49,50 @@ describe('execute_command', () => {
     const result = await bench.use('execute_command', { command: 'sleep 60', blocking: true }, options);
 
     expect(result.error).toContain('killed after 0.5 s');
+    expect(result.error).toContain("This run's limit is 0.5 s: run it with blocking=false");
+    expect(result.error).not.toContain('longer timeout');
+  });
+
+  it('advises a longer timeout only where one would be granted', async () => {
+    const result = await run('sleep 60', { timeout: 1 });
+
+    expect(result.error).toContain('Give a longer timeout');
+    expect(result.error).not.toContain('limit');
   });
 
   it('shows the beginning and the end of a long output (W65)', async () => {
     const { output, truncated } = await run('seq 1 100000');
 
     expect(truncated).toBe(true);
-    expect(output.length).toBeLessThan(30_100);
+    expect(output.length).toBeLessThan(30_200);
     expect(output.startsWith('1\n2\n3\n')).toBe(true);
     expect(output.endsWith('99999\n100000\n')).toBe(true);
-    expect(output).toMatch(/\n\[… \d+ (characters|bytes) left out …\]\n/);
+    expect(output).toMatch(/\n\[… \d+ characters left out; what was kept of them is in .* …\]\n/);
+  });
+
+  it('keeps the latest long outputs in files, for read_file to page', async () => {
+    const elsewhere = { thread: 'thr_verbose' };
+    const shell = async (command: string) =>
+      (await bench.use('execute_command', { command, blocking: true }, elsewhere)).output;
+    await shell('mkdir -p .rondo/outputs && touch .rondo/outputs/call_0{01..25}.log');
+
+    const file_path = /in (\S+), for read_file …/.exec(await shell('seq 1 100000'))?.[1];
+    const page = await bench.use('read_file', { file_path, start_line: 4_000, end_line: 4_001 }, elsewhere);
+
+    expect(page.output).toMatch(/^4000\n4001\n/);
+    expect(await shell('cd .rondo/outputs; ls *.log | wc -l; ls | head -1; cat .gitignore')).toBe(
+      '20\ncall_007.log\n*\n',
+    );
+  });
+
+  it('shows a long output also where the workspace takes no file', async () => {
+    const { output } = await bench.use(
+      'execute_command',
+      { command: 'touch .rondo; seq 1 100000', blocking: true },
+      { thread: 'thr_obstinate' },
+    );
+
+    expect(output).toMatch(/\n\[… \d+ characters left out …\]\n/);
   });
 
   it('starts in the workspace, or in a folder of it', async () => {

@@ -3,6 +3,7 @@ import { clipMiddle, resultCharacters } from '../clip-text';
 import { type ProcessView, type Sandbox, SandboxError } from '../sandbox';
 import { resultOfCommand, statusOfJob } from './command-result';
 import { type Hand, type InputOf, type Workbench, succeeded } from './hand';
+import { logOfLongOutput } from './output-logs';
 
 type CommandInput = InputOf<'execute_command'>;
 
@@ -66,7 +67,12 @@ async function runToTheEnd(input: CommandInput, bench: Workbench): Promise<ToolR
     { output: ({ text }) => bench.output(text), signal: bench.signal },
   );
   if (outcome.ending === 'killed') bench.signal.throwIfAborted();
-  return resultOfCommand(outcome, { timeoutMs, keepsDirectory: session_name !== undefined });
+  return resultOfCommand(outcome, {
+    timeoutMs,
+    mayTakeLonger: timeoutMs < bench.timeoutMs,
+    keepsDirectory: session_name !== undefined,
+    log: await logOfLongOutput(outcome, bench),
+  });
 }
 
 async function startInBackground(

@@ -1,4 +1,5 @@
 import type { AgentAnswer, AgentCall } from './agent-messages';
+import type { DiskQuota } from './disk-quota';
 import type { FileContent, FileListing, FileStatus, ListOptions, SandboxFiles, WriteOptions } from './sandbox';
 import { SandboxError } from './sandbox-error';
 import type { SandboxSettings } from './sandbox-settings';
@@ -11,6 +12,7 @@ export class AgentFiles implements SandboxFiles {
   constructor(
     private readonly ask: AskAgent,
     private readonly settings: Pick<SandboxSettings, 'transferBytes' | 'listedEntries'>,
+    private readonly quota: Pick<DiskQuota, 'refusal'>,
   ) {}
 
   async read(path: string, range?: { offset: number; length: number }): Promise<FileContent> {
@@ -20,6 +22,8 @@ export class AgentFiles implements SandboxFiles {
   }
 
   async write(path: string, content: Uint8Array | string, { mode, permissions }: WriteOptions): Promise<void> {
+    const { refusal } = this.quota;
+    if (refusal !== undefined) throw new SandboxError('failed', refusal);
     const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
     const { transferBytes } = this.settings;
     if (bytes.length > transferBytes) {

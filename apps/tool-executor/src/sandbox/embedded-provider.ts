@@ -131,9 +131,11 @@ export class EmbeddedProvider implements SandboxProvider {
   private async enforceDiskQuota(): Promise<void> {
     for (const sandbox of this.sandboxes.values()) {
       if (!sandbox.isAwake) continue;
-      if ((await workspaceBytes(this.workspaces.directoryOf(sandbox.id))) <= this.settings.diskBytes) continue;
+      sandbox.quota.measured(await workspaceBytes(this.workspaces.directoryOf(sandbox.id)));
+      const { refusal } = sandbox.quota;
+      if (refusal === undefined) continue;
       this.log.warn({ threadId: sandbox.id }, 'disk quota exceeded');
-      await sandbox.killRunning('The workspace is over its disk quota: delete something first.');
+      await sandbox.killRunning(refusal);
     }
   }
 }

@@ -6,6 +6,7 @@ import { AgentOnDemand } from './agent-on-demand';
 import { CommandLedger, type KnownCommand } from './command-ledger';
 import { CommandRecord } from './command-record';
 import { CommandRun } from './command-run';
+import { DiskQuota } from './disk-quota';
 import type { CommandListeners, CommandOutcome, CommandRequest, ProcessView, Sandbox, Termination } from './sandbox';
 import { SandboxError } from './sandbox-error';
 import type { SandboxSettings } from './sandbox-settings';
@@ -27,6 +28,7 @@ const requestShape = z.object({
 /** A sandbox of this machine: one agent, booted when needed, and the record of what it was asked to run. */
 export class EmbeddedSandbox implements Sandbox {
   readonly files: AgentFiles;
+  readonly quota: DiskQuota;
   private readonly ledger = new CommandLedger();
   private readonly agent: AgentOnDemand;
   private lastNumber = 0;
@@ -38,7 +40,8 @@ export class EmbeddedSandbox implements Sandbox {
     boot: () => Promise<AgentConnection>,
   ) {
     this.agent = new AgentOnDemand(boot);
-    this.files = new AgentFiles((call, parameters) => this.ask(call, parameters), settings);
+    this.quota = new DiskQuota(settings);
+    this.files = new AgentFiles((call, parameters) => this.ask(call, parameters), settings, this.quota);
   }
 
   async exec(request: CommandRequest, { output, signal }: CommandListeners = {}): Promise<CommandOutcome> {

@@ -1,5 +1,6 @@
 import { callId, messageId, runId } from '../ids';
 import type { Message } from '../message';
+import type { RunSettings } from '../run-settings';
 import type { ToolCall } from '../tool-call';
 import type { ToolResult } from '../tool-result';
 import { historyOf, historyRun } from '../testing/histories';
@@ -10,10 +11,12 @@ class Thread {
   readonly messages: Message[] = historyOf([{ kind: 'user', text: 'Go.' }]);
   private count = 0;
 
+  constructor(private readonly profile: RunSettings['profile'] = 'suna') {}
+
   call(name: string, args: Record<string, unknown>, run: string = historyRun.id): ToolResult {
     const id = callId.parse(`call_${this.count++}`);
     const call = { id, name, arguments: args, run_id: runId.parse(run) } as ToolCall; // the hands read no more
-    const result = answerInLoop(call, this.messages);
+    const result = answerInLoop(call, this.messages, this.profile);
     this.add('assistant', [{ type: 'tool_call', tool_call_id: id, name, arguments: args }], run);
     this.add('tool', [{ type: 'tool_result', tool_call_id: id, name, result }], run);
     return result;
@@ -26,6 +29,30 @@ class Thread {
     this.messages.push({ ...first, id, type, content, run_id: runId.parse(run) });
   }
 }
+
+describe('complete', () => {
+  it('needs an answer where the run was to find one, and nothing where somebody read along', () => {
+    for (const nothing of [{}, { answer: ' \n' }]) {
+      expect(new Thread('ii').call('complete', nothing)).toMatchObject({
+        success: false,
+        error: 'complete needs `answer`: what the run found.',
+      });
+    }
+    expect(new Thread('ii').call('complete', { answer: '42' }).success).toBe(true);
+    expect(new Thread('ii').call('complete', { text: '42' }).success).toBe(true);
+    expect(new Thread('suna').call('complete', {}).success).toBe(true);
+  });
+
+  it('may say what the user could ask for next (TS18)', () => {
+    expect(new Thread().call('complete', { text: 'Done.', follow_up_prompts: ['And now?'] }).success).toBe(true);
+  });
+
+  it('says what is wrong with its arguments, in words (TR9)', () => {
+    expect(new Thread().call('complete', { text: 4 }).error).toBe(
+      'Invalid arguments for complete:\n- text: expected a string, received the number 4',
+    );
+  });
+});
 
 describe('simple_memory (SM24)', () => {
   const memory = (thread: Thread, args: Record<string, unknown>, run?: string) =>

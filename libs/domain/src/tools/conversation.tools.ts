@@ -20,7 +20,12 @@ export const ask = defineTool({
 export const complete = defineTool({
   name: 'complete',
   description: 'Say that the whole task is done, with a closing message for the user.',
-  input: z.strictObject({ text: z.string().optional(), answer: z.string().optional(), attachments }),
+  input: z.strictObject({
+    text: z.string().optional(),
+    answer: z.string().optional(),
+    attachments,
+    follow_up_prompts: z.array(z.string()).max(100).optional().describe('What the user might ask for next.'),
+  }),
   effect: 'pure',
   runsIn: 'loop',
   timeoutMs: 1_000,

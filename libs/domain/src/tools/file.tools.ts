@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defineTool } from './define-tool';
 
 const filePath = z.string().min(1).max(4_096).describe('Path of the file, relative to /workspace.');
-const fileContents = z.string().max(5_000_000).describe('The whole contents of the file.');
+/** No longer than what a sandbox takes in one piece, in bytes. */
+const fileContents = z.string().max(4_194_304).describe('The whole contents of the file.');
 const permissions = z
   .string()
   .regex(/^[0-7]{3}$/, 'three octal digits')

@@ -88,14 +88,24 @@ describe('the result of a run', () => {
     expect([success, result.response]).toEqual([true, 'It broke.']);
   });
 
+  it('is what its tools did where all that was said after them is a blank', () => {
+    const { result } = agentResultOf(runOf(json), [said(1, '', 'tool'), said(2, ' \n')], [called('completed')]);
+
+    expect(result.response).toBe('Tool execute_command executed. Success: true. Result: done');
+  });
+
   it('names the tools that were executed, and no call that was refused or never sent', () => {
     const calls = [called('completed'), refused, called('planned', { attempt: 0 })];
 
     expect(agentResultOf(runOf(json), [said(1, '', 'tool')], calls).result.tools_executed).toHaveLength(1);
   });
 
-  it('is no word from on the way where nothing was said at the end (LP23)', () => {
-    const silence = { ...said(2, ''), content: [] };
+  it.each<[string, Message['content']]>([
+    ['nothing', []],
+    ['a blank', [{ type: 'text', text: ' \n' }]],
+    ['a thought', [{ type: 'reasoning', text: 'That was it.' }]],
+  ])('is no word from on the way where all that was said at the end is %s (LP23)', (_, content) => {
+    const silence = { ...said(2, ''), content };
     const ended = runOf(inDialect('native'));
 
     expect(agentResultOf(ended, [said(1, 'Let me see.'), silence], [called('completed')])).toMatchObject({
@@ -105,10 +115,12 @@ describe('the result of a run', () => {
   });
 
   it.each([
-    ['max_iterations', 'The run did not complete within 100 iterations.'],
-    ['budget_exceeded', 'The run did not complete within its budget.'],
-  ] as const)('says of a run that used up what it may use that it did not complete: %s (LP7)', (reason, error) => {
-    const ended = { ...runOf(inDialect('native')), finish_reason: reason };
+    ['native', 'max_iterations', 'The run did not complete within 100 iterations.'],
+    ['json', 'max_iterations', 'The run did not complete within 100 iterations.'],
+    ['native', 'budget_exceeded', 'The run did not complete within its budget.'],
+  ] as const)('says in %s of a run that used up what it may use that it did not complete: %s (LP7)', (...given) => {
+    const [dialect, finish_reason, error] = given;
+    const ended = { ...runOf(inDialect(dialect)), finish_reason };
 
     expect(agentResultOf(ended, [said(1, 'Let me see.')], [called('completed')])).toMatchObject({
       success: false,

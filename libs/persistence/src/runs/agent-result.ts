@@ -32,7 +32,8 @@ export function agentResultOf(run: Run, messages: readonly Message[], calls: rea
   return {
     success: run.status === 'completed' && error === null && (!decides(run) || didAsDecided(run, said, calls)),
     result: {
-      response: closingWords(calls) ?? (decides(run) ? decisionWords(said, calls) : lastWords(run, said)),
+      response:
+        closingWords(calls) ?? cutOff(run) ?? (decides(run) ? decisionWords(said, calls) : lastWords(run, said)),
       reasoning: lastOf(said, 'reasoning'),
       tools_executed: calls.filter(wasExecuted).map(executedTool),
       agent: run.settings.agent.name ?? null,
@@ -70,11 +71,14 @@ function didAsDecided({ settings }: Run, said: readonly Message[], calls: readon
   return settings.tools.length === 0 || used.length > 0 || said.at(-1)?.metadata['decision'] === 'none';
 }
 
-/** What was said on the way is no answer where nothing was said at the end (LP23), or where there was no end (LP7). */
-function lastWords(run: Run, said: readonly Message[]): string {
-  const isSilent = said.at(-1)?.content.every(({ type }) => type === 'reasoning') ?? false;
-  return cutOff(run) ?? (run.status === 'completed' && isSilent ? 'Completed the task.' : lastOf(said, 'text'));
+/** What was said on the way is no answer where nothing was said at the end (LP23). */
+function lastWords({ status }: Run, said: readonly Message[]): string {
+  const isSilent = said.at(-1)?.content.every((block) => block.type === 'reasoning' || isBlank(block)) ?? false;
+  return status === 'completed' && isSilent ? 'Completed the task.' : lastOf(said, 'text');
 }
+
+/** Models end with a line break now and then; it is stored as they wrote it. */
+const isBlank = (block: Message['content'][number]): boolean => block.type === 'text' && block.text.trim() === '';
 
 /** What was said after the last tool, or else what the tools did. */
 function decisionWords(said: readonly Message[], calls: readonly ToolCall[]): string {
@@ -93,7 +97,9 @@ function outcomeLine(call: ToolCall): string {
 }
 
 function lastOf(messages: readonly Message[], type: 'text' | 'reasoning'): string {
-  const texts = messages.map(({ content }) => content.flatMap((block) => (block.type === type ? [block.text] : [])));
+  const texts = messages.map(({ content }) =>
+    content.flatMap((block) => (block.type === type && !isBlank(block) ? [block.text] : [])),
+  );
   return texts.findLast((blocks) => blocks.length > 0)?.join('\n\n') ?? '';
 }
 
@@ -108,7 +114,7 @@ const executedTool = ({ name, status, result, started_at, finished_at }: ToolCal
 const errorOf = (run: Run): string | null =>
   run.error?.message ?? (run.status === 'stopped' ? 'The run was stopped.' : (cutOff(run) ?? null));
 
-/** Of a run that ended because it had used up what it may use. */
+/** Of a run that ended because it had used up what it may use (LP7). */
 function cutOff({ finish_reason, settings: { limits } }: Run): string | undefined {
   if (finish_reason === 'max_iterations') return `The run did not complete within ${limits.max_iterations} iterations.`;
   return finish_reason === 'budget_exceeded' ? 'The run did not complete within its budget.' : undefined;

@@ -1,5 +1,5 @@
-import type { ToolDefinition } from '@rondo/domain';
 import type { z } from 'zod';
+import type { ToolDefinition } from './define-tool';
 
 type Issue = z.core.$ZodIssue;
 
