@@ -5,6 +5,7 @@ import type { Pass } from './pass';
 import type { CutShort } from './ports';
 import { type FinishReason, type RunError, type Waiting, failureOf } from './run';
 import type { NewFact } from './run-event';
+import { isStuck } from './repetition';
 import { askAbout } from './resolve-call';
 import type { RunState } from './run-state';
 import { outOfTime, timeLeftMs } from './time-left';
@@ -70,6 +71,7 @@ function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
   if (run.settings.termination === 'single_decision' && limits.max_iterations === 1) return completed(pass, 'stop');
   if (state.iteration >= limits.max_iterations) return completed(pass, 'max_iterations');
   if (isSpent(pass)) return completed(pass, 'budget_exceeded');
+  if (isStuck(pass)) return completed(pass, 'loop_detected');
   if (timeLeftMs({ ...run, state }, { now: ports.clerk.now(), beganAt }) < 0)
     return failed(pass, outOfTime(run.settings));
   return reason === 'ask' ? { type: 'run.waiting', iteration: state.iteration, data: questionOf(pass) } : undefined;

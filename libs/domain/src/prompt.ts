@@ -1,5 +1,5 @@
 import { selectionOf } from './context/selection';
-import { withTemporary } from './context/temporary-message';
+import { withTemporary, withWarning } from './context/temporary-message';
 import type { EncodedConversation, ReplyDecoder } from './dialects/dialect';
 import { dialectNamed } from './dialects/registry';
 import type { Message, NewMessage } from './message';
@@ -8,6 +8,7 @@ import { offeredTools } from './offered-tools';
 import { oncePer } from './once-per';
 import type { AgentRun, Pass } from './pass';
 import { profiles } from './profiles/profiles';
+import { warningOf } from './repetition';
 import { toolsNamed } from './tools/catalog';
 
 /** A run, and where it stands. */
@@ -24,9 +25,9 @@ export function promptOf({ run, state }: Standing): { prompt: ModelRequest; deco
   return { prompt: { model, system, messages, tools, settings }, decoder: dialect.decoder(allowed, processor) };
 }
 
-/** What of the conversation is sent, and what is shown with it this once. */
+/** What of the conversation is sent, and what is shown and said with it this once. */
 export const messagesToSend = ({ run, state }: Standing): readonly NewMessage[] =>
-  withTemporary(selectionOf(run, state).messages, state.unseen);
+  withWarning(withTemporary(selectionOf(run, state).messages, state.unseen), warningOf({ run, state }));
 
 /** What is the same in every iteration of a run, as text. */
 export const frameText = (run: AgentRun): string => frameOf(run).text;

@@ -11,6 +11,13 @@ export function withTemporary(messages: readonly NewMessage[], unseen: readonly 
   return before < 0 ? [...messages, temporary] : messages.toSpliced(before, 0, temporary);
 }
 
+/** A word to the model behind everything else, for one call. */
+export function withWarning(messages: readonly NewMessage[], text: string | undefined): readonly NewMessage[] {
+  const last = messages.at(-1);
+  if (text === undefined || !last) return messages;
+  return [...messages, { ...last, type: 'user', content: [{ type: 'text', text }], metadata: {} }];
+}
+
 const titles: Partial<Record<MessageType, string>> = {
   browser_state: 'The browser as it is now:',
   image_context: 'An image to look at:',

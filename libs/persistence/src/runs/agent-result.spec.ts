@@ -118,6 +118,7 @@ describe('the result of a run', () => {
     ['native', 'max_iterations', 'The run did not complete within 100 iterations.'],
     ['json', 'max_iterations', 'The run did not complete within 100 iterations.'],
     ['native', 'budget_exceeded', 'The run did not complete within its budget.'],
+    ['native', 'loop_detected', 'The run went in circles and did not complete.'],
   ] as const)('says in %s of a run that used up what it may use that it did not complete: %s (LP7)', (...given) => {
     const [dialect, finish_reason, error] = given;
     const ended = { ...runOf(inDialect(dialect)), finish_reason };

@@ -114,9 +114,10 @@ const executedTool = ({ name, status, result, started_at, finished_at }: ToolCal
 const errorOf = (run: Run): string | null =>
   run.error?.message ?? (run.status === 'stopped' ? 'The run was stopped.' : (cutOff(run) ?? null));
 
-/** Of a run that ended because it had used up what it may use (LP7). */
+/** Of a run that ended because it had used up what it may use (LP7), or went in circles. */
 function cutOff({ finish_reason, settings: { limits } }: Run): string | undefined {
   if (finish_reason === 'max_iterations') return `The run did not complete within ${limits.max_iterations} iterations.`;
+  if (finish_reason === 'loop_detected') return 'The run went in circles and did not complete.';
   return finish_reason === 'budget_exceeded' ? 'The run did not complete within its budget.' : undefined;
 }
 

@@ -1,0 +1,77 @@
+import { RunHouse, ScriptedModel, calls, says } from './testing';
+import { requestViolations } from './testing/request-violations';
+
+const looks = calls({ name: 'list_files', arguments: { path: '.' } });
+const elsewhere = calls({ name: 'list_files', arguments: { path: 'src' } });
+const asks = calls({ name: 'ask', arguments: { text: 'Shall I look again?' } });
+const stuck = { type: 'run.completed', data: { finish_reason: 'loop_detected' } };
+
+const houseOf = (model: ScriptedModel, limits = { max_identical_calls: 4 }) =>
+  new RunHouse({ model, settings: { limits } });
+
+describe('repetition', () => {
+  it('ends a run that did the same as often as it may (W22)', async () => {
+    const house = houseOf(new ScriptedModel([looks, looks, looks, looks, says('Never said.')]));
+
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ ...stuck, iteration: 4 });
+  });
+
+  it('warns the model before, in its request and not in the conversation', async () => {
+    const model = new ScriptedModel([looks, looks, says('Enough.')]);
+    const house = houseOf(model);
+
+    await house.activate();
+
+    const heard = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
+    expect(heard).toEqual([undefined, undefined, '2']);
+    expect(JSON.stringify(house.state.conversation)).not.toContain('times in a row');
+  });
+
+  it.each([
+    ['native', looks, 'Enough.'],
+    ['xml_invoke', says(`<function_calls><invoke name="list_files"></invoke></function_calls>`), 'Enough.'],
+    ['xml_tag', says('<list-files></list-files>'), 'Enough.'],
+    ['json', says('{"tool_name": "list_files", "parameters": {}}'), '{"tool_name": "none", "response": "Enough."}'],
+  ] as const)('sends what providers take, and counts on: %s (I6)', async (dialect, look, end) => {
+    const model = new ScriptedModel([look, look, look, says(end)]);
+    const settings = { limits: { max_identical_calls: 4 }, processor: { dialect } };
+    const house = new RunHouse({ model, settings });
+
+    await house.activate();
+
+    expect(model.requests.flatMap(({ messages }) => requestViolations(messages))).toEqual([]);
+    expect(JSON.stringify(model.requests[3]?.messages)).toContain('the same 3 times in a row');
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+  });
+
+  it('counts only what is the same to the letter, and in a row', async () => {
+    const turns = [looks, looks, looks, elsewhere, looks, looks, looks, says('All seen.')];
+    const house = houseOf(new ScriptedModel(turns));
+
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+  });
+
+  it('begins anew when a person has spoken', async () => {
+    const house = houseOf(new ScriptedModel([asks, asks, asks, says('Seen.')]), { max_identical_calls: 2 });
+
+    for (const answer of ['No.', 'No.', 'No.']) {
+      await house.activate();
+      house.store.answer(house.id, answer);
+    }
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+  });
+
+  it('lets a run do the same for as long as it likes where nothing else was asked for', async () => {
+    const house = new RunHouse({ model: new ScriptedModel([...Array(12).fill(looks), says('Done.')]) });
+
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+  });
+});
