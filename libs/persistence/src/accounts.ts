@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type AccountId, type ApiKeyId, type Mint, TerminalError, accountId, apiKeyId } from '@rondo/domain';
 import type { Database } from './database';
+import type { ApiKey as ApiKeyRow } from './generated/client';
+import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 import { storedText } from './stored-text';
 
 export interface Account {
@@ -16,6 +18,16 @@ export interface NewApiKey {
   readonly scopes: readonly string[];
   readonly key: string;
   readonly created_at: string;
+}
+
+/** A key as it is shown later: `hint` is the end of it, by which its owner may know it. */
+export interface ApiKey {
+  readonly id: ApiKeyId;
+  readonly name: string;
+  readonly hint: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly revoked_at: string | null;
 }
 
 /** Who a key speaks for. */
@@ -45,6 +57,16 @@ export class Accounts {
 
   createKey(wish: KeyWish): Promise<NewApiKey> {
     return this.insertKey(wish, `rondo_${randomBytes(24).toString('base64url')}`);
+  }
+
+  /** The account's keys, revoked ones too, newest first. Rejects with `invalid_cursor`. */
+  async listKeys({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<ApiKey>> {
+    const rows = await this.database.prisma.apiKey.findMany({
+      where: { accountId, ...(after !== undefined && { id: { lt: idOfCursor(after, apiKeyId) } }) },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+    });
+    return pageOf(rows.map(apiKeyOf), limit);
   }
 
   /** Undefined for an unknown or revoked key. */
@@ -105,5 +127,14 @@ export class Accounts {
     return { id, accountId, name: storedText(name), hash: hashOf(key), hint: key.slice(-4), scopes: [...scopes] };
   }
 }
+
+const apiKeyOf = ({ id, name, hint, scopes, createdAt, revokedAt }: ApiKeyRow): ApiKey => ({
+  id: apiKeyId.parse(id),
+  name,
+  hint,
+  scopes,
+  created_at: createdAt.toISOString(),
+  revoked_at: revokedAt?.toISOString() ?? null,
+});
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');

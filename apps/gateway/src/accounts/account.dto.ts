@@ -2,22 +2,29 @@ import { accountId, apiKeyId } from '@rondo/domain';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { scope } from '../auth/scopes';
+import { pageOf, pageQuery } from '../door/paging';
 
 const name = z.string().trim().min(1).max(200);
 
-const apiKey = z.object({
+const newApiKey = z.object({
   id: apiKeyId,
   name: z.string(),
   scopes: z.array(z.string()),
   key: z.string().describe('Shown this once.'),
   created_at: z.iso.datetime(),
 });
+const apiKey = newApiKey.omit({ key: true }).extend({
+  hint: z.string().describe('The last characters of the key.'),
+  revoked_at: z.iso.datetime().nullable(),
+});
 const account = z.object({ id: accountId, name: z.string(), created_at: z.iso.datetime() });
 
 export class NewApiKeyDto extends createZodDto(
   z.strictObject({ name, scopes: z.array(scope).min(1).max(10).describe('Each includes the ones before it.') }),
 ) {}
-export class ApiKeyDto extends createZodDto(apiKey) {}
+export class ApiKeyWithSecretDto extends createZodDto(newApiKey) {}
+export class ApiKeyQueryDto extends createZodDto(pageQuery) {}
+export class ApiKeyPageDto extends createZodDto(pageOf(apiKey)) {}
 export class NewAccountDto extends createZodDto(z.strictObject({ name })) {}
 export class AccountWithKeyDto extends createZodDto(
   z.object({

@@ -1,12 +1,19 @@
-import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { AccountId, ApiKeyId } from '@rondo/domain';
 import { Accounts, type Caller } from '@rondo/persistence';
 import { Admits, CurrentCaller } from '../auth/api-key.guard';
 import { KeyRing } from '../auth/key-ring';
 import { OpenConnections } from '../auth/open-connections';
 import { AddressedKey } from '../door/addressed';
-import { AccountWithKeyDto, ApiKeyDto, NewAccountDto, NewApiKeyDto } from './account.dto';
+import {
+  AccountWithKeyDto,
+  ApiKeyPageDto,
+  ApiKeyQueryDto,
+  ApiKeyWithSecretDto,
+  NewAccountDto,
+  NewApiKeyDto,
+} from './account.dto';
 
 @ApiTags('accounts')
 @Controller('v1')
@@ -29,9 +36,17 @@ export class AccountsController {
   @Post('api-keys')
   @Admits('account-admin')
   @ApiOperation({ summary: 'Make an API key; for admins of the account' })
-  @ApiCreatedResponse({ type: ApiKeyDto.Output })
+  @ApiCreatedResponse({ type: ApiKeyWithSecretDto.Output })
   createKey(@CurrentCaller() { accountId }: Caller, @Body() { name, scopes }: NewApiKeyDto) {
     return this.accounts.createKey({ accountId, name, scopes });
+  }
+
+  @Get('api-keys')
+  @Admits('account-admin')
+  @ApiOperation({ summary: 'List the API keys of the account, newest first; for its admins' })
+  @ApiOkResponse({ type: ApiKeyPageDto.Output })
+  listKeys(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ApiKeyQueryDto) {
+    return this.accounts.listKeys({ accountId, limit, after });
   }
 
   @Delete('api-keys/:key_id')

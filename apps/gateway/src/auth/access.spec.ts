@@ -30,6 +30,24 @@ describe('API keys', () => {
     await gateway.as(reader).delete('/v1/api-keys/key_1').expect(403);
   });
 
+  it('are listed to admins of their account, newest first and without their secrets', async () => {
+    const { body: account } = await gateway.as().post('/v1/admin/accounts').send({ name: 'Keys' }).expect(201);
+    const admin = account.api_key as string;
+    const old = await newKey(['read'], admin);
+    const reader = await newKey(['read'], admin);
+    await gateway.as(admin).delete(`/v1/api-keys/${old.id}`).expect(204);
+
+    const { body: first } = await gateway.as(admin).get('/v1/api-keys?limit=2').expect(200);
+    const { body: rest } = await gateway.as(admin).get(`/v1/api-keys?after=${first.next_cursor}`).expect(200);
+
+    const told = { id: reader.id, name: 'a key', scopes: ['read'], hint: reader.key.slice(-4), revoked_at: null };
+    expect(first.data[0]).toEqual({ ...told, created_at: expect.any(String) });
+    expect(first.data[1]).toMatchObject({ id: old.id, revoked_at: expect.any(String) });
+    expect(rest).toMatchObject({ data: [{ scopes: ['admin'], hint: admin.slice(-4) }], has_more: false });
+    expect(JSON.stringify([first, rest])).not.toContain(reader.key);
+    await gateway.as(reader.key).get('/v1/api-keys').expect(403);
+  });
+
   it('have known scopes only', async () => {
     const { body } = await gateway
       .as()

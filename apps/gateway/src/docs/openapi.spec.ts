@@ -15,6 +15,7 @@ delete /v1/threads/{thread_id}
 get /health/live
 get /health/ready
 get /metrics
+get /v1/api-keys
 get /v1/blobs/{sha256}
 get /v1/models
 get /v1/runs
