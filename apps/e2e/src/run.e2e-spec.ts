@@ -35,6 +35,20 @@ describe('a run through the whole house', () => {
     expect(result.result.tools_executed).toHaveLength(done.length);
   });
 
+  it.each(['demo/loop:identical=1', 'demo-anthropic/loop:identical=1'])(
+    'warns a model that goes in circles and ends its run where that is wished: %s (W22)',
+    async (model) => {
+      const input = `Do it again, ${model}.`;
+      const run = await client.createRun({ model, input, limits: { max_identical_calls: 4 } });
+
+      expect(await client.settled(run.id)).toMatchObject({ status: 'completed', finish_reason: 'loop_detected' });
+      const asked = (await rondo.modelRequests()).filter(({ body }) => body.includes(input));
+      const warnings = asked.map(({ body }) => /exactly the same (\d) times in a row/.exec(body)?.[1]);
+      expect(warnings).toEqual([undefined, undefined, '2', '3']);
+      expectWholeLog(await client.facts(run.id));
+    },
+  );
+
   it('shows the same bytes over REST, SSE and Socket.IO, on any gateway (I2)', async () => {
     const run = await client.createRun(
       scripted('same bytes', [{ text: 'Grüße 👋', calls: [command('printf "a\\000b"')] }, { text: 'Ok.' }]),
