@@ -83,6 +83,14 @@ export default tseslint.config(
         'error',
         { object: 'process', property: 'env', message: "The environment is read in an app's config.ts only." },
       ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.object.name='AbortSignal'][callee.property.name='any'] CallExpression[callee.property.name='timeout']",
+          message: 'Node 20 forgets a timeout that nobody else holds: use anySignal.',
+        },
+      ],
       'no-console': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { allowDefaultCaseForExhaustiveSwitch: false }],
       '@typescript-eslint/no-extraneous-class': 'off', // Nest modules are classes without members

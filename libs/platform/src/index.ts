@@ -1,4 +1,5 @@
 export * from './after-what-follows';
+export * from './any-signal';
 export * from './health/health.module';
 export * from './health/readiness';
 export * from './iso-now';

@@ -1,6 +1,6 @@
 import { type Run, isTerminal, isWaiting } from '@rondo/domain';
 import type { RunAddress } from '@rondo/persistence';
-import { anySignal } from './any-signal';
+import { anySignal } from '@rondo/platform';
 import type { LiveHub } from './live-hub';
 import { endsRun } from './stream-of';
 import type { WatchEvent } from './stream-notices';

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { ExecutorLeaving } from '../run-tool';
 import { EffectServer } from '../testing/effect-server';
 import { ToolBench, aCall } from '../testing/tool-bench';
@@ -15,6 +17,7 @@ describe('http_request', () => {
     '/broken': (response) => response.writeHead(500).end('out of paper'),
     '/drop': (response) => response.destroy(),
     '/silent': () => undefined,
+    '/slow': (response) => void setTimeout(() => response.end('at last'), 3_000).unref(),
     '/half': (response) => {
       response.writeHead(201, { 'content-length': 1_000 });
       response.write('the first half', () => response.destroy());
@@ -119,6 +122,18 @@ describe('http_request', () => {
 
     it('I5: is unknown when its time is over', async () => {
       const reply = await bench.reply({ ...request('POST', '/silent'), timeout_ms: 300 });
+
+      expect(reply).toEqual({ how: 'unknown', reason: expect.stringContaining('no answer within 0.3 s') });
+    });
+
+    it('I5: is unknown when its time is over, also where garbage is collected meanwhile', async () => {
+      setFlagsFromString('--expose_gc');
+      const collectGarbage = runInNewContext('gc') as () => void; // V8 gives it under this flag
+      const collecting = setInterval(collectGarbage, 50);
+
+      const reply = await bench
+        .reply({ ...request('POST', '/slow'), timeout_ms: 300 })
+        .finally(() => clearInterval(collecting));
 
       expect(reply).toEqual({ how: 'unknown', reason: expect.stringContaining('no answer within 0.3 s') });
     });

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { type ToolResult, failedResult } from '@rondo/domain';
+import { anySignal } from '@rondo/platform';
 import { EgressRefusal, type EgressRules, decideDestination } from '../sandbox';
 import { type Hand, type InputOf, OutcomeUnknown, type Workbench } from './hand';
 import { describeAnswer } from './http-answer';
@@ -17,23 +18,29 @@ const ownHeaders = /^(host|connection|content-length|transfer-encoding|upgrade|t
  */
 export const httpRequest: Hand<InputOf<'http_request'>> = {
   work: async (input, bench) => {
-    let message = messageOf(input, bench.idempotencyKey);
+    const message = messageOf(input, bench.idempotencyKey);
     const problem = problemOf(message.headers);
     if (problem !== undefined) return failedResult(problem);
 
-    const signal = AbortSignal.any([bench.signal, AbortSignal.timeout(bench.timeoutMs)]);
-    for (let followed = 0; ; followed += 1) {
-      const outcome = await send(message, bench.egress, signal);
-      if (outcome.how !== 'answered') {
-        const why = signal.aborted ? `no answer within ${bench.timeoutMs / 1000} s` : outcome.reason;
-        return unanswered(outcome.how, `${message.url.host}: ${why}`, bench);
-      }
-      const next = followed < maxRedirects ? redirectOf(message, outcome.answer) : undefined;
-      if (!next) return describeAnswer(outcome.answer, { url: message.url, followed });
-      message = next;
-    }
+    const enough = anySignal([bench.signal, AbortSignal.timeout(bench.timeoutMs)]);
+    return follow(message, bench, enough.signal).finally(() => enough.release());
   },
 };
+
+/** From redirect to redirect, until there is an answer or `enough`. */
+async function follow(first: HttpMessage, bench: Workbench, enough: AbortSignal): Promise<ToolResult> {
+  let message = first;
+  for (let followed = 0; ; followed += 1) {
+    const outcome = await send(message, bench.egress, enough);
+    if (outcome.how !== 'answered') {
+      const why = enough.aborted ? `no answer within ${bench.timeoutMs / 1000} s` : outcome.reason;
+      return unanswered(outcome.how, `${message.url.host}: ${why}`, bench);
+    }
+    const next = followed < maxRedirects ? redirectOf(message, outcome.answer) : undefined;
+    if (!next) return describeAnswer(outcome.answer, { url: message.url, followed });
+    message = next;
+  }
+}
 
 function unanswered(how: 'unsent' | 'lost', reason: string, { signal }: Workbench): ToolResult {
   if (how === 'unsent') {
