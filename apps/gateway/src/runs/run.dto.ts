@@ -112,7 +112,13 @@ export class WaitQueryDto extends createZodDto(
 export class EventQueryDto extends createZodDto(
   z.strictObject({
     after: seq.default(0).describe('Facts with a greater seq.'),
-    limit: z.coerce.number().int().min(1).max(1000).default(200),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .default(200)
+      .describe('Fewer come where they are long: read on until `head_seq`.'),
   }),
 ) {}
 export class StreamQueryDto extends createZodDto(

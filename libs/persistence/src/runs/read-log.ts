@@ -19,6 +19,7 @@ export interface RunSnapshot {
   readonly messages: readonly Message[];
 }
 
+/** It may hold fewer facts than were asked for: the log is at its end where `head_seq` was read. */
 export interface EventPage {
   readonly data: readonly RecordedFact[];
   /** The last seq at the moment of reading. */
@@ -34,14 +35,23 @@ export interface TrimmedLog {
   readonly hash: string;
 }
 
+/** Facts can be long: a page ends with the one that reaches so much, however many were asked for. */
+const bytesInPage = 8 * 1024 * 1024;
+
+/** Of a `run`, after one. */
+const nextFacts = `
+select * from (
+  select wanted.*, sum(octet_length(data::text)) over (order by seq) - octet_length(data::text) as bytes_before
+  from (select * from run_events where run_events.run_id = run.id and seq > $3 order by seq limit $4) as wanted
+) as measured
+where bytes_before < ${bytesInPage}`;
+
 /** One statement, so that `head_seq`, the events and what is missing of them are of one moment. */
 const eventsAfter = `
 select run.last_seq, run.events_trimmed_through, run.events_trimmed_hash, run.id as run_id, run.thread_id,
   event.id, seq, event.type, event.iteration, event.epoch, at, data
 from (${visibleRun}) as run
-left join lateral (
-  select * from run_events where run_events.run_id = run.id and seq > $3 order by seq limit $4
-) as event on true
+left join lateral (${nextFacts}) as event on true
 order by seq`;
 
 /** One row without an event where there is none to read. */
@@ -95,8 +105,7 @@ const runWithEvents = `
 select row_to_json(run) as run, (
   select coalesce(json_agg(event order by seq), '[]')
   from (
-    select id, seq, type, run_id, run.thread_id, iteration, epoch, at, data
-    from run_events where run_id = run.id and seq > $3 order by seq limit $4
+    select id, seq, type, run_id, run.thread_id, iteration, epoch, at, data from (${nextFacts}) as fact
   ) as event
 ) as facts
 from (${visibleRun}) as run`;
@@ -128,7 +137,7 @@ export async function* allPages(sql: Sql, address: RunAddress): AsyncGenerator<L
   for (;;) {
     const page = await readPage(sql, address, { after, limit });
     yield page;
-    if (page.facts.length < limit) return;
-    after = page.facts.at(-1)?.seq ?? after;
+    after = page.facts.at(-1)?.seq ?? page.headSeq;
+    if (after >= page.headSeq) return;
   }
 }

@@ -84,6 +84,29 @@ describe('Runs', () => {
     expect(await house.runs.events(address, { after: 5, limit: 2 })).toEqual({ data: [], head_seq: 5 });
   });
 
+  it('ends a page where it has grown long, and reads and proves the whole log all the same', async () => {
+    const claim = await house.claimed();
+    const address = { accountId: house.accountId, runId: claim.runId };
+    const long = Array.from({ length: 4 }, (_, index) => spoken(claim, `${index}`.repeat(3 * 1024 * 1024)));
+    await house.store.append(claim, [started, ...long, spoken(claim, 'short'), completed]);
+
+    const pages: number[][] = [];
+    let [read, head] = [0, 1];
+    while (read < head) {
+      const page = await house.runs.events(address, { after: read, limit: 1_000 });
+      const opened = await house.runs.open(address, { after: read, limit: 1_000 });
+      expect(opened.page).toEqual(page);
+      pages.push(page.data.map(({ seq }) => seq));
+      [read, head] = [page.data.at(-1)?.seq ?? NaN, page.head_seq];
+    }
+
+    expect(pages).toEqual([
+      [1, 2, 3, 4, 5, 6],
+      [7, 8, 9],
+    ]);
+    expect(await house.runs.verify(address)).toMatchObject({ first: 1, last: 9, count: 9, contiguous: true });
+  });
+
   it('proves a log by a hash that a client can compute from the events it read', async () => {
     const claim = await house.claimed();
     const address = { accountId: house.accountId, runId: claim.runId };
