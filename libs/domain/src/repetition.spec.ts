@@ -1,3 +1,4 @@
+import { isStuck } from './repetition';
 import { RunHouse, ScriptedModel, calls, says } from './testing';
 import { requestViolations } from './testing/request-violations';
 
@@ -74,4 +75,21 @@ describe('repetition', () => {
 
     expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
+
+  it('reads a conversation no further back than it repeats itself', async () => {
+    const house = houseOf(new ScriptedModel([looks, looks, elsewhere, looks, says('All seen.')]));
+    await house.activate();
+    const { conversation } = house.state;
+    const early = conversation.slice(1, 3).map((message) => ({ ...message, content: unreadable }));
+
+    const state = { conversation: [...early, ...conversation.slice(3, -1)] };
+
+    expect(isStuck({ run: { id: house.id, settings: house.settings }, state })).toBe(false);
+  });
+});
+
+const unreadable = new Proxy([], {
+  get: () => {
+    throw new Error('read');
+  },
 });

@@ -1,3 +1,4 @@
+import type { RunId } from './ids';
 import type { NewMessage } from './message';
 import type { AgentRun } from './pass';
 import type { RunState } from './run-state';
@@ -27,29 +28,45 @@ export function warningOf({ run, state }: Repeating): string | undefined {
  * not count, as those of a model that goes in circles differ; a person who says something begins the count anew.
  */
 function timesInARow({ id }: Pick<AgentRun, 'id'>, { conversation }: Pick<RunState, 'conversation'>): number {
-  const since = conversation.findLastIndex(({ type }) => type === 'user') + 1;
-  const deeds = deedsOf(conversation.slice(since).filter(({ run_id }) => run_id === id));
-  const last = deeds.at(-1);
-  if (!last) return 0;
-  return deeds.length - 1 - deeds.findLastIndex((deed) => deed !== last);
+  let times = 0;
+  let last: string | undefined;
+  for (const deed of latestDeeds(id, conversation)) {
+    last ??= deed;
+    if (deed !== last) break;
+    times += 1;
+  }
+  return times;
 }
 
-/** Per iteration its calls, each with what came of it, as text. Empty for one that called nothing. */
-function deedsOf(messages: readonly NewMessage[]): string[] {
-  const results = new Map(
-    messages.flatMap(({ content }) =>
-      content.flatMap((block) => (block.type === 'tool_result' ? [[block.tool_call_id, block.result] as const] : [])),
-    ),
-  );
-  const deeds = new Map<number | null, string>();
-  for (const { type, iteration, content } of messages) {
-    if (type !== 'assistant') continue;
-    for (const block of content)
-      if (block.type === 'tool_call') {
-        const deed = JSON.stringify([block.name, block.arguments, results.get(block.tool_call_id)]);
-        deeds.set(iteration, (deeds.get(iteration) ?? '') + deed);
-      }
-    if (!deeds.has(iteration)) deeds.set(iteration, '');
+/**
+ * Per iteration its calls, each with what came of it, as text; empty for one that called nothing. The last iteration comes
+ * first, so that a long conversation is read no further back than it repeats itself.
+ */
+function* latestDeeds(id: RunId, conversation: RunState['conversation']): Generator<string, void> {
+  const results = new Map<string, unknown>();
+  let iteration: number | null | undefined;
+  let deed = '';
+  for (let index = conversation.length - 1; index >= 0; index -= 1) {
+    const message = conversation[index];
+    if (!message || message.type === 'user') break;
+    if (message.run_id !== id) continue;
+
+    for (const block of message.content)
+      if (block.type === 'tool_result') results.set(block.tool_call_id, block.result);
+    if (message.type !== 'assistant') continue;
+
+    if (iteration !== undefined && iteration !== message.iteration) {
+      yield deed;
+      deed = '';
+    }
+    iteration = message.iteration;
+    deed = callsOf(message, results) + deed;
   }
-  return [...deeds.values()];
+  if (iteration !== undefined) yield deed;
 }
+
+const callsOf = ({ content }: NewMessage, results: ReadonlyMap<string, unknown>): string =>
+  content
+    .filter((block) => block.type === 'tool_call')
+    .map((call) => JSON.stringify([call.name, call.arguments, results.get(call.tool_call_id)]))
+    .join('');
