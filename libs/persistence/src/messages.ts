@@ -3,7 +3,15 @@ import { keepImages } from './blobs/keep-images';
 import type { Database } from './database';
 import { type Promised, keepPromise } from './idempotency-keys';
 import { type MessageRow, messageOf } from './message-row';
-import { type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from './page';
+import {
+  type Bounded,
+  type Page,
+  type PageRequest,
+  boundedPageOf,
+  idOfCursor,
+  invalidCursor,
+  withinPage,
+} from './page';
 import { type ThreadAddress, threadNotFound } from './thread-row';
 
 export interface MessageFilter extends ThreadAddress, PageRequest {
@@ -41,8 +49,8 @@ export class Messages {
     if (!thread) throw threadNotFound(threadId);
 
     const seq = after === undefined ? 0 : await this.seqOf(threadId, after);
-    const rows = await sql.query<MessageRow>(messagesAfter, [threadId, seq, type ?? null, llmOnly ?? false, limit + 1]);
-    return pageOf(rows.map(messageOf), limit);
+    const values = [threadId, seq, type ?? null, llmOnly ?? false, limit + 1];
+    return boundedPageOf(await sql.query<MessageRow & Bounded>(messagesAfter, values), limit, messageOf);
   }
 
   private async seqOf(threadId: string, cursor: string): Promise<number> {
@@ -63,7 +71,9 @@ insert into messages (id, thread_id, seq, type, is_llm_message, content, metadat
 select $1, id, last_message_seq, 'user', true, $4, '{}', clock_timestamp() from thread
 returning *`;
 
-const messagesAfter = `
-select * from messages
-where thread_id = $1 and seq > $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
-order by seq limit $5`;
+const messagesAfter = withinPage(
+  `select * from messages
+  where thread_id = $1 and seq > $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
+  order by seq limit $5`,
+  { order: 'seq', length: 'octet_length(content::text)' },
+);

@@ -6,7 +6,7 @@ import { withProblems } from './problem-responses';
 const description = `A self-hosted backend that runs LLM agents: runs that never lie.
 
 Every error is an RFC 9457 problem with a stable \`code\`. Unknown fields are refused.
-Lists take \`?limit=&after=\` and answer \`{data, has_more, next_cursor}\`.
+Lists take \`?limit=&after=\` and answer \`{data, has_more, next_cursor}\`; where their items are long, a page has fewer than \`limit\`.
 
 **Idempotency.** Any POST but those that make keys takes \`Idempotency-Key\`. The same request again within 24 hours gets the first answer, with
 \`Idempotent-Replayed: true\`; another request with the same key is refused.

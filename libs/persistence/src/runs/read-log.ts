@@ -1,5 +1,6 @@
 import type { Message, RecordedFact, Run } from '@rondo/domain';
 import { type FactRow, type JsonRow, type RunJson, factOf, factOfJson, runOf } from '../run-row';
+import { withinPage } from '../page';
 import type { Sql } from '../sql';
 import type { RunHolder } from './holder-of';
 import { type RunAddress, runNotFound } from './lock-run';
@@ -35,16 +36,11 @@ export interface TrimmedLog {
   readonly hash: string;
 }
 
-/** Facts can be long: a page ends with the one that reaches so much, however many were asked for. */
-const bytesInPage = 8 * 1024 * 1024;
-
 /** Of a `run`, after one. */
-const nextFacts = `
-select * from (
-  select wanted.*, sum(octet_length(data::text)) over (order by seq) - octet_length(data::text) as bytes_before
-  from (select * from run_events where run_events.run_id = run.id and seq > $3 order by seq limit $4) as wanted
-) as measured
-where bytes_before < ${bytesInPage}`;
+const nextFacts = withinPage(
+  'select * from run_events where run_events.run_id = run.id and seq > $3 order by seq limit $4',
+  { order: 'seq', length: 'octet_length(data::text)' },
+);
 
 /** One statement, so that `head_seq`, the events and what is missing of them are of one moment. */
 const eventsAfter = `

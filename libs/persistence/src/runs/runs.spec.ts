@@ -1,3 +1,4 @@
+import type { Page, PageRequest } from '../page';
 import { createHash } from 'node:crypto';
 import { type AccountId, type NewFact, callId, messageId, runId } from '@rondo/domain';
 import {
@@ -156,6 +157,21 @@ describe('Runs', () => {
     }
   });
 
+  it('ends a page of tool calls or messages where it has grown long', async () => {
+    const { accountId, runs, messages } = house;
+    const claim = await house.claimed();
+    const text = 'x'.repeat(3 * 1024 * 1024);
+    const calls = [0, 1, 2, 3].map((index) => planned(claim, { name: 'execute_command', index, input: { text } }));
+    const words = calls.map(() => spoken(claim, text));
+    await house.store.append(claim, [started, iterationStarted(1), ...words, ...calls, completed]);
+
+    const callPages = await pagesOf((page) => runs.toolCalls({ accountId, runId: claim.runId }, page));
+    const messagePages = await pagesOf((page) => messages.list({ accountId, threadId: claim.threadId, ...page }));
+
+    expect(callPages.map((page) => page.map(({ index }) => index))).toEqual([[0, 1, 2], [3]]);
+    expect(messagePages.map((page) => page.map(({ seq }) => seq))).toEqual([[1, 2, 3, 4], [5]]); // the first is the input
+  });
+
   it('knows no run of a deleted thread, whatever one asks of it', async () => {
     const { accountId, runs } = house;
     const { run } = await house.create();
@@ -211,3 +227,16 @@ const failed = ({ data: { tool_call } }: ReturnType<typeof planned>): NewFact =>
     message_id: messageId.parse(`msg_${mint()}`),
   },
 });
+
+/** As a reader asks for them, until there are no more. */
+async function pagesOf<T>(read: (page: PageRequest) => Promise<Page<T>>): Promise<(readonly T[])[]> {
+  const pages: (readonly T[])[] = [];
+  let after: string | undefined;
+  do {
+    const page = await read({ limit: 200, after });
+    pages.push(page.data);
+    expect(page.has_more).toBe(page.next_cursor !== null);
+    after = page.next_cursor ?? undefined;
+  } while (after !== undefined);
+  return pages;
+}
