@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import type { ClientProxy } from '@nestjs/microservices';
 import { type Delta, RememberingCounter, budgetsOf, clerkOf, eventId } from '@rondo/domain';
 import { type Models, TiktokenCounter } from '@rondo/llm';
-import { NatsLink, NatsRunFeed, NatsTools, QueueCanary, RunQueues } from '@rondo/messaging';
+import { NatsLink, NatsRunFeed, NatsTools, OpenExecutors, QueueCanary, RunQueues } from '@rondo/messaging';
 import { Blobs, type Database, Outbox, PrismaRunStore, Sandboxes, isDatabaseUnavailable } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
 import { Registry } from 'prom-client';
@@ -69,8 +69,9 @@ const imageShelfBytes = 64 * 1024 * 1024;
     },
     {
       provide: SandboxPlacement,
-      inject: [Sandboxes, EXECUTORS],
-      useFactory: (sandboxes: Sandboxes, executors: ClientProxy) => new SandboxPlacement(sandboxes, executors),
+      inject: [Sandboxes, NatsLink, EXECUTORS],
+      useFactory: (sandboxes: Sandboxes, nats: NatsLink, executors: ClientProxy) =>
+        new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors),
     },
     {
       provide: Blobs,

@@ -63,6 +63,7 @@ describe('SandboxPlacement', () => {
       return Promise.resolve('exe_kept');
     },
   };
+  const open = { draw: (): string | undefined => undefined };
   const executors: INestMicroservice[] = [];
   let client: ClientProxy;
   let placement: SandboxPlacement;
@@ -72,7 +73,7 @@ describe('SandboxPlacement', () => {
   beforeEach(() => {
     const options = natsTransportOptions({ url: natsUrl(), name: 'spec' });
     client = ClientProxyFactory.create({ transport: Transport.NATS, options });
-    placement = new SandboxPlacement(sandboxes, {
+    placement = new SandboxPlacement(sandboxes, open, {
       send: (pattern: string, data: unknown) => client.send(`${namespace}.${pattern}`, data),
     });
     kept.length = 0;
@@ -82,7 +83,18 @@ describe('SandboxPlacement', () => {
     await Promise.all(executors.splice(0).map((app) => app.close()));
   });
 
-  it('offers what an executor says, and answers with what is kept', async () => {
+  it('takes one of those that say that they are open, and asks nobody', async () => {
+    const { answer, timesAsked } = sick(0);
+    await start(answer);
+    const placed = new SandboxPlacement(sandboxes, { draw: () => 'exe_open' }, client);
+
+    expect(await placed.of(thread)).toBe('exe_kept');
+
+    expect(kept).toEqual([[thread, 'exe_open']]);
+    expect(timesAsked()).toBe(0);
+  });
+
+  it('offers what an executor says that is asked, and answers with what is kept', async () => {
     await start(() => 'exe_1');
 
     expect(await placement.of(thread)).toBe('exe_kept');

@@ -1,6 +1,6 @@
 import type { ClientProxy } from '@nestjs/microservices';
 import { TerminalError, type ThreadId } from '@rondo/domain';
-import { signals } from '@rondo/messaging';
+import { type OpenExecutors, signals } from '@rondo/messaging';
 import type { Sandboxes } from '@rondo/persistence';
 import { firstValueFrom, timeout } from 'rxjs';
 import { z } from 'zod';
@@ -12,16 +12,20 @@ const refusalsThatCount = 5;
 /** What an executor says that has no sandbox to offer, as Nest carries it. */
 const refusal = z.object({ status: z.literal('error'), message: z.string() });
 
-/** Where a new thread's sandbox is to live: asked of the executors once, then kept for good. */
+/**
+ * Where a new thread's sandbox is to live: with one of the executors that say that they take threads in, then for good. The
+ * executors are asked where none has said so, and then say why.
+ */
 export class SandboxPlacement {
   constructor(
     private readonly sandboxes: Pick<Sandboxes, 'keep'>,
+    private readonly open: Pick<OpenExecutors, 'draw'>,
     private readonly executors: Pick<ClientProxy, 'send'>,
   ) {}
 
   /** Rejects with a TerminalError where executors say again and again that they have no sandbox, otherwise while none answers. */
   async of(threadId: ThreadId): Promise<string> {
-    return this.sandboxes.keep(threadId, await this.ask(threadId));
+    return this.sandboxes.keep(threadId, this.open.draw() ?? (await this.ask(threadId)));
   }
 
   private async ask(threadId: ThreadId, refusals = 0): Promise<string> {

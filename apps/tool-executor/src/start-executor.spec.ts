@@ -5,7 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { type Delta, type ToolCall, callIdAt, messageId, runId, threadId, effectOf, toolNamed } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
-import { type NatsLink, NatsTools, askToForget, connectNats, natsTransportOptions, signals } from '@rondo/messaging';
+import {
+  type NatsLink,
+  NatsTools,
+  OpenExecutors,
+  askToForget,
+  connectNats,
+  natsTransportOptions,
+  signals,
+} from '@rondo/messaging';
 import { SeverableProxy } from '@rondo/messaging/testing';
 import { createLogger, newUlid } from '@rondo/platform';
 import { firstValueFrom } from 'rxjs';
@@ -198,6 +206,19 @@ describe('an executor', () => {
     await stop();
 
     expect(await running).toMatchObject({ result: { success: true, output: 'up\ndone\n' } });
+  });
+
+  it('says that it takes threads in, from its start until it leaves', async () => {
+    const open = new OpenExecutors(nats);
+    await nats.ping();
+    await start();
+    const id = await place();
+    while (open.draw() !== id) await sleep(5);
+
+    await stop();
+
+    const draws = () => Array.from({ length: 20 }, () => open.draw()); // other specs have executors, too
+    while (draws().includes(id)) await sleep(5);
   });
 
   it('takes no thread in from the moment that it leaves, while a call may still end', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Transport } from '@nestjs/microservices';
-import { type NatsLink, natsTransportOptions, untilSubscribed } from '@rondo/messaging';
+import { type NatsLink, announceExecutor, natsTransportOptions, untilSubscribed } from '@rondo/messaging';
 import { type Logger, nestLogger, newUlid } from '@rondo/platform';
 import type { Config } from './config';
 import { assumeIdentity } from './executor-identity';
@@ -34,7 +34,10 @@ export async function startExecutor(config: Config, log: Logger): Promise<Execut
   await app.listen(config.PORT, config.HOST);
   const url = await app.getUrl();
   log.info({ executorId: executor.id, url }, 'tool executor started');
+  const isOpen = async () => (await resources.sandboxProblem()) === undefined;
+  const leave = announceExecutor(resources.nats, executor.id, { isOpen });
   const close = async () => {
+    leave();
     await takeNoMoreThreads(placements);
     await app.close();
   };

@@ -12,5 +12,6 @@ export * from './queues/run-queues';
 export * from './queues/unhurried-worker';
 export * from './tools/forget-thread';
 export * from './tools/nats-tools';
+export * from './tools/open-executors';
 export * from './tools/tool-call-consumer';
 export * from './tools/tool-wire';

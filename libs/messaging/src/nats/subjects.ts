@@ -41,6 +41,8 @@ export function wireNames(namespace = '') {
     toolNews: (runId: string) => `${subject}tool.news.${runId}`,
     /** Tells an executor to end a call. */
     toolCancel: (executorId: string) => `${subject}tool.cancel.${executorId}`,
+    /** Every executor says here whether it takes threads in. */
+    executorsOpen: `${subject}executor.open`,
     /** Asks an executor to remove the sandbox of a thread that was deleted, with its files. */
     sandboxForget: (executorId: string) => `${subject}sandbox.forget.${executorId}`,
   };

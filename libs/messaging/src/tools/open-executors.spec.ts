@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NatsLink } from '../nats/nats-link';
+import { TestNats } from '../testing/test-nats';
+import { OpenExecutors, announceExecutor } from './open-executors';
+
+const well = () => Promise.resolve(true);
+const often = { everyMs: 20, goodForMs: 200 };
+const seldom = { everyMs: 60_000, goodForMs: 60_000 };
+
+describe('OpenExecutors', () => {
+  let corner: TestNats;
+  let executor: NatsLink;
+  let leaving: (() => void)[];
+
+  beforeEach(async () => {
+    corner = new TestNats();
+    executor = await corner.link();
+    leaving = [];
+  });
+  afterEach(async () => {
+    leaving.forEach((leave) => leave());
+    await corner.close();
+  });
+
+  const announce = (id: string, { isOpen = well, timing = often } = {}) => {
+    const leave = announceExecutor(executor, id, { isOpen, timing });
+    leaving.push(leave);
+    return leave;
+  };
+  const listen = async (link: NatsLink, goodForMs = often.goodForMs) => {
+    const open = new OpenExecutors(link, goodForMs);
+    await link.ping();
+    return open;
+  };
+  const drawn = async (open: OpenExecutors, isIt: (id: string | undefined) => boolean) => {
+    while (!isIt(open.draw())) await sleep(5);
+  };
+
+  it('draws lots among those that say that they are open', async () => {
+    const open = await listen(await corner.link());
+    expect(open.draw()).toBeUndefined();
+
+    announce('exe_1');
+    announce('exe_2');
+    announce('exe_sick', { isOpen: () => Promise.resolve(false) });
+
+    const ids = new Set<string | undefined>();
+    await drawn(open, (id) => ids.add(id).has('exe_1') && ids.has('exe_2'));
+    expect(ids).toEqual(new Set([undefined, 'exe_1', 'exe_2']));
+  });
+
+  it('draws none that has left, from its last word on', async () => {
+    const open = await listen(await corner.link(), seldom.goodForMs);
+    const leave = announce('exe_1', { timing: seldom });
+    await drawn(open, (id) => id === 'exe_1');
+
+    leave();
+
+    await drawn(open, (id) => id === undefined);
+  });
+
+  it('hears of one that leaves while it is being tried out only that it left', async () => {
+    const worker = await corner.link();
+    const open = await listen(worker, seldom.goodForMs);
+    let finish = (): void => undefined;
+    const leave = announce('exe_1', { isOpen: () => new Promise((resolve) => (finish = () => resolve(true))) });
+
+    leave();
+    finish();
+    await sleep(0);
+    await executor.ping();
+    await worker.ping();
+
+    expect(open.draw()).toBeUndefined();
+  });
+
+  it('draws none that has gone silent', async () => {
+    const open = await listen(await corner.link());
+    announce('exe_1', { timing: seldom });
+
+    await drawn(open, (id) => id === 'exe_1');
+    await drawn(open, (id) => id === undefined);
+  });
+
+  it('forgets all while NATS is away, as it would not hear who leaves, and hears of them again', async () => {
+    const { link, proxy } = await corner.severableLink();
+    const open = await listen(link, seldom.goodForMs);
+    announce('exe_1', { timing: seldom });
+    await drawn(open, (id) => id === 'exe_1');
+
+    const back = new Promise<void>((resolve) => link.onReconnect(resolve));
+    await proxy.cut();
+    await drawn(open, (id) => id === undefined);
+    await proxy.mend();
+    await back;
+
+    expect(open.draw()).toBeUndefined();
+    announce('exe_1', { timing: often });
+    await drawn(open, (id) => id === 'exe_1');
+  });
+
+  it('is told at once by an executor that comes back to NATS', async () => {
+    const open = await listen(await corner.link(), seldom.goodForMs);
+    const { link, proxy } = await corner.severableLink();
+    await proxy.cut();
+    while (link.connected) await sleep(5);
+    leaving.push(announceExecutor(link, 'exe_1', { isOpen: well, timing: seldom }));
+
+    await proxy.mend();
+
+    await drawn(open, (id) => id === 'exe_1');
+  });
+
+  it.each(['not json', '{}', '{"executor_id":"../etc","is_open":true}'])('drops %j', async (words) => {
+    const open = await listen(await corner.link());
+
+    executor.connection.publish(executor.names.executorsOpen, words);
+    announce('exe_1');
+
+    await drawn(open, (id) => id === 'exe_1');
+    expect(corner.log.lines).toContain('malformed message dropped');
+  });
+});
