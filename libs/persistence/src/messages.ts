@@ -3,15 +3,7 @@ import { keepImages } from './blobs/keep-images';
 import type { Database } from './database';
 import { type Promised, keepPromise } from './idempotency-keys';
 import { type MessageRow, messageOf } from './message-row';
-import {
-  type Bounded,
-  type Page,
-  type PageRequest,
-  boundedPageOf,
-  idOfCursor,
-  invalidCursor,
-  withinPage,
-} from './page';
+import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
 import { type ThreadAddress, threadNotFound } from './thread-row';
 
 export interface MessageFilter extends ThreadAddress, PageRequest {
@@ -49,8 +41,7 @@ export class Messages {
     if (!thread) throw threadNotFound(threadId);
 
     const seq = after === undefined ? 0 : await this.seqOf(threadId, after);
-    const values = [threadId, seq, type ?? null, llmOnly ?? false, limit + 1];
-    return boundedPageOf(await sql.query<MessageRow & Bounded>(messagesAfter, values), limit, messageOf);
+    return messagesAfter.page(sql, [threadId, seq, type ?? null, llmOnly ?? false], limit);
   }
 
   private async seqOf(threadId: string, cursor: string): Promise<number> {
@@ -71,9 +62,10 @@ insert into messages (id, thread_id, seq, type, is_llm_message, content, metadat
 select $1, id, last_message_seq, 'user', true, $4, '{}', clock_timestamp() from thread
 returning *`;
 
-const messagesAfter = withinPage(
+const messagesAfter = new BoundedList(
   `select * from messages
   where thread_id = $1 and seq > $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
   order by seq limit $5`,
   { order: 'seq', length: 'octet_length(content::text)' },
+  messageOf,
 );

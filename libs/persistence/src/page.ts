@@ -1,4 +1,5 @@
 import { TerminalError } from '@rondo/domain';
+import type { Sql } from './sql';
 
 /** A piece of a list. `next_cursor` goes into the next request's `after`; null when the list is at its end. */
 export interface Page<T> {
@@ -16,22 +17,8 @@ export interface PageRequest {
 export const pageOf = <T extends Identified>(rows: readonly T[], limit: number): Page<T> =>
   page(rows.slice(0, limit), rows.length > limit);
 
-/** Of rows that `withinPage` selects. */
-export function boundedPageOf<Row extends Bounded, T extends Identified>(
-  rows: readonly Row[],
-  limit: number,
-  read: (row: Row) => T,
-): Page<T> {
-  const taken = rows.slice(0, limit);
-  return page(taken.map(read), taken.at(-1)?.has_next ?? false);
-}
-
 interface Identified {
   readonly id: string;
-}
-
-export interface Bounded {
-  readonly has_next: boolean;
 }
 
 function page<T extends Identified>(data: readonly T[], more: boolean): Page<T> {
@@ -42,15 +29,40 @@ function page<T extends Identified>(data: readonly T[], more: boolean): Page<T> 
 /** Rows can be long: a page ends with the one that reaches so much, however many were asked for. */
 const bytesInPage = 8 * 1024 * 1024;
 
-/** The rows of a statement, in this order, as many as a page may hold; each tells whether another one follows it. */
-export const withinPage = (statement: string, { order, length }: { order: string; length: string }): string => `
+interface Measure {
+  /** The columns by which the rows are in order. */
+  readonly order: string;
+  /** Of a row, in bytes. */
+  readonly length: string;
+}
+
+/** The first rows of a statement, as many as a page may hold. */
+export const withinPage = (statement: string, { order, length }: Measure): string => `
 select * from (
-  select wanted.*, lead(id) over (order by ${order}) is not null as has_next,
-    sum(${length}) over (order by ${order}) - (${length}) as bytes_before
+  select wanted.*, sum(${length}) over (order by ${order}) - (${length}) as bytes_before
   from (${statement}) as wanted
 ) as measured
-where bytes_before < ${bytesInPage}
-order by ${order}`;
+where bytes_before < ${bytesInPage}`;
+
+/** A list whose rows can be long. The last parameter of its statement is how many rows it may have. */
+export class BoundedList<Row extends object, T extends Identified> {
+  private readonly statement: string;
+
+  constructor(
+    statement: string,
+    { order, length }: Measure,
+    private readonly read: (row: Row) => T,
+  ) {
+    const followed = `select listed.*, lead(id) over (order by ${order}) is not null as has_next from (${statement}) as listed`;
+    this.statement = `${withinPage(followed, { order, length })} order by ${order}`;
+  }
+
+  async page(sql: Sql, values: readonly unknown[], limit: number): Promise<Page<T>> {
+    const rows = await sql.query<Row & { has_next: boolean }>(this.statement, [...values, limit + 1]);
+    const taken = rows.slice(0, limit);
+    return page(taken.map(this.read), taken.at(-1)?.has_next ?? false);
+  }
+}
 
 /** The id that a cursor stands for. Throws `invalid_cursor` for anything that `pageOf` did not write. */
 export function idOfCursor(cursor: string, id: { safeParse(text: string): { success: boolean } }): string {

@@ -22,8 +22,8 @@ describe('OpenExecutors', () => {
     await corner.close();
   });
 
-  const announce = (id: string, { isOpen = well, timing = often } = {}) => {
-    const leave = announceExecutor(executor, id, { isOpen, timing });
+  const announce = (id: string, { isOpen = well, everyMs = often.everyMs } = {}) => {
+    const leave = announceExecutor(executor, id, { isOpen, everyMs });
     leaving.push(leave);
     return leave;
   };
@@ -51,7 +51,7 @@ describe('OpenExecutors', () => {
 
   it('draws none that has left, from its last word on', async () => {
     const open = await listen(await corner.link(), seldom.goodForMs);
-    const leave = announce('exe_1', { timing: seldom });
+    const leave = announce('exe_1', { everyMs: seldom.everyMs });
     await drawn(open, (id) => id === 'exe_1');
 
     leave();
@@ -76,7 +76,7 @@ describe('OpenExecutors', () => {
 
   it('draws none that has gone silent', async () => {
     const open = await listen(await corner.link());
-    announce('exe_1', { timing: seldom });
+    announce('exe_1', { everyMs: seldom.everyMs });
 
     await drawn(open, (id) => id === 'exe_1');
     await drawn(open, (id) => id === undefined);
@@ -85,7 +85,7 @@ describe('OpenExecutors', () => {
   it('forgets all while NATS is away, as it would not hear who leaves, and hears of them again', async () => {
     const { link, proxy } = await corner.severableLink();
     const open = await listen(link, seldom.goodForMs);
-    announce('exe_1', { timing: seldom });
+    announce('exe_1', { everyMs: seldom.everyMs });
     await drawn(open, (id) => id === 'exe_1');
 
     const back = new Promise<void>((resolve) => link.onReconnect(resolve));
@@ -95,7 +95,7 @@ describe('OpenExecutors', () => {
     await back;
 
     expect(open.draw()).toBeUndefined();
-    announce('exe_1', { timing: often });
+    announce('exe_1', { everyMs: often.everyMs });
     await drawn(open, (id) => id === 'exe_1');
   });
 
@@ -104,7 +104,7 @@ describe('OpenExecutors', () => {
     const { link, proxy } = await corner.severableLink();
     await proxy.cut();
     while (link.connected) await sleep(5);
-    leaving.push(announceExecutor(link, 'exe_1', { isOpen: well, timing: seldom }));
+    leaving.push(announceExecutor(link, 'exe_1', { isOpen: well, everyMs: seldom.everyMs }));
 
     await proxy.mend();
 

@@ -1,3 +1,4 @@
+import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
@@ -6,19 +7,15 @@ import { executorId } from '../nats/signals';
 const announcement = z.object({ executor_id: executorId, is_open: z.boolean() });
 type Announcement = z.infer<typeof announcement>;
 
-export interface AnnouncementTiming {
-  readonly everyMs: number;
-  /** One may be lost, and the next one late. */
-  readonly goodForMs: number;
-}
-
-const usualTiming: AnnouncementTiming = { everyMs: 1_000, goodForMs: 2_500 };
+const usuallyEveryMs = 1_000;
+/** One may be lost, and the next one late. */
+const usuallyGoodForMs = 2_500;
 
 /** An executor's end: says again and again whether it takes threads in. Returns what says, as the last word, that it does not. */
 export function announceExecutor(
   nats: NatsLink,
   executor: string,
-  { isOpen, timing = usualTiming }: { isOpen: () => Promise<boolean>; timing?: AnnouncementTiming },
+  { isOpen, everyMs = usuallyEveryMs }: { isOpen: () => Promise<boolean>; everyMs?: number },
 ): () => void {
   let hasLeft = false;
   const say = (words: Announcement) => {
@@ -28,7 +25,7 @@ export function announceExecutor(
     const open = await isOpen();
     if (!hasLeft) say({ executor_id: executor, is_open: open });
   };
-  const timer = setInterval(() => void announce(), timing.everyMs);
+  const timer = setInterval(() => void announce(), everyMs);
   const offReconnect = nats.onReconnect(() => void announce());
   void announce();
   return () => {
@@ -51,13 +48,12 @@ export class OpenExecutors {
 
   constructor(
     private readonly nats: NatsLink,
-    private readonly goodForMs = usualTiming.goodForMs,
+    private readonly goodForMs = usuallyGoodForMs,
   ) {
     nats.connection.subscribe(nats.names.executorsOpen, {
       callback: (error, message) => {
-        const said = error ? undefined : received(announcement, message, nats.log);
         if (error) nats.log.error({ error }, 'executor subscription ended');
-        if (said) this.note(said);
+        else this.hear(message);
       },
     });
   }
@@ -73,8 +69,9 @@ export class OpenExecutors {
     return open[Math.floor(Math.random() * open.length)];
   }
 
-  private note({ executor_id: id, is_open: isOpen }: Announcement): void {
-    if (isOpen) this.heard.set(id, { atMs: performance.now(), losses: this.nats.losses });
-    else this.heard.delete(id);
+  private hear(message: Msg): void {
+    const said = received(announcement, message, this.nats.log);
+    if (said?.is_open) this.heard.set(said.executor_id, { atMs: performance.now(), losses: this.nats.losses });
+    else if (said) this.heard.delete(said.executor_id);
   }
 }

@@ -9,16 +9,7 @@ import {
   runId,
 } from '@rondo/domain';
 import { type MessageRow, messageOf } from '../message-row';
-import {
-  type Bounded,
-  type Page,
-  type PageRequest,
-  boundedPageOf,
-  idOfCursor,
-  invalidCursor,
-  pageOf,
-  withinPage,
-} from '../page';
+import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor, pageOf } from '../page';
 import { type RunRow, runOf } from '../run-row';
 import type { Sql } from '../sql';
 import { type ToolCallRow, toolCallOf } from '../tool-call-row';
@@ -55,13 +46,14 @@ export async function listRuns(sql: Sql, { accountId, after, status, threadId, l
 
 const callsOfRun = `select * from tool_calls where run_id = $1 order by iteration, index, id`;
 
-const callsAfter = withinPage(
+const callsAfter = new BoundedList(
   `select * from tool_calls where run_id = $1 and (iteration, index, id) > ($2, $3, $4)
   order by iteration, index, id limit $5`,
   {
     order: 'iteration, index, id',
     length: 'octet_length(arguments::text) + coalesce(octet_length(result::text), 0)',
   },
+  toolCallOf,
 );
 
 const placeOfCall = `select iteration, index, id from tool_calls where id = $1 and run_id = $2`;
@@ -72,8 +64,7 @@ type CallPlace = Pick<ToolCallRow, 'iteration' | 'index' | 'id'>;
 export async function listToolCalls(sql: Sql, run: Run, { after, limit }: PageRequest): Promise<Page<ToolCall>> {
   const place = after === undefined ? undefined : await placeOf(sql, run, after);
   const { iteration = 0, index = 0, id = '' } = place ?? {};
-  const values = [run.id, iteration, index, id, limit + 1];
-  return boundedPageOf(await sql.query<ToolCallRow & Bounded>(callsAfter, values), limit, toolCallOf);
+  return callsAfter.page(sql, [run.id, iteration, index, id], limit);
 }
 
 async function placeOf(sql: Sql, run: Run, cursor: string): Promise<CallPlace> {

@@ -1,6 +1,6 @@
-import type { Page, PageRequest } from '../page';
 import { createHash } from 'node:crypto';
 import { type AccountId, type NewFact, callId, messageId, runId } from '@rondo/domain';
+import type { Page, PageRequest } from '../page';
 import {
   StoreHouse,
   completed,
