@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { AttackList } from './attack-list.mjs';
 import { runCommand } from './command.mjs';
 import { claimDataDirectory, emptyDataDirectory } from './data-directory.mjs';
 import { Infrastructure } from './infrastructure.mjs';
@@ -10,12 +11,14 @@ import { checks, jest, jestProjects, Verification } from './verification.mjs';
 
 const help = `npm test               everything: format, build, types, lint, all tests against real servers
 npm test -- <pattern>  only the tests whose path matches the pattern
+npm run attacks        only the tests that attack, and docs/attacks.md written anew
 
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
 const endToEnd = ['apps/e2e', 'apps/chaos']; // they start whole installations, so one at a time
 const dataDir = join(repoRoot, '.data');
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const onlyAttacks = process.argv.includes('--attacks');
 
 if (process.argv.includes('--help')) console.log(help);
 else await runCommand(test, { log, codeWhenInterrupted: 130 });
@@ -23,9 +26,12 @@ else await runCommand(test, { log, codeWhenInterrupted: 130 });
 async function test({ owns }) {
   requireNode();
   await installPackages(repoRoot, log);
-  const env = await startServers(owns);
+  const { testDir, ...servers } = await startServers(owns);
+  const attacks = new AttackList(testDir);
+  const env = { ...servers.env, ...attacks.environment };
+  const options = [...attacks.jestArguments, ...matching()];
   const verification = new Verification();
-  const isWhole = pattern.length === 0;
+  const isWhole = pattern.length === 0 && !onlyAttacks;
   if (isWhole) await verification.step('format', checks.format);
   const isBuilt = await verification.step('build', checks.build);
   if (isWhole) await verification.step('types', checks.types);
@@ -33,10 +39,11 @@ async function test({ owns }) {
 
   const projects = jestProjects();
   const rooms = projects.filter((project) => !endToEnd.includes(project));
-  await verification.step('tests', () => jest(rooms, { env, args: ['--maxWorkers', '2', ...matching()] }));
+  await verification.step('tests', () => jest(rooms, { env, args: ['--maxWorkers', '2', ...options] }));
   if (isBuilt) {
-    await verification.step('end to end', () => jest(endToEnd, { env, args: ['--runInBand', ...matching()] }));
+    await verification.step('end to end', () => jest(endToEnd, { env, args: ['--runInBand', ...options] }));
   }
+  if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
   return verification.conclude();
 }
 
@@ -49,7 +56,15 @@ async function startServers(owns) {
   await servers.start();
   const { DATABASE_URL, REDIS_URL, NATS_URL, ...programs } = servers.env;
   await migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
-  return { TEST_DATABASE_URL: DATABASE_URL, TEST_REDIS_URL: REDIS_URL, TEST_NATS_URL: NATS_URL, ...programs };
+  const urls = { TEST_DATABASE_URL: DATABASE_URL, TEST_REDIS_URL: REDIS_URL, TEST_NATS_URL: NATS_URL };
+  return { testDir, env: { ...urls, ...programs } };
+}
+
+/** Prints what was tried and what was blocked; docs/attacks.md must say the same. */
+async function attackTable(attacks) {
+  log.note(attacks.summary());
+  if (onlyAttacks) attacks.writeDocument();
+  else attacks.compareWithDocument();
 }
 
 /** Several `npm test` may run at once, each in a directory of its own. */
@@ -63,5 +78,6 @@ async function claimTestDirectory(ordinal = 1) {
 }
 
 function matching() {
+  if (onlyAttacks) return ['--testNamePattern', '^attack: '];
   return pattern.length > 0 ? ['--testPathPatterns', ...pattern] : [];
 }

@@ -1,0 +1,73 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repoRoot } from './repo-root.mjs';
+
+const document = join(repoRoot, 'docs/attacks.md');
+const [begin, end] = ['<!-- `npm run attacks` writes from here … -->', '<!-- … to here -->'];
+
+/** The attacks that the tests try, as `attack-reporter.cjs` notes them while jest runs with `jestOptions`. */
+export class AttackList {
+  #file;
+
+  /** Begins an empty list in this directory. */
+  constructor(directory) {
+    this.#file = join(directory, 'attacks.jsonl');
+    rmSync(this.#file, { force: true });
+  }
+
+  get environment() {
+    return { ATTACKS_FILE: this.#file };
+  }
+
+  get jestArguments() {
+    return ['--reporters', 'default', '--reporters', join(repoRoot, 'deploy/local/attack-reporter.cjs')];
+  }
+
+  /** One line per surface: how many attacks were tried and how many blocked. Throws when one got through or none was tried. */
+  summary() {
+    const surfaces = Object.entries(this.#bySurface());
+    const lines = surfaces.map(([surface, attacks]) => {
+      const blocked = attacks.filter((attack) => attack.blocked).length;
+      return `    ${surface.padEnd(44)} ${String(attacks.length).padStart(3)} tried, ${String(blocked).padStart(3)} blocked`;
+    });
+    const through = surfaces.flatMap(([, attacks]) => attacks.filter((attack) => !attack.blocked));
+    if (surfaces.length === 0) throw new Error('No attack was tried.');
+    if (through.length > 0)
+      throw new Error([...lines, ...through.map(({ attack }) => `not blocked: ${attack}`)].join('\n'));
+    return lines.join('\n');
+  }
+
+  /** Throws when the document lists other attacks than were tried. */
+  compareWithDocument() {
+    if (readFileSync(document, 'utf8') !== this.#documented()) {
+      throw new Error('docs/attacks.md lists other attacks than were tried: npm run attacks');
+    }
+  }
+
+  writeDocument() {
+    writeFileSync(document, this.#documented());
+  }
+
+  #documented() {
+    const text = readFileSync(document, 'utf8');
+    const [before, after] = [text.slice(0, text.indexOf(begin)), text.slice(text.indexOf(end))];
+    const rows = Object.entries(this.#bySurface()).flatMap(([surface, attacks]) =>
+      attacks.map(
+        ({ attack, blocked }) =>
+          `| ${surface} | ${attack.replaceAll('|', '\\|')} | ${blocked ? 'blocked' : '**got through**'} |`,
+      ),
+    );
+    return `${before}${begin}\n\n| surface | attack | result |\n|---|---|---|\n${rows.join('\n')}\n\n${after}`;
+  }
+
+  /** Sorted, so that the order in which the tests ran does not show. */
+  #bySurface() {
+    const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').trim().split('\n') : [];
+    const attacks = lines.map((line) => JSON.parse(line)).sort((a, b) => order(a, b));
+    const surfaces = [...new Set(attacks.map(({ surface }) => surface))];
+    return Object.fromEntries(surfaces.map((name) => [name, attacks.filter(({ surface }) => surface === name)]));
+  }
+}
+
+const order = (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1);
+const keyOf = ({ surface, attack }) => `${surface}\n${attack}`;
