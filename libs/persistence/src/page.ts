@@ -27,7 +27,7 @@ function page<T extends Identified>(data: readonly T[], more: boolean): Page<T> 
 }
 
 /** Rows can be long: a page ends with the one that reaches so much, however many were asked for. */
-const bytesInPage = 8 * 1024 * 1024;
+export const bytesInPage = 8 * 1024 * 1024;
 
 interface Measure {
   /** The columns by which the rows are in order. */

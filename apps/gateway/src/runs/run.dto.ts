@@ -84,6 +84,10 @@ const agentResult = z.object({
         success: z.boolean(),
         result: z.string(),
         error: z.string().nullable(),
+        omitted: z
+          .literal(true)
+          .optional()
+          .describe('Its result is too much to be told beside those of later calls; the list of tool calls has it.'),
         metrics: z.object({ duration_ms: z.number().nullable() }),
       }),
     ),

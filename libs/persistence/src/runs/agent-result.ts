@@ -21,11 +21,15 @@ export interface ExecutedTool {
   readonly success: boolean;
   readonly result: string;
   readonly error: string | null;
+  /** What it answered is too much to be told here; the list of tool calls has it. */
+  readonly omitted?: true | undefined;
   readonly metrics: { readonly duration_ms: number | null };
 }
 
+type Called = ToolCall & { readonly omitted?: boolean };
+
 /** The result of a run that is over, from its own messages and calls, both in order. */
-export function agentResultOf(run: Run, messages: readonly Message[], calls: readonly ToolCall[]): AgentResult {
+export function agentResultOf(run: Run, messages: readonly Message[], calls: readonly Called[]): AgentResult {
   const said = messages.filter(({ type }) => type === 'assistant');
   const end = run.finished_at ?? run.created_at;
   const error = errorOf(run);
@@ -103,11 +107,12 @@ function lastOf(messages: readonly Message[], type: 'text' | 'reasoning'): strin
   return texts.findLast((blocks) => blocks.length > 0)?.join('\n\n') ?? '';
 }
 
-const executedTool = ({ name, status, result, started_at, finished_at }: ToolCall): ExecutedTool => ({
+const executedTool = ({ name, status, result, started_at, finished_at, omitted }: Called): ExecutedTool => ({
   name,
   success: status === 'completed',
   result: result?.output ?? '',
   error: result?.error ?? (status === 'unknown' ? 'The outcome is unknown.' : null),
+  ...(omitted && { omitted }),
   metrics: { duration_ms: started_at && finished_at ? millisecondsBetween(started_at, finished_at) : null },
 });
 

@@ -9,7 +9,7 @@ import {
   runId,
 } from '@rondo/domain';
 import { type MessageRow, messageOf } from '../message-row';
-import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor, pageOf } from '../page';
+import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
 import { type RunRow, runOf } from '../run-row';
 import type { Sql } from '../sql';
 import { type ToolCallRow, toolCallOf } from '../tool-call-row';
@@ -32,19 +32,23 @@ export async function getRun(sql: Sql, { accountId, runId: id }: RunAddress): Pr
   return runOf(row);
 }
 
-const newestRuns = `
-select runs.* from runs join threads on threads.id = thread_id
-where runs.account_id = $1 and deleted_at is null
-  and ($2::text is null or runs.id < $2) and ($3::text is null or status = $3) and ($4::text is null or thread_id = $4)
-order by runs.id desc limit $5`;
+const newestRuns = new BoundedList(
+  `select runs.* from runs join threads on threads.id = thread_id
+  where runs.account_id = $1 and deleted_at is null
+    and ($2::text is null or runs.id < $2) and ($3::text is null or status = $3) and ($4::text is null or thread_id = $4)
+  order by runs.id desc limit $5`,
+  {
+    order: 'id desc',
+    length: `octet_length(settings::text) + octet_length(metadata::text) + coalesce(octet_length(queued_input::text), 0)
+      + coalesce(octet_length(error::text), 0) + coalesce(octet_length(waiting::text), 0)`,
+  },
+  (row: RunRow) => runOf(row),
+);
 
 export async function listRuns(sql: Sql, { accountId, after, status, threadId, limit }: RunFilter): Promise<Page<Run>> {
   const before = after === undefined ? null : idOfCursor(after, runId);
-  const rows = await sql.query<RunRow>(newestRuns, [accountId, before, status ?? null, threadId ?? null, limit + 1]);
-  return pageOf(rows.map(runOf), limit);
+  return newestRuns.page(sql, [accountId, before, status ?? null, threadId ?? null], limit);
 }
-
-const callsOfRun = `select * from tool_calls where run_id = $1 order by iteration, index, id`;
 
 const callsAfter = new BoundedList(
   `select * from tool_calls where run_id = $1 and (iteration, index, id) > ($2, $3, $4)
@@ -73,18 +77,45 @@ async function placeOf(sql: Sql, run: Run, cursor: string): Promise<CallPlace> {
   return place;
 }
 
-export const readToolCalls = async (sql: Sql, run: Run): Promise<ToolCall[]> =>
-  (await sql.query<ToolCallRow>(callsOfRun, [run.id])).map(toolCallOf);
+/** Of what the model wrote, only the words it ended with are asked for; of what tools answered, the newest. */
+const callsOfRun = `
+select id, run_id, iteration, index, name, dialect, effect_class, status, attempt, message_id, started_at, finished_at,
+  case when fits and name = 'complete' then arguments else '{}' end as arguments,
+  case when fits then result end as result, not fits and result is not null as omitted
+from (
+  select *, sum(
+    coalesce(octet_length(result::text), 0) + case when name = 'complete' then octet_length(arguments::text) else 0 end
+  ) over (order by iteration desc, index desc, id desc) <= ${bytesInPage} as fits
+  from tool_calls where run_id = $1
+) as measured
+order by iteration, index, id`;
 
-const messagesOfRun = `select * from messages where thread_id = $1 and run_id = $2 order by seq`;
+/** A call of a run that is over; `omitted` where its result is too much to be told with those of later calls. */
+export type CallOfResult = ToolCall & { readonly omitted: boolean };
 
-export const readMessages = async (sql: Sql, run: Run): Promise<Message[]> =>
-  (await sql.query<MessageRow>(messagesOfRun, [run.thread_id, run.id])).map(messageOf);
+/** All calls in order, with as many of the newest results as one answer may hold. */
+export const readCallsOfResult = async (sql: Sql, run: Run): Promise<CallOfResult[]> =>
+  (await sql.query<ToolCallRow & { omitted: boolean }>(callsOfRun, [run.id])).map((row) => ({
+    ...toolCallOf(row),
+    omitted: row.omitted,
+  }));
 
-const lastMessagesOfRun = `
-select * from (
-  select * from messages where thread_id = $1 and run_id = $2 and is_llm_message order by seq desc limit $3
-) as last order by seq`;
+const contentLength = { order: 'seq desc', length: 'octet_length(content::text)' };
 
+const wordsOfRun = `${withinPage(
+  `select * from messages where thread_id = $1 and run_id = $2 and type = 'assistant' order by seq desc`,
+  contentLength,
+)} order by seq`;
+
+/** What the model said, in order: the newest of it, as much as one answer may hold. */
+export const readLastWords = async (sql: Sql, run: Run): Promise<Message[]> =>
+  (await sql.query<MessageRow>(wordsOfRun, [run.thread_id, run.id])).map(messageOf);
+
+const lastMessagesOfRun = `${withinPage(
+  `select * from messages where thread_id = $1 and run_id = $2 and is_llm_message order by seq desc limit $3`,
+  contentLength,
+)} order by seq`;
+
+/** In order: the newest `limit`, or as many of these as one answer may hold. */
 export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
   (await sql.query<MessageRow>(lastMessagesOfRun, [run.thread_id, run.id, limit])).map(messageOf);

@@ -9,7 +9,7 @@ import { type RunToInsert, insertRuns } from './insert-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-call';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
-import { type RunFilter, getRun, listRuns, listToolCalls, readMessages, readToolCalls } from './read-runs';
+import { type RunFilter, getRun, listRuns, listToolCalls, readCallsOfResult, readLastWords } from './read-runs';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, verifyLog } from './verify-log';
 
@@ -88,6 +88,6 @@ export class Runs {
     if (!isTerminal(run.status)) throw new TerminalError('run_not_finished', `${run.id} is not over yet.`);
 
     const { sql } = this.database;
-    return agentResultOf(run, await readMessages(sql, run), await readToolCalls(sql, run));
+    return agentResultOf(run, await readLastWords(sql, run), await readCallsOfResult(sql, run));
   }
 }
