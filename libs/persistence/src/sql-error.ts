@@ -1,11 +1,22 @@
 import { DatabaseError } from 'pg';
 
+/** Bad data, constraints, deadlocks, locks, limits of size and memory, and what Postgres calls internal. */
+const refusals = ['22', '23', '40', '53', '54', '55', 'XX'];
+const tooManyConnections = '53300';
+const cutShort = '57014';
+
+/** `statement_timeout`, or somebody who cancelled it. */
+export const tookTooLong = (error: unknown): boolean => error instanceof DatabaseError && error.code === cutShort;
+
 /**
- * The statement itself was at fault (bad data, a constraint, a deadlock), so nothing of it was kept. After a lost
- * connection, by contrast, nobody knows.
+ * Postgres answered that it did not carry the statement out, so nothing of it was kept. After a lost connection, by
+ * contrast, nobody knows.
  */
 export const wasRefused = (error: unknown): boolean =>
-  error instanceof DatabaseError && ['22', '23', '40'].includes(error.code?.slice(0, 2) ?? '');
+  tookTooLong(error) ||
+  (error instanceof DatabaseError &&
+    error.code !== tooManyConnections &&
+    refusals.includes(error.code?.slice(0, 2) ?? ''));
 
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof DatabaseError && error.constraint === constraint;

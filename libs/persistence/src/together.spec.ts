@@ -18,7 +18,7 @@ class Statement {
   }
 }
 
-const refusal = () => Object.assign(new DatabaseError('bad', 1, 'error'), { code: '22P02' });
+const refusal = (code: string) => Object.assign(new DatabaseError('bad', 1, 'error'), { code });
 
 describe('Together', () => {
   it('asks at once what is asked in one turn of the event loop', async () => {
@@ -60,14 +60,46 @@ describe('Together', () => {
     expect(statement.groups).toEqual([[1], [3, 2]]);
   });
 
-  it('asks each alone when Postgres refuses one of them', async () => {
+  it.each([
+    ['data that it cannot read', '22P05'],
+    ['a constraint', '23505'],
+    ['memory', '53200'],
+    ['a limit of its own', '54000'],
+    ['a size that it cannot allocate', 'XX000'],
+    ['time', '57014'],
+  ])('asks each alone when Postgres refuses one of them for %s', async (_, code) => {
     const together = new Together<number, number>((questions) =>
-      questions.includes(2) ? Promise.reject(refusal()) : Promise.resolve([...questions]),
+      questions.includes(2) ? Promise.reject(refusal(code)) : Promise.resolve([...questions]),
     );
 
     const outcomes = await Promise.allSettled([together.of(1), together.of(2), together.of(3)]);
 
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('puts no more into one statement than it can carry, and what is heavier than that goes alone', async () => {
+    const statement = new Statement();
+    const megabytes = { weightOf: (question: number) => question * 1024 * 1024 };
+    const together = new Together(statement.ask, megabytes);
+
+    const answers = Promise.all([6, 500, 6, 3, 6].map((question) => together.of(question)));
+    for (let statements = 0; statements < 3; statements += 1) await statement.end();
+
+    expect(await answers).toEqual([60, 5000, 60, 30, 60]);
+    expect(statement.groups).toEqual([[6, 6, 3], [500], [6]]);
+  });
+
+  it('asks no more of them alone once two of them have taken too long alone', async () => {
+    const asked: (readonly number[])[] = [];
+    const together = new Together<number, number>((questions) => {
+      asked.push(questions);
+      return questions.length === 1 && questions[0] === 1 ? Promise.resolve([1]) : Promise.reject(refusal('57014'));
+    });
+
+    const outcomes = await Promise.allSettled([0, 2, 3, 1].map((question) => together.of(question)));
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
+    expect(asked).toEqual([[0, 2, 3, 1], [0], [2]]);
   });
 
   it('asks nothing twice when nobody knows what became of it', async () => {

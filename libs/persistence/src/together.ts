@@ -1,8 +1,12 @@
 import { setImmediate as turnOver } from 'node:timers/promises';
-import { wasRefused } from './sql-error';
+import { tookTooLong, wasRefused } from './sql-error';
 
 /** Bounds one statement; what is above it goes with the next. */
 const mostAtOnce = 64;
+/** A question that is heavier than that goes alone. */
+const heaviest = 16 * 1024 * 1024;
+/** After so many that each took too long alone, it is the database that is slow, and not they. */
+const mostSlow = 2;
 
 interface Waiting<Question, Answer> {
   readonly question: Question;
@@ -13,6 +17,8 @@ interface Waiting<Question, Answer> {
 interface Grouping<Question> {
   /** Questions of one subject follow one another: no statement holds two of them. Unless given, any may go together. */
   readonly subjectOf?: (question: Question) => unknown;
+  /** About how many bytes it adds to the statement. Unless given, they are few. */
+  readonly weightOf?: (question: Question) => number;
   /** The first one leaves without those that come later in its turn of the event loop. */
   readonly startsAtOnce?: boolean;
 }
@@ -50,19 +56,22 @@ export class Together<Question, Answer> {
     this.isAsking = false;
   }
 
-  /** In order of arrival. */
+  /** In order of arrival, but for what is too heavy for this one. */
   private nextGroup(): Waiting<Question, Answer>[] {
-    const { subjectOf } = this.grouping;
-    if (!subjectOf) return this.waiting.splice(0, mostAtOnce);
-
+    const { subjectOf, weightOf } = this.grouping;
     const subjects = new Set<unknown>();
     const group: Waiting<Question, Answer>[] = [];
     const later: Waiting<Question, Answer>[] = [];
+    let bytes = 0;
     for (const waiting of this.waiting) {
-      const subject = subjectOf(waiting.question);
-      if (group.length < mostAtOnce && !subjects.has(subject)) group.push(waiting);
-      else later.push(waiting);
-      subjects.add(subject);
+      const subject = subjectOf?.(waiting.question);
+      const weight = weightOf?.(waiting.question) ?? 0;
+      const fits = group.length === 0 || (group.length < mostAtOnce && bytes + weight <= heaviest);
+      if (fits && !subjects.has(subject)) {
+        group.push(waiting);
+        bytes += weight;
+      } else later.push(waiting);
+      if (subject !== undefined) subjects.add(subject);
     }
     this.waiting = later;
     return group;
@@ -74,8 +83,25 @@ export class Together<Question, Answer> {
       const answers = await this.ask(group.map(({ question }) => question));
       for (const [index, { resolve }] of group.entries()) resolve(answers[index] as Answer); // one for each
     } catch (error) {
-      if (group.length > 1 && wasRefused(error)) for (const waiting of group) await this.askGroup([waiting]);
+      if (group.length > 1 && wasRefused(error)) await this.askEach(group);
       else for (const { reject } of group) reject(error);
+    }
+  }
+
+  /** Two that are slow alone may be two that are locked; more of them would hold up everybody behind them. */
+  private async askEach(group: readonly Waiting<Question, Answer>[]): Promise<void> {
+    let slow = 0;
+    for (const [index, { question, resolve, reject }] of group.entries()) {
+      try {
+        const [answer] = await this.ask([question]);
+        resolve(answer as Answer); // one for each
+      } catch (error) {
+        reject(error);
+        if (tookTooLong(error)) slow += 1;
+        if (slow < mostSlow) continue;
+        for (const later of group.slice(index + 1)) later.reject(error);
+        return;
+      }
     }
   }
 }

@@ -59,6 +59,10 @@ function messageJson(message: NewMessage, at: string): MessageJson {
   };
 }
 
+/** About how much it adds to the statement that writes it. A message is written as itself and as a fact. */
+export const lengthOf = ({ facts }: Batch): number =>
+  facts.reduce((sum, { json }) => sum + (typeof json === 'string' ? json.length : 2 * json.afterSeq.length), 0);
+
 /** Where the batch found the run and its thread. */
 export interface Place {
   readonly lastSeq: number;

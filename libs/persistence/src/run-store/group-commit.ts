@@ -3,7 +3,7 @@ import type { Sql } from '../sql';
 import { Together } from '../together';
 import { appendValues } from './append-rows';
 import { type Written, appendStatement } from './append-statement';
-import { type Batch, recordedFacts } from './batch';
+import { type Batch, lengthOf, recordedFacts } from './batch';
 
 /**
  * Writes batches as they come. Those that arrive while a statement is under way leave together in the next one, so a
@@ -15,6 +15,7 @@ export class GroupCommit {
   constructor(private readonly sql: Sql) {
     this.batches = new Together((group) => writeBatches(sql, group), {
       subjectOf: ({ claim }) => claim.runId,
+      weightOf: lengthOf,
       startsAtOnce: true,
     });
   }

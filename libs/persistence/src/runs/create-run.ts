@@ -26,7 +26,7 @@ import { storedText } from '../stored-text';
 import { lockThread } from '../thread-row';
 import type { Together } from '../together';
 import { inputFact } from './input-message';
-import { type RunToInsert, insertRuns } from './insert-run';
+import { type Beginning, type RunToInsert, beginningOf, insertRuns } from './insert-run';
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
 
@@ -70,7 +70,7 @@ export interface RunMaker {
   readonly database: Database;
   readonly mint: Mint;
   /** Runs that begin new threads, those of one moment in one statement. */
-  readonly beginnings: Together<RunToInsert, boolean>;
+  readonly beginnings: Together<Beginning, boolean>;
 }
 
 export async function createRun(maker: RunMaker, wanted: NewRun): Promise<CreatedRun> {
@@ -101,9 +101,9 @@ function inTransactionIfNeeded<T>(
 ): Promise<T> {
   const newThreads = wanted === undefined;
   const isOneStatement = newThreads && !promised && input.every(({ type }) => type === 'text');
-  if (isOneStatement) return work({ sql: database.sql, insert: (run) => beginnings.of(run) });
+  if (isOneStatement) return work({ sql: database.sql, insert: (run) => beginnings.of(beginningOf(run)) });
   return database.transaction((sql) =>
-    work({ sql, insert: async (run) => (await insertRuns(sql, [run], { newThreads })).includes(true) }),
+    work({ sql, insert: async (run) => (await insertRuns(sql, [beginningOf(run)], { newThreads })).includes(true) }),
   );
 }
 

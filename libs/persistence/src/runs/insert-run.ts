@@ -87,15 +87,22 @@ ${beginRuns(inTurn)}`;
 /** One statement, the same for any runs. Of each run, false when another run has its thread. */
 export async function insertRuns(
   sql: Sql,
-  runs: readonly RunToInsert[],
+  runs: readonly Beginning[],
   { newThreads }: { newThreads: boolean },
 ): Promise<readonly boolean[]> {
-  const values = beginnings.values(runs.map(rowOf));
+  const values = beginnings.values(runs);
   const created = await sql.query<{ id: string }>(newThreads ? onNewThreads : onTheirThreads, values);
-  return runs.map(({ run }) => created.some(({ id }) => id === run.id));
+  return runs.map((run) => created.some(({ id }) => id === run.id));
 }
 
-function rowOf({ run, accountId, facts: [created, said], waitsWith }: RunToInsert) {
+export type Beginning = ReturnType<typeof beginningOf>;
+
+/** About how much it adds to the statement. */
+export const lengthOf = ({ content, said, settings, metadata, queued_input }: Beginning): number =>
+  [content, said, settings, metadata, queued_input].reduce((sum, json) => sum + (json?.length ?? 0), 0);
+
+/** A run as the statement takes it. What cannot be made JSON fails here, before it has company. */
+export function beginningOf({ run, accountId, facts: [created, said], waitsWith }: RunToInsert) {
   const message = said?.type === 'message.created' ? said.data.message : undefined;
   return {
     id: run.id,

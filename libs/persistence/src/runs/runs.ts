@@ -5,7 +5,7 @@ import { Together } from '../together';
 import { type AgentResult, agentResultOf } from './agent-result';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
-import { type RunToInsert, insertRuns } from './insert-run';
+import { type Beginning, insertRuns, lengthOf } from './insert-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-call';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
@@ -18,13 +18,15 @@ import { type LogVerification, verifyLog } from './verify-log';
  * (`run_not_found`). Facts that come back are committed; whoever gets them publishes them.
  */
 export class Runs {
-  private readonly beginnings: Together<RunToInsert, boolean>;
+  private readonly beginnings: Together<Beginning, boolean>;
 
   constructor(
     private readonly database: Database,
     private readonly mint: Mint,
   ) {
-    this.beginnings = new Together((runs) => insertRuns(database.sql, runs, { newThreads: true }));
+    this.beginnings = new Together((runs) => insertRuns(database.sql, runs, { newThreads: true }), {
+      weightOf: lengthOf,
+    });
   }
 
   /** Rejects with ThreadBusyError and `thread_not_found`. Call `Outbox.publish` afterwards. */
