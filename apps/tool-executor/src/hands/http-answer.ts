@@ -1,7 +1,7 @@
 import type { ToolResult } from '@rondo/domain';
+import type { HttpAnswer } from '@rondo/platform';
 import { clipMiddle } from '../clip-text';
 import { succeeded } from './hand';
-import type { HttpAnswer } from './http-exchange';
 
 const shownHeaders = [
   ...['content-type', 'content-encoding', 'location', 'link', 'etag', 'last-modified', 'allow'],

@@ -1,12 +1,19 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { type ToolResult, failedResult } from '@rondo/domain';
-import { anySignal } from '@rondo/platform';
+import {
+  type Exchange,
+  type HttpAnswer,
+  type HttpMessage,
+  OutboundRefusal,
+  anySignal,
+  exchange,
+} from '@rondo/platform';
 import { EgressRefusal, type EgressRules, decideDestination } from '../sandbox';
 import { type Hand, type InputOf, OutcomeUnknown, type Workbench } from './hand';
 import { describeAnswer } from './http-answer';
-import { type Exchange, type HttpAnswer, type HttpMessage, exchange } from './http-exchange';
 
 const maxRedirects = 5;
+const bodyBytes = 1024 * 1024;
 const redirects = [301, 302, 303, 307, 308];
 
 /** What the connection is made of; `host` above all, which must not name another server than the one that was checked. */
@@ -57,9 +64,9 @@ function unanswered(how: 'unsent' | 'lost', reason: string, { signal }: Workbenc
 async function send(message: HttpMessage, rules: EgressRules, signal: AbortSignal): Promise<Exchange> {
   try {
     const destination = await Promise.race([destinationOf(message.url, rules), abortionOf(signal)]);
-    return await exchange(message, destination, signal);
+    return await exchange(message, destination, { signal, bodyBytes });
   } catch (error) {
-    return { how: 'unsent', reason: error instanceof EgressRefusal ? error.message : 'The host was not found.' };
+    return { how: 'unsent', reason: error instanceof OutboundRefusal ? error.message : 'The host was not found.' };
   }
 }
 

@@ -1,6 +1,6 @@
+import { resolveWithSystem } from '@rondo/platform';
 import { EmbeddedProvider } from './embedded-provider';
 import type { EgressRules } from './egress/destination';
-import { resolveWithSystem } from './egress/egress-proxy';
 import type { SandboxProvider } from './sandbox';
 import type { SandboxLog } from './sandbox-log';
 import type { SandboxSettings } from './sandbox-settings';

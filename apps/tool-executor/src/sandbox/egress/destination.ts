@@ -1,9 +1,13 @@
-import { isIP } from 'node:net';
+import {
+  CheckedDestination,
+  OutboundRefusal,
+  type Resolve,
+  type Target,
+  bareHost,
+  isPublicAddress,
+} from '@rondo/platform';
 import type { EgressSettings } from '../sandbox-settings';
-import { isPublicAddress } from './address-policy';
 import { authority } from './internal-host';
-
-export type Resolve = (host: string) => Promise<string[]>;
 
 export interface EgressRules extends EgressSettings {
   resolve: Resolve;
@@ -11,13 +15,10 @@ export interface EgressRules extends EgressSettings {
   isAllowed?: (address: string) => boolean;
 }
 
-/** Where a request may go: the very address that was checked, so that a second look-up cannot answer otherwise. */
-export interface Destination {
-  address: string;
-  port: number;
+/** The message is for the command to read. */
+export class EgressRefusal extends OutboundRefusal {
+  override readonly name = 'EgressRefusal';
 }
-
-export class EgressRefusal extends Error {}
 
 const mailPorts = [25, 465, 587];
 
@@ -25,19 +26,13 @@ const mailPorts = [25, 465, 587];
 export const leadsSomewhere = ({ policy, internalHosts }: EgressSettings): boolean =>
   policy !== 'none' || internalHosts.length > 0;
 
-/** Decides about one request. Rejects with EgressRefusal, whose message the command gets to read. */
-export async function decideDestination({ hostname, port }: { hostname: string; port: number }, rules: EgressRules) {
-  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
+/** Decides about one request. Rejects with OutboundRefusal, whose message the command gets to read. */
+export async function decideDestination({ hostname, port }: Target, rules: EgressRules): Promise<CheckedDestination> {
   const isInternal = rules.internalHosts.includes(authority({ hostname: hostname.toLowerCase(), port }));
-  if (!isInternal) refuseByName({ host, port }, rules);
+  if (!isInternal) refuseByName({ host: bareHost(hostname), port }, rules);
 
-  const addresses = isIP(host) ? [host] : await rules.resolve(host);
   const isAllowed = isInternal ? () => true : (rules.isAllowed ?? isPublicAddress);
-  const [address] = addresses;
-  if (address === undefined || !addresses.every(isAllowed)) {
-    throw new EgressRefusal(`${host} is not a public address.`);
-  }
-  return { address, port } satisfies Destination;
+  return CheckedDestination.check({ hostname, port }, { resolve: rules.resolve, isAllowed });
 }
 
 function refuseByName({ host, port }: { host: string; port: number }, rules: EgressRules): void {

@@ -1,20 +1,15 @@
 import { once } from 'node:events';
-import { lookup } from 'node:dns/promises';
 import { chmod, chown, rm } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { decideDestination, EgressRefusal, type EgressRules, type Resolve } from './destination';
+import { OutboundRefusal, dial } from '@rondo/platform';
+import { decideDestination, EgressRefusal, type EgressRules } from './destination';
 
 const maximumConnections = 64;
 const idleTimeoutMs = 60_000;
-const connectTimeoutMs = 10_000;
 const hopByHop = ['connection', 'proxy-connection', 'keep-alive', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
-
-/** Asks the host's resolver; its answer is only a claim until the address has been checked. */
-export const resolveWithSystem: Resolve = async (host) =>
-  (await lookup(host, { all: true, verbatim: false })).map(({ address }) => address);
 
 /**
  * The only way out of a sandbox: an HTTP and CONNECT proxy on a unix socket of its own. It resolves a name, checks every
@@ -50,9 +45,8 @@ export class EgressProxy {
   private async tunnel({ request, socket, head }: { request: IncomingMessage; socket: Duplex; head: Buffer }) {
     try {
       const target = parseTarget(`http://${request.url ?? ''}`);
-      const outside = connect(await this.destinationOf(target));
-      this.track(outside);
-      await connected(outside);
+      const outside = await this.connect(target);
+      if (socket.destroyed) return void outside.destroy();
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (head.length > 0) outside.write(head);
       socket.pipe(outside).pipe(socket);
@@ -67,17 +61,14 @@ export class EgressProxy {
   private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const target = parseTarget(request.url ?? '');
-      const { address, port } = await this.destinationOf(target);
+      const outside = await this.connect(target);
+      if (response.destroyed) return void outside.destroy();
       const outgoing = httpRequest({
-        host: address,
-        port,
+        createConnection: () => outside,
         method: request.method,
         path: `${target.pathname}${target.search}`,
         headers: { ...endToEnd(request.headers), host: target.host },
-        timeout: connectTimeoutMs,
-        agent: false,
       });
-      outgoing.on('socket', (socket) => this.track(socket));
       outgoing.on('error', () => response.destroy(response.headersSent ? new Error('cut off') : undefined));
       request.pipe(outgoing);
       const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]; // Node's documented arguments.
@@ -93,9 +84,12 @@ export class EgressProxy {
     }
   }
 
-  private async destinationOf(target: URL) {
+  private async connect(target: URL): Promise<Socket> {
     if (target.protocol !== 'http:') throw new EgressRefusal('Only http and CONNECT pass through here.');
-    return decideDestination({ hostname: target.hostname, port: Number(target.port || 80) }, this.rules);
+    const { hostname, port } = target;
+    const socket = await dial(await decideDestination({ hostname, port: Number(port || 80) }, this.rules));
+    this.track(socket);
+    return socket;
   }
 
   /** Every socket, inside and out, ends when it idles or when the sandbox goes. */
@@ -114,20 +108,11 @@ function parseTarget(text: string): URL {
   return url;
 }
 
-async function connected(socket: Socket): Promise<void> {
-  const timer = setTimeout(() => socket.destroy(new Error('no answer')), connectTimeoutMs);
-  try {
-    await once(socket, 'connect');
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function endToEnd(headers: IncomingMessage['headers']): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)));
 }
 
 function describe(error: unknown): { status: number; text: string } {
-  if (error instanceof EgressRefusal) return { status: 403, text: error.message };
+  if (error instanceof OutboundRefusal) return { status: 403, text: error.message };
   return { status: 502, text: 'The host could not be reached.' };
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http';
-import { request as requestSecure } from 'node:https';
-import { isIP } from 'node:net';
-import type { Destination } from '../sandbox';
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestOver } from 'node:http';
+import type { Socket } from 'node:net';
+import type { CheckedDestination } from './checked-destination';
+import { dialFor } from './dial';
 
 export interface HttpMessage {
   readonly method: string;
@@ -25,38 +25,42 @@ export type Exchange =
   | { readonly how: 'answered'; readonly answer: HttpAnswer }
   | { readonly how: 'unsent' | 'lost'; readonly reason: string };
 
-const connectTimeoutMs = 10_000;
-const bodyBytes = 1024 * 1024;
+export interface ExchangeLimits {
+  readonly signal: AbortSignal;
+  /** How much of the body is read. */
+  readonly bodyBytes: number;
+}
 
-/** Sends one request to the very address that was decided on (R40), over a connection of its own. */
-export async function exchange(message: HttpMessage, destination: Destination, signal: AbortSignal): Promise<Exchange> {
-  const request = open(message, destination, signal);
-  const progress = { sent: false };
-  const impatience = setTimeout(() => request.destroy(new Error('no connection in time')), connectTimeoutMs);
+/** Sends one request to the very address that was checked, over a connection of its own. */
+export async function exchange(
+  message: HttpMessage,
+  destination: CheckedDestination,
+  { signal, bodyBytes }: ExchangeLimits,
+): Promise<Exchange> {
+  let socket: Socket;
+  try {
+    socket = await dialFor(message.url, destination, signal);
+  } catch (error) {
+    return { how: 'unsent', reason: wordsOf(error) };
+  }
+  const request = open(message, socket, signal);
   request.on('error', () => undefined); // heard below until the answer has begun; from then on the body tells
-  request.once('socket', (socket) => {
-    socket.once(message.url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
-      progress.sent = true;
-      clearTimeout(impatience);
-    });
-  });
   try {
     request.end(message.body);
     const [response] = (await once(request, 'response')) as [IncomingMessage]; // Node's documented arguments.
-    return { how: 'answered', answer: await read(response) };
+    return { how: 'answered', answer: await read(response, bodyBytes) };
   } catch (error) {
-    return { how: progress.sent ? 'lost' : 'unsent', reason: error instanceof Error ? error.message : String(error) };
+    return { how: 'lost', reason: wordsOf(error) };
   } finally {
-    clearTimeout(impatience);
     request.destroy();
+    socket.destroy();
   }
 }
 
-function open({ method, url, headers, body }: HttpMessage, { address, port }: Destination, signal: AbortSignal) {
-  const options = {
+function open({ method, url, headers, body }: HttpMessage, socket: Socket, signal: AbortSignal) {
+  return requestOver({
+    createConnection: () => socket,
     method,
-    host: address,
-    port,
     path: `${url.pathname}${url.search}`,
     headers: {
       'user-agent': 'rondo',
@@ -65,16 +69,12 @@ function open({ method, url, headers, body }: HttpMessage, { address, port }: De
       ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
       host: url.host,
     },
-    agent: false,
     signal,
-  } as const;
-  if (url.protocol === 'http:') return requestPlain(options);
-  const name = url.hostname.replace(/^\[|\]$/g, '');
-  return requestSecure({ ...options, ...(isIP(name) === 0 && { servername: name }) });
+  });
 }
 
 /** What the server said before it, or we, had enough. */
-async function read(response: IncomingMessage): Promise<HttpAnswer> {
+async function read(response: IncomingMessage, bodyBytes: number): Promise<HttpAnswer> {
   const chunks: Buffer[] = [];
   let room = bodyBytes;
   let cut: string | undefined;
@@ -91,3 +91,5 @@ async function read(response: IncomingMessage): Promise<HttpAnswer> {
   const { statusCode: status = 0, statusMessage: statusText = '', headers } = response;
   return { status, statusText, headers, body: Buffer.concat(chunks), ...(cut !== undefined && { cut }) };
 }
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
