@@ -3,10 +3,8 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type Logger, nestLogger } from '@rondo/platform';
 import { Registry } from 'prom-client';
-import { keyBeforeBody } from './auth/key-before-body';
 import type { GatewayConfig } from './config';
 import { describeApi, serveDocs } from './docs/openapi';
-import { bodyReader } from './door/body';
 import { securityHeaders } from './door/headers';
 import { HttpAdapter } from './door/http-adapter';
 import { GatewayModule } from './gateway.module';
@@ -32,8 +30,6 @@ export async function createGateway(
   app.use(securityHeaders);
   const { runs, compactions } = parts.infrastructure.queues;
   app.use(queueBoardPath, queueBoard([runs.queue, compactions.queue], parts));
-  app.use(keyBeforeBody(parts.keys));
-  app.use(bodyReader(config.BODY_LIMIT_BYTES));
   app.useWebSocketAdapter(new LimitedIoAdapter(app, config.BODY_LIMIT_BYTES));
 
   cutLateConnections(app, parts.hub.closed);

@@ -9,6 +9,7 @@ import { OpenConnections } from './auth/open-connections';
 import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { ModelCatalog } from './catalog/model-catalog';
+import { BodyGuard } from './door/body.guard';
 import { DtoPipe } from './door/dto.pipe';
 import { NoQueryGuard } from './door/no-query';
 import { EarlierAnswerFilter } from './idempotency/earlier-answer';
@@ -57,7 +58,7 @@ export class GatewayModule {
 
 /** Guards, pipe, and filters, of which the last one that fits is asked. */
 function passedByEveryRequest(parts: Parts): Provider[] {
-  const { log, infrastructure, allowedMethods } = parts;
+  const { config, log, infrastructure, allowedMethods } = parts;
   const { idempotencyKeys } = infrastructure;
   const onTrouble = (error: unknown) => {
     log.warn({ error }, 'idempotent answer not kept');
@@ -66,6 +67,7 @@ function passedByEveryRequest(parts: Parts): Provider[] {
   return [
     { provide: APP_GUARD, useValue: new ApiKeyGuard(parts) },
     { provide: APP_GUARD, useValue: new NoQueryGuard() },
+    { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES) },
     { provide: APP_GUARD, useValue: new IdempotencyGuard(idempotencyKeys, onTrouble) },
     { provide: APP_PIPE, useValue: new DtoPipe() },
     { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log, letGo) },

@@ -2,8 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { Body, Controller, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { accountId, apiKeyId } from '@rondo/domain';
 import request from 'supertest';
-import { bodyReader } from './body';
+import type { ApiRequest } from '../auth/api-request';
+import { BodyGuard } from './body.guard';
 import { HttpAdapter } from './http-adapter';
 
 @Controller()
@@ -17,10 +19,15 @@ class Echo {
 @Module({ controllers: [Echo] })
 class EchoModule {}
 
+const caller = { accountId: accountId.parse('acc_1'), keyId: apiKeyId.parse('key_1'), scopes: ['write'] };
 let app: NestExpressApplication;
 beforeAll(async () => {
   app = await NestFactory.create(EchoModule, new HttpAdapter(), { bodyParser: false, logger: false });
-  app.use(bodyReader(1_000));
+  app.use((request: ApiRequest, _: unknown, next: () => void) => {
+    request.caller = caller;
+    next();
+  });
+  app.useGlobalGuards(new BodyGuard(1_000));
   await app.init();
 });
 afterAll(() => app.close());
@@ -41,7 +48,7 @@ describe('HttpAdapter', () => {
   });
 });
 
-describe('bodyReader', () => {
+describe('BodyGuard', () => {
   const text = '{"input":"Grüße."}';
 
   it.each([

@@ -1,6 +1,5 @@
 import type { FieldError } from '../problems/problems';
-
-const maxDepth = 64;
+import { maxDepth, tooDeep } from './nesting';
 
 /** Postgres keeps no NUL characters, and nobody's stack keeps JSON of any depth. Undefined when all is well. */
 export function storable(value: unknown): FieldError | undefined {
@@ -17,7 +16,7 @@ function troubleIn(value: unknown, depth: number): Trouble | undefined {
   if (typeof value === 'string') return value.includes('\0') ? here('must not contain NUL characters') : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return here('must be JSON, not bytes'); // sockets carry them
-  if (depth >= maxDepth) return here(`must not be nested deeper than ${maxDepth} levels`);
+  if (depth >= maxDepth) return here(tooDeep);
   if (Array.isArray(value)) return troubleInItems(value, depth);
   for (const [key, inner] of Object.entries(value)) {
     if (key.includes('\0')) return here('must not have NUL characters in its names');

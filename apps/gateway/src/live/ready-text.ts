@@ -1,4 +1,5 @@
 import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser';
+import { nestingTrouble, tooDeep } from '../door/nesting';
 
 /** An argument of an event that is JSON already: it goes to the wire as it is, not read and written once more. */
 export class ReadyText {
@@ -19,5 +20,16 @@ class ReadyTextEncoder extends Encoder {
 const isReady = (data: unknown): data is [name: string, text: ReadyText] =>
   Array.isArray(data) && data.length === 2 && data[1] instanceof ReadyText;
 
+const withBytes: ReadonlySet<string> = new Set([PacketType.BINARY_EVENT, PacketType.BINARY_ACK].map(String));
+
+/** Into a message with bytes the library puts them back by recursion. What it refuses ends the connection. */
+class BoundedDecoder extends Decoder {
+  override add(packet: unknown): void {
+    if (typeof packet === 'string' && withBytes.has(packet.charAt(0)) && nestingTrouble(packet))
+      throw new Error(tooDeep);
+    super.add(packet);
+  }
+}
+
 /** What a Socket.IO server takes as its `parser`. */
-export const readyTextParser = { Encoder: ReadyTextEncoder, Decoder };
+export const readyTextParser = { Encoder: ReadyTextEncoder, Decoder: BoundedDecoder };

@@ -4,6 +4,7 @@ import type { IdempotentRequest } from '@rondo/persistence';
 import type { Logger } from '@rondo/platform';
 import type { Request, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
+import { discardBody, hasBody } from '../door/body';
 import type { AllowedMethods } from './allowed-methods';
 import { answerTo } from './problem-of';
 import { problem } from './problems';
@@ -29,6 +30,7 @@ export class ProblemFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    if (hasBody(request) && !request.complete) discardBody(request);
     response.writeHead(body.status, { ...headers, 'Content-Type': 'application/problem+json' });
     response.end(JSON.stringify(body));
   }
