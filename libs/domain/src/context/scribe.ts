@@ -3,6 +3,7 @@ import type { Model, ModelEnd } from '../model';
 import type { Clerk } from '../ports';
 import type { RunError } from '../run';
 import type { NewFact } from '../run-event';
+import { quoteMarks } from './quote-marks';
 import type { SummaryStyle } from './summary-prompt';
 import type { TokenCounter } from './token-counter';
 
@@ -40,7 +41,7 @@ export class Scribe {
     for (const chunk of chunks) {
       const told = await this.ask(undefined, chunk);
       if ('error' in told) return told;
-      parts.push(`Part ${parts.length + 1} of ${chunks.length}, already summarized:\n${told.text}`);
+      parts.push(`Part ${parts.length + 1} of ${chunks.length}, already summarized:\n${quoteMarks(told.text)}`);
     }
     return this.condense(previous, parts, level + 1);
   }
@@ -116,7 +117,7 @@ function inPieces({ text, tokens }: Piece, space: number): Piece[] {
   if (count <= 1) return [{ text, tokens }];
   const length = Math.ceil(text.length / count);
   return Array.from({ length: count }, (_, index) => ({
-    text: text.slice(index * length, (index + 1) * length),
+    text: index === 0 ? text.slice(0, length) : quoteMarks(text.slice(index * length, (index + 1) * length)),
     tokens: Math.ceil(tokens / count),
   }));
 }

@@ -2,6 +2,7 @@ import type { MessageId } from '../ids';
 import type { Coverage, NewMessage } from '../message';
 import type { AgentRun } from '../pass';
 import type { RunSettings } from '../run-settings';
+import { quoteMarks } from './quote-marks';
 
 const begin = '======== CONVERSATION HISTORY SUMMARY ========';
 const end = '======== END OF SUMMARY ========';
@@ -41,7 +42,7 @@ export const summaryMessage = (
 });
 
 const framed = (summary: string, { context }: Summarizing['settings']): string =>
-  context.strategy === 'head_tail' ? `${label}${summary}` : [begin, summary, end, after].join('\n\n');
+  context.strategy === 'head_tail' ? `${label}${summary}` : [begin, quoteMarks(summary), end, after].join('\n\n');
 
 /** The summary without its frame, whichever strategy wrote it: a thread's runs may differ in theirs. */
 export function summaryIn({ content }: NewMessage): string {

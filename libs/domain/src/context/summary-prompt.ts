@@ -1,6 +1,7 @@
 import type { NewMessage } from '../message';
 import type { RunSettings } from '../run-settings';
 import { textOf } from './message-text';
+import { quoteMarks } from './quote-marks';
 
 /** How a strategy has its summaries written. */
 export interface SummaryStyle {
@@ -30,14 +31,14 @@ ${material}`,
   request: (previous, items) =>
     [
       ...(previous
-        ? [`======== PREVIOUS SUMMARY ========\n${previous}\n======== END OF PREVIOUS SUMMARY ========`]
+        ? [`======== PREVIOUS SUMMARY ========\n${quoteMarks(previous)}\n======== END OF PREVIOUS SUMMARY ========`]
         : []),
       '======== CONVERSATION HISTORY ========',
       ...items,
       '======== END OF CONVERSATION HISTORY ========',
       'PLEASE PROVIDE THE SUMMARY NOW.',
     ].join('\n\n'),
-  item: (message) => `[${message.id}] ${roleOf(message)}:\n${textOf(message)}`,
+  item: (message) => `[${message.id}] ${roleOf(message)}:\n${quoteMarks(textOf(message))}`,
 };
 
 /** A state of affairs in fixed sections, for long work that is mostly code (SM18). */
@@ -60,11 +61,11 @@ Keep names, paths and numbers exact. State facts only. If there is a PREVIOUS SU
 ${material}`,
   request: (previous, items) =>
     [
-      `<PREVIOUS SUMMARY>\n${previous ?? '(none)'}\n</PREVIOUS SUMMARY>`,
+      `<PREVIOUS SUMMARY>\n${previous === undefined ? '(none)' : quoteMarks(previous)}\n</PREVIOUS SUMMARY>`,
       ...items,
       'PLEASE PROVIDE THE SUMMARY NOW.',
     ].join('\n\n'),
-  item: (message) => `<EVENT id=${message.id} from=${roleOf(message)}>\n${textOf(message)}\n</EVENT>`,
+  item: (message) => `<EVENT id=${message.id} from=${roleOf(message)}>\n${quoteMarks(textOf(message))}\n</EVENT>`,
 };
 
 export const summaryStyleOf = ({ context: { strategy } }: RunSettings): SummaryStyle =>

@@ -53,7 +53,7 @@ describe('a conversation in a text dialect', () => {
     expect(reply).toBe(expected);
     expect(results).toBe(
       name === 'json'
-        ? 'user: Result of read_file:\nx < y\nFailed result of ask:\nError: It broke.'
+        ? 'user: {"tool_result":"read_file","output":"x < y"}\n{"tool_result":"ask","is_error":true,"output":"Error: It broke."}'
         : 'user: <tool_result name="read_file">\nx < y\n</tool_result>\n<tool_result name="ask" error="true">\nError: It broke.\n</tool_result>',
     );
   });

@@ -1,10 +1,16 @@
 import type { SpokenCall, SpokenPart } from '../spoken-turns';
 import { writeAttribute } from './entities';
+import { quoteResultTags } from './result-tag';
 
-/** Text, calls and results as one text; calls that follow each other are written together. */
+/**
+ * Text, calls and results as one text; calls that follow each other are written together. Only the results have tags of
+ * results: neither what a tool put out nor what the model said beside it can add one.
+ */
 export function writeTurn(parts: readonly SpokenPart[], writeCalls: (calls: readonly SpokenCall[]) => string): string {
+  const quote = parts.some(({ type }) => type === 'result') ? quoteResultTags : (text: string) => text;
   let written = '';
   let calls: SpokenCall[] = [];
+  let wordsFrom = 0;
   const onNewLine = (text: string) => {
     written += written === '' || written.endsWith('\n') || text.startsWith('\n') ? text : `\n${text}`;
   };
@@ -12,21 +18,36 @@ export function writeTurn(parts: readonly SpokenPart[], writeCalls: (calls: read
     if (calls.length > 0) onNewLine(writeCalls(calls));
     calls = [];
   };
+  const endWords = () => {
+    endCalls();
+    written = written.slice(0, wordsFrom) + quote(written.slice(wordsFrom));
+  };
 
   for (const part of parts) {
-    if (part.type === 'call') {
-      calls.push(part);
-      continue;
+    switch (part.type) {
+      case 'call':
+        calls.push(part);
+        break;
+      case 'text':
+        endCalls();
+        onNewLine(part.text);
+        break;
+      case 'result':
+        endWords();
+        onNewLine(writeResult(part));
+        wordsFrom = written.length;
     }
-    endCalls();
-    onNewLine(part.type === 'text' ? part.text : writeResult(part));
   }
-  endCalls();
+  endWords();
   return written;
 }
 
 const writeResult = ({ name, text, isError }: Extract<SpokenPart, { type: 'result' }>): string =>
-  `<tool_result ${writeAttribute('name', name)}${isError ? ' error="true"' : ''}>\n${text}\n</tool_result>`;
+  `<tool_result ${onOneLine(writeAttribute('name', name))}${isError ? ' error="true"' : ''}>\n${quoteResultTags(text)}\n</tool_result>`;
+
+/** A model may call a tool by any name. */
+const onOneLine = (attribute: string): string =>
+  attribute.replace(/[\n\r\u2028\u2029]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** A call that could not be read goes back as the model wrote it, so that it can see what was wrong. */
 export const asWritten = ({ written }: SpokenCall): string | undefined =>
