@@ -6,6 +6,7 @@ import {
   ClaimLostError,
   type ClaimedRun,
   type Clerk,
+  type LastClaims,
   type Model,
   type RecordedResult,
   type RunId,
@@ -14,7 +15,9 @@ import {
   TerminalError,
   type TokenCounter,
   type Tools,
+  UnreadableRunError,
   giveUp,
+  hopelessAfter,
   outOfTime,
   replay,
   runAgent,
@@ -22,12 +25,13 @@ import {
 } from '@rondo/domain';
 import { AbandonableModel } from './abandonable-model';
 import { AbandonedError, HeldRun } from './held-run';
+import { endWithoutLog } from './end-without-log';
 import type { HeldRuns } from './held-runs';
 import { Outage } from './outage';
 import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
 
 /** How an activation ended. */
-export type Verdict = 'not due' | 'ended' | 'parked' | 'handed over' | 'claim lost';
+export type Verdict = 'not due' | 'not readable' | 'ended' | 'parked' | 'handed over' | 'claim lost';
 
 export interface HeldTools<Result = RecordedResult> extends Tools<Result> {
   close(reason: Error): void;
@@ -35,7 +39,7 @@ export interface HeldTools<Result = RecordedResult> extends Tools<Result> {
 
 export interface AgentRunnerParts {
   readonly owner: string;
-  readonly store: RunStore;
+  readonly store: RunStore & LastClaims;
   readonly feed: RunFeed;
   readonly modelFor: (claim: ClaimedRun) => Model;
   readonly tokens: TokenCounter;
@@ -60,15 +64,24 @@ export class AgentRunner {
 
   /** Rejects only when the database cannot be reached; the lease then runs out and the reaper queues the run again. */
   async activate(id: RunId): Promise<Verdict> {
-    const claim = await this.parts.store.claim(id, this.parts.owner);
-    if (!claim) return 'not due';
-
-    const verdict = await this.hold(claim);
+    const verdict = await this.takeOn(id);
     if (isForOthers(verdict)) await this.parts.handedOver(); // the run is let go of by now: a queue may take long to answer
     return verdict;
   }
 
+  private async takeOn(id: RunId): Promise<Verdict> {
+    try {
+      const claim = await this.parts.store.claim(id, this.parts.owner);
+      return claim ? await this.hold(claim) : 'not due';
+    } catch (error) {
+      if (!(error instanceof UnreadableRunError)) throw error;
+      this.parts.broke({ runId: id, fruitlessClaims: error.fruitlessClaims, error: error.cause });
+      return error.fruitlessClaims < hopelessAfter ? 'not readable' : endWithoutLog(id, this.parts);
+    }
+  }
+
   private async hold(claim: ClaimedRun): Promise<Verdict> {
+    if (claim.fruitlessClaims > hopelessAfter) return this.endBroken(claim);
     const held = this.parts.held.hold(claim);
     try {
       held.signals.abandon.throwIfAborted(); // a worker that is leaving may be given one more job
@@ -81,6 +94,12 @@ export class AgentRunner {
     } finally {
       this.parts.held.release(held);
     }
+  }
+
+  /** It broke also when it was to be given up, so what its log says is of no use. */
+  private async endBroken(claim: ClaimedRun): Promise<Verdict> {
+    await this.giveBack(claim, { broke: true });
+    return endWithoutLog(claim.runId, this.parts);
   }
 
   private async drive(claim: ClaimedRun, held: HeldRun): Promise<Verdict> {
@@ -200,9 +219,6 @@ const wasLeft = new AbandonedError('the run was left');
 
 const handOverAttempts = 20;
 const handOverAgainMs = 250;
-
-/** Whoever takes a run on may die of it. After so many in a row that came no further, it is the run. */
-const hopelessAfter = 10;
 
 function requireHope({ fruitlessClaims, stop }: ClaimedRun): void {
   if (fruitlessClaims < hopelessAfter || stop) return;

@@ -37,6 +37,23 @@ export class StopPendingError extends Error {
   }
 }
 
+/**
+ * What a run would go on from could not be read: too large, or not what was written. The try was counted, and the run is
+ * due again.
+ */
+export class UnreadableRunError extends Error {
+  override readonly name = 'UnreadableRunError';
+
+  constructor(
+    readonly runId: string,
+    /** Claims in a row that brought the run no further, this one included. */
+    readonly fruitlessClaims: number,
+    options: ErrorOptions,
+  ) {
+    super(`${runId} could not be read`, options);
+  }
+}
+
 export interface StopRequest {
   readonly requestedAt: string;
   readonly reason: string | null;

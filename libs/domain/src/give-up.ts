@@ -4,6 +4,7 @@ import type { AgentRun } from './pass';
 import type { Clerk } from './ports';
 import { type RunError, failureOf } from './run';
 import type { NewFact } from './run-event';
+import type { LastClaim } from './run-store';
 import { failedResult } from './tool-result';
 
 /** The end of a run that cannot go on: every open call is answered (I6), then the run has failed. */
@@ -13,6 +14,28 @@ export function giveUp(run: AgentRun, clerk: Clerk, error: RunError): NewFact[] 
   const failed: NewFact = { type: 'run.failed', iteration: state.iteration, data };
   return [...forgoOpenCalls({ run, state, ports: { clerk } }, 'failed'), failed];
 }
+
+/** The end of a run whose log nobody can read. A stop that it was told of goes first (I7); nothing of it ran since. */
+export function endUnread(claim: LastClaim, clerk: Clerk): NewFact[] {
+  const { runId: id, threadId, run, calls, stop, fruitlessClaims } = claim;
+  const { iteration, usage } = run;
+  const answering: Answering = { run: { id, threadId }, state: { iteration, calls }, ports: { clerk } };
+  if (stop) {
+    const data = { reason: stop.reason, receipt: { ...nothingRan, requested_at: stop.requestedAt }, usage };
+    return [...forgoOpenCalls(answering, 'was stopped'), { type: 'run.stopped', iteration, data }];
+  }
+  const message = `The run was taken up ${fruitlessClaims} times in a row, and what it would go on from could not be read.`;
+  const data = { error: failureOf({ code: 'no_progress', message }), usage };
+  return [...forgoOpenCalls(answering, 'failed'), { type: 'run.failed', iteration, data }];
+}
+
+/** The receipt of a stop that found nothing at work. */
+export const nothingRan = {
+  model_aborted_at: null,
+  tools_stopped: [],
+  tokens_after_stop: 0,
+  sandbox_verified_at: null,
+};
 
 /**
  * Answers the open calls of a run that ends, for whoever goes on with its thread (R29). What was never sent did not

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RunId, ThreadId } from './ids';
+import type { KnownCalls } from './known-call';
 import type { Message } from './message';
 import type { Run } from './run';
 import type { NewFact, RecordedFact } from './run-event';
@@ -37,7 +38,7 @@ export interface ClaimedRun extends Claim {
 export interface RunStore {
   /**
    * Takes a run of this queue that is due and that nobody holds. Undefined when there is nothing to take: that is no
-   * error.
+   * error. Rejects with UnreadableRunError when the run could not be read.
    */
   claim(id: RunId, owner: string): Promise<ClaimedRun | undefined>;
   /**
@@ -52,6 +53,20 @@ export interface RunStore {
    * that is handed over in order is not fruitless, whatever it brought; one that broke is.
    */
   handOver(claim: Claim, how?: { broke: boolean }): Promise<void>;
+}
+
+/** A run that can only be ended. */
+export interface LastClaim extends Claim {
+  readonly run: Run;
+  /** Its open calls, without their arguments and results. */
+  readonly calls: KnownCalls;
+  readonly stop: StopRequest | undefined;
+  readonly fruitlessClaims: number;
+}
+
+export interface LastClaims {
+  /** Takes a due run of this queue without reading what it would go on from. */
+  claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined>;
 }
 
 /** A lease lasts as long as it is renewed, by the database's clock. */

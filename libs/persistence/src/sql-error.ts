@@ -18,5 +18,11 @@ export const wasRefused = (error: unknown): boolean =>
     error.code !== tooManyConnections &&
     refusals.includes(error.code?.slice(0, 2) ?? ''));
 
+const outOfMemory = '53200';
+
+/** The statement asked for more than Postgres can give, or for what it cannot read. Asked again, it is refused again. */
+export const isAtFault = (error: unknown): boolean =>
+  error instanceof DatabaseError && (error.code === outOfMemory || /^(22|54|XX)/.test(error.code ?? ''));
+
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof DatabaseError && error.constraint === constraint;

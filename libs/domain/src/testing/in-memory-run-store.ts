@@ -8,7 +8,7 @@ import { type Ruling, resolveCall } from '../resolve-call';
 import type { NewFact, RecordedFact } from '../run-event';
 import type { RunSettings } from '../run-settings';
 import { replay } from '../run-state';
-import type { Claim, ClaimedRun, RunQueueName, RunStore } from '../run-store';
+import type { Claim, ClaimedRun, LastClaim, LastClaims, RunQueueName, RunStore } from '../run-store';
 
 const startOfTime = new Date(1_700_000_000_000).toISOString();
 
@@ -22,7 +22,7 @@ interface Row {
 }
 
 /** The promises of a RunStore, kept in memory: for tests of what stands above it. */
-export class InMemoryRunStore implements RunStore {
+export class InMemoryRunStore implements RunStore, LastClaims {
   private readonly rows = new Map<RunId, Row>();
   private readonly threads = new Map<ThreadId, Message[]>();
   private ids = 0;
@@ -106,6 +106,11 @@ export class InMemoryRunStore implements RunStore {
     const earlier = (this.threads.get(threadId) ?? []).filter((message) => message.run_id !== id);
     const claim = { runId: id, threadId, epoch };
     return Promise.resolve({ ...claim, run: row.run, log: [...log], earlier, executorId: null, stop, fruitlessClaims });
+  }
+
+  async claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined> {
+    const claim = await this.claim(id, owner);
+    return claim && { ...claim, calls: replay(claim.log).calls };
   }
 
   append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {

@@ -63,12 +63,18 @@ interface Past {
   readonly earlier: readonly JsonRow<MessageRow, 'created_at'>[];
 }
 
+/** It was taken by this claim, and then it could not be read. */
+export interface Unread {
+  readonly epoch: number;
+  readonly cause: unknown;
+}
+
 /** What became of each order. Of two for the same run, one succeeds. */
 export async function claimRuns(
   sql: Sql,
   orders: readonly ClaimOrder[],
   { leaseMs, queue }: { leaseMs: number; queue: RunQueueName },
-): Promise<readonly (ClaimedRun | undefined)[]> {
+): Promise<readonly (ClaimedRun | Unread | undefined)[]> {
   const [ids, owners] = [orders.map(({ id }) => id), orders.map(({ owner }) => owner)];
   const taken = await sql.query<Taken>(takeRuns, [ids, owners, leaseMs, queue]);
   const claims = await Promise.all(taken.map((row) => claimOf(sql, row)));
@@ -80,7 +86,15 @@ export async function claimRuns(
   });
 }
 
-async function claimOf(sql: Sql, row: Taken): Promise<ClaimedRun> {
+async function claimOf(sql: Sql, row: Taken): Promise<ClaimedRun | Unread> {
+  try {
+    return await readClaim(sql, row);
+  } catch (cause) {
+    return { epoch: row.run.epoch, cause };
+  }
+}
+
+async function readClaim(sql: Sql, row: Taken): Promise<ClaimedRun> {
   const { facts, earlier } = isWhole(row) ? row : await readPast(sql, row.run);
   const run = runOf(row.run);
   return {

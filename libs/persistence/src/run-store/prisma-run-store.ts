@@ -1,6 +1,8 @@
 import {
   type Claim,
   type ClaimedRun,
+  type LastClaim,
+  type LastClaims,
   type Leases,
   type Mint,
   type NewFact,
@@ -15,9 +17,11 @@ import type { Database } from '../database';
 import { areAwaited, promote, promoteStranded } from '../runs/promote-run';
 import { Together } from '../together';
 import { batchOf } from './batch';
-import { type ClaimOrder, claimRuns } from './claim';
+import { type ClaimOrder, type Unread, claimRuns } from './claim';
+import { countFailedClaim } from './failed-claim';
 import { GroupCommit } from './group-commit';
 import { handOver } from './hand-over';
+import { claimToEnd } from './last-claim';
 import { renewLeases } from './leases';
 import { Reaper, type ReaperPatience } from './reaper';
 import { countDueRuns, dueRuns } from './due-runs';
@@ -40,10 +44,10 @@ export interface RunStoreOptions {
 export const rollCallEveryMs = 500;
 
 /** Runs in Postgres. Call `Outbox.publish` after `handOver`, in `onPromoted`, and when `reap` found something. */
-export class PrismaRunStore implements RunStore, Leases {
+export class PrismaRunStore implements RunStore, LastClaims, Leases {
   private readonly database: Database;
   private readonly queue: RunQueueName;
-  private readonly claims: Together<ClaimOrder, ClaimedRun | undefined>;
+  private readonly claims: Together<ClaimOrder, ClaimedRun | Unread | undefined>;
   private readonly awaited: Together<ThreadId, boolean>;
   private readonly leaseMs: number;
   private readonly log: GroupCommit;
@@ -60,8 +64,15 @@ export class PrismaRunStore implements RunStore, Leases {
     this.reaper = new Reaper(sql, { leaseMs: this.leaseMs, ...options.reaper });
   }
 
-  claim(id: RunId, owner: string): Promise<ClaimedRun | undefined> {
-    return this.claims.of({ id, owner });
+  async claim(id: RunId, owner: string): Promise<ClaimedRun | undefined> {
+    const failed = (cause: unknown, epoch: number | null) =>
+      countFailedClaim(this.database.sql, { id, queue: this.queue, epoch, cause });
+    const answer = await this.claims.of({ id, owner }).catch((error: unknown) => failed(error, null));
+    return answer && 'cause' in answer ? failed(answer.cause, answer.epoch) : answer;
+  }
+
+  claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined> {
+    return claimToEnd(this.database.sql, { id, owner, leaseMs: this.leaseMs, queue: this.queue });
   }
 
   /** Runs of this queue that nobody has taken for so long, the oldest first: for times when the queue is silent (R11). */

@@ -9,6 +9,7 @@ import {
   forgoOpenCalls,
   isTerminal,
   isWaiting,
+  nothingRan,
   openCalls,
 } from '@rondo/domain';
 import type { Database } from '../database';
@@ -71,8 +72,6 @@ export async function stopLocked(
     : [told];
   return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, mint));
 }
-
-const nothingRan = { model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0, sandbox_verified_at: null };
 
 /**
  * Nobody holds it and no tool works for it, so there is nothing to abort. A run whose holder died in the middle of a

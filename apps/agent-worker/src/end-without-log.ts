@@ -1,0 +1,36 @@
+import {
+  ClaimLostError,
+  type Clerk,
+  type LastClaim,
+  type LastClaims,
+  type RunId,
+  type RunStore,
+  StopPendingError,
+  endUnread,
+} from '@rondo/domain';
+import type { RunFeed } from './run-journal';
+
+interface EndingParts {
+  readonly owner: string;
+  readonly store: Pick<RunStore, 'append'> & LastClaims;
+  readonly feed: RunFeed;
+  readonly clerk: Clerk;
+}
+
+/** Ends a run that cannot go on, from what its rows say alone. */
+export async function endWithoutLog(id: RunId, parts: EndingParts): Promise<'not due' | 'ended' | 'claim lost'> {
+  const claim = await parts.store.claimToEnd(id, parts.owner);
+  return claim ? end(claim, parts) : 'not due';
+}
+
+async function end(claim: LastClaim, parts: EndingParts): Promise<'ended' | 'claim lost'> {
+  const { store, feed, clerk } = parts;
+  try {
+    feed.publish(await store.append(claim, endUnread(claim, clerk)));
+    return 'ended';
+  } catch (error) {
+    if (error instanceof ClaimLostError) return 'claim lost';
+    if (error instanceof StopPendingError) return end({ ...claim, stop: error.stop }, parts);
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import { type RunId, type RunQueueName, UnreadableRunError } from '@rondo/domain';
+import type { Sql } from '../sql';
+import { isAtFault } from '../sql-error';
+
+interface FailedClaim {
+  readonly id: RunId;
+  readonly queue: RunQueueName;
+  /** Of a claim that was committed and counted before the run turned out to be unreadable. */
+  readonly epoch: number | null;
+  readonly cause: unknown;
+}
+
+/**
+ * What the failed statement counted was rolled back with it, so it is counted here. No job says that the run is due
+ * again: whoever finds runs whose job is missing does, a few seconds later, so that ten tries take a while.
+ */
+const count = `
+update runs set
+  fruitless_claims = fruitless_claims + case when epoch = $3 then 0 else 1 end,
+  status = case when stop_requested_at is null then 'queued' else 'stopping' end,
+  lease_owner = null,
+  lease_expires_at = null,
+  activated_at = clock_timestamp()
+where id = $1 and queue = $2 and holds_thread is true and waiting is null
+  and (lease_owner is null or lease_expires_at < clock_timestamp() or epoch = $3)
+returning fruitless_claims`;
+
+/** A database that is away or overloaded says nothing about the run. */
+export async function countFailedClaim(sql: Sql, { id, queue, epoch, cause }: FailedClaim): Promise<never> {
+  if (epoch === null && !isAtFault(cause)) throw cause;
+  const [counted] = await sql.query<{ fruitless_claims: number }>(count, [id, queue, epoch]);
+  throw counted ? new UnreadableRunError(id, counted.fruitless_claims, { cause }) : cause;
+}

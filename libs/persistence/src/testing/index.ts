@@ -1,0 +1,2 @@
+export * from './store-house';
+export * from './test-database';
