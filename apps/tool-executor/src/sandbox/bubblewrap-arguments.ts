@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
+import type { NodeProgram } from './node-program';
 import type { SandboxSettings } from './sandbox-settings';
 
 export interface View {
@@ -6,15 +7,13 @@ export interface View {
   agent: string;
   systemFiles: string;
   egressSocket: string | undefined;
-  /** Where Node is installed when that is outside /usr. */
-  nodeHome: string | undefined;
+  node: Pick<NodeProgram, 'shown' | 'links'>;
   disableUserNamespaces: boolean;
   seccompFd: number | undefined;
   statusFd: number;
 }
 
 export const insideUid = 1000;
-export const insideNodeHome = '/opt/node';
 export const insideAgent = '/run/agent';
 export const insideEgressSocket = '/run/egress.sock';
 
@@ -65,11 +64,12 @@ function namespaces({ disableUserNamespaces }: View): string[] {
   ];
 }
 
-function programs({ nodeHome }: View): string[] {
+function programs({ node }: View): string[] {
   return [
     ...['--ro-bind', '/usr', '/usr'],
     ...['/bin', '/sbin', '/lib', '/lib32', '/lib64'].flatMap(topDirectory),
-    ...(nodeHome === undefined ? [] : ['--ro-bind', nodeHome, insideNodeHome]),
+    ...node.shown.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+    ...node.links.flatMap(({ path, target }) => ['--symlink', target, path]),
   ];
 }
 

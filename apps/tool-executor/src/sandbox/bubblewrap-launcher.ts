@@ -3,13 +3,14 @@ import { closeSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AgentProcess } from './agent-process';
-import { bubblewrapArguments, insideAgent, insideEgressSocket, insideNodeHome } from './bubblewrap-arguments';
+import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewrap-arguments';
 import { pipeOf } from './child-pipe';
 import { Detours } from './detours';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import { type EgressRules, leadsSomewhere } from './egress/destination';
 import { EgressProxy } from './egress/egress-proxy';
 import { agentMemoryMegabytes, type AgentConfiguration, type LaunchedAgent, type Launcher } from './launcher';
+import { nodeProgram } from './node-program';
 import type { RuntimeDirectory } from './runtime-directory';
 import type { SandboxSettings } from './sandbox-settings';
 import { searchPath } from './search-path';
@@ -45,6 +46,7 @@ const withOwnMounts = ['unshare', '--mount', '--propagation', 'private'];
 /** Boots agents in bubblewrap: namespaces, a user of its own (as root), a seccomp filter, limits, and one way out. */
 export class BubblewrapLauncher implements Launcher {
   private launches = 0;
+  private readonly node = nodeProgram();
 
   constructor(private readonly parts: BubblewrapParts) {}
 
@@ -76,14 +78,14 @@ export class BubblewrapLauncher implements Launcher {
     const { runtime, settings, disableUserNamespaces } = this.parts;
     const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
     const detours = new Detours(runtime, use.workspace.uid);
-    const home = nodeHome();
+    const { shown, links } = this.node;
     const view = bubblewrapArguments(
       {
         workspace: detours.to(use.workspace.directory),
         agent: runtime.agent,
         systemFiles: runtime.systemFiles,
         egressSocket: use.socketPath,
-        nodeHome: home === undefined ? undefined : detours.to(home),
+        node: { shown: shown.map(({ from, to }) => ({ from: detours.to(from), to })), links },
         disableUserNamespaces,
         seccompFd: filter === undefined ? undefined : fd.seccomp,
         statusFd: fd.status,
@@ -112,7 +114,7 @@ export class BubblewrapLauncher implements Launcher {
   private commandLine({ uid }: Workspace): string[] {
     const { settings, controlGroups, bubblewrapPath } = this.parts;
     const node = [
-      nodePath(),
+      this.node.path,
       `--max-old-space-size=${agentMemoryMegabytes}`,
       `${insideAgent}/main.cjs`,
       String(fd.control),
@@ -137,7 +139,7 @@ export class BubblewrapLauncher implements Launcher {
       workspace: '/workspace',
       sessionDirectory: '/run/sessions',
       environment: {
-        PATH: nodeHome() === undefined ? searchPath : `${insideNodeHome}/bin:${searchPath}`,
+        PATH: [...(this.node.shown.length === 0 ? [] : [dirname(this.node.path)]), searchPath].join(':'),
         ...{ HOME: '/workspace', USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
         ...(hasProxy ? proxyVariables(egress) : {}),
       },
@@ -154,15 +156,6 @@ function proxyVariables({ internalHosts }: EgressRules): Record<string, string> 
   const direct = ['localhost', '127.0.0.1', '::1'].filter((name) => !isInternal(name)).join(',');
   const upper = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: direct, NODE_USE_ENV_PROXY: '1' };
   return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
-}
-
-/** Undefined when Node lies in /usr, which every sandbox sees. */
-function nodeHome(): string | undefined {
-  return process.execPath.startsWith('/usr/') ? undefined : dirname(dirname(process.execPath));
-}
-
-function nodePath(): string {
-  return nodeHome() === undefined ? process.execPath : `${insideNodeHome}/bin/node`;
 }
 
 function learnFirstPid(child: ChildProcess, agent: AgentProcess): void {

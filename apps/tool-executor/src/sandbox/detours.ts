@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isReachableByAnyone } from './reachable-path';
 import type { RuntimeDirectory } from './runtime-directory';
@@ -8,7 +8,7 @@ import type { RuntimeDirectory } from './runtime-directory';
  * directory): before we give up being root, the directory is shown at another place, for this sandbox alone.
  */
 export class Detours {
-  /** Each directory, followed by where to show it. */
+  /** Each directory or file, followed by where to show it. */
   readonly pairs: string[] = [];
 
   constructor(
@@ -16,11 +16,13 @@ export class Detours {
     private readonly uid: number | undefined,
   ) {}
 
-  to(directory: string): string {
-    if (this.uid === undefined || isReachableByAnyone(directory)) return directory;
-    const shownAt = join(this.runtime.path, `detour-${this.pairs.length / 2}`);
-    mkdirSync(shownAt, { recursive: true });
-    this.pairs.push(directory, shownAt);
+  to(path: string): string {
+    if (this.uid === undefined || isReachableByAnyone(path)) return path;
+    const isDirectory = statSync(path).isDirectory();
+    const shownAt = join(this.runtime.path, `detour-${this.pairs.length / 2}${isDirectory ? '' : '-file'}`);
+    if (isDirectory) mkdirSync(shownAt, { recursive: true });
+    else writeFileSync(shownAt, '', { flag: 'a' });
+    this.pairs.push(path, shownAt);
     return shownAt;
   }
 }
