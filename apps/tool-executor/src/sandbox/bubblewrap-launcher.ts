@@ -13,6 +13,8 @@ import { agentMemoryMegabytes, type AgentConfiguration, type LaunchedAgent, type
 import { nodeProgram } from './node-program';
 import type { RuntimeDirectory } from './runtime-directory';
 import type { SandboxSettings } from './sandbox-settings';
+import { SandboxError } from './sandbox-error';
+import { type UidRange, isInRange } from './sandbox-users';
 import { searchPath } from './search-path';
 import type { Workspace } from './workspaces';
 
@@ -52,6 +54,7 @@ export class BubblewrapLauncher implements Launcher {
 
   async launch(workspace: Workspace): Promise<LaunchedAgent> {
     const { controlGroups, egress, settings, runtime } = this.parts;
+    assertUser(workspace, settings);
     const serial = String((this.launches += 1));
     const proxy = leadsSomewhere(egress) ? new EgressProxy(egress) : undefined;
     const socketPath = proxy && join(runtime.path, `${serial}.sock`);
@@ -156,6 +159,14 @@ function proxyVariables({ internalHosts }: EgressRules): Record<string, string> 
   const direct = ['localhost', '127.0.0.1', '::1'].filter((name) => !isInternal(name)).join(',');
   const upper = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: direct, NODE_USE_ENV_PROXY: '1' };
   return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
+}
+
+/** The last look before privileges are dropped: whatever was read from disk, no sandbox runs as a user of the host. */
+function assertUser({ uid }: Workspace, range: UidRange): void {
+  const isRoot = process.getuid?.() === 0;
+  if (uid === undefined ? isRoot : !isInRange(uid, range)) {
+    throw new SandboxError('unavailable', `A sandbox may not run as user ${uid ?? 0}.`);
+  }
 }
 
 function learnFirstPid(child: ChildProcess, agent: AgentProcess): void {

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { giveTree } from './give-tree';
 import { removeTree } from './remove-tree';
 import { SandboxError } from './sandbox-error';
 import type { SandboxSettings } from './sandbox-settings';
+import { SandboxUsers } from './sandbox-users';
 
 /** A thread's place on the host's disk, and the user it belongs to; without root everything belongs to us. */
 export interface Workspace {
@@ -18,13 +19,15 @@ const threadIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 /** `<root>/<thread>/workspace`. As root, each gets a uid that no other has, kept beside it, so that it survives a restart. */
 export class Workspaces {
   readonly root: string;
+  private readonly users: SandboxUsers;
   private readonly opening = new Map<string, Promise<Workspace>>();
 
   constructor(
-    private readonly settings: Pick<SandboxSettings, 'root' | 'firstUid' | 'uidCount'>,
+    settings: Pick<SandboxSettings, 'root' | 'firstUid' | 'uidCount'>,
     readonly separateUsers: boolean,
   ) {
     this.root = resolve(settings.root);
+    this.users = new SandboxUsers(this.root, settings);
   }
 
   /** Once for all who ask at the same time: two would each claim a uid, and one find the door shut. */
@@ -43,25 +46,17 @@ export class Workspaces {
     const directory = this.directoryOf(threadId);
     await mkdir(this.root, { recursive: true, mode: 0o711 });
     await mkdir(home, { recursive: true, mode: 0o711 });
-    const uid = this.separateUsers ? await this.uidOf(threadId, home) : undefined;
     if (!existsSync(directory)) await mkdir(directory, { mode: 0o700 });
-    if (uid === undefined) return { threadId, directory };
-
-    await chown(directory, uid, uid);
-    return { threadId, directory, uid };
+    return this.separateUsers ? { threadId, directory, uid: await this.ownerOf(threadId) } : { threadId, directory };
   }
 
   /** Its user last: as long as a file is left, nobody else may get that uid. */
   async remove(threadId: string): Promise<void> {
     const home = this.homeOf(threadId);
-    const uid = await readFile(join(home, 'uid'), 'utf8').catch(() => undefined);
+    const uid = await this.users.find({ threadId, path: home });
     await removeTree(this.directoryOf(threadId));
     await rm(home, { recursive: true, force: true });
-    if (uid !== undefined) await rm(join(this.claims, uid), { force: true });
-  }
-
-  private get claims(): string {
-    return join(this.root, '.uids');
+    await this.users.release(threadId, uid);
   }
 
   private homeOf(threadId: string): string {
@@ -69,28 +64,18 @@ export class Workspaces {
     return join(this.root, threadId);
   }
 
-  private async uidOf(threadId: string, home: string): Promise<number> {
-    const record = join(home, 'uid');
-    if (existsSync(record)) return Number(await readFile(record, 'utf8'));
-    const uid = await this.claim(threadId);
-    await writeFile(record, String(uid));
-    return uid;
-  }
-
-  /** A file that only one can create is the claim; where to look first is spread, so that claims seldom collide. */
-  private async claim(threadId: string): Promise<number> {
-    await mkdir(this.claims, { recursive: true, mode: 0o700 });
-    const { firstUid, uidCount } = this.settings;
-    const start = createHash('sha256').update(threadId).digest().readUInt32BE(0);
-    for (let step = 0; step < uidCount; step += 1) {
-      const uid = firstUid + ((start + step) % uidCount);
-      try {
-        await writeFile(join(this.claims, String(uid)), threadId, { flag: 'wx' });
-        return uid;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Node's own file system errors carry a code.
-      }
+  /** A new owner is recorded only once everything belongs to it: a crash in between means another attempt. */
+  private async ownerOf(threadId: string): Promise<number> {
+    const home = { threadId, path: this.homeOf(threadId) };
+    const directory = this.directoryOf(threadId);
+    const known = await this.users.find(home);
+    if (known !== undefined) {
+      await chown(directory, known, known);
+      return known;
     }
-    throw new SandboxError('unavailable', 'Every uid for sandboxes is taken.');
+    const uid = await this.users.claim(threadId);
+    await giveTree(directory, uid);
+    await this.users.record(home, uid);
+    return uid;
   }
 }
