@@ -23,8 +23,10 @@ export class TestNats {
   private readonly links: NatsLink[] = [];
   private readonly proxies: SeverableProxy[] = [];
 
+  constructor(private readonly url = testNatsUrl()) {}
+
   /** A connection of its own, as another process would have. */
-  async link(url = testNatsUrl()): Promise<NatsLink> {
+  async link(url = this.url): Promise<NatsLink> {
     const link = await connectNats({ url, name: 'spec', log: this.log, namespace: this.namespace });
     this.links.push(link);
     return link;
@@ -37,7 +39,7 @@ export class TestNats {
   }
 
   async proxy(): Promise<SeverableProxy> {
-    const { hostname, port } = new URL(testNatsUrl());
+    const { hostname, port } = new URL(this.url);
     const proxy = new SeverableProxy({ host: hostname, port: Number(port) });
     this.proxies.push(proxy);
     await proxy.mend();

@@ -45,8 +45,12 @@ const quick: ToolTiming = { checkEveryMs: 200, patienceMs: 60_000, stopTimeoutMs
 
 /** Workers and executors around one corner of a NATS server. */
 export class ToolBench {
-  readonly nats = new TestNats();
+  readonly nats: TestNats;
   private readonly endings: (() => Promise<void>)[] = [];
+
+  constructor(natsUrl?: string) {
+    this.nats = new TestNats(natsUrl);
+  }
 
   /** The hands of one activation, as a worker holds them. */
   async worker(run: RunId, { link, executorId = 'exec', timing, ...options }: Worker = {}): Promise<NatsTools> {

@@ -3,8 +3,8 @@ import type { CallKey } from '../nats/subjects';
 import { type CallRecords, withdrawn } from './call-records';
 import { type ToolCancel, keyOf, runsUntaken } from './tool-wire';
 
-/** `maybe`: we or an earlier holder have sent it into that store, and we have not seen it there. */
-export type Sent = 'no' | 'yes' | { readonly maybeInto: string | null };
+/** `into`: the store that we or an earlier holder have sent it into, where that is known. `isSeen`: we have seen it there. */
+export type Sent = 'no' | { readonly into: string | null; readonly isSeen: boolean };
 
 export interface CallEndingParts {
   readonly nats: NatsLink;
@@ -59,18 +59,18 @@ export class CallEnding {
   }
 
   /**
-   * Takes the call off every executor's reach, which is possible as long as none has taken it. A store that lost its data
-   * meanwhile does not know whether one had.
+   * Takes the call off every executor's reach, which is possible as long as none has taken it. A store that lost data
+   * since the call was sent does not know whether one had.
    */
   private async mark(): Promise<boolean> {
     const { records, nats, placement } = this.parts;
     const { toolStreams } = nats;
     await toolStreams.lookAgain();
-    let store = typeof this.sent === 'object' ? this.sent.maybeInto : null;
-    if (!toolStreams.remembers(store)) {
-      if (!(await records.waits(await placement(), this.key))) return false;
-      store = toolStreams.store;
+    let into = this.sent === 'no' ? null : this.sent.into;
+    if (!toolStreams.remembers(into)) {
+      into = (await records.queued(await placement(), this.key))?.store ?? null;
+      if (!toolStreams.remembers(into)) return false;
     }
-    return (await records.take(this.key, withdrawn)) === withdrawn && toolStreams.remembers(store);
+    return (await records.take(this.key, withdrawn)) === withdrawn && toolStreams.remembers(into);
   }
 }

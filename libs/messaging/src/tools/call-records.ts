@@ -6,7 +6,15 @@ import { NobodyListens } from '../nats/requests';
 import { StorageRefused, assertStored } from '../nats/stored';
 import type { CallKey } from '../nats/subjects';
 import { longestBytes } from './tool-streams';
-import { type DispatchedCall, type ToolNews, type ToolOutput, type ToolReply, keyOf, toolReply } from './tool-wire';
+import {
+  type DispatchedCall,
+  type ToolNews,
+  type ToolOutput,
+  type ToolReply,
+  dispatchedCall,
+  keyOf,
+  toolReply,
+} from './tool-wire';
 
 /** Says that a call was taken back before any executor took it: nobody may run it any more. */
 export const withdrawn = 'withdrawn';
@@ -38,6 +46,13 @@ export class CallRecords {
   async waits(executorId: string, key: CallKey): Promise<boolean> {
     const { stream, one } = this.nats.names.toolCalls;
     return (await this.last(stream, one(executorId, key))) !== undefined;
+  }
+
+  /** As it waits for its executor. */
+  async queued(executorId: string, key: CallKey): Promise<DispatchedCall | undefined> {
+    const { stream, one } = this.nats.names.toolCalls;
+    const message = await this.last(stream, one(executorId, key));
+    return message && received(dispatchedCall, message, this.nats.log);
   }
 
   async reply(key: CallKey): Promise<ToolReply | undefined> {

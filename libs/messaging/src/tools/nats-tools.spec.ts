@@ -30,6 +30,7 @@ describe('NatsTools and ToolCallConsumer', () => {
         attempt: 1,
         timeout_ms: 5_000,
         expires_at: expect.any(String),
+        store: expect.any(String),
       },
     ]);
     const expiresInMs = Date.parse(seen[0]?.expires_at ?? '') - Date.now();

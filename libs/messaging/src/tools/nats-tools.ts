@@ -59,7 +59,7 @@ export class NatsTools implements Tools<HandResult> {
   }
 
   reattach({ call, store }: SentCall, signal: AbortSignal): Promise<HandAnswer> {
-    return this.follow(call, signal, { maybeInto: store });
+    return this.follow(call, signal, { into: store, isSeen: false });
   }
 
   /** Rejects what is still open with `reason`. The calls go on, and the next holder of the run finds them. */

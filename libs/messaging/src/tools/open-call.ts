@@ -1,4 +1,4 @@
-import { TerminalError, failedResult } from '@rondo/domain';
+import { TerminalError, TransientError, failedResult } from '@rondo/domain';
 import type { CallKey } from '../nats/subjects';
 import { CallEnding, type CallEndingParts, type Sent } from './call-ending';
 import { withdrawn } from './call-records';
@@ -98,10 +98,13 @@ export class OpenCall {
     await toolStreams.ensure();
     if (this.settled || this.stopping) return;
 
+    const { store } = toolStreams;
+    if (store === null) throw new TransientError('NATS was started anew a moment ago');
     const { records } = this.parts;
-    const asksFirst = this.sent === 'no' && runsUntaken(this.call);
-    const isSent = asksFirst ? records.askToRun(executorId, this.call) : records.dispatch(executorId, this.call);
-    if (isSent) this.sent = { maybeInto: toolStreams.store };
+    const call = { ...this.call, store };
+    const asksFirst = this.sent === 'no' && runsUntaken(call);
+    const isSent = asksFirst ? records.askToRun(executorId, call) : records.dispatch(executorId, call);
+    if (isSent) this.sent = { into: store, isSeen: false };
     else this.end(failed('The arguments are too large to be sent to the tool.'));
   }
 
@@ -115,8 +118,12 @@ export class OpenCall {
 
     if (reply) this.hear(reply);
     else if (taker === withdrawn) this.end(this.stopping ? stoppedNow() : failed('Not executed: it was withdrawn.'));
-    else if (waits || taker !== undefined) this.sent = 'yes';
+    else if (waits || taker !== undefined) this.noteSeen();
     else await this.miss();
+  }
+
+  private noteSeen(): void {
+    if (this.sent !== 'no') this.sent = { ...this.sent, isSeen: true };
   }
 
   /** No trace of it. Where it would have left one, it was never sent; else the ledger decides what is to be done. */
@@ -124,7 +131,8 @@ export class OpenCall {
     const { toolStreams } = this.parts.nats;
     await toolStreams.lookAgain();
     if (this.settled || this.stopping) return;
-    if (typeof this.sent === 'object' && toolStreams.remembers(this.sent.maybeInto)) return this.send();
+    const { sent } = this;
+    if (sent !== 'no' && !sent.isSeen && toolStreams.remembers(sent.into)) return this.send();
     this.misses += 1;
     if (this.misses >= missesThatCount) {
       this.end({ how: 'unknown', reason: 'Nobody knows what became of this tool call.' });

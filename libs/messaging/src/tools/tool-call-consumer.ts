@@ -38,7 +38,7 @@ interface RunningCall {
   readonly abort: AbortController;
   /** What the queue sent of it: nothing yet, where it came past the queue. */
   readonly deliveries: CallDelivery[];
-  /** What it was delivered from; null where that is not known. See ToolStreams.store. */
+  /** What it was sent into; null where that is not known. See ToolStreams.store. */
   readonly store: string | null;
 }
 
@@ -137,12 +137,11 @@ export class ToolCallConsumer {
   }
 
   private begin(call: DispatchedCall, how: Pick<RunningCall, 'deliveries' | 'isUntaken'>): void {
-    const { store } = this.options.nats.toolStreams;
     const running = {
       key: keyOf(call),
       taker: nuid.next(),
       abort: new AbortController(),
-      store,
+      store: call.store ?? this.options.nats.toolStreams.store,
       ...how,
     };
     this.running.set(call.call_id, running);
@@ -172,15 +171,15 @@ export class ToolCallConsumer {
     if (running.isUntaken) return this.runInRoom(call, running);
 
     const taker = await this.insist(() => this.records.take(running.key, running.taker));
-    if (taker === running.taker && !this.isFromThere(running)) return lostTrack;
     if (taker === withdrawn) return undefined;
-    if (taker === running.taker)
+    const isFirst = taker === running.taker;
+    if (isFirst && this.isFromThere(running))
       return (await this.insist(() => this.answers.before(call))) ?? this.runInRoom(call, running);
     if (await this.insist(() => this.records.reply(running.key))) return undefined;
-    return { how: 'unknown', reason: 'The executor died while the tool ran.' };
+    return isFirst ? lostTrack : { how: 'unknown', reason: 'The executor died while the tool ran.' };
   }
 
-  /** Only the store that delivered a call knows whether it was taken back, or taken before. */
+  /** Only the store that a call was sent into, in the same life of its server, knows whether it was taken back, or taken before. */
   private isFromThere({ store }: RunningCall): boolean {
     return store === null || this.options.nats.toolStreams.remembers(store);
   }
@@ -246,4 +245,4 @@ export class ToolCallConsumer {
   }
 }
 
-const lostTrack: ToolReply = { how: 'unknown', reason: 'NATS lost its data before the tool ran.' };
+const lostTrack: ToolReply = { how: 'unknown', reason: 'NATS was started anew or lost data before the tool ran.' };

@@ -56,7 +56,7 @@ export class ToolStreams {
   readonly jetstream: JetStreamClient;
   readonly manager: Promise<JetStreamManager>;
   private making: Promise<void> | undefined;
-  private stamp: string | null = null;
+  private known: { readonly life: string; readonly stamp: string } | undefined;
 
   constructor(private readonly nats: NatsLink) {
     this.jetstream = nats.connection.jetstream({ timeout: requestTimeoutMs });
@@ -76,7 +76,7 @@ export class ToolStreams {
   /** Looks again before the next use. */
   forget(): void {
     this.making = undefined;
-    this.stamp = null;
+    this.known = undefined;
   }
 
   /** Resolves when all are there, and what was known of them before is confirmed or corrected. */
@@ -85,7 +85,11 @@ export class ToolStreams {
     return this.ensure();
   }
 
-  /** Names the store and the moment; null while it is not known. */
+  /**
+   * Names the store, the life of its server, and the moment; null while one of them is not known. The life counts because a
+   * server that was killed may come back without what it confirmed last: it writes to the disk before it confirms, but
+   * syncs later.
+   */
   get store(): string | null {
     return this.stamp && `${this.stamp}-${Date.now().toString(36)}`;
   }
@@ -96,12 +100,24 @@ export class ToolStreams {
     return stamp === this.stamp && Date.now() - parseInt(at, 36) < countedOnForMs;
   }
 
+  private get stamp(): string | null {
+    return this.known?.life === this.serverLife ? this.known.stamp : null;
+  }
+
+  /** A server makes itself a new id each time it starts. In a cluster the one that we talk to need not be the one that stores. */
+  private get serverLife(): string {
+    const { info } = this.nats.connection;
+    return info?.cluster ? 'cluster' : (info?.server_id ?? '');
+  }
+
   private async make(): Promise<void> {
     const manager = await this.manager;
+    const life = this.serverLife;
     const configs = [callsConfig, takersConfig, resultsConfig].map((config) => config(this.nats.names));
     const infos = await Promise.all(configs.map((config) => makeStream(manager, config)));
     const births = infos.map(({ created }) => created).join();
-    this.stamp = createHash('sha256').update(births).digest('hex').slice(0, 12);
+    const stamp = createHash('sha256').update(`${life},${births}`).digest('hex').slice(0, 12);
+    this.known = { life, stamp };
   }
 }
 

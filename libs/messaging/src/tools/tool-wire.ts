@@ -17,6 +17,8 @@ export const dispatchedCall = z.object({
   timeout_ms: z.number().int().positive(),
   /** No executor begins it later: whoever sent it has given it up by then. Workers of an older version do not say. */
   expires_at: z.iso.datetime().exactOptional(),
+  /** What it was sent into, see ToolStreams.store: no other store knows who took it. Older workers do not say. */
+  store: z.string().exactOptional(),
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 

@@ -1,0 +1,67 @@
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Infrastructure, startInfrastructure } from '../../../../deploy/local/infrastructure.mjs';
+
+/** A NATS server for one spec alone, which may be killed and given another store. */
+export class OwnNatsServer {
+  private constructor(
+    private readonly directory: string,
+    private readonly infrastructure: Infrastructure,
+  ) {}
+
+  static async start(): Promise<OwnNatsServer> {
+    const directory = mkdtempSync('/var/tmp/rondo-nats-');
+    const { PATH } = process.env;
+    const packagesOf = join(__dirname, '../../../../.data');
+    const infrastructure = await startInfrastructure({ dataDir: directory, packagesOf, env: { PATH }, want: ['nats'] });
+    return new OwnNatsServer(directory, infrastructure);
+  }
+
+  get url(): string {
+    return this.infrastructure.env.NATS_URL ?? '';
+  }
+
+  /** A copy of the store that `isThere` accepts: the server writes a moment after it has confirmed. */
+  async copyOfStore(isThere: (text: string) => boolean): Promise<StoreCopy> {
+    const copy = join(this.directory, `copy-${process.hrtime.bigint()}`);
+    for (;;) {
+      cpSync(this.store, copy, { recursive: true });
+      if (isThere(textBelow(copy))) return { path: copy };
+      rmSync(copy, { recursive: true });
+      await sleep(20);
+    }
+  }
+
+  async restart(): Promise<void> {
+    await this.infrastructure.get('nats').kill();
+    await this.infrastructure.get('nats').start();
+  }
+
+  /** What a power loss does: the server comes back with what it had written some time ago. */
+  async restartWith({ path }: StoreCopy): Promise<void> {
+    await this.infrastructure.get('nats').kill();
+    rmSync(this.store, { recursive: true });
+    cpSync(path, this.store, { recursive: true });
+    await this.infrastructure.get('nats').start();
+  }
+
+  async stop(): Promise<void> {
+    await this.infrastructure.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private get store(): string {
+    return join(this.directory, 'nats', 'jetstream');
+  }
+}
+
+export interface StoreCopy {
+  readonly path: string;
+}
+
+const textBelow = (directory: string): string =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
