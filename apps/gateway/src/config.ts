@@ -1,4 +1,4 @@
-import { type ModelProviders, readProviders } from '@rondo/domain';
+import { type ModelProviders, readProviders, usualThreadLimits } from '@rondo/domain';
 import { count, loadConfig, modelServerVariables, port, serverVariables, serviceVariables } from '@rondo/platform';
 import { z } from 'zod';
 
@@ -24,6 +24,13 @@ export const environment = z.object({
     }),
   BODY_LIMIT_BYTES: count.default(10 * 1024 * 1024).meta({
     description: 'The longest request that is read.',
+    unit: 'bytes',
+  }),
+  THREAD_MAX_MESSAGES: count.default(usualThreadLimits.messages).meta({
+    description: 'A thread with so many messages takes no more messages and runs: `thread_full`.',
+  }),
+  THREAD_MAX_BYTES: count.default(usualThreadLimits.bytes).meta({
+    description: 'The same of the bytes of its messages.',
     unit: 'bytes',
   }),
   RATE_LIMIT_PER_SECOND: z.coerce.number().positive().default(500).meta({

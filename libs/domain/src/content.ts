@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callId } from './ids';
 import { givenSource, keptSource } from './image';
+import { textLimits } from './text-limits';
 import { recordedResult } from './tool-result';
 
 const textBlock = z.strictObject({ type: z.literal('text'), text: z.string() });
@@ -47,11 +48,20 @@ const userBlock = z.discriminatedUnion('type', [textBlock, imageBlock]);
 export const userContent = z.array(userBlock);
 export type UserBlock = z.infer<typeof userBlock>;
 
+const givenText = textBlock.extend({ text: z.string().max(textLimits.block) });
 const givenImage = z.strictObject({ type: z.literal('image'), source: givenSource });
-const inputBlock = z.discriminatedUnion('type', [textBlock, givenImage]);
+const inputBlock = z.discriminatedUnion('type', [givenText, givenImage]);
 export type InputBlock = z.infer<typeof inputBlock>;
 
 /** What a person may say: a string, or blocks of text and images. A string becomes one text block. */
 export const inputContent = z
-  .union([z.string().min(1), z.array(inputBlock).min(1).max(100)])
+  .union([z.string().min(1).max(textLimits.block), z.array(inputBlock).min(1).max(textLimits.blocks)])
+  .refine((content) => charactersIn(content) <= textLimits.message, {
+    message: `must have at most ${textLimits.message} characters of text in all`,
+  })
   .transform((content): InputBlock[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : content));
+
+const charactersIn = (content: string | readonly InputBlock[]): number =>
+  typeof content === 'string'
+    ? content.length
+    : content.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);

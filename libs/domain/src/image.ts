@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textLimits } from './text-limits';
 import { type ImageMediaType, type ImageSize, imageHeader, imageMediaType } from './image-header';
 
 /** Names bytes by what they are. */
@@ -42,7 +43,8 @@ export const keptSource = z.discriminatedUnion('type', [blobSource, urlSource]);
 export type KeptSource = z.infer<typeof keptSource>;
 
 /** What a person may give as an image; a blob is one that the person was given before. */
-export const givenSource = z.discriminatedUnion('type', [base64Source, urlSource, blobSource]);
+const givenUrl = urlSource.extend({ url: urlSource.shape.url.max(textLimits.url) });
+export const givenSource = z.discriminatedUnion('type', [base64Source, givenUrl, blobSource]);
 
 function measured<Image extends { media_type: ImageMediaType; data: string }>(
   image: Image,

@@ -37,6 +37,7 @@ export * from './run-event';
 export * from './run-settings';
 export * from './run-state';
 export * from './run-store';
+export * from './text-limits';
 export * from './time-left';
 export * from './tool-call';
 export * from './tool-result';

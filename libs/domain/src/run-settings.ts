@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import { textLimits } from './text-limits';
 import { dialectName } from './tool-call';
 
 /** `provider/model`; the part after the first slash goes to the provider unchanged. */
-export const modelName = z.string().regex(/^[a-z0-9_-]+\/.+$/, 'must look like provider/model');
+export const modelName = z
+  .string()
+  .max(textLimits.modelName)
+  .regex(/^[a-z0-9_-]+\/.+$/, 'must look like provider/model');
 
 /** Settings of the model call, passed to the provider where it has them. */
 export const llmSettings = z.strictObject({
@@ -13,7 +17,12 @@ export const llmSettings = z.strictObject({
   enable_thinking: z.boolean().optional(),
   thinking_budget: z.number().int().min(1024).optional(),
   tool_choice: z.enum(['auto', 'none', 'required']).optional(),
-  response_format: z.record(z.string(), z.unknown()).optional(),
+  response_format: z
+    .record(z.string(), z.unknown())
+    .refine((format) => JSON.stringify(format).length <= textLimits.responseFormat, {
+      message: `must have at most ${textLimits.responseFormat} characters as JSON`,
+    })
+    .optional(),
 });
 export type LlmSettings = z.infer<typeof llmSettings>;
 
@@ -90,7 +99,7 @@ export type RunSettings = z.infer<typeof runSettings>;
 
 const overridable = {
   model: modelName.optional(),
-  tools: z.array(z.string()).max(200).optional(),
+  tools: z.array(z.string().max(textLimits.toolName)).max(200).optional(),
   llm: llmSettings.optional(),
   processor: processorSettings
     .partial()

@@ -1,10 +1,18 @@
-import { type InputBlock, type Message, type MessageType, type Mint, messageId } from '@rondo/domain';
+import {
+  type InputBlock,
+  type Message,
+  type MessageType,
+  type Mint,
+  type ThreadLimits,
+  messageId,
+  usualThreadLimits,
+} from '@rondo/domain';
 import { keepImages } from './blobs/keep-images';
 import type { Database } from './database';
 import { type Promised, keepPromise } from './idempotency-keys';
 import { type MessageRow, messageOf } from './message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
-import { type ThreadAddress, threadNotFound } from './thread-row';
+import { type ThreadAddress, requireRoomOn, threadNotFound } from './thread-row';
 
 export interface MessageFilter extends ThreadAddress, PageRequest {
   readonly type?: MessageType | undefined;
@@ -21,6 +29,7 @@ export class Messages {
   constructor(
     private readonly database: Database,
     private readonly mint: Mint,
+    private readonly limits: ThreadLimits = usualThreadLimits,
   ) {}
 
   /** A user message that belongs to no run; the thread's next run reads it. */
@@ -28,8 +37,13 @@ export class Messages {
     const id = messageId.parse(`msg_${this.mint()}`);
     return this.database.transaction(async (sql) => {
       const kept = await keepImages(sql, { accountId, content, field: 'content' });
-      const [row] = await sql.query<MessageRow>(addMessage, [id, threadId, accountId, JSON.stringify(kept)]);
-      if (!row) throw threadNotFound(threadId);
+      const { messages, bytes } = this.limits;
+      const values = [id, threadId, accountId, JSON.stringify(kept), messages, bytes];
+      const [row] = await sql.query<MessageRow>(addMessage, values);
+      if (!row) {
+        await requireRoomOn(sql, threadId, this.limits);
+        throw threadNotFound(threadId);
+      }
       return keepPromise(sql, promised, messageOf(row));
     });
   }
@@ -54,12 +68,12 @@ export class Messages {
 
 const addMessage = `
 with thread as (
-  update threads set last_message_seq = last_message_seq + 1
-  where id = $2 and account_id = $3 and deleted_at is null
+  update threads set last_message_seq = last_message_seq + 1, message_bytes = message_bytes + octet_length($4)
+  where id = $2 and account_id = $3 and deleted_at is null and last_message_seq < $5 and message_bytes < $6
   returning id, last_message_seq
 )
 insert into messages (id, thread_id, seq, type, is_llm_message, content, metadata, created_at)
-select $1, id, last_message_seq, 'user', true, $4, '{}', clock_timestamp() from thread
+select $1, id, last_message_seq, 'user', true, $4::json, '{}', clock_timestamp() from thread
 returning *`;
 
 const messagesAfter = new BoundedList(

@@ -1,4 +1,4 @@
-import { type AccountId, TerminalError, type ThreadId } from '@rondo/domain';
+import { type AccountId, TerminalError, type ThreadId, type ThreadLimits } from '@rondo/domain';
 import type { Sql } from './sql';
 
 export interface ThreadAddress {
@@ -20,14 +20,36 @@ export async function insertThread(sql: Sql, { id, accountId, metadata }: NewThr
 }
 
 const lockedThread = `
-select last_message_seq from threads where id = $1 and account_id = $2 and deleted_at is null for no key update`;
+select last_message_seq, message_bytes::float from threads
+where id = $1 and account_id = $2 and deleted_at is null for no key update`;
 
-/** Nobody adds to the thread, or deletes it, until the transaction ends. Answers with its last message's `seq`. */
-export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<number> {
-  const [row] = await sql.query<{ last_message_seq: number }>(lockedThread, [threadId, accountId]);
-  if (!row) throw threadNotFound(threadId);
-  return row.last_message_seq;
+export interface ThreadSize {
+  readonly last_message_seq: number;
+  readonly message_bytes: number;
 }
+
+/** Nobody adds to the thread, or deletes it, until the transaction ends. Answers with how much it holds. */
+export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<ThreadSize> {
+  const [size] = await sql.query<ThreadSize>(lockedThread, [threadId, accountId]);
+  if (!size) throw threadNotFound(threadId);
+  return size;
+}
+
+const threadSize = `select last_message_seq, message_bytes::float from threads where id = $1`;
+
+export async function requireRoomOn(sql: Sql, threadId: ThreadId, limits: ThreadLimits): Promise<void> {
+  const [size] = await sql.query<ThreadSize>(threadSize, [threadId]);
+  if (size) requireRoom(threadId, size, limits);
+}
+
+/** Throws `thread_full` where people may add nothing more. What its runs say and do has its own bounds. */
+export function requireRoom(threadId: ThreadId, size: ThreadSize, limits: ThreadLimits): void {
+  if (size.last_message_seq >= limits.messages) throw threadFull(threadId, `${limits.messages} messages`);
+  if (size.message_bytes >= limits.bytes) throw threadFull(threadId, `${limits.bytes} bytes of messages`);
+}
+
+const threadFull = (id: ThreadId, most: string): TerminalError =>
+  new TerminalError('thread_full', `${id} holds ${most} or more, which is the most. Go on in a new thread.`);
 
 export const threadNotFound = (id: ThreadId): TerminalError =>
   new TerminalError('thread_not_found', `There is no thread ${id}.`);

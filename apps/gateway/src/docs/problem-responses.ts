@@ -68,6 +68,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   invalid_request: always,
   idempotency_key_reused: isIdempotent,
   too_many_subscriptions: never,
+  thread_full: ({ method, path }) => method === 'post' && /\/(runs|messages|input)$/.test(path),
   rate_limited: always,
   internal_error: always,
   service_unavailable: always,

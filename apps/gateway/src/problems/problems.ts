@@ -25,6 +25,7 @@ export const problemStatus = {
   invalid_request: 422,
   idempotency_key_reused: 422,
   too_many_subscriptions: 422,
+  thread_full: 422,
   rate_limited: 429,
   internal_error: 500,
   service_unavailable: 503,

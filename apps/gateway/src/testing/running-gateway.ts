@@ -36,6 +36,8 @@ export class RunningGateway {
       DEMO_MODEL_URL: 'http://127.0.0.1:1',
       MODEL_KEYS_PRESENT: '',
       BODY_LIMIT_BYTES: 100_000,
+      THREAD_MAX_MESSAGES: 50_000,
+      THREAD_MAX_BYTES: 256 * 1024 * 1024,
       RATE_LIMIT_PER_SECOND: 10_000,
       STALL_LIMIT_S: 5,
       ...overrides,

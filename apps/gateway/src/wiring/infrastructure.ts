@@ -22,13 +22,15 @@ export class Infrastructure {
   readonly feed;
   readonly workers;
 
-  constructor({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL }: GatewayConfig, log: Logger) {
+  constructor(config: GatewayConfig, log: Logger) {
+    const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL } = config;
+    const threadLimits = { messages: config.THREAD_MAX_MESSAGES, bytes: config.THREAD_MAX_BYTES };
     this.database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, log });
     this.accounts = new Accounts(this.database, newUlid);
     this.threads = new Threads(this.database, newUlid);
-    this.messages = new Messages(this.database, newUlid);
+    this.messages = new Messages(this.database, newUlid, threadLimits);
     this.blobs = new Blobs(this.database);
-    this.runs = new Runs(this.database, newUlid);
+    this.runs = new Runs(this.database, newUlid, threadLimits);
     this.outbox = new Outbox(this.database);
     this.idempotencyKeys = new IdempotencyKeys(this.database);
     this.queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });

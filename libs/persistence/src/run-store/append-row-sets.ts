@@ -8,6 +8,7 @@ export const batches = new RowSet('batch', {
   at: 'timestamptz',
   facts: 'int',
   messages: 'int',
+  message_bytes: 'int',
   yields_to_stop: 'boolean',
   terminal: 'boolean',
   progress: 'boolean',

@@ -37,11 +37,13 @@ export function appendValues(group: readonly Batch[]): string[] {
 /** The batch itself comes last, as only then its messages are counted. */
 function addFacts(rows: Rows, { claim, at, facts, changes }: Batch, batch: number): void {
   let messageCount = 0;
+  let messageBytes = 0;
   facts.forEach(({ fact, id, json }, index) => {
     const { type, iteration } = fact;
     const isMessage = typeof json !== 'string';
     if (isMessage) {
       messageCount += 1;
+      messageBytes += Buffer.byteLength(json.content);
       rows.messages.push(messageRow(json, batch, messageCount));
     }
     if (fact.type === 'usage.recorded') rows.usageEntries.push(usageRow(fact, batch));
@@ -63,6 +65,7 @@ function addFacts(rows: Rows, { claim, at, facts, changes }: Batch, batch: numbe
     at,
     facts: facts.length,
     messages: messageCount,
+    message_bytes: messageBytes,
     yields_to_stop: changes.yieldsToStop,
     terminal: changes.terminal,
     progress: changes.progress,

@@ -57,12 +57,14 @@ with written as (
   ) as batch
   where runs.id = batch.run_id and runs.epoch = batch.epoch and runs.status not in ('completed', 'failed', 'stopped')
     and (runs.stop_requested_at is null or not batch.yields_to_stop)
-  returning ${activated}, batch.moves, runs.account_id, runs.epoch, batch.number, batch.at, batch.messages,
+  returning ${activated}, batch.moves, runs.account_id, runs.epoch, batch.number, batch.at, batch.messages, batch.message_bytes,
     runs.last_seq - batch.facts as last_seq
 ),
 next_message as (
-  update threads set last_message_seq = threads.last_message_seq + adding.messages
-  from (select thread_id, messages from written where messages > 0 order by thread_id) as adding
+  update threads set
+    last_message_seq = threads.last_message_seq + adding.messages,
+    message_bytes = threads.message_bytes + adding.message_bytes
+  from (select thread_id, messages, message_bytes from written where messages > 0 order by thread_id) as adding
   where threads.id = adding.thread_id
   returning threads.id, threads.last_message_seq - adding.messages as last_message_seq
 ),

@@ -1,11 +1,12 @@
-import { type InputBlock, type Mint, type RecordedFact, type Run, TerminalError, type Waiting } from '@rondo/domain';
+import { type InputBlock, type RecordedFact, type Run, TerminalError, type Waiting } from '@rondo/domain';
 import { keepImages } from '../blobs/keep-images';
-import type { Database } from '../database';
 import { type Promised, keepPromise } from '../idempotency-keys';
 import { runOf } from '../run-row';
 import { activateRun } from '../run-store/activation';
 import { batchOf } from '../run-store/batch';
 import { writeBatch } from '../run-store/group-commit';
+import { requireRoomOn } from '../thread-row';
+import type { RunMaker } from './create-run';
 import { inputFact } from './input-message';
 import { type RunAddress, lockRun, readRun } from './lock-run';
 
@@ -20,7 +21,9 @@ export interface AnsweredRun {
   readonly facts: readonly RecordedFact[];
 }
 
-export const answerRun = (database: Database, mint: Mint, answer: Answer): Promise<AnsweredRun> =>
+type Answering = Pick<RunMaker, 'database' | 'mint' | 'limits'>;
+
+export const answerRun = ({ database, mint, limits }: Answering, answer: Answer): Promise<AnsweredRun> =>
   database.transaction(async (sql) => {
     const content = await keepImages(sql, { ...answer, field: 'content' });
     const { id: runId, thread_id: threadId, status, epoch, iteration, waiting } = runOf(await lockRun(sql, answer));
@@ -28,6 +31,7 @@ export const answerRun = (database: Database, mint: Mint, answer: Answer): Promi
     if (status !== 'waiting_input' || waiting?.reason === 'tool_unknown')
       throw new TerminalError('run_not_waiting', `${runId} does not wait for input${insteadOf(waiting)}.`);
 
+    await requireRoomOn(sql, threadId, limits);
     const metadata = asked === undefined ? {} : { answers_tool_call_id: asked };
     const input = inputFact({ runId, threadId, iteration, content, metadata }, mint);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };

@@ -10,6 +10,7 @@ import {
   type RunSettings,
   TerminalError,
   type ThreadId,
+  type ThreadLimits,
   type UserBlock,
   newRun,
   runId,
@@ -23,7 +24,7 @@ import { type RunRow, runOf } from '../run-row';
 import { batchOf, recordedFacts } from '../run-store/batch';
 import type { Sql } from '../sql';
 import { storedText } from '../stored-text';
-import { lockThread } from '../thread-row';
+import { type ThreadAddress, lockThread, requireRoom } from '../thread-row';
 import type { Together } from '../together';
 import { inputFact } from './input-message';
 import { type Beginning, type RunToInsert, beginningOf, insertRuns } from './insert-run';
@@ -71,6 +72,7 @@ export interface RunMaker {
   readonly mint: Mint;
   /** Runs that begin new threads, those of one moment in one statement. */
   readonly beginnings: Together<Beginning, boolean>;
+  readonly limits: ThreadLimits;
 }
 
 export async function createRun(maker: RunMaker, wanted: NewRun): Promise<CreatedRun> {
@@ -91,19 +93,24 @@ interface Place {
   readonly sql: Sql;
   /** False when another run has the thread. */
   readonly insert: (run: RunToInsert) => Promise<boolean>;
+  readonly limits: ThreadLimits;
 }
 
 /** To make a run on a new thread is one statement, which is a transaction by itself. */
 function inTransactionIfNeeded<T>(
-  { database, beginnings }: RunMaker,
+  { database, beginnings, limits }: RunMaker,
   { threadId: wanted, input = [], promised }: NewRun,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const newThreads = wanted === undefined;
   const isOneStatement = newThreads && !promised && input.every(({ type }) => type === 'text');
-  if (isOneStatement) return work({ sql: database.sql, insert: (run) => beginnings.of(beginningOf(run)) });
+  if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => beginnings.of(beginningOf(run)) });
   return database.transaction((sql) =>
-    work({ sql, insert: async (run) => (await insertRuns(sql, [beginningOf(run)], { newThreads })).includes(true) }),
+    work({
+      sql,
+      limits,
+      insert: async (run) => (await insertRuns(sql, [beginningOf(run)], { newThreads })).includes(true),
+    }),
   );
 }
 
@@ -149,7 +156,7 @@ class RunCreation {
     const { threadId: wanted, accountId, settings, metadata, input, promised } = this.wanted;
     const behind = wanted !== undefined && (await this.makeWay(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.mint()}`);
-    const lastMessageSeq = wanted === undefined ? 0 : await lockThread(this.place.sql, { accountId, threadId: thread });
+    const lastMessageSeq = wanted === undefined ? 0 : await this.lastMessageOn({ accountId, threadId: wanted });
 
     const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.mint);
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
@@ -163,6 +170,12 @@ class RunCreation {
     await keepPromise(this.place.sql, promised, run);
     const job = behind ? undefined : firstActivation(run);
     return { run, facts: [...this.facts, ...facts], stops: this.stops, job };
+  }
+
+  private async lastMessageOn(address: ThreadAddress): Promise<number> {
+    const size = await lockThread(this.place.sql, address);
+    requireRoom(address.threadId, size, this.place.limits);
+    return size.last_message_seq;
   }
 
   /** Deals with the runs ahead as the caller wants; answers whether the new one must wait behind one. */

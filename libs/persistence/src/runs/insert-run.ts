@@ -68,8 +68,8 @@ const these = `run as materialized (select * from ${beginnings.table(1)} limit c
 const onNewThreads = `
 with ${these},
 thread as (
-  insert into threads (id, account_id, last_message_seq)
-  select thread_id, account_id, coalesce(message_seq, 0) from run
+  insert into threads (id, account_id, last_message_seq, message_bytes)
+  select thread_id, account_id, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
 ),
 ${beginRuns('true')}`;
 
@@ -81,7 +81,10 @@ not takes_thread or (
 
 export const onTheirThreads = `
 with ${these},
-thread as (update threads set last_message_seq = message_seq from run where threads.id = thread_id and last_seq = 2),
+thread as (
+  update threads set last_message_seq = message_seq, message_bytes = message_bytes + octet_length(content::text)
+  from run where threads.id = thread_id and last_seq = 2
+),
 ${beginRuns(inTurn)}`;
 
 /** One statement, the same for any runs. Of each run, false when another run has its thread. */

@@ -1,4 +1,12 @@
-import { type Mint, type Run, TerminalError, type ToolCall, isTerminal } from '@rondo/domain';
+import {
+  type Mint,
+  type Run,
+  TerminalError,
+  type ThreadLimits,
+  type ToolCall,
+  isTerminal,
+  usualThreadLimits,
+} from '@rondo/domain';
 import type { Database } from '../database';
 import type { Page, PageRequest } from '../page';
 import { Together } from '../together';
@@ -23,16 +31,17 @@ export class Runs {
   constructor(
     private readonly database: Database,
     private readonly mint: Mint,
+    private readonly limits: ThreadLimits = usualThreadLimits,
   ) {
     this.beginnings = new Together((runs) => insertRuns(database.sql, runs, { newThreads: true }), {
       weightOf: lengthOf,
     });
   }
 
-  /** Rejects with ThreadBusyError and `thread_not_found`. Call `Outbox.publish` afterwards. */
+  /** Rejects with ThreadBusyError, `thread_full` and `thread_not_found`. Call `Outbox.publish` afterwards. */
   create(wanted: NewRun): Promise<CreatedRun> {
-    const { database, mint, beginnings } = this;
-    return createRun({ database, mint, beginnings }, wanted);
+    const { database, mint, beginnings, limits } = this;
+    return createRun({ database, mint, beginnings, limits }, wanted);
   }
 
   get(address: RunAddress): Promise<Run> {
@@ -66,9 +75,10 @@ export class Runs {
     return stopRun(this.database, this.mint, order);
   }
 
-  /** Answers a waiting run and queues it again; rejects with `run_not_waiting`. Call `Outbox.publish` afterwards. */
+  /** Answers a waiting run and queues it again; rejects with `run_not_waiting` and `thread_full`. Call `Outbox.publish` afterwards. */
   answer(answer: Answer): Promise<AnsweredRun> {
-    return answerRun(this.database, this.mint, answer);
+    const { database, mint, limits } = this;
+    return answerRun({ database, mint, limits }, answer);
   }
 
   /**
