@@ -16,9 +16,9 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
   const call = { model: pass.run.settings.model, iteration: pass.state.iteration, beganAt: clerk.now() };
   let firstOutputAt: string | undefined;
   const { stop } = pass.signals;
-  const enough = reply.canFill ? new AbortController() : undefined;
+  const enough = new AbortController();
 
-  for await (const chunks of model.stream(prompt, enough ? AbortSignal.any([stop, enough.signal]) : stop)) {
+  for await (const chunks of model.stream(prompt, AbortSignal.any([stop, enough.signal]))) {
     for (const chunk of chunks) {
       switch (chunk.type) {
         case 'retried':
@@ -33,7 +33,7 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
         case 'call_arguments':
           firstOutputAt ??= clerk.now();
           if (!reply.isFull) for (const step of reply.hear(chunk)) yield step;
-          if (reply.isFull) enough?.abort();
+          if (reply.isFull) enough.abort();
       }
     }
   }

@@ -9,6 +9,7 @@ import { oncePer } from './once-per';
 import type { AgentRun, Pass } from './pass';
 import { profiles } from './profiles/profiles';
 import { warningOf } from './repetition';
+import { textLimits } from './text-limits';
 import { toolsNamed } from './tools/catalog';
 
 /** A run, and where it stands. */
@@ -22,8 +23,13 @@ export function promptOf({ run, state }: Standing): { prompt: ModelRequest; deco
   const { messages } = dialect.encode(conversation, allowed, processor);
   const settings = responseFormat ? { response_format: { ...responseFormat }, ...llm } : llm;
 
-  return { prompt: { model, system, messages, tools, settings }, decoder: dialect.decoder(allowed, processor) };
+  const decoder = dialect.decoder(allowed, { ...processor, max_tool_calls: mostCalls(processor.max_tool_calls) });
+  return { prompt: { model, system, messages, tools, settings }, decoder };
 }
+
+/** In one reply; a run's own limit of 0 means none. */
+const mostCalls = (limit: number): number =>
+  limit > 0 ? Math.min(limit, textLimits.callsInReply) : textLimits.callsInReply;
 
 /** What of the conversation is sent, and what is shown and said with it this once. */
 export const messagesToSend = ({ run, state }: Standing): readonly NewMessage[] =>

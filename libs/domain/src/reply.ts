@@ -5,6 +5,7 @@ import type { NewMessage } from './message';
 import type { ModelEnd } from './model';
 import { type Pass, type Step, stateTogether } from './pass';
 import { planCalls } from './plan-calls';
+import { ReplyRoom } from './reply-room';
 import type { Delta, NewFact } from './run-event';
 import { startWhileSpeaking } from './start-call';
 
@@ -16,6 +17,7 @@ import { startWhileSpeaking } from './start-call';
 export class Reply {
   /** As the model wrote it, calls and all. */
   written = '';
+  private readonly room = new ReplyRoom();
   private hasNativeCalls = false;
   private parts = 0;
   private storedBlocks = 0;
@@ -27,13 +29,14 @@ export class Reply {
     private readonly decoder: ReplyDecoder,
   ) {}
 
+  /** No more of it is heard. */
   get isFull(): boolean {
-    return this.decoder.isFull;
+    return this.decoder.isFull || this.room.isFull;
   }
 
-  /** A limit of calls may end it before the model does. */
-  get canFill(): boolean {
-    return this.pass.run.settings.processor.max_tool_calls > 0;
+  /** It was cut off because it is longer than a reply may be, whatever the run's settings are. */
+  get isTooLong(): boolean {
+    return this.room.isFull;
   }
 
   /** A part of it is in the log already, so it cannot be asked for anew. */
@@ -46,7 +49,9 @@ export class Reply {
     return !this.isFull && !this.hasNativeCalls && this.written.trim() !== '';
   }
 
-  *hear(chunk: ReplyChunk): Generator<Step, void> {
+  *hear(given: ReplyChunk): Generator<Step, void> {
+    const chunk = this.room.admit(given);
+    if (!chunk) return;
     if (chunk.type === 'text') this.written += chunk.text;
     if (chunk.type === 'call_start') this.hasNativeCalls = true;
 

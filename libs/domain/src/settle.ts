@@ -6,7 +6,7 @@ import type { ToolAnswer } from './ports';
 import type { NewFact } from './run-event';
 import { answerTo, nextWave, runsInLoop, startOf } from './start-call';
 import type { ToolCall } from './tool-call';
-import { failedResult } from './tool-result';
+import { boundedResult, boundedText, failedResult } from './tool-result';
 import { endsTurn } from './tools/conversation.tools';
 
 /** How often a call is sent in all, while nobody knows what became of it and doing it twice does no harm. */
@@ -64,11 +64,13 @@ const outcomeOf = async (pass: Pass, known: KnownCall) => ({ call: known.call, o
 function conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Step {
   switch (outcome.how) {
     case 'answered':
-      return answer(pass, call, outcome);
-    case 'unknown':
+      return answer(pass, call, { ...outcome, result: boundedResult(outcome.result) });
+    case 'unknown': {
+      const reason = boundedText(outcome.reason);
       return staysBetweenUs(pass, call)
-        ? state(pass, unknown(pass, call, outcome.reason))
-        : answer(pass, call, { unknown: outcome.reason });
+        ? state(pass, unknown(pass, call, reason))
+        : answer(pass, call, { unknown: reason });
+    }
     case 'stopped': {
       const verifiedDeadAt = wasSentBefore(pass, call) ? null : outcome.verifiedDeadAt;
       pass.receipt.toolStopped({ tool_call_id: call.id, verified_dead_at: verifiedDeadAt });

@@ -13,6 +13,12 @@ export const textLimits = {
   modelName: 200,
   /** Of `llm.response_format`, as JSON. */
   responseFormat: 100_000,
+  /** Of what a model says in one reply: text, reasoning, and the arguments of its calls. */
+  reply: 1_000_000,
+  callsInReply: 100,
+  /** Of what a tool answers, whoever says how long it is. */
+  toolOutput: 100_000,
+  toolError: 20_000,
 } as const;
 
 /** How much a thread may hold before it takes no more messages and runs from people. */

@@ -109,6 +109,7 @@ function* conclude(
 }
 
 function finishReasonOf({ end }: Heard, reply: Reply): string {
+  if (reply.isTooLong) return 'length';
   if (reply.isFull) return 'xml_tool_limit_reached';
   return end.how === 'finished' ? end.finishReason : end.how;
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { characterStart } from './character-start';
 import { keptImage } from './image';
+import { textLimits } from './text-limits';
 
 /** What a tool answers. A tool that fails answers too: `success: false` with the reason in `error`. */
 export const toolResult = z.object({
@@ -22,3 +24,22 @@ export const recordedResult = toolResult.extend({ image: keptImage.optional() })
 export type RecordedResult = z.infer<typeof recordedResult>;
 
 export const failedResult = (error: string): ToolResult => ({ success: false, output: '', error });
+
+/** As much of a result as is kept. Executors clip what they answer; whoever holds the run does not rely on that. */
+export function boundedResult(result: RecordedResult): RecordedResult {
+  const { output, error } = result;
+  const isLong = output.length > textLimits.toolOutput || (error?.length ?? 0) > textLimits.toolError;
+  if (!isLong) return result;
+  return {
+    ...result,
+    output: boundedText(output, textLimits.toolOutput),
+    ...(error !== undefined && { error: boundedText(error) }),
+    truncated: true,
+  };
+}
+
+export function boundedText(text: string, limit: number = textLimits.toolError): string {
+  if (text.length <= limit) return text;
+  const kept = text.slice(0, characterStart(text, limit));
+  return `${kept}\n\n[… ${text.length - kept.length} characters left out …]`;
+}

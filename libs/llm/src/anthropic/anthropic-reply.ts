@@ -10,6 +10,9 @@ import {
   anthropicEvent,
 } from './anthropic-event';
 
+/** It is passed on when it is whole, so nobody counts it before. */
+const longestSignature = 1_000_000;
+
 /** Reads a streamed Message. */
 export class AnthropicReply implements ReplyReader {
   ending: ReplyEnding | undefined;
@@ -84,7 +87,7 @@ export class AnthropicReply implements ReplyReader {
         if (delta.thinking) chunks.push({ type: 'reasoning', text: delta.thinking });
         break;
       case 'signature_delta':
-        if (this.thought) this.thought.signature += delta.signature;
+        this.sign(delta.signature);
         break;
       case 'input_json_delta':
         if (delta.partial_json && this.calls > 0) {
@@ -94,6 +97,13 @@ export class AnthropicReply implements ReplyReader {
       case 'ignored':
         break;
     }
+  }
+
+  private sign(piece: string): void {
+    if (!this.thought) return;
+    this.thought.signature += piece;
+    if (this.thought.signature.length > longestSignature)
+      throw new ProviderError('api_error', 'The provider sent a signature without an end.');
   }
 
   private closeThought(chunks: ReplyChunk[]): void {

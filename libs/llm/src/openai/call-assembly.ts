@@ -1,5 +1,9 @@
 import type { ReplyChunk } from '@rondo/domain';
+import { ProviderError } from '../provider-error';
 import type { ToolCallDelta } from './openai-chunk';
+
+/** Of arguments whose call is not named yet: nobody counts them before they are passed on. */
+const mostUnnamed = 1_000_000;
 
 interface OpenCall {
   readonly index: number;
@@ -40,6 +44,8 @@ export class CallAssembly {
     if (text !== '') call.argued = true;
     if (!call.named) {
       call.early += text;
+      if (call.early.length > mostUnnamed)
+        throw new ProviderError('api_error', 'The provider sent arguments of a tool call and no name.');
       return;
     }
     const all = call.early + text;
