@@ -37,7 +37,12 @@ export class RondoContender implements Contender {
         'tool-executor': everywhere,
         'agent-worker': { ...shared, ...worker },
         summarizer: shared,
-        gateway: { ...shared, RATE_LIMIT_PER_SECOND: '100000' },
+        gateway: {
+          ...shared,
+          RATE_LIMIT_PER_SECOND: '100000',
+          HANDSHAKES_PER_SECOND: '100000',
+          SOCKETS_PER_KEY: '100000',
+        },
       },
     });
     return new RondoContender(installation, installation.client());

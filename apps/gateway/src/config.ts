@@ -37,6 +37,34 @@ export const environment = z.object({
     description: 'Requests of one API key; twice as many may come at once.',
     unit: 'per second',
   }),
+  BODY_BYTES_PER_KEY: count.default(64 * 1024 * 1024).meta({
+    description:
+      'Bytes of the requests of one API key that are being read or answered, on one gateway. One whose length is not told ' +
+      'counts as BODY_LIMIT_BYTES.',
+    unit: 'bytes',
+  }),
+  SOCKETS_PER_KEY: count.default(2_000).meta({ description: 'Sockets of one API key that are open, on one gateway.' }),
+  STREAMS_PER_KEY: count.default(2_000).meta({
+    description: 'Event streams of one API key that are open, on one gateway.',
+  }),
+  WAITS_PER_KEY: count.default(2_000).meta({
+    description: 'Requests of one API key that wait for a run, on one gateway.',
+  }),
+  HANDSHAKES_PER_SECOND: z.coerce.number().positive().default(100).meta({
+    description:
+      'Sockets that one address opens, and requests of it with keys that must be looked up; twice as many may come at once.',
+    unit: 'per second',
+  }),
+  TRUSTED_PROXY_HOPS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .meta({
+      description:
+        'Proxies in front of the gateway that write X-Forwarded-For: so many addresses from its end are theirs. Without it, all ' +
+        'clients behind a proxy have one address.',
+    }),
   STALL_LIMIT_S: z.coerce.number().positive().default(30).meta({
     description: 'How long a client that watches may leave what it was sent unread.',
     unit: 's',

@@ -30,7 +30,13 @@ export async function createGateway(
   app.use(securityHeaders);
   const { runs, compactions } = parts.infrastructure.queues;
   app.use(queueBoardPath, queueBoard([runs.queue, compactions.queue], parts));
-  app.useWebSocketAdapter(new LimitedIoAdapter(app, config.BODY_LIMIT_BYTES));
+  app.useWebSocketAdapter(
+    new LimitedIoAdapter(app, {
+      messageBytes: config.BODY_LIMIT_BYTES,
+      keyless: parts.limits.keylessSockets,
+      addressOf: (request) => parts.keyCheck.addressOf(request),
+    }),
+  );
 
   cutLateConnections(app, parts.hub.closed);
   registerGauges(app.get(Registry), parts);

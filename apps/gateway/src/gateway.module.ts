@@ -4,6 +4,7 @@ import { Accounts, Blobs, type IdempotentRequest, Messages, Runs, Threads } from
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { AccountsController } from './accounts/accounts.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
+import { HeldRequests } from './auth/held-requests';
 import { KeyRing } from './auth/key-ring';
 import { OpenConnections } from './auth/open-connections';
 import { BlobsController } from './blobs/blobs.controller';
@@ -58,7 +59,7 @@ export class GatewayModule {
 
 /** Guards, pipe, and filters, of which the last one that fits is asked. */
 function passedByEveryRequest(parts: Parts): Provider[] {
-  const { config, log, infrastructure, allowedMethods } = parts;
+  const { config, log, infrastructure, limits, allowedMethods } = parts;
   const { idempotencyKeys } = infrastructure;
   const onTrouble = (error: unknown) => {
     log.warn({ error }, 'idempotent answer not kept');
@@ -67,7 +68,7 @@ function passedByEveryRequest(parts: Parts): Provider[] {
   return [
     { provide: APP_GUARD, useValue: new ApiKeyGuard(parts) },
     { provide: APP_GUARD, useValue: new NoQueryGuard() },
-    { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES) },
+    { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES, limits.bodyBytes) },
     { provide: APP_GUARD, useValue: new IdempotencyGuard(idempotencyKeys, onTrouble) },
     { provide: APP_PIPE, useValue: new DtoPipe() },
     { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log, letGo) },
@@ -76,7 +77,7 @@ function passedByEveryRequest(parts: Parts): Provider[] {
 }
 
 function behindTheDoors(parts: Parts): Provider[] {
-  const { infrastructure, keys, connections, catalog, desk, hub, sockets } = parts;
+  const { infrastructure, keys, limits, connections, catalog, desk, hub, sockets } = parts;
   return [
     { provide: Accounts, useValue: infrastructure.accounts },
     { provide: Threads, useValue: infrastructure.threads },
@@ -84,6 +85,7 @@ function behindTheDoors(parts: Parts): Provider[] {
     { provide: Blobs, useValue: infrastructure.blobs },
     { provide: Runs, useValue: infrastructure.runs },
     { provide: KeyRing, useValue: keys },
+    { provide: HeldRequests, useValue: new HeldRequests(limits, connections) },
     { provide: OpenConnections, useValue: connections },
     { provide: ModelCatalog, useValue: catalog },
     { provide: RunDesk, useValue: desk },

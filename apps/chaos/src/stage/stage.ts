@@ -64,7 +64,7 @@ export class Stage {
         ...request,
         ...(behindWires && { through: (servers) => wires.layAll(servers) }),
         settings: {
-          gateway: { LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '5000' },
+          gateway: { LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '5000', HANDSHAKES_PER_SECOND: '5000' },
           ...request.settings,
           'tool-executor': { SANDBOX_INTERNAL_HOSTS: effects.host, ...request.settings?.['tool-executor'] },
         },

@@ -75,6 +75,24 @@ describe('API keys', () => {
   });
 });
 
+describe('attack: tenants', () => {
+  it('a wait that was begun before its key was revoked', async () => {
+    const { id, key } = await newKey(['write']);
+    const run = await gateway.createRun({ input: 'Go.' }, key);
+    const waiting = fetch(`${gateway.url}/v1/runs/${run.id}/wait?timeout_s=60`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: AbortSignal.timeout(15_000),
+    });
+    while (gateway.parts.hub.watchers === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+
+    await gateway.as().delete(`/v1/api-keys/${id}`).expect(204);
+    const answer = await waiting;
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ code: 'unauthorized' });
+    expect(gateway.parts.connections.count).toBe(0);
+  });
+});
+
 describe('accounts', () => {
   it('are made by the operator, and start with an admin key of their own', async () => {
     const { body } = await gateway.as().post('/v1/admin/accounts').send({ name: 'Acme' }).expect(201);

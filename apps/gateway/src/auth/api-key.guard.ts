@@ -5,7 +5,7 @@ import { unauthorized } from '../problems/refusals';
 import type { ApiRequest } from './api-request';
 import { bearerKey } from './credentials';
 import type { Installation } from './installation';
-import type { KeyRing } from './key-ring';
+import type { KeyCheck } from './key-check';
 import type { RateLimiter } from './rate-limiter';
 import { requireScope } from './scopes';
 
@@ -24,20 +24,12 @@ export function callerOf(context: ExecutionContext): Caller {
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));
 
 interface Door {
-  readonly keys: KeyRing;
+  readonly keyCheck: KeyCheck;
   readonly limiter: RateLimiter;
   readonly installation: Installation;
 }
 
 const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
-
-/** Whom the request's key speaks for. */
-export async function requireKey(keys: KeyRing, { headers }: Pick<ApiRequest, 'headers'>): Promise<Caller> {
-  const key = bearerKey(headers.authorization);
-  const caller = key === undefined ? undefined : await keys.callerOf(key);
-  if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
-  return caller;
-}
 
 /** Closed by default: whatever is not open by name needs a key, however its path is written. Reading needs `read`, everything else `write` or more. */
 export class ApiKeyGuard implements CanActivate {
@@ -50,11 +42,19 @@ export class ApiKeyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     if (openPaths.has(request.path)) return true;
 
-    const caller = await requireKey(this.door.keys, request);
+    const caller = await this.requireKey(request);
     this.door.limiter.take(caller.keyId);
     this.admit(caller, request.method, context);
     request.caller = caller;
     return true;
+  }
+
+  /** Whom the request's key speaks for. */
+  private async requireKey(request: ApiRequest): Promise<Caller> {
+    const key = bearerKey(request.headers.authorization);
+    const caller = key === undefined ? undefined : await this.door.keyCheck.callerOf(key, request);
+    if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
+    return caller;
   }
 
   private admit(caller: Caller, method: string, context: ExecutionContext): void {

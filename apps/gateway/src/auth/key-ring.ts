@@ -17,11 +17,13 @@ export class KeyRing {
     private readonly believedMs = 10_000,
   ) {}
 
-  callerOf(key: string): Promise<Caller | undefined> {
+  /** `beforeAsking` may refuse to ask, by throwing. */
+  callerOf(key: string, beforeAsking: () => void = () => undefined): Promise<Caller | undefined> {
     const digest = hash('sha256', key, 'base64');
     const known = this.known.get(digest);
     if (known && known.until > performance.now()) return known.caller;
 
+    beforeAsking();
     const caller = this.verify(key);
     caller.catch(() => this.known.delete(digest));
     if (this.known.size >= maxKnownKeys) this.known.clear();

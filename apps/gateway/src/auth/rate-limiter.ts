@@ -31,8 +31,17 @@ export class RateLimiter {
     const bucket = this.buckets.get(key) ?? { tokens: capacity, filledAt: now };
     bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.filledAt) / 1000) * this.perSecond);
     bucket.filledAt = now;
-    if (this.buckets.size >= maxBuckets) this.buckets.clear();
+    this.buckets.delete(key);
     this.buckets.set(key, bucket);
+    if (this.buckets.size > maxBuckets) this.forgetOldest();
     return bucket;
+  }
+
+  /** The one that was not used for longest is the likeliest to be full again. */
+  private forgetOldest(): void {
+    for (const key of this.buckets.keys()) {
+      this.buckets.delete(key);
+      return;
+    }
   }
 }

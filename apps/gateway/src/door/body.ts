@@ -5,6 +5,10 @@ import { nestingTrouble } from './nesting';
 export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
+/** Of what is longer nothing is read. */
+export const expectedBytes = ({ headers }: Request, limitBytes: number): number =>
+  Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
+
 const utf8 = new TextDecoder();
 
 /**

@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { accountId, apiKeyId } from '@rondo/domain';
 import request from 'supertest';
 import type { ApiRequest } from '../auth/api-request';
+import { ConcurrencyLimit } from '../auth/concurrency-limit';
 import { BodyGuard } from './body.guard';
 import { HttpAdapter } from './http-adapter';
 
@@ -27,7 +28,9 @@ beforeAll(async () => {
     request.caller = caller;
     next();
   });
-  app.useGlobalGuards(new BodyGuard(1_000));
+  app.useGlobalGuards(
+    new BodyGuard(1_000, new ConcurrencyLimit(10_000, { code: 'too_many_bytes_in_flight', detail: '' })),
+  );
   await app.init();
 });
 afterAll(() => app.close());

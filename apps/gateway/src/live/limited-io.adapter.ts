@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { INestApplicationContext, WsMessageHandler } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server, ServerOptions, Socket } from 'socket.io';
+import type { ConcurrencyLimit } from '../auth/concurrency-limit';
 import { readyTextParser } from './ready-text';
 
 type Connected = Parameters<IoAdapter['bindMessageHandlers']>[0];
@@ -11,11 +13,25 @@ interface Message {
   readonly ack?: (answer: unknown) => void;
 }
 
+export interface SocketLimits {
+  readonly messageBytes: number;
+  /** Connections of one address that have not shown a key yet. */
+  readonly keyless: ConcurrencyLimit;
+  readonly addressOf: (request: IncomingMessage) => string;
+}
+
+type Allow = (refused: string | null, allowed: boolean) => void;
+
+/** A connection that shows no key is closed. */
+const keylessMs = 10_000;
+
 /** Socket.IO with our limits: WebSocket first, and no larger message than a REST body. */
 export class LimitedIoAdapter extends IoAdapter {
+  private readonly showedKey = new WeakMap<Socket['conn'], () => void>();
+
   constructor(
     app: INestApplicationContext,
-    private readonly limitBytes: number,
+    private readonly limits: SocketLimits,
   ) {
     super(app);
   }
@@ -24,13 +40,32 @@ export class LimitedIoAdapter extends IoAdapter {
     const server = super.createIOServer(port, {
       ...options,
       transports: ['websocket', 'polling'],
-      maxHttpBufferSize: this.limitBytes,
+      maxHttpBufferSize: this.limits.messageBytes,
+      connectTimeout: keylessMs,
+      allowRequest: (request: IncomingMessage, allow: Allow) => this.allow(request, allow),
       serveClient: false,
       parser: readyTextParser,
     }) as Server; // Nest does not say so
     server.of('/').use((_, next) => next(new Error('not_found'))); // nobody is asked for a key there, and nothing is there
     server.engine.on('flush', sendTogether);
+    server.engine.on('connection', (connection: Socket['conn']) => this.countKeyless(connection));
+    server.of('/runs').on('connection', ({ conn }) => this.showedKey.get(conn)?.());
     return server;
+  }
+
+  private allow(request: IncomingMessage, answer: Allow): void {
+    const isFull = this.limits.keyless.isFull(this.limits.addressOf(request));
+    answer(isFull ? 'too_many_connections' : null, !isFull);
+  }
+
+  private countKeyless(connection: Socket['conn']): void {
+    try {
+      const giveBack = this.limits.keyless.take(this.limits.addressOf(connection.request));
+      this.showedKey.set(connection, giveBack);
+      connection.once('close', giveBack);
+    } catch {
+      connection.close(); // others were let in since `allow` looked
+    }
   }
 
   /** Every handler of ours answers with one acknowledgement, so no stream need be made of each message. */

@@ -2,7 +2,8 @@ import type { Run, RunId, RunStatus } from '@rondo/domain';
 import type { Caller, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
-import type { KeyRing } from '../auth/key-ring';
+import type { KeyCheck } from '../auth/key-check';
+import type { KeyLimits } from '../auth/key-limits';
 import type { OpenConnections } from '../auth/open-connections';
 import type { RateLimiter } from '../auth/rate-limiter';
 import { type Scope, requireScope } from '../auth/scopes';
@@ -31,8 +32,9 @@ export type Acknowledgement =
   { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: ProblemBody };
 
 export interface SocketPorts {
-  readonly keys: KeyRing;
+  readonly keyCheck: KeyCheck;
   readonly limiter: RateLimiter;
+  readonly limits: KeyLimits;
   readonly connections: OpenConnections;
   readonly hub: LiveHub;
   readonly onTrouble: (error: unknown) => void;
@@ -47,17 +49,28 @@ export class Sockets {
 
   /** Rejects unless the handshake's `auth.token` is a good key; a token in the URL counts for nothing. */
   async admit(socket: RunSocket): Promise<void> {
-    const caller = await this.callerOf(socket).catch((error: unknown) => {
-      throw connectError(this.problemOf(error));
-    });
+    const caller = await this.callerOf(socket)
+      .then((known) => this.countIn(socket, known))
+      .catch((error: unknown) => {
+        throw connectError(this.problemOf(error));
+      });
     const admitted: Admitted = { caller, sink: new SocketSink(socket), watches: new Map() };
     Object.assign(socket.data, admitted);
   }
 
   private async callerOf(socket: RunSocket): Promise<Caller> {
     const { data: auth } = handshake.safeParse(socket.handshake.auth);
-    const caller = auth && (await this.ports.keys.callerOf(auth.token));
+    const caller = await this.ports.keyCheck.callerOfSocket(auth?.token, socket.request);
     if (!caller) throw unauthorized('Send a valid API key as auth.token of the handshake.');
+    return caller;
+  }
+
+  /** A connection that closes before its socket is let in never hears of `disconnect`. */
+  private countIn(socket: RunSocket, caller: Caller): Caller {
+    const giveBack = this.ports.limits.sockets.take(caller.keyId);
+    socket.once('disconnect', giveBack);
+    socket.conn.once('close', giveBack);
+    if (socket.conn.readyState !== 'open') giveBack();
     return caller;
   }
 
@@ -89,9 +102,10 @@ export class Sockets {
   }
 
   private problemOf(error: unknown): ProblemBody {
-    const { body } = answerTo(error);
+    const { body, headers } = answerTo(error);
     if (body.status >= problemStatus.internal_error) this.ports.onTrouble(error);
-    return body;
+    const retryAfter = headers['Retry-After'];
+    return retryAfter === undefined ? body : { ...body, retry_after_s: Number(retryAfter) };
   }
 
   /** Authorised each time. A second subscription to a run takes the place of the first. */

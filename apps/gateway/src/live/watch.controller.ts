@@ -3,9 +3,9 @@ import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduc
 import { type ApiKeyId, isTerminal } from '@rondo/domain';
 import { type RunAddress, Runs } from '@rondo/persistence';
 import type { Response } from 'express';
-import { OpenConnections } from '../auth/open-connections';
+import { HeldRequests } from '../auth/held-requests';
 import { AddressedRun } from '../door/addressed';
-import { Refusal } from '../problems/refusals';
+import { Refusal, unauthorized } from '../problems/refusals';
 import { RunDto, StreamQueryDto, WaitQueryDto, maxSeq } from '../runs/run.dto';
 import { LiveHub } from './live-hub';
 import { streamRun } from './stream-run';
@@ -17,21 +17,33 @@ export class WatchController {
   constructor(
     private readonly runs: Runs,
     private readonly hub: LiveHub,
-    private readonly connections: OpenConnections,
+    private readonly held: HeldRequests,
   ) {}
 
   @Get(':run_id/wait')
   @ApiOperation({ summary: 'Wait until the run is over or waits itself; then, or after the timeout, read it' })
   @ApiOkResponse({ type: RunDto.Output })
   async wait(
-    @AddressedRun() address: RunAddress,
+    @AddressedRun() address: RunAddress & { keyId: ApiKeyId },
     @Query() { timeout_s: timeoutS }: WaitQueryDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const over = abortedOnClose(response);
+    const [over, revoked] = [abortedOnClose(response), new AbortController()];
+    const cut = () => {
+      revoked.abort();
+      over.abort();
+    };
+    const end = this.held.begin('waits', { keyId: address.keyId, cut });
     const timer = setTimeout(() => over.abort(), timeoutS * 1000);
     const read = () => this.runs.get(address);
-    return waitForRest(this.hub, { address, signal: over.signal, read }).finally(() => clearTimeout(timer));
+    try {
+      const run = await waitForRest(this.hub, { address, signal: over.signal, read });
+      if (revoked.signal.aborted) throw unauthorized('This API key was revoked.');
+      return run;
+    } finally {
+      clearTimeout(timer);
+      end();
+    }
   }
 
   @Get(':run_id/stream')
@@ -54,9 +66,9 @@ export class WatchController {
     }
 
     const over = abortedOnClose(response);
-    const forget = this.connections.add(address.keyId, () => over.abort());
+    const end = this.held.begin('streams', { keyId: address.keyId, cut: () => over.abort() });
     const watch = { after: seen ?? query.after ?? 0, signal: over.signal };
-    await streamRun(this.hub, address, { ...watch, response }).finally(forget);
+    await streamRun(this.hub, address, { ...watch, response }).finally(end);
   }
 }
 

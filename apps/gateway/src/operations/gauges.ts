@@ -18,5 +18,5 @@ export function registerGauges(
     });
   gauge('watched_runs', 'Runs that somebody watches through this process.', () => hub.watchedRuns);
   gauge('watchers', 'Watches that follow a run live.', () => hub.watchers);
-  gauge('connections', 'Open sockets and event streams.', () => connections.count);
+  gauge('connections', 'Open sockets, event streams and requests that wait.', () => connections.count);
 }

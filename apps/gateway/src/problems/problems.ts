@@ -27,6 +27,8 @@ export const problemStatus = {
   too_many_subscriptions: 422,
   thread_full: 422,
   rate_limited: 429,
+  too_many_connections: 429,
+  too_many_bytes_in_flight: 429,
   internal_error: 500,
   service_unavailable: 503,
 } as const satisfies Record<string, number>;
@@ -41,9 +43,11 @@ export interface ProblemParts {
   readonly detail?: string;
   readonly errors?: FieldError[];
   readonly active_run_id?: string;
+  /** Over sockets, where there is no header for it. */
+  readonly retry_after_s?: number;
 }
 
-export type ProblemBody = Problem & Pick<ProblemParts, 'active_run_id'>;
+export type ProblemBody = Problem & Pick<ProblemParts, 'active_run_id' | 'retry_after_s'>;
 
 export function problem(code: ProblemCode, parts: ProblemParts = {}): ProblemBody {
   const status = problemStatus[code];

@@ -39,6 +39,12 @@ export class RunningGateway {
       THREAD_MAX_MESSAGES: 50_000,
       THREAD_MAX_BYTES: 256 * 1024 * 1024,
       RATE_LIMIT_PER_SECOND: 10_000,
+      BODY_BYTES_PER_KEY: 1_000_000,
+      SOCKETS_PER_KEY: 1_000,
+      STREAMS_PER_KEY: 1_000,
+      WAITS_PER_KEY: 1_000,
+      HANDSHAKES_PER_SECOND: 10_000,
+      TRUSTED_PROXY_HOPS: 0,
       STALL_LIMIT_S: 5,
       ...overrides,
     };

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type Socket, connect } from 'node:net';
 
-/** The answer to a POST of which only the head is sent, and of the body what is given. */
-export async function answerBeforeBody(
-  url: string,
-  { path, key, bytes, sent = '' }: { path: string; key?: string; bytes: number; sent?: string },
-): Promise<{ status: number; head: string; body: string }> {
+interface UnsentBody {
+  readonly path: string;
+  readonly key?: string;
+  readonly bytes: number;
+  readonly sent?: string;
+}
+
+/** A POST of which only the head is sent, and of the body what is given. */
+export function beginPost(url: string, { path, key, bytes, sent = '' }: UnsentBody): Socket {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).setEncoding('utf8');
   const lines = [
     `POST ${path} HTTP/1.1`,
     'Host: gateway',
@@ -15,10 +18,18 @@ export async function answerBeforeBody(
     'Content-Type: application/json',
     `Content-Length: ${bytes}`,
   ];
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
   socket.write(`${lines.join('\r\n')}\r\n\r\n${sent}`);
-  const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(4_000) }).finally(() =>
-    socket.destroy(),
-  )) as [string];
+  return socket;
+}
+
+export async function answerBeforeBody(
+  url: string,
+  post: UnsentBody,
+): Promise<{ status: number; head: string; body: string }> {
+  const socket = beginPost(url, post);
+  const answered = once(socket, 'data', { signal: AbortSignal.timeout(4_000) });
+  const [answer] = (await answered.finally(() => socket.destroy())) as [string];
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   return { status: Number(head.split(' ')[1]), head, body };
 }

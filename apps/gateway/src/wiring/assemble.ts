@@ -2,6 +2,8 @@ import { eventId } from '@rondo/domain';
 import { type OutboxEntry, holderOf } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import { Installation } from '../auth/installation';
+import { KeyCheck } from '../auth/key-check';
+import { KeyLimits } from '../auth/key-limits';
 import { KeyRing } from '../auth/key-ring';
 import { OpenConnections } from '../auth/open-connections';
 import { RateLimiter } from '../auth/rate-limiter';
@@ -31,6 +33,9 @@ export function assemble(config: GatewayConfig, log: Logger) {
   };
 
   const keys = new KeyRing((key) => accounts.verify(key));
+  const handshakes = new RateLimiter(config.HANDSHAKES_PER_SECOND);
+  const keyCheck = new KeyCheck({ keys, handshakes, trustedHops: config.TRUSTED_PROXY_HOPS });
+  const limits = new KeyLimits(config);
   const limiter = new RateLimiter(config.RATE_LIMIT_PER_SECOND);
   const connections = new OpenConnections(
     (keyIds) => accounts.revokedOf(keyIds),
@@ -44,8 +49,9 @@ export function assemble(config: GatewayConfig, log: Logger) {
   const desk = new RunDesk(deskPorts(infrastructure, noted('jobs left to the sweeper')), catalog);
   const hub = liveHub(infrastructure, config.STALL_LIMIT_S * 1000, noted('watched run not read'));
   const sockets = new Sockets({
-    keys,
+    keyCheck,
     limiter,
+    limits,
     connections,
     hub,
     onTrouble: (error) => {
@@ -58,7 +64,9 @@ export function assemble(config: GatewayConfig, log: Logger) {
     log,
     infrastructure,
     keys,
+    keyCheck,
     limiter,
+    limits,
     connections,
     installation,
     catalog,

@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIPv6 } from 'node:net';
+
+/** What a request tells of where it comes from. */
+export interface Asker {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/**
+ * Whom limits per address count: with `hops` trusted proxies in front, the address that the outermost of them saw. What a
+ * client writes into the header itself stands left of that. Of IPv6 the network counts, since a host has a whole one.
+ */
+export function clientAddress({ headers, socket }: Asker, hops: number): string {
+  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();
+  const seen = [socket.remoteAddress ?? '', ...forwarded.map((address) => address.trim()).filter(Boolean)];
+  return networkOf(seen[Math.min(hops, seen.length - 1)] ?? '');
+}
+
+function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
+}
+
+/** All eight groups, in one way of writing. */
+function groupsOf(address: string): string[] {
+  const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`);
+  const [head = '', tail] = hostname.slice(1, -1).split('::');
+  const left = head.split(':').filter(Boolean);
+  const right = (tail ?? '').split(':').filter(Boolean);
+  const zeros = Array<string>(8 - left.length - right.length).fill('0');
+  return tail === undefined ? left : [...left, ...zeros, ...right];
+}
