@@ -125,7 +125,7 @@ const orderOf = ({ plan, tag, threadId }: Submission) => ({
   input: taggedInput(tag),
   agent: { system_prompt: systemPrompt },
   tools: [plan.tool],
-  limits: { max_iterations: 500 },
+  limits: { max_iterations: 500, max_identical_calls: 0 }, // the scripted model repeats its call on purpose
   context: { strategy: 'none' },
   ...(threadId !== undefined && { thread_id: threadId }),
 });

@@ -49,6 +49,20 @@ describe('a run through the whole house', () => {
     },
   );
 
+  it.each(['demo/loop:identical=1', 'demo-anthropic/loop:identical=1'])(
+    'warns a model that goes in circles after 3 times and ends its run after 10, without being asked to: %s',
+    async (model) => {
+      const input = `Do it for ever, ${model}.`;
+      const run = await client.createRun({ model, input });
+
+      const settled = await client.settled(run.id);
+      expect(settled).toMatchObject({ status: 'completed', finish_reason: 'loop_detected', iteration: 10 });
+      const asked = (await rondo.modelRequests()).filter(({ body }) => body.includes(input));
+      const warned = asked.filter(({ body }) => body.includes('times in a row'));
+      expect([asked.length, warned.length]).toEqual([10, 7]);
+    },
+  );
+
   it('shows the same bytes over REST, SSE and Socket.IO, on any gateway (I2)', async () => {
     const run = await client.createRun(
       scripted('same bytes', [{ text: 'Grüße 👋', calls: [command('printf "a\\000b"')] }, { text: 'Ok.' }]),

@@ -44,3 +44,4 @@ export * from './tool-result';
 export * from './tools/catalog';
 export * from './tools/define-tool';
 export * from './tools/explain-arguments';
+export { stillRunning } from './tools/shell.tools';

@@ -1,5 +1,5 @@
 import { isStuck } from './repetition';
-import { RunHouse, ScriptedModel, calls, says } from './testing';
+import { LedgeredTools, RunHouse, ScriptedModel, type Turn, calls, says } from './testing';
 import { requestViolations } from './testing/request-violations';
 
 const looks = calls({ name: 'list_files', arguments: { path: '.' } });
@@ -68,13 +68,47 @@ describe('repetition', () => {
     expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
 
-  it('lets a run do the same for as long as it likes where nothing else was asked for', async () => {
-    const house = new RunHouse({ model: new ScriptedModel([...Array(12).fill(looks), says('Done.')]) });
+  it('lets a run do the same for as long as it likes where that is wished', async () => {
+    const model = new ScriptedModel([...Array<Turn>(12).fill(looks), says('Done.')]);
+    const house = houseOf(model, { max_identical_calls: 0 });
 
     await house.activate();
 
     expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+    expect(JSON.stringify(model.requests)).not.toContain('times in a row');
   });
+
+  it.each(['suna', 'ii'] as const)(
+    'warns after 3 and ends after 10 where nothing else was asked for (%s)',
+    async (profile) => {
+      const model = new ScriptedModel([...Array<Turn>(30).fill(looks), says('Never said.')]);
+      const house = new RunHouse({ model, settings: { profile } });
+
+      await house.activate();
+
+      expect(house.log.at(-1)).toMatchObject({ ...stuck, iteration: 10 });
+      const heard = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
+      expect(heard).toEqual([undefined, undefined, undefined, '3', '4', '5', '6', '7', '8', '9']);
+    },
+  );
+
+  it.each([
+    ['check_command_output', { session_name: 'build' }, 'compiling\n[still running, since 12:00]', 'stop'],
+    ['list_commands', {}, 'build: still running, since 12:00: make', 'stop'],
+    ['check_command_output', { session_name: 'build' }, 'done\n[ended with exit code 0 after 9.0 s]', 'loop_detected'],
+    ['read_file', { file_path: 'log' }, 'build: still running, since 12:00: make', 'loop_detected'],
+  ])(
+    'does not count a %s that asks whether a process is done: %s, %j ends as %s',
+    async (name, input, output, reason) => {
+      const asking = calls({ name, arguments: input });
+      const model = new ScriptedModel([...Array<Turn>(12).fill(asking), says('Done.')]);
+      const house = new RunHouse({ model, tools: new LedgeredTools(() => output) });
+
+      await house.activate();
+
+      expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: reason } });
+    },
+  );
 
   it('reads a conversation no further back than it repeats itself', async () => {
     const house = houseOf(new ScriptedModel([looks, looks, elsewhere, looks, says('All seen.')]));

@@ -2,6 +2,8 @@ import type { RunId } from './ids';
 import type { NewMessage } from './message';
 import type { AgentRun } from './pass';
 import type { RunState } from './run-state';
+import type { RecordedResult } from './tool-result';
+import { toolNamed } from './tools/catalog';
 
 type Repeating = {
   readonly run: Pick<AgentRun, 'id' | 'settings'>;
@@ -10,29 +12,35 @@ type Repeating = {
 
 /** The run does the same again and again, as often as its settings let it (W22). */
 export function isStuck({ run, state }: Repeating): boolean {
-  const most = run.settings.limits.max_identical_calls;
-  return most !== undefined && timesInARow(run, state) >= most;
+  const most = mostOf(run);
+  return timesInARow(run, state) >= most;
 }
+
+const mostOf = ({ settings }: Pick<AgentRun, 'settings'>): number => settings.limits.max_identical_calls || Infinity; // 0: no limit
+
+/** From this time on a model is warned, or from the last but one where it may not do the same so often. */
+const warnedFrom = 3;
 
 /** What a model is told that may soon have done the same too often. Undefined where there is nothing to say. */
 export function warningOf({ run, state }: Repeating): string | undefined {
-  const most = run.settings.limits.max_identical_calls;
-  if (most === undefined) return undefined;
+  const most = mostOf(run);
+  if (most === Infinity) return undefined;
   const times = timesInARow(run, state);
-  if (times < Math.max(2, most - 2)) return undefined;
+  if (times < Math.min(warnedFrom, Math.max(2, most - 2))) return undefined;
   return `You have done exactly the same ${times} times in a row, with the same result each time. Do something else: after ${most} times the run ends.`;
 }
 
 /**
  * In how many iterations in a row, the last one included, the run made the same calls and got the same results. Words do
- * not count, as those of a model that goes in circles differ; a person who says something begins the count anew.
+ * not count, as those of a model that goes in circles differ; a person who says something begins the count anew, and so
+ * does an iteration that asked about a process which still runs.
  */
 function timesInARow({ id }: Pick<AgentRun, 'id'>, { conversation }: Pick<RunState, 'conversation'>): number {
   let times = 0;
   let last: string | undefined;
   for (const deed of latestDeeds(id, conversation)) {
     last ??= deed;
-    if (deed !== last) break;
+    if (deed === waiting || deed !== last) break;
     times += 1;
   }
   return times;
@@ -43,7 +51,7 @@ function timesInARow({ id }: Pick<AgentRun, 'id'>, { conversation }: Pick<RunSta
  * first, so that a long conversation is read no further back than it repeats itself.
  */
 function* latestDeeds(id: RunId, conversation: RunState['conversation']): Generator<string, void> {
-  const results = new Map<string, unknown>();
+  const results = new Map<string, RecordedResult>();
   let iteration: number | null | undefined;
   let deed = '';
   for (let index = conversation.length - 1; index >= 0; index -= 1) {
@@ -60,13 +68,23 @@ function* latestDeeds(id: RunId, conversation: RunState['conversation']): Genera
       deed = '';
     }
     iteration = message.iteration;
-    deed = callsOf(message, results) + deed;
+    deed = joined(callsOf(message, results), deed);
   }
   if (iteration !== undefined) yield deed;
 }
 
-const callsOf = ({ content }: NewMessage, results: ReadonlyMap<string, unknown>): string =>
+/** No calls are written like this. */
+const waiting = 'waiting';
+
+const joined = (first: string, then: string): string =>
+  first === waiting || then === waiting ? waiting : first + then;
+
+const callsOf = ({ content }: NewMessage, results: ReadonlyMap<string, RecordedResult>): string =>
   content
     .filter((block) => block.type === 'tool_call')
-    .map((call) => JSON.stringify([call.name, call.arguments, results.get(call.tool_call_id)]))
-    .join('');
+    .map((call) => {
+      const result = results.get(call.tool_call_id);
+      const isWaiting = result !== undefined && toolNamed(call.name)?.isWaiting?.(result.output) === true;
+      return isWaiting ? waiting : JSON.stringify([call.name, call.arguments, result]);
+    })
+    .reduce(joined, '');

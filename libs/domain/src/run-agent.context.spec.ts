@@ -30,7 +30,7 @@ function build({ files = 60, context = {}, ...parts }: Parts = {}) {
   let reads = 0;
   const tools = new LedgeredTools(() => (reads++ === 0 ? `${planted}\n${page}` : page));
   const settings: SettingsRequest = {
-    limits: { max_iterations: 500 },
+    limits: { max_iterations: 500, max_identical_calls: 0 },
     context: { token_threshold: 15_000, reserve_tokens: 1_000, input_budget_tokens: budget, ...context },
   };
   const house = new RunHouse({ model, tools, settings, input: 'Read everything.', ...(summarizer && { summarizer }) });
@@ -145,7 +145,7 @@ it('holds the window that was declared of its model (I13)', async () => {
     model,
     tools: new LedgeredTools(() => page),
     input: 'Read everything.',
-    settings: { model: 'local/small' },
+    settings: { model: 'local/small', limits: { max_identical_calls: 0 } },
     budgetOf: budgetsOf({ providers }),
   });
 

@@ -46,8 +46,14 @@ export const limitSettings = z.strictObject({
   max_duration_s: z.number().int().positive(),
   max_malformed_calls: z.number().int().positive(),
   tool_timeout_s: z.number().int().min(1).max(600),
-  /** How often in a row a run may make the same calls and get the same results. Absent: as often as it likes. */
-  max_identical_calls: z.number().int().min(2).max(100).optional(),
+  /** How often in a row a run may make the same calls and get the same results. 0 or absent: as often as it likes. */
+  max_identical_calls: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .refine((times) => times !== 1, 'must be 0 (no limit) or 2 to 100')
+    .optional(),
 });
 
 export const contextSettings = z.strictObject({

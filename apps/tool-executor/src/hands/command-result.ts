@@ -1,4 +1,4 @@
-import type { ToolResult } from '@rondo/domain';
+import { type ToolResult, stillRunning } from '@rondo/domain';
 import { clipMiddle } from '../clip-text';
 import { type CommandOutcome, type ProcessView, SandboxError } from '../sandbox';
 
@@ -65,7 +65,7 @@ function notesOn({ exitCode, cwd, output }: CommandOutcome, { keepsDirectory }: 
 }
 
 export function statusOfJob({ running, startedAt, outcome }: ProcessView): string {
-  if (running || outcome === undefined) return `still running, since ${startedAt}`;
+  if (running || outcome === undefined) return `${stillRunning}${startedAt}`;
   const seconds = (outcome.durationMs / 1000).toFixed(1);
   switch (outcome.ending) {
     case 'exit':

@@ -33,7 +33,13 @@ const suna: Profile = {
       json_repair_attempts: 1,
       unknown_outcome: 'report',
     },
-    limits: { max_iterations: 100, max_duration_s: 3600, max_malformed_calls: 3, tool_timeout_s: 120 },
+    limits: {
+      max_iterations: 100,
+      max_duration_s: 3600,
+      max_malformed_calls: 3,
+      tool_timeout_s: 120,
+      max_identical_calls: 10,
+    },
     context: {
       strategy: 'summary',
       token_threshold: 120_000,

@@ -17,6 +17,10 @@ export interface ToolDefinition {
   /** The longest that a call may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation';
+  /**
+   * By what a call put out: what it asks about still goes on, so that to ask again is to wait and not to go in circles.
+   */
+  readonly isWaiting?: (output: string) => boolean;
   /** Arguments that show how it is used; each dialect writes them in its own syntax. */
   readonly example?: Readonly<Record<string, unknown>>;
   /** How it is written as a tag of its own; see docs/dialects.md. */

@@ -6,6 +6,11 @@ const sessionName = z
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'letters, digits, dot, dash and underscore only')
   .describe('Name of the shell session. A session keeps its working directory and environment between commands.');
 
+/** How the tools say of a command that it has not ended. */
+export const stillRunning = 'still running, since ';
+
+const saysStillRunning = (output: string): boolean => output.includes(stillRunning);
+
 const maxCommandTimeoutS = 600;
 
 export const executeCommand = defineTool({
@@ -36,6 +41,7 @@ export const checkCommandOutput = defineTool({
   runsIn: 'executor',
   timeoutMs: 30_000,
   group: 'shell',
+  isWaiting: saysStillRunning,
   xml: { attributes: ['session_name', 'kill_session'] },
 });
 
@@ -58,4 +64,5 @@ export const listCommands = defineTool({
   runsIn: 'executor',
   timeoutMs: 30_000,
   group: 'shell',
+  isWaiting: saysStillRunning,
 });
