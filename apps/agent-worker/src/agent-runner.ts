@@ -6,6 +6,7 @@ import {
   ClaimLostError,
   type ClaimedRun,
   type Clerk,
+  type HonoursKeys,
   type LastClaims,
   type Model,
   type RecordedResult,
@@ -44,6 +45,7 @@ export interface AgentRunnerParts {
   readonly modelFor: (claim: ClaimedRun) => Model;
   readonly tokens: TokenCounter;
   readonly budgetOf: BudgetOf;
+  readonly honoursKeys?: HonoursKeys;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => HeldTools;
   readonly clerk: Clerk;
   readonly held: HeldRuns;
@@ -103,7 +105,7 @@ export class AgentRunner {
   }
 
   private async drive(claim: ClaimedRun, held: HeldRun): Promise<Verdict> {
-    const { store, feed, modelFor, tokens, budgetOf, toolsFor, clerk, journal: settings } = this.parts;
+    const { store, feed, modelFor, tokens, budgetOf, honoursKeys, toolsFor, clerk, journal: settings } = this.parts;
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => held.abandon(error) });
     held.journal = journal;
     const tools = toolsFor(claim, journal);
@@ -112,7 +114,7 @@ export class AgentRunner {
 
     try {
       const model = new AbandonableModel(modelFor(claim), held.signals.abandon);
-      const ports: AgentPorts = { model, tools, tokens, budgetOf, clerk };
+      const ports: AgentPorts = { model, tools, tokens, budgetOf, clerk, honoursKeys };
       return await this.follow(claim, journal, { ports, held });
     } catch (error) {
       if (error instanceof TerminalError) await journal.settled(); // what the run did comes before its end

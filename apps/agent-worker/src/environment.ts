@@ -8,6 +8,7 @@ import {
   serverVariables,
   serviceVariables,
 } from '@rondo/platform';
+import { hostPattern } from '@rondo/domain';
 import { z } from 'zod';
 
 export const environment = z
@@ -25,6 +26,17 @@ export const environment = z
     LIVENESS_MS: milliseconds
       .default(30_000)
       .describe('For so long it may do nothing that it should do again and again; then it does not count as alive.'),
+    IDEMPOTENT_HOSTS: z
+      .string()
+      .transform((text) => text.split(',').map((entry) => entry.trim()))
+      .pipe(z.array(hostPattern))
+      .optional()
+      .meta({
+        description:
+          'Hosts that honour the `Idempotency-Key` header, separated by commas: `host`, `host:port` or `*.host`. A POST or PATCH of `http_request` to one of them may be sent again when its outcome is unknown, where the model says `idempotency: key_honoured`.',
+        example: 'api.payments.example,*.internal.example',
+        otherwise: 'none: no POST or PATCH is sent twice',
+      }),
     RETENTION_DAYS: z.coerce.number().positive().optional().meta({
       description: 'Facts of runs that ended so many days ago are deleted.',
       unit: 'days',

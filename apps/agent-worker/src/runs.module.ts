@@ -1,7 +1,7 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import type { ClientProxy } from '@nestjs/microservices';
-import { type Delta, RememberingCounter, budgetsOf, clerkOf, eventId } from '@rondo/domain';
+import { type Delta, RememberingCounter, budgetsOf, clerkOf, eventId, honoursKeysAt } from '@rondo/domain';
 import { type Models, TiktokenCounter } from '@rondo/llm';
 import { NatsLink, NatsRunFeed, NatsTools, OpenExecutors, QueueCanary, RunQueues } from '@rondo/messaging';
 import { Blobs, type Database, Outbox, PrismaRunStore, Sandboxes, isDatabaseUnavailable } from '@rondo/persistence';
@@ -116,6 +116,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
           modelFor: ({ runId }) => new ImagesFromBlobs(model, images.of(runId)),
           tokens: new RememberingCounter(new TiktokenCounter()),
           budgetOf: budgetsOf(modelProviders),
+          honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
           clerk: clerkOf(newUlid, isoNow),
           held,
           broke: (about) => log.error(about, 'run activation broke'),

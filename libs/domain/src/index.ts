@@ -44,4 +44,5 @@ export * from './tool-result';
 export * from './tools/catalog';
 export * from './tools/define-tool';
 export * from './tools/explain-arguments';
+export * from './tools/honoured-keys';
 export { stillRunning } from './tools/shell.tools';

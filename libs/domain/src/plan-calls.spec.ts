@@ -1,4 +1,5 @@
 import type { ProcessorSettings } from './run-settings';
+import { honoursKeysAt } from './tools/honoured-keys';
 import { RunHouse, ScriptedModel, calls, says } from './testing';
 
 const request = (given: Record<string, unknown>) => ({
@@ -10,7 +11,8 @@ describe('planCalls', () => {
   it('enters each call with the class of its own arguments (I5)', async () => {
     const post = { method: 'POST', body: '{}' };
     const wave = [request({ method: 'GET' }), request(post), request({ ...post, idempotency: 'key_honoured' })];
-    const house = new RunHouse({ model: new ScriptedModel([calls(...wave), says('Done.')]) });
+    const extra = { honoursKeys: honoursKeysAt(['example.org']) };
+    const house = new RunHouse({ model: new ScriptedModel([calls(...wave), says('Done.')]), extra });
 
     await house.activate();
 

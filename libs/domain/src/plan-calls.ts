@@ -30,7 +30,11 @@ interface CallsOfReply {
   readonly messageId: MessageId;
 }
 
-const ledgerRow = ({ run, state }: Pass, { replyId, messageId }: CallsOfReply, decoded: DecodedCall): ToolCall => ({
+const ledgerRow = (
+  { run, state, ports }: Pass,
+  { replyId, messageId }: CallsOfReply,
+  decoded: DecodedCall,
+): ToolCall => ({
   id: callIdAt(replyId, decoded.index),
   run_id: run.id,
   iteration: state.iteration,
@@ -38,7 +42,7 @@ const ledgerRow = ({ run, state }: Pass, { replyId, messageId }: CallsOfReply, d
   name: decoded.name,
   arguments: decoded.arguments,
   dialect: run.settings.processor.dialect,
-  effect_class: effectOf(toolNamed(decoded.name), decoded.arguments),
+  effect_class: effectOf(toolNamed(decoded.name), decoded.arguments, ports.honoursKeys),
   status: 'planned',
   result: null,
   attempt: 0,

@@ -5,6 +5,7 @@ import type { CallId, CompactionId, MessageId, ModelCallId } from './ids';
 import type { Model } from './model';
 import type { ToolCall } from './tool-call';
 import type { RecordedResult } from './tool-result';
+import type { HonoursKeys } from './tools/honoured-keys';
 
 /** What came of a call that was sent to an executor. */
 export type ToolAnswer<Result = RecordedResult> =
@@ -56,6 +57,8 @@ export interface AgentPorts {
   readonly tokens: TokenCounter;
   readonly budgetOf: BudgetOf;
   readonly clerk: Clerk;
+  /** Without it, the operator vouches for no server. */
+  readonly honoursKeys?: HonoursKeys | undefined;
 }
 
 /** Why a run ends in the middle of what it does: somebody asked for it, or its time is over. */

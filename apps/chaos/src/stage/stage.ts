@@ -66,6 +66,7 @@ export class Stage {
         settings: {
           gateway: { LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '5000', HANDSHAKES_PER_SECOND: '5000' },
           ...request.settings,
+          'agent-worker': { IDEMPOTENT_HOSTS: effects.host, ...request.settings?.['agent-worker'] },
           'tool-executor': { SANDBOX_INTERNAL_HOSTS: effects.host, ...request.settings?.['tool-executor'] },
         },
       });

@@ -3,7 +3,7 @@ import { type BudgetOf, budgetOfModel } from '../context/model-budgets';
 import { type RunId, runId, threadId } from '../ids';
 import type { Model } from '../model';
 import type { AgentRun, Step } from '../pass';
-import type { Tools } from '../ports';
+import type { AgentPorts, Tools } from '../ports';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { runAgent } from '../run-agent';
 import type { NewFact, RecordedFact } from '../run-event';
@@ -28,6 +28,8 @@ export interface HouseParts {
   /** What the summarizer asks. Without one, compactions go back to the workers. */
   readonly summarizer?: Model;
   readonly budgetOf?: BudgetOf;
+  /** What the operator says beside it. */
+  readonly extra?: Pick<AgentPorts, 'honoursKeys'>;
 }
 
 /** The smallest house in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
@@ -44,6 +46,7 @@ export class RunHouse {
   private readonly model: Model;
   private readonly summarizer: Model | undefined;
   private readonly budgetOf: BudgetOf;
+  private readonly extra: HouseParts['extra'];
 
   constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', ...rest }: HouseParts) {
     this.clerk = new CountingClerk(rest.tickMs);
@@ -51,6 +54,7 @@ export class RunHouse {
     this.summarizer = rest.summarizer;
     this.budgetOf = rest.budgetOf ?? budgetOfModel;
     this.tools = tools;
+    this.extra = rest.extra;
     const effective = effectiveSettings(settings, { model: 'demo/coder' });
     if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
     this.settings = effective.settings;
@@ -69,7 +73,7 @@ export class RunHouse {
 
     const agent = agentRun(claim);
     const { model, tools, tokens, budgetOf, clerk } = this;
-    const ports = { model, tools, tokens, budgetOf, clerk };
+    const ports = { model, tools, tokens, budgetOf, clerk, ...this.extra };
     const held: NewFact[] = [];
     const late: NewFact[] = [];
     for await (const step of runAgent(agent, ports, { stop: this.stop.signal, drain: this.drain.signal })) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { oncePer } from '../once-per';
 import type { EffectClass } from '../tool-call';
+import { type HonoursKeys, honoursNoKeys } from './honoured-keys';
 
 /**
  * A tool, as data: what the model reads, what its arguments must be, and how careful the engine must be with it.
@@ -10,8 +11,8 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  /** Of every call, or of one by its parsed arguments. */
-  readonly effect: EffectClass | ((input: never) => EffectClass);
+  /** Of every call, or of one by its parsed arguments and by what the operator says of the server that it goes to. */
+  readonly effect: EffectClass | ((input: never, honoursKeys: HonoursKeys) => EffectClass);
   /** `executor`: in the thread's sandbox. `loop`: answered by the run itself, without leaving the worker. */
   readonly runsIn: 'executor' | 'loop';
   /** The longest that a call may take, in milliseconds. */
@@ -39,10 +40,14 @@ export interface XmlMapping {
 export const defineTool = <const Definition extends ToolDefinition>(definition: Definition): Definition => definition;
 
 /** The class of one call. What cannot be run, for its name or its arguments, counts as `unsafe` all the same. */
-export function effectOf(tool: ToolDefinition | undefined, given: unknown): EffectClass {
+export function effectOf(
+  tool: ToolDefinition | undefined,
+  given: unknown,
+  honoursKeys: HonoursKeys = honoursNoKeys,
+): EffectClass {
   if (typeof tool?.effect !== 'function') return tool?.effect ?? 'unsafe';
   const parsed = tool.input.safeParse(given);
-  return parsed.success ? tool.effect(parsed.data as never) : 'unsafe'; // its own schema has parsed them
+  return parsed.success ? tool.effect(parsed.data as never, honoursKeys) : 'unsafe'; // its own schema has parsed them
 }
 
 /** The class to expect before the arguments are known: the most careful one. */

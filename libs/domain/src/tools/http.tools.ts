@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { EffectClass } from '../tool-call';
 import { defineTool } from './define-tool';
+import type { HonoursKeys } from './honoured-keys';
 
 const maxBodyCharacters = 1_000_000;
 
@@ -13,11 +14,16 @@ const input = z.strictObject({
   idempotency: z
     .literal('key_honoured')
     .optional()
-    .describe('Say it only where the documentation of the server promises to honour the Idempotency-Key header.'),
+    .describe(
+      'Say it where the server documents that it honours the Idempotency-Key header. It counts only for servers that the operator has named.',
+    ),
 });
 
-/** What the methods promise (RFC 9110); POST and PATCH promise nothing, unless the server tells repetitions apart. */
-function effectOfRequest({ method, idempotency }: z.infer<typeof input>): EffectClass {
+/**
+ * What the methods promise (RFC 9110); POST and PATCH promise nothing, unless the server tells repetitions apart. A
+ * model may have read that anywhere, so its word alone does not count.
+ */
+function effectOfRequest({ method, url, idempotency }: z.infer<typeof input>, honoursKeys: HonoursKeys): EffectClass {
   switch (method) {
     case 'GET':
     case 'HEAD':
@@ -28,7 +34,7 @@ function effectOfRequest({ method, idempotency }: z.infer<typeof input>): Effect
       return 'idempotent';
     case 'POST':
     case 'PATCH':
-      return idempotency === 'key_honoured' ? 'keyed' : 'unsafe';
+      return idempotency === 'key_honoured' && honoursKeys(url) ? 'keyed' : 'unsafe';
   }
 }
 

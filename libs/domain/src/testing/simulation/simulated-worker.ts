@@ -1,4 +1,5 @@
 import { movesTo } from '../../claim-rules';
+import { honoursKeysAt } from '../../tools/honoured-keys';
 import { budgetOfModel } from '../../context/model-budgets';
 import type { TokenCounter } from '../../context/token-counter';
 import { ClaimLostError, StopPendingError, TransientError } from '../../errors';
@@ -15,6 +16,8 @@ import type { Inspector } from './inspector';
 import type { SimulatedHands } from './simulated-hands';
 import type { StoreLink } from './store-link';
 import { Life, type Timeline } from './timeline';
+
+const honoursKeys = honoursKeysAt(['pay.example']);
 
 export interface WorkerParts {
   readonly name: string;
@@ -143,7 +146,7 @@ export class SimulatedWorker {
     const { claim, hands, stop, drain, abandon } = held;
     const { inspector, clerk, modelFor } = this.parts;
     const model = abandonable(modelFor(claim, life), abandon.signal);
-    const ports = { model, tools: hands, tokens, budgetOf: budgetOfModel, clerk };
+    const ports = { model, tools: hands, tokens, budgetOf: budgetOfModel, clerk, honoursKeys };
     const signals = { stop: stop.signal, drain: drain.signal };
     let waiting: NewFact[] = [];
     const commit = async (): Promise<void> => {
