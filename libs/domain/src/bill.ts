@@ -17,9 +17,9 @@ export function billFor({ call, finishReason, firstOutputAt }: BilledCall, end: 
   const data = {
     model_call_id: clerk.modelCallId(),
     model: call.model,
-    input_tokens,
-    cached_tokens,
-    output_tokens,
+    input_tokens: billable(input_tokens),
+    cached_tokens: billable(cached_tokens),
+    output_tokens: billable(output_tokens),
     cost_usd,
     estimated,
     finish_reason: finishReason,
@@ -28,5 +28,10 @@ export function billFor({ call, finishReason, firstOutputAt }: BilledCall, end: 
   };
   return { type: 'usage.recorded', iteration: call.iteration, data };
 }
+
+/** No call has more tokens than this, whatever its provider says: a figure that no row can hold would end the run. */
+const mostTokensOfCall = 2 ** 31 - 1;
+
+const billable = (tokens: number): number => Math.min(tokens, mostTokensOfCall);
 
 const notBilled = { ...noUsage, estimated: true };

@@ -73,11 +73,16 @@ export type Usage = z.infer<typeof usage>;
 
 export const noUsage: Usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
+/** The largest number up to which JSON's numbers count by ones. A sum of tokens stops here. */
+export const mostTokensInAll = Number.MAX_SAFE_INTEGER;
+
+const addTokens = (a: number, b: number): number => Math.min(a + b, mostTokensInAll);
+
 /** An unknown price makes the sum unknown, never cheaper. */
 export const addUsage = (a: Usage, b: Usage): Usage => ({
-  input_tokens: a.input_tokens + b.input_tokens,
-  cached_tokens: a.cached_tokens + b.cached_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
+  input_tokens: addTokens(a.input_tokens, b.input_tokens),
+  cached_tokens: addTokens(a.cached_tokens, b.cached_tokens),
+  output_tokens: addTokens(a.output_tokens, b.output_tokens),
   cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
 });
 

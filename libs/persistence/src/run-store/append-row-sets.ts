@@ -22,9 +22,9 @@ export const batches = new RowSet('batch', {
   finished_at: 'timestamptz',
   stop_requested_at: 'timestamptz',
   stop_reason: 'json',
-  input_tokens: 'int',
-  cached_tokens: 'int',
-  output_tokens: 'int',
+  input_tokens: 'float',
+  cached_tokens: 'float',
+  output_tokens: 'float',
   cost_usd: 'float',
 });
 
