@@ -1,11 +1,9 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { argumentsSchema, expectedEffect, tools } from '@rondo/domain';
-import { NoQuery } from '../door/no-query';
-import { ModelsDto, ToolsDto } from './catalog.dto';
+import { pageOfList } from '../door/page-of-list';
+import { CatalogQueryDto, ModelsDto, ToolsDto } from './catalog.dto';
 import { ModelCatalog } from './model-catalog';
-
-const whole = <T>(data: readonly T[]) => ({ data, has_more: false, next_cursor: null });
 
 const shownTools = tools.map((tool) => ({
   name: tool.name,
@@ -23,14 +21,15 @@ export class CatalogController {
   @Get('models')
   @ApiOperation({ summary: 'List the models of this installation' })
   @ApiOkResponse({ type: ModelsDto.Output })
-  listModels(@NoQuery() _: object) {
-    return { ...whole(this.catalog.models), providers: this.catalog.providers.providers.map(({ name }) => name) };
+  listModels(@Query() page: CatalogQueryDto) {
+    const { models, providers } = this.catalog;
+    return { ...pageOfList(models, page, ({ id }) => id), providers: providers.providers.map(({ name }) => name) };
   }
 
   @Get('tools')
   @ApiOperation({ summary: 'List the tools that an agent may be given' })
   @ApiOkResponse({ type: ToolsDto.Output })
-  listTools(@NoQuery() _: object) {
-    return whole(shownTools);
+  listTools(@Query() page: CatalogQueryDto) {
+    return pageOfList(shownTools, page, ({ name }) => name);
   }
 }

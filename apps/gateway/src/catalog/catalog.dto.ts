@@ -1,7 +1,7 @@
 import { type ListedModel, effectClass, modelPrice } from '@rondo/domain';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
-import { pageOf } from '../door/paging';
+import { pageOf, pageQuery } from '../door/paging';
 
 const listedModel = z.object({
   id: z.string().describe('What a run names as its `model`.'),
@@ -19,6 +19,7 @@ const tool = z.object({
   parameters: z.record(z.string(), z.unknown()).describe('JSON Schema of the arguments.'),
 });
 
+export class CatalogQueryDto extends createZodDto(pageQuery) {}
 export class ModelsDto extends createZodDto(
   pageOf(listedModel.extend({ default: z.boolean() })).extend({
     providers: z.array(z.string()).describe('Any `provider/model` of these is accepted.'),

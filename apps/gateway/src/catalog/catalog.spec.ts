@@ -1,0 +1,49 @@
+import { tools } from '@rondo/domain';
+import { RunningGateway } from '../testing/running-gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+});
+afterAll(() => gateway.close());
+
+interface Listed {
+  readonly data: Record<string, unknown>[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+const list = async (path: string) => (await gateway.as().get(path).expect(200)).body as Listed;
+
+describe.each(['/v1/tools', '/v1/models'])('GET %s', (path) => {
+  it('is read page by page, each item once', async () => {
+    const whole = await list(`${path}?limit=200`);
+    expect(whole).toMatchObject({ has_more: false, next_cursor: null });
+
+    const read: object[] = [];
+    let page = await list(`${path}?limit=1`);
+    while (page.has_more) {
+      expect(page.data).toHaveLength(1);
+      read.push(...page.data);
+      page = await list(`${path}?limit=1&after=${page.next_cursor}`);
+    }
+    read.push(...page.data);
+    expect(read).toEqual(whole.data);
+    expect(read.length).toBeGreaterThan(1);
+  });
+
+  it.each(['!', 'bm90aGluZw', Buffer.from('run_1').toString('base64url')])('refuses the cursor %s', async (after) => {
+    const { body } = await gateway.as().get(path).query({ after }).expect(400);
+    expect(body.code).toBe('invalid_cursor');
+  });
+
+  it.each(['limit=0', 'limit=201', 'limit=many', 'after='])('refuses ?%s', async (query) => {
+    const { body } = await gateway.as().get(`${path}?${query}`).expect(422);
+    expect(body.errors).toEqual([{ field: query.split('=')[0], message: expect.any(String) }]);
+  });
+});
+
+it('GET /v1/tools has all tools, and GET /v1/models says its providers on each page', async () => {
+  expect((await list('/v1/tools?limit=200')).data).toHaveLength(tools.length);
+  expect(await list('/v1/models?limit=1')).toMatchObject({ providers: ['demo', 'demo-anthropic'] });
+});
