@@ -14,6 +14,7 @@ import { BodyGuard } from './door/body.guard';
 import { DtoPipe } from './door/dto.pipe';
 import { NoQueryGuard } from './door/no-query';
 import { EarlierAnswerFilter } from './idempotency/earlier-answer';
+import { IdempotentMessages } from './idempotency/idempotent-messages';
 import { IdempotencyGuard } from './idempotency/idempotency.guard';
 import { LiveHub } from './live/live-hub';
 import { RunsGateway } from './live/runs.gateway';
@@ -77,7 +78,7 @@ function passedByEveryRequest(parts: Parts): Provider[] {
 }
 
 function behindTheDoors(parts: Parts): Provider[] {
-  const { infrastructure, keys, limits, connections, catalog, desk, hub, sockets } = parts;
+  const { infrastructure, keys, limits, connections, catalog, desk, messages, hub, sockets } = parts;
   return [
     { provide: Accounts, useValue: infrastructure.accounts },
     { provide: Threads, useValue: infrastructure.threads },
@@ -89,6 +90,7 @@ function behindTheDoors(parts: Parts): Provider[] {
     { provide: OpenConnections, useValue: connections },
     { provide: ModelCatalog, useValue: catalog },
     { provide: RunDesk, useValue: desk },
+    { provide: IdempotentMessages, useValue: messages },
     { provide: LiveHub, useValue: hub },
     { provide: Sockets, useValue: sockets },
     { provide: Lifetime, useValue: new Lifetime(parts) },

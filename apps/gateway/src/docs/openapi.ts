@@ -16,6 +16,9 @@ Lists take \`?limit=&after=\` and answer \`{data, has_more, next_cursor}\`; wher
 \`{ok: true, data}\` or \`{ok: false, error: problem}\`. The server sends \`event\`, with the same event as REST and SSE.
 \`run.create\` with \`subscribe: true\` shows the new run on this socket from its first event, without a second message.
 
+A message whose acknowledgement was lost can be sent again: \`run.create\` and \`run.input\` take \`idempotency_key\`, which means what
+\`Idempotency-Key\` does over REST, also across both. The acknowledgement then has the first answer, and \`replayed: true\` beside it.
+
 **Streams.** Facts come in order of \`seq\`; drop one that you have. A delta continues the stream \`stream_id\` at \`offset\`.
 A watcher that attaches in the middle gets the text so far as one delta from offset 0. A stream whose text cannot be told
 whole is told by its fact alone.`;

@@ -2,8 +2,8 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { IdempotencyKeys, IdempotentRequest } from '@rondo/persistence';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
-import { Refusal, tryAgainIn } from '../problems/refusals';
 import { EarlierAnswer } from './earlier-answer';
+import { firstAnswer } from './first-answer';
 import { idempotentRequest } from './idempotent-request';
 
 /**
@@ -27,23 +27,11 @@ export class IdempotencyGuard implements CanActivate {
   }
 
   private async begin(request: IdempotentRequest, asked: ApiRequest, response: Response): Promise<boolean> {
-    const earlier = await this.keys.begin(request);
-    switch (earlier.verdict) {
-      case 'fresh':
-        asked.idempotent = request;
-        this.keepAnswer(request, response);
-        return true;
-      case 'in_flight':
-        throw new Refusal(
-          'idempotency_in_flight',
-          'The first request with this key is not answered yet.',
-          tryAgainIn(1),
-        );
-      case 'reused':
-        throw new Refusal('idempotency_key_reused', 'This key was used for another request.');
-      case 'replay':
-        throw new EarlierAnswer(earlier.response);
-    }
+    const earlier = await firstAnswer(this.keys, request);
+    if (earlier) throw new EarlierAnswer(earlier);
+    asked.idempotent = request;
+    this.keepAnswer(request, response);
+    return true;
   }
 
   /** Problems do not pass here: their filter writes them itself. */

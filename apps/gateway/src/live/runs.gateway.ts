@@ -1,15 +1,24 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
-import { runId } from '@rondo/domain';
+import { type Run, runId } from '@rondo/domain';
+import type { Promised } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { parsed } from '../door/parsed';
-import { answer, maxSeq, newWatchedRun, stopOrder } from '../runs/run.dto';
+import { IdempotentMessages, idempotencyKey } from '../idempotency/idempotent-messages';
+import { answer, locationOf, maxSeq, newWatchedRun, stopOrder } from '../runs/run.dto';
 import { RunDesk } from '../runs/run-desk';
-import { type RunSocket, type RunsNamespace, Sockets } from './sockets';
+import { Replayed, type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
 const address = z.strictObject({ run_id: runId });
 const subscription = address.extend({ after_seq: z.number().int().min(0).max(maxSeq).default(0) });
+
+const input = address.extend(answer.shape).extend({ idempotency_key: idempotencyKey });
+const created = z.object({ id: runId });
+
+/** What REST would have as its body. */
+const without = (body: unknown, names: readonly string[]): unknown =>
+  Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !names.includes(name)));
 
 /** The door for sockets: each event has an ack, `{ok: true, data}` or `{ok: false, error: problem}`. */
 @WebSocketGateway({ namespace: '/runs' })
@@ -17,6 +26,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   constructor(
     private readonly sockets: Sockets,
     private readonly desk: RunDesk,
+    private readonly messages: IdempotentMessages,
   ) {}
 
   afterInit(namespace: RunsNamespace): void {
@@ -47,11 +57,18 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.create')
   create(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, 'write', async ({ accountId }) => {
-      const { subscribe, ...order } = parsed(newWatchedRun, body);
-      if (!subscribe) return (await this.desk.create(accountId, order)).run;
+      const { subscribe, idempotency_key: key, ...order } = parsed(newWatchedRun, body);
       const id = runId.parse(`run_${newUlid()}`);
-      const make = () => this.desk.create(accountId, order, { id });
-      return this.sockets.subscribeToNew(socket, { accountId, runId: id }, make);
+      const asked = { accountId, key, path: '/v1/runs', body: without(body, ['subscribe', 'idempotency_key']) };
+      const create = async (promised?: Promised<Run>) => {
+        const make = () => this.desk.create(accountId, order, { id, promised });
+        return subscribe ? this.sockets.subscribeToNew(socket, { accountId, runId: id }, make) : (await make()).run;
+      };
+      const once = await this.messages.once(asked, create, locationOf);
+      if ('made' in once) return once.made;
+      const { id: earlier } = created.parse(once.replayed);
+      if (subscribe) await this.sockets.subscribe(socket, { accountId, runId: earlier }, 0);
+      return new Replayed(once.replayed);
     });
   }
 
@@ -65,9 +82,14 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.input')
   input(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, 'write', ({ accountId }) => {
-      const { run_id, content } = parsed(address.extend(answer.shape), body);
-      return this.desk.answer({ accountId, runId: run_id, content });
+    return this.sockets.acknowledge(socket, 'write', async ({ accountId }) => {
+      const { run_id: runId, content, idempotency_key: key } = parsed(input, body);
+      const path = `/v1/runs/${runId}/input`;
+      const asked = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
+      const once = await this.messages.once(asked, (promised: Promised<Run> | undefined) =>
+        this.desk.answer({ accountId, runId, content, promised }),
+      );
+      return 'made' in once ? once.made : new Replayed(once.replayed);
     });
   }
 }

@@ -29,7 +29,8 @@ export type RunSocket = Socket<FromClient, ToClient, BetweenServers, Partial<Adm
 export type RunsNamespace = Namespace<FromClient, ToClient, BetweenServers, Partial<Admitted>>;
 
 export type Acknowledgement =
-  { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: ProblemBody };
+  | { readonly ok: true; readonly data: unknown; readonly replayed?: true }
+  | { readonly ok: false; readonly error: ProblemBody };
 
 export interface SocketPorts {
   readonly keyCheck: KeyCheck;
@@ -38,6 +39,11 @@ export interface SocketPorts {
   readonly connections: OpenConnections;
   readonly hub: LiveHub;
   readonly onTrouble: (error: unknown) => void;
+}
+
+/** Of a message that was done before: what it was answered with then. */
+export class Replayed {
+  constructor(readonly data: unknown) {}
 }
 
 const handshake = z.object({ token: z.string() });
@@ -95,7 +101,8 @@ export class Sockets {
       if (!caller) throw unauthorized('This socket was not admitted.');
       this.ports.limiter.take(caller.keyId);
       requireScope(caller, scope);
-      return { ok: true, data: await act(caller) };
+      const done = await act(caller);
+      return done instanceof Replayed ? { ok: true, data: done.data, replayed: true } : { ok: true, data: done };
     } catch (error) {
       return { ok: false, error: this.problemOf(error) };
     }

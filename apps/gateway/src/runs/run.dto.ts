@@ -1,4 +1,5 @@
 import {
+  type Run,
   inputContent,
   message,
   recordedFact,
@@ -12,6 +13,7 @@ import {
 import type { AgentResult, LogVerification } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
+import { idempotencyKey } from '../idempotency/idempotent-messages';
 import { metadata } from '../door/metadata';
 import { pageOf, pageQuery } from '../door/paging';
 
@@ -38,11 +40,13 @@ const newRun = newRunAnywhere.refine(hasWork, withoutWork);
 
 /** By socket: whoever makes a run can watch it from its first event, without asking for that. */
 export const newWatchedRun = newRunAnywhere
-  .extend({ subscribe: z.boolean().default(false) })
+  .extend({ subscribe: z.boolean().default(false), idempotency_key: idempotencyKey })
   .refine(hasWork, withoutWork);
 
 export const stopOrder = z.strictObject({ reason: z.string().max(500).optional() });
 export const answer = z.strictObject({ content: inputContent });
+
+export const locationOf = ({ id }: Pick<Run, 'id'>): string => `/v1/runs/${id}`;
 
 /** No log has more facts. */
 export const maxSeq = 2 ** 31 - 1;

@@ -6,7 +6,7 @@ import type { Response } from 'express';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { AddressedRun, AddressedThread } from '../door/addressed';
 import { promisedBy } from '../idempotency/idempotent';
-import { AnswerDto, NewRunDto, NewRunOnThreadDto, RunDto, StopOrderDto } from './run.dto';
+import { AnswerDto, NewRunDto, NewRunOnThreadDto, RunDto, StopOrderDto, locationOf } from './run.dto';
 import { RunDesk } from './run-desk';
 
 @ApiTags('runs')
@@ -78,7 +78,6 @@ export class RunsController {
   }
 }
 
-const locationOf = ({ id }: Run): string => `/v1/runs/${id}`;
 const accepted = { status: 202, location: locationOf };
 
 function located(response: Response, run: Run): Run {

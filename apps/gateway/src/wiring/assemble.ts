@@ -9,6 +9,7 @@ import { OpenConnections } from '../auth/open-connections';
 import { RateLimiter } from '../auth/rate-limiter';
 import { ModelCatalog } from '../catalog/model-catalog';
 import { type GatewayConfig, modelProvidersOf } from '../config';
+import { IdempotentMessages } from '../idempotency/idempotent-messages';
 import { LiveHub } from '../live/live-hub';
 import { liveSourcesOf } from '../live/live-sources-of';
 import { Sockets } from '../live/sockets';
@@ -47,6 +48,7 @@ export function assemble(config: GatewayConfig, log: Logger) {
   );
   const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
   const desk = new RunDesk(deskPorts(infrastructure, noted('jobs left to the sweeper')), catalog);
+  const messages = new IdempotentMessages(infrastructure.idempotencyKeys, noted('idempotency key not let go'));
   const hub = liveHub(infrastructure, config.STALL_LIMIT_S * 1000, noted('watched run not read'));
   const sockets = new Sockets({
     keyCheck,
@@ -71,6 +73,7 @@ export function assemble(config: GatewayConfig, log: Logger) {
     installation,
     catalog,
     desk,
+    messages,
     hub,
     sockets,
     allowedMethods,
