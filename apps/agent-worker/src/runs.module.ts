@@ -127,11 +127,12 @@ const imageShelfBytes = 64 * 1024 * 1024;
             newEventId: () => eventId.parse(`evt_${newUlid()}`),
             now: isoNow,
           },
-          toolsFor: ({ runId, threadId, run, executorId }, journal) =>
+          toolsFor: ({ runId, accountId, threadId, run, executorId }, journal) =>
             new ImagesToBlobs(
               new NatsTools({
                 nats,
                 runId,
+                accountId,
                 threadId,
                 placement: async (thread) => executorId ?? placement.of(thread),
                 onOutput: (delta: Delta) => journal.say(delta),

@@ -1,5 +1,5 @@
 import { parseConfig } from '@rondo/platform';
-import { environment, sandboxSettingsOf } from './config';
+import { environment, sandboxSettingsOf, slotsOf } from './config';
 
 const least = {
   PORT: '0',
@@ -41,6 +41,18 @@ describe('the executor’s configuration', () => {
 
     const wrong = { ...least, SANDBOX_INTERNAL_HOSTS: 'git.internal:3000,git.internal' };
     expect(() => parseConfig(environment, wrong)).toThrow('SANDBOX_INTERNAL_HOSTS.1: expected host:port, for example');
+  });
+
+  it.each([
+    [{}, { total: 32, perAccount: 16, perThread: 8 }],
+    [{ TOOL_CONCURRENCY: '3' }, { total: 3, perAccount: 2, perThread: 1 }],
+    [{ TOOL_CONCURRENCY: '1' }, { total: 1, perAccount: 1, perThread: 1 }],
+    [
+      { TOOL_CONCURRENCY_PER_ACCOUNT: '30', TOOL_CONCURRENCY_PER_THREAD: '4' },
+      { total: 32, perAccount: 30, perThread: 4 },
+    ],
+  ])('shares its slots so that no account has all: %j', (given, slots) => {
+    expect(slotsOf(environment.parse({ ...least, ...given }))).toEqual(slots);
   });
 
   it('gives up isolation only for a clear yes', () => {

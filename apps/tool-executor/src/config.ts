@@ -1,3 +1,4 @@
+import type { SlotLimits } from '@rondo/messaging';
 import { count, loadConfig, natsVariables, serviceVariables } from '@rondo/platform';
 import { z } from 'zod';
 import { internalHost, sandboxSettings } from './sandbox';
@@ -15,6 +16,14 @@ export const environment = z.object({
     example: '/var/lib/rondo/executor-id',
   }),
   TOOL_CONCURRENCY: count.max(1_000).default(32).describe('Calls that run at the same time.'),
+  TOOL_CONCURRENCY_PER_ACCOUNT: count.optional().meta({
+    description: 'Calls of one account that run at the same time; accounts that wait take turns.',
+    otherwise: 'half of `TOOL_CONCURRENCY`',
+  }),
+  TOOL_CONCURRENCY_PER_THREAD: count.optional().meta({
+    description: 'Calls of one thread that run at the same time.',
+    otherwise: 'a quarter of `TOOL_CONCURRENCY`',
+  }),
   TOOL_DRAIN_S: z.coerce.number().int().min(0).max(600).default(5).meta({
     description: 'How long running calls may go on once the process was told to end. Then they are killed.',
     unit: 's',
@@ -70,6 +79,16 @@ export const environment = z.object({
   }),
 });
 export type Config = z.infer<typeof environment>;
+
+/** No account can take all slots unless there is only one. */
+export const slotsOf = (config: Config): SlotLimits => {
+  const total = config.TOOL_CONCURRENCY;
+  return {
+    total,
+    perAccount: config.TOOL_CONCURRENCY_PER_ACCOUNT ?? Math.ceil(total / 2),
+    perThread: config.TOOL_CONCURRENCY_PER_THREAD ?? Math.ceil(total / 4),
+  };
+};
 
 /** What the environment leaves open, the sandbox's own defaults decide. */
 export const sandboxSettingsOf = (config: Config) =>

@@ -3,7 +3,17 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { type Delta, type ToolCall, callIdAt, messageId, runId, threadId, effectOf, toolNamed } from '@rondo/domain';
+import {
+  type Delta,
+  type ToolCall,
+  accountId,
+  callIdAt,
+  messageId,
+  runId,
+  threadId,
+  effectOf,
+  toolNamed,
+} from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import {
   type NatsLink,
@@ -42,7 +52,8 @@ class Caller {
       this.deltas.push(delta);
       this.onDelta();
     };
-    const ids = { runId: runId.parse(`run_${newUlid()}`), threadId: this.threadId };
+    const runs = { runId: runId.parse(`run_${newUlid()}`), accountId: accountId.parse('acc_1') };
+    const ids = { ...runs, threadId: this.threadId };
     this.tools = new NatsTools({ nats, ...ids, placement: place, onOutput });
   }
 
@@ -150,6 +161,9 @@ describe('an executor', () => {
     expect(metrics).toContain('rondo_tool_call_seconds_count{tool="list_files",outcome="completed"} 1');
     expect(metrics).toContain('rondo_tool_call_seconds_count{tool="unknown",outcome="failed"} 1');
     expect(metrics).toContain('rondo_tool_calls_running 0');
+    expect(metrics).toContain('rondo_tool_slots 32');
+    expect(metrics).toContain('rondo_tool_slots_in_use 0');
+    expect(metrics).toContain('rondo_tool_calls_waiting 0');
     expect(metrics).toContain('rondo_sandbox_usable 1');
   });
 

@@ -1,7 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { ToolCallConsumer } from '@rondo/messaging';
+import { slotsOf } from './config';
 import { Resources } from './resources';
 import { ExecutorLeaving, ToolRunner } from './run-tool';
+import type { SlotLoad } from './slot-metrics';
 import { ToolMetrics } from './tool-metrics';
 
 /** Takes this executor's calls off the queue. What a call does is ToolRunner's business; here it is only a message. */
@@ -18,10 +20,14 @@ export class ToolCallProcessor implements OnApplicationBootstrap, OnModuleDestro
     this.consumer = new ToolCallConsumer({
       nats,
       executorId: executor.id,
-      concurrency: config.TOOL_CONCURRENCY,
+      slots: slotsOf(config),
       handle: (call, { signal, output }) =>
         metrics.measure(call.name, () => runner.run(call, { signal, output: (text) => output(text, 'stdout') })),
     });
+  }
+
+  get load(): SlotLoad {
+    return this.consumer.load;
   }
 
   onApplicationBootstrap(): void {

@@ -1,11 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { Registry } from 'prom-client';
+import { slotsOf } from './config';
 import { ForgetResponder } from './forget.responder';
 import { PlacementController } from './placement.controller';
 import { Resources } from './resources';
 import { ToolRunner } from './run-tool';
 import { SandboxMetric } from './sandbox-metric';
+import { SlotMetrics } from './slot-metrics';
 import { ToolCallProcessor } from './tool-call.processor';
 import { ToolMetrics } from './tool-metrics';
 
@@ -27,6 +29,12 @@ export class ToolExecutorModule {
         { provide: Resources, useValue: resources },
         { provide: ToolRunner, useValue: new ToolRunner(sandboxes, log) },
         { provide: ToolMetrics, inject: [Registry], useFactory: (registry: Registry) => new ToolMetrics(registry) },
+        {
+          provide: SlotMetrics,
+          inject: [Registry, ToolCallProcessor],
+          useFactory: (registry: Registry, calls: ToolCallProcessor) =>
+            new SlotMetrics(registry, slotsOf(config), () => calls.load),
+        },
         {
           provide: SandboxMetric,
           inject: [Registry],

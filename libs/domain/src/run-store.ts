@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunId, ThreadId } from './ids';
+import type { AccountId, RunId, ThreadId } from './ids';
 import type { KnownCalls } from './known-call';
 import type { Message } from './message';
 import type { Run } from './run';
@@ -18,6 +18,7 @@ export interface Claim {
 }
 
 export interface ClaimedRun extends Claim {
+  readonly accountId: AccountId;
   readonly run: Run;
   /** The run's whole log. */
   readonly log: readonly RecordedFact[];

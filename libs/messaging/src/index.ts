@@ -10,6 +10,7 @@ export * from './queues/redis-connections';
 export * from './queues/run-queue';
 export * from './queues/run-queues';
 export * from './queues/unhurried-worker';
+export type { SlotLimits } from './tools/fair-slots';
 export * from './tools/forget-thread';
 export * from './tools/nats-tools';
 export * from './tools/open-executors';

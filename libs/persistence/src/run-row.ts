@@ -1,9 +1,9 @@
-import type { RecordedFact, Run } from '@rondo/domain';
+import type { AccountId, RecordedFact, Run } from '@rondo/domain';
 
 /** A row of `runs` as SQL and Prisma's raw rows give it. */
 export interface RunRow {
   readonly id: string;
-  readonly account_id: string;
+  readonly account_id: AccountId;
   readonly thread_id: string;
   readonly status: string;
   readonly iteration: number;

@@ -1,6 +1,6 @@
 import { isProgress, movesTo, yieldsToStop } from '../claim-rules';
 import { ClaimLostError, StopPendingError, type StopRequest } from '../errors';
-import { type CallId, type RunId, type ThreadId, eventId, messageId } from '../ids';
+import { type CallId, type RunId, type ThreadId, accountId, eventId, messageId } from '../ids';
 import type { Message } from '../message';
 import { type Run, type RunStatus, isTerminal, isWaiting } from '../run';
 import { freshRun } from './fresh-run';
@@ -10,6 +10,7 @@ import type { RunSettings } from '../run-settings';
 import { replay } from '../run-state';
 import type { Claim, ClaimedRun, LastClaim, LastClaims, RunQueueName, RunStore } from '../run-store';
 
+const ours = accountId.parse('acc_1');
 const startOfTime = new Date(1_700_000_000_000).toISOString();
 
 interface Row {
@@ -105,7 +106,16 @@ export class InMemoryRunStore implements RunStore, LastClaims {
     const { thread_id: threadId, epoch } = row.run;
     const earlier = (this.threads.get(threadId) ?? []).filter((message) => message.run_id !== id);
     const claim = { runId: id, threadId, epoch };
-    return Promise.resolve({ ...claim, run: row.run, log: [...log], earlier, executorId: null, stop, fruitlessClaims });
+    return Promise.resolve({
+      ...claim,
+      run: row.run,
+      log: [...log],
+      earlier,
+      executorId: null,
+      stop,
+      fruitlessClaims,
+      accountId: ours,
+    });
   }
 
   async claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined> {

@@ -1,11 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Delta, type EffectClass, type RunId, type ToolCall, callId, runId, threadId } from '@rondo/domain';
+import {
+  type Delta,
+  type EffectClass,
+  type RunId,
+  type ToolCall,
+  accountId,
+  callId,
+  runId,
+  threadId,
+} from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import type { NatsLink } from '../nats/nats-link';
 import { CallRecords } from '../tools/call-records';
 import type { ToolTiming } from '../tools/open-call';
 import { NatsTools } from '../tools/nats-tools';
-import { type CallContext, ToolCallConsumer } from '../tools/tool-call-consumer';
+import type { CallContext } from '../tools/call-attempts';
+import { ToolCallConsumer } from '../tools/tool-call-consumer';
 import type { DispatchedCall, ToolReply } from '../tools/tool-wire';
 import { TestNats } from './test-nats';
 
@@ -28,6 +38,8 @@ export const aCall = (effect_class: EffectClass = 'unsafe', run = runId.parse(`r
 interface Worker {
   readonly link?: NatsLink;
   readonly executorId?: string;
+  readonly account?: string;
+  readonly thread?: string;
   readonly timing?: Partial<ToolTiming>;
   readonly toolTimeoutMs?: number;
   readonly onOutput?: (delta: Delta) => void;
@@ -38,6 +50,8 @@ interface Executor {
   readonly link?: NatsLink;
   readonly executorId?: string;
   readonly concurrency?: number;
+  readonly perAccount?: number;
+  readonly perThread?: number;
 }
 
 /** Short rhythms, so that specs need not wait for what production waits for. */
@@ -53,11 +67,13 @@ export class ToolBench {
   }
 
   /** The hands of one activation, as a worker holds them. */
-  async worker(run: RunId, { link, executorId = 'exec', timing, ...options }: Worker = {}): Promise<NatsTools> {
+  async worker(run: RunId, worker: Worker = {}): Promise<NatsTools> {
+    const { link, executorId = 'exec', account = 'acc_1', thread = 'thr_1', timing, ...options } = worker;
     const tools = new NatsTools({
       nats: link ?? (await this.nats.link()),
       runId: run,
-      threadId: threadId.parse('thr_1'),
+      accountId: accountId.parse(account),
+      threadId: threadId.parse(thread),
       placement: () => Promise.resolve(executorId),
       onOutput: () => undefined,
       timing: { ...quick, ...timing },
@@ -74,9 +90,11 @@ export class ToolBench {
     return { answer: tools.execute(call, stop.signal), stop };
   }
 
-  async executor(handle: Handle, { link, executorId = 'exec', concurrency = 8 }: Executor = {}) {
+  async executor(handle: Handle, executor: Executor = {}) {
+    const { link, executorId = 'exec', concurrency = 8, perAccount = concurrency, perThread = concurrency } = executor;
     const nats = link ?? (await this.nats.link());
-    const consumer = new ToolCallConsumer({ nats, executorId, concurrency, handle, ackWaitMs: 1_000 });
+    const slots = { total: concurrency, perAccount, perThread };
+    const consumer = new ToolCallConsumer({ nats, executorId, slots, handle, ackWaitMs: 1_000 });
     consumer.start();
     this.endings.push(() => consumer.close({ graceMs: 0, reason: new Error('the spec is over') }));
     /** As when its machine loses power: nothing is said to anybody. */

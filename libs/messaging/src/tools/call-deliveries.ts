@@ -6,7 +6,8 @@ import { CallDelivery } from './call-delivery';
 export interface CallDeliveriesOptions {
   readonly nats: NatsLink;
   readonly executorId: string;
-  readonly concurrency: number;
+  /** How many to ask for at a time. */
+  readonly atOnce: number;
   readonly ackWaitMs: number;
   readonly onDelivery: (delivery: CallDelivery) => void;
 }
@@ -20,7 +21,8 @@ const consumerNotFound = 10014;
 const status = { idle: 100, expired: 408 };
 
 /**
- * Pulls the calls of one executor off the queue, as many at a time as it may work on, and never stops trying. The durable
+ * Pulls the calls of one executor off the queue, and never stops trying. It takes all there are, whatever it has in hand:
+ * calls that wait for their account's slots must not hold back the calls of others. The durable
  * consumer is made anew when the process starts, so that calls which the process before left are delivered at once; who
  * may run them is decided by who took them, not by the consumer's memory.
  */
@@ -58,19 +60,16 @@ export class CallDeliveries {
   }
 
   /**
-   * Nobody waits for it, and NATS works less for many at a time, above all while its queue does not run empty; but at once
-   * where it may soon be holding back calls for want of it. A lost one means one more delivery of what has been answered.
+   * Nobody waits for it, and NATS works less for many at a time, above all while its queue does not run empty. A lost one
+   * means one more delivery of what has been answered.
    */
-  acknowledge(deliveries: readonly CallDelivery[], running: number): void {
-    const { nats, concurrency } = this.options;
+  acknowledge(deliveries: readonly CallDelivery[]): void {
     const isFirst = this.answered.length === 0;
     this.answered.push(...deliveries);
-    const isFull = running + this.answered.length > concurrency / 2;
-    if (isFull) nats.departures.soon(() => this.acknowledgeAll());
-    else if (isFirst) {
-      const now = performance.now();
-      nats.departures.between(now + acknowledgeMs.after, now + acknowledgeMs.within, () => this.acknowledgeAll());
-    }
+    if (!isFirst || this.answered.length === 0) return;
+    const now = performance.now();
+    const { departures } = this.options.nats;
+    departures.between(now + acknowledgeMs.after, now + acknowledgeMs.within, () => this.acknowledgeAll());
   }
 
   private acknowledgeAll(): void {
@@ -93,10 +92,10 @@ export class CallDeliveries {
   }
 
   private pull(): void {
-    const { nats, executorId, concurrency } = this.options;
-    this.wanted = concurrency;
+    const { nats, executorId, atOnce } = this.options;
+    this.wanted = atOnce;
     this.lastPull += 1;
-    const wish = { batch: concurrency, expires: nanos(pullForMs), idle_heartbeat: nanos(heartbeatMs) };
+    const wish = { batch: atOnce, expires: nanos(pullForMs), idle_heartbeat: nanos(heartbeatMs) };
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${nats.names.toolCalls.stream}.${executorId}`;
     const reply = this.pullInbox;
     nats.departures.soon(() => {
@@ -122,7 +121,7 @@ export class CallDeliveries {
   }
 
   private async makeConsumer(): Promise<void> {
-    const { nats, executorId, concurrency, ackWaitMs } = this.options;
+    const { nats, executorId, ackWaitMs } = this.options;
     const { stream, of } = nats.names.toolCalls;
     await nats.toolStreams.ensure();
     const { consumers } = await nats.toolStreams.manager;
@@ -133,7 +132,7 @@ export class CallDeliveries {
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(ackWaitMs),
       max_deliver: -1,
-      max_ack_pending: concurrency,
+      max_ack_pending: -1, // none: the stream is bounded, and so is what the executor keeps of it
     });
     this.processIsNew = false;
     this.heardAtMs = performance.now();

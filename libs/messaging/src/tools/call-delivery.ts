@@ -6,12 +6,25 @@ const words = {
   never: Buffer.from('+TERM'),
 };
 
+/** `$JS.ACK.stream.consumer.times.…`; a longer one has the domain and the account before the stream. */
+const shortReplyTokens = 9;
+
 /** A call as the queue sent it, and what may be said to that. Nothing that is said is confirmed. */
 export class CallDelivery {
   constructor(private readonly message: Msg) {}
 
   get subject(): string {
     return this.message.subject;
+  }
+
+  get bytes(): number {
+    return this.message.data.length;
+  }
+
+  /** 1 when it comes for the first time. */
+  get timesSent(): number {
+    const tokens = this.message.reply?.split('.') ?? [];
+    return Number(tokens[tokens.length > shortReplyTokens ? 6 : 4]) || 1;
   }
 
   string(): string {

@@ -24,6 +24,7 @@ describe('NatsTools and ToolCallConsumer', () => {
         call_id: call.id,
         run_id: call.run_id,
         thread_id: 'thr_1',
+        account_id: 'acc_1',
         name: 'execute_command',
         arguments: { command: 'date' },
         effect_class: 'unsafe',

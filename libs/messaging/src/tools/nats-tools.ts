@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import {
+  type AccountId,
   type Delta,
   type HandResult,
   type RunId,
@@ -20,6 +21,7 @@ import { type DispatchedCall, type HandAnswer, toolNews } from './tool-wire';
 export interface NatsToolsOptions {
   readonly nats: NatsLink;
   readonly runId: RunId;
+  readonly accountId: AccountId;
   readonly threadId: ThreadId;
   /** The executor that hosts the thread's sandbox. Rejects with a TerminalError when asking again cannot help. */
   readonly placement: (threadId: ThreadId) => Promise<string>;
@@ -102,12 +104,13 @@ export class NatsTools implements Tools<HandResult> {
   }
 
   private dispatched(call: ToolCall): DispatchedCall {
-    const { runId, threadId, toolTimeoutMs = usualToolTimeoutMs } = this.options;
+    const { runId, accountId, threadId, toolTimeoutMs = usualToolTimeoutMs } = this.options;
     const timeoutMs = Math.min(toolNamed(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
     return {
       call_id: call.id,
       run_id: runId,
       thread_id: threadId,
+      account_id: accountId,
       name: call.name,
       arguments: call.arguments,
       effect_class: call.effect_class,

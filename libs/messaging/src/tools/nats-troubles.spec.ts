@@ -278,7 +278,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     await consumer.close({ graceMs: 20, reason: new Error('deploy') });
 
     expect(await answer).toMatchObject({ how: 'stopped' });
-    expect(consumer.runningCalls).toBe(0);
+    expect(consumer.load).toEqual({ running: 0, waiting: 0 });
   });
 
   const taken = (call: ReturnType<typeof aCall>) => seen(call, 'toolTakers');

@@ -153,7 +153,7 @@ export class OpenCall {
   private async giveUp(): Promise<void> {
     const unstarted = this.sent === 'no' || (await this.ending.withdraw().catch(() => false));
     if (unstarted) {
-      this.end(failed('Not executed: no executor was there to run it in time.'));
+      this.end(failed('Not executed: no executor was there, or had a place free, to run it in time.'));
     } else {
       this.endLoosely({ how: 'unknown', reason: 'The tool did not answer in time.' });
     }

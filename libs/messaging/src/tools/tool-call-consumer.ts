@@ -5,48 +5,42 @@ import { received } from '../nats/received';
 import type { CallKey } from '../nats/subjects';
 import { Attention } from './attention';
 import { CallAnswers } from './call-answers';
+import { CallAttempts, type HandleCall, type RunningCall } from './call-attempts';
+import { CallBacklog } from './call-backlog';
 import { CallDeliveries } from './call-deliveries';
 import type { CallDelivery } from './call-delivery';
-import { CallRecords, isTooLarge, withdrawn } from './call-records';
-import { Room } from './room';
-import { type DispatchedCall, type ToolReply, dispatchedCall, keyOf, runsUntaken, toolCancel } from './tool-wire';
-
-export interface CallContext {
-  /** Aborted when the run is stopped, or by `close` with its reason. */
-  readonly signal: AbortSignal;
-  /** Shows what the tool prints to whoever watches; may be lost. */
-  readonly output: (text: string, channel?: 'stdout' | 'stderr') => void;
-}
+import { CallRecords, isTooLarge } from './call-records';
+import { FairSlots, type SlotLimits } from './fair-slots';
+import {
+  type DispatchedCall,
+  type ToolReply,
+  accountOf,
+  dispatchedCall,
+  keyOf,
+  runsUntaken,
+  toolCancel,
+} from './tool-wire';
 
 export interface ToolCallConsumerOptions {
   readonly nats: NatsLink;
   /** Unique among living executors, and the same after a restart. */
   readonly executorId: string;
-  readonly concurrency: number;
-  /** Does the work, unless it is aborted already. What goes wrong belongs into the reply; a rejection becomes `unknown`. */
-  readonly handle: (call: DispatchedCall, context: CallContext) => Promise<ToolReply>;
+  /** How many calls run at the same time. */
+  readonly slots: SlotLimits;
+  readonly handle: HandleCall;
   /** After this long without a sign of life, NATS delivers a call again. */
   readonly ackWaitMs?: number;
 }
 
-interface RunningCall {
-  readonly key: CallKey;
-  /** It came past the queue, is pure, and nobody can have called it off unheard. */
-  readonly isUntaken: boolean;
-  /** Who we are for this call; a new name each time a call is taken up. */
-  readonly taker: string;
-  readonly abort: AbortController;
-  /** What the queue sent of it: nothing yet, where it came past the queue. */
-  readonly deliveries: CallDelivery[];
-  /** What it was sent into; null where that is not known. See ToolStreams.store. */
-  readonly store: string | null;
-}
+type Arrival = Pick<RunningCall, 'deliveries' | 'isUntaken' | 'leaveBacklog'>;
 
 const usualAckWaitMs = 15_000;
 const askAgainMs = 500;
+const longestPauseMs = 30_000;
 
 /**
- * The executor's end of tool calls. An attempt is taken before it is run, and only the first who takes it gets it, so
+ * The executor's end of tool calls. Each waits for a slot first; while it waits, nothing says that anybody took it, so it
+ * can be withdrawn, and is left to the next process when this one ends. Then an attempt is taken before it is run, and only the first who takes it gets it, so
  * it runs at most once, whatever NATS delivers and whoever died in between (I5, R25): whether there is another one, the
  * ledger decides. Two attempts of a call never run at the same time. A reply is stored before the call leaves the queue.
  * A pure call needs no such care: it comes past the queue at first, and runs untaken where nobody can have called it off
@@ -58,7 +52,9 @@ export class ToolCallConsumer {
   private readonly records: CallRecords;
   private readonly deliveries: CallDeliveries;
   private readonly answers: CallAnswers;
-  private readonly room: Room;
+  private readonly attempts: CallAttempts;
+  private readonly slots: FairSlots;
+  private readonly backlog = new CallBacklog();
   private readonly attention: Attention;
   private readonly asked: Subscription;
   private readonly cancels: Subscription;
@@ -67,13 +63,18 @@ export class ToolCallConsumer {
   private leaving = false;
 
   constructor(private readonly options: ToolCallConsumerOptions) {
-    const { nats, executorId, concurrency, ackWaitMs = usualAckWaitMs } = options;
+    const { nats, executorId, slots, ackWaitMs = usualAckWaitMs } = options;
     this.records = new CallRecords(nats);
     this.answers = new CallAnswers(this.records);
-    this.room = new Room(concurrency);
+    this.attempts = new CallAttempts({
+      ...{ nats, records: this.records, answers: this.answers, handle: options.handle },
+      insist: (question) => this.insist(question),
+    });
+    this.slots = new FairSlots(slots);
     this.attention = new Attention(nats, ackWaitMs / 3);
     this.deliveries = new CallDeliveries({
-      ...{ nats, executorId, concurrency, ackWaitMs },
+      ...{ nats, executorId, ackWaitMs },
+      atOnce: slots.total,
       onDelivery: (delivery) => this.accept(delivery),
     });
     this.cancels = this.listen(nats.names.toolCancel(executorId), (message) => this.cancel(message));
@@ -86,13 +87,15 @@ export class ToolCallConsumer {
     this.deliveries.start();
   }
 
-  get runningCalls(): number {
-    return this.running.size;
+  /** Calls that have a slot, and calls that wait for one. */
+  get load(): { running: number; waiting: number } {
+    return { running: this.slots.inUse, waiting: this.slots.waiting };
   }
 
-  /** Takes no more calls, gives those in hand their time, then aborts the rest with `reason` and awaits their replies. */
+  /** Begins no more calls, gives those that run their time, then aborts the rest with `reason` and awaits their replies. */
   async close({ graceMs, reason }: { graceMs: number; reason: Error }): Promise<void> {
     this.asked.unsubscribe();
+    this.slots.close();
     await this.deliveries.stop();
     await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })]);
     this.leaving = true;
@@ -125,20 +128,29 @@ export class ToolCallConsumer {
     }
 
     const known = this.running.get(call.call_id);
-    if (!known) this.begin(call, { deliveries: [delivery], isUntaken: false });
+    if (!known) this.acceptNew(call, delivery);
     else if (known.key.attempt === call.attempt) known.deliveries.push(delivery);
     else delivery.sendAgainIn(askAgainMs); // nobody waits for the earlier one any more, and it is being ended
+  }
+
+  private acceptNew(call: DispatchedCall, delivery: CallDelivery): void {
+    const leaveBacklog = this.backlog.hold(accountOf(call), delivery.bytes);
+    if (leaveBacklog) this.begin(call, { deliveries: [delivery], isUntaken: false, leaveBacklog });
+    else delivery.sendAgainIn(Math.min(2 ** delivery.timesSent * 500, longestPauseMs));
   }
 
   private acceptPastQueue(message: Msg): void {
     const call = received(dispatchedCall, message, this.options.nats.log);
     if (!call || this.running.has(call.call_id)) return;
-    this.begin(call, { deliveries: [], isUntaken: runsUntaken(call) && this.attention.isUnbroken() });
+    const leaveBacklog = this.backlog.hold(accountOf(call), message.data.length);
+    if (!leaveBacklog) return; // its worker misses it, and sends it through the queue
+    this.begin(call, { deliveries: [], isUntaken: runsUntaken(call) && this.attention.isUnbroken(), leaveBacklog });
   }
 
-  private begin(call: DispatchedCall, how: Pick<RunningCall, 'deliveries' | 'isUntaken'>): void {
-    const running = {
+  private begin(call: DispatchedCall, how: Arrival): void {
+    const running: RunningCall = {
       key: keyOf(call),
+      hasBegun: false,
       taker: nuid.next(),
       abort: new AbortController(),
       store: call.store ?? this.options.nats.toolStreams.store,
@@ -146,6 +158,7 @@ export class ToolCallConsumer {
     };
     this.running.set(call.call_id, running);
     const work = this.complete(call, running).finally(() => {
+      running.leaveBacklog();
       this.running.delete(call.call_id);
       this.work.delete(work);
     });
@@ -155,50 +168,23 @@ export class ToolCallConsumer {
   private async complete(call: DispatchedCall, running: RunningCall): Promise<void> {
     const { log } = this.options.nats;
     try {
-      const reply = await this.replyTo(call, running);
+      const reply = await this.inSlot(call, running);
       if (reply && !(running.isUntaken && this.answers.leave(running.key, reply)))
         await this.insist(() => this.answers.store(running.key, reply));
-      this.deliveries.acknowledge(running.deliveries, this.running.size);
+      this.deliveries.acknowledge(running.deliveries);
     } catch (error) {
-      // This process ends while NATS is away. The call stays on the queue, and the next process is asked about it.
+      // This process ends, before the call had its turn or while NATS is away. It stays on the queue for the next one.
       log.warn({ ...running.key, error }, 'tool call left without a reply');
     }
   }
 
-  /** Undefined when nobody waits for one. */
-  private async replyTo(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
-    if (this.answers.repeat(running.key)) return undefined;
-    if (running.isUntaken) return this.runInRoom(call, running);
-
-    const taker = await this.insist(() => this.records.take(running.key, running.taker));
-    if (taker === withdrawn) return undefined;
-    const isFirst = taker === running.taker;
-    if (isFirst && this.isFromThere(running))
-      return (await this.insist(() => this.answers.before(call))) ?? this.runInRoom(call, running);
-    if (await this.insist(() => this.records.reply(running.key))) return undefined;
-    return isFirst ? lostTrack : { how: 'unknown', reason: 'The executor died while the tool ran.' };
-  }
-
-  /** Only the store that a call was sent into, in the same life of its server, knows whether it was taken back, or taken before. */
-  private isFromThere({ store }: RunningCall): boolean {
-    return store === null || this.options.nats.toolStreams.remembers(store);
-  }
-
-  private runInRoom(call: DispatchedCall, running: RunningCall): Promise<ToolReply> {
-    return this.room.for(running.abort.signal, () => this.run(call, running));
-  }
-
-  private async run(call: DispatchedCall, { key, abort: { signal } }: RunningCall): Promise<ToolReply> {
-    const { handle, nats } = this.options;
-    try {
-      return await handle(call, {
-        signal,
-        output: (text, channel) => this.records.show(key, channel ? { text, channel } : { text }),
-      });
-    } catch (error) {
-      nats.log.error({ ...key, error }, 'tool call handler failed');
-      return { how: 'unknown', reason: 'The executor failed while the tool ran.' };
-    }
+  private inSlot(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
+    const user = { account: accountOf(call), thread: call.thread_id };
+    return this.slots.run(user, running.abort.signal, () => {
+      running.hasBegun = true;
+      running.leaveBacklog();
+      return this.attempts.replyTo(call, running);
+    });
   }
 
   /** Asks until JetStream answers, or there is nobody to ask and no time left. */
@@ -237,12 +223,11 @@ export class ToolCallConsumer {
 
   /** A server that lost its store must learn again who has what, or the calls would be taken for lost. */
   private claimRunning(): void {
-    for (const { key, taker } of this.running.values()) {
+    for (const { key, taker, hasBegun } of this.running.values()) {
+      if (!hasBegun) continue;
       this.records.take(key, taker).catch((error: unknown) => {
         this.options.nats.log.warn({ ...key, error }, 'running tool call could not be claimed again');
       });
     }
   }
 }
-
-const lostTrack: ToolReply = { how: 'unknown', reason: 'NATS was started anew or lost data before the tool ran.' };

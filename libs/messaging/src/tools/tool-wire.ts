@@ -1,4 +1,13 @@
-import { type HandResult, type ToolAnswer, callId, effectClass, handResult, runId, threadId } from '@rondo/domain';
+import {
+  type HandResult,
+  type ToolAnswer,
+  accountId,
+  callId,
+  effectClass,
+  handResult,
+  runId,
+  threadId,
+} from '@rondo/domain';
 import { z } from 'zod';
 import type { CallKey } from '../nats/subjects';
 
@@ -10,6 +19,8 @@ export const dispatchedCall = z.object({
   call_id: callId,
   run_id: runId,
   thread_id: threadId,
+  /** Whose run it is: an executor shares its slots among accounts. Workers of an older version do not say. */
+  account_id: accountId.exactOptional(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   effect_class: effectClass,
@@ -21,6 +32,9 @@ export const dispatchedCall = z.object({
   store: z.string().exactOptional(),
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
+
+/** Who shares the executor's slots with others; where that is not said, each thread counts for itself. */
+export const accountOf = ({ account_id, thread_id }: DispatchedCall): string => account_id ?? thread_id;
 
 /** Ends a call. Workers of an older version do not say its class. */
 export const toolCancel = dispatchedCall

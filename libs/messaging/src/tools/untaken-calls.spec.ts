@@ -135,7 +135,7 @@ describe('pure calls, which run without being taken', () => {
     await first;
     await gone(call);
     expect(work.calls).toHaveLength(1);
-    expect(consumer.runningCalls).toBe(0);
+    expect(consumer.load).toEqual({ running: 0, waiting: 0 });
   });
 
   it('are called off by a stop that overtakes them on their way (I7)', async () => {

@@ -99,6 +99,7 @@ async function readClaim(sql: Sql, row: Taken): Promise<ClaimedRun> {
   const run = runOf(row.run);
   return {
     runId: run.id,
+    accountId: row.run.account_id,
     threadId: run.thread_id,
     epoch: run.epoch,
     run,

@@ -168,7 +168,7 @@ export class SimulatedHands implements Tools {
     this.end(
       open,
       unstarted
-        ? failure('Not executed: no executor was there to run it in time.')
+        ? failure('Not executed: no executor was there, or had a place free, to run it in time.')
         : { how: 'unknown', reason: 'The tool did not answer in time.' },
     );
   }

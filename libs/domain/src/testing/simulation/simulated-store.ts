@@ -1,6 +1,6 @@
 import { isProgress, movesTo, yieldsToStop } from '../../claim-rules';
 import { ClaimLostError, StopPendingError, type StopRequest } from '../../errors';
-import { type RunId, type ThreadId, eventId } from '../../ids';
+import { type RunId, type ThreadId, accountId, eventId } from '../../ids';
 import type { Message, NewMessage } from '../../message';
 import { type Run, type RunStatus, type Waiting, addUsage, isTerminal, isWaiting } from '../../run';
 import type { NewFact, RecordedFact } from '../../run-event';
@@ -34,6 +34,7 @@ export interface StoreParts {
   readonly leaseMs?: number;
 }
 
+const ours = accountId.parse('acc_1');
 const usualLeaseMs = 15_000;
 const missedAfterMs = 5_000;
 /** A run that no summarizer takes for so long goes back to the workers. */
@@ -102,7 +103,7 @@ export class SimulatedStore implements RunStore, Leases {
     row.fruitlessClaims += 1;
     const earlier = this.messages(run.thread_id).filter((message) => message.run_id !== id && message.is_llm_message);
     const claim = { runId: id, threadId: run.thread_id, epoch: run.epoch };
-    return { ...claim, run, log: [...log], earlier, executorId: null, stop, fruitlessClaims };
+    return { ...claim, accountId: ours, run, log: [...log], earlier, executorId: null, stop, fruitlessClaims };
   }
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
