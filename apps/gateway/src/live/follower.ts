@@ -1,8 +1,8 @@
-import { TerminalError } from '@rondo/domain';
+import { type DeltaEvent, type EventId, type RecordedFact, TerminalError, deltaTextKey } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveRun } from './live-run';
 import type { LogPage, Opening } from './live-sources';
-import { endsRun, streamOf, streamsClosedBy, textOf } from './stream-of';
+import { type StreamText, endsRun, storedTexts, streamOf, streamsClosedBy, textOf } from './stream-of';
 import { type WatchEvent, isNotice, spokenFor } from './stream-notices';
 
 /** One watcher's wire. */
@@ -31,6 +31,7 @@ export interface FollowerSources {
   /** How long a full wire may stay full before its watcher is dropped. */
   readonly stallLimitMs: number;
   readonly retryMs: number;
+  readonly mint: () => EventId;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -48,6 +49,8 @@ export class Follower {
   private ended = false;
   private left = false;
   private full = false;
+  /** What of a page is still to be sent when the wire is free again. */
+  private rest: LogPage | undefined;
   private part: () => void = () => {};
 
   constructor(
@@ -107,6 +110,35 @@ export class Follower {
 
   /** Called by the live run, in order. False when it must not tell more: the wire is full, or the run is over. */
   tell(event: WatchEvent, json: string): boolean {
+    return this.fill(event, { isLive: true }) && this.send(event, json);
+  }
+
+  /**
+   * Says what is missing of a text before the fact that supersedes its deltas, so that these joined are the text also for
+   * a watcher whom some never reached (I13). One who reads the log gets a text that it heard nothing of from its fact.
+   */
+  private fill(event: WatchEvent, { isLive }: { isLive: boolean }): boolean {
+    if (event.seq === null || event.seq <= this.seq) return true;
+    for (const stored of storedTexts(event)) {
+      const heard = this.heard(streamOf(stored));
+      if (heard >= stored.text.length || (heard === 0 && !isLive)) continue;
+      const delta = this.remainderOf(stored, { heard, fact: event });
+      if (!this.send(delta, JSON.stringify(delta))) return false;
+    }
+    return true;
+  }
+
+  private remainderOf(
+    { type, stream_id, text }: StreamText,
+    { heard: offset, fact }: { heard: number; fact: RecordedFact },
+  ): DeltaEvent {
+    const { v, run_id, thread_id, iteration, epoch, at } = fact;
+    const envelope = { id: this.sources.mint(), v, run_id, thread_id, iteration, epoch, at };
+    const data = { [deltaTextKey(type)]: text.slice(offset) };
+    return { ...envelope, seq: null, type, after_seq: this.seq, stream_id, offset, data };
+  }
+
+  private send(event: WatchEvent, json: string): boolean {
     if (this.full || this.isOver) return false;
     if (this.passesOver(event)) return true;
 
@@ -139,6 +171,10 @@ export class Follower {
 
   /** Joins and stays until it parts, or reads the next page of the log. */
   private async goOn(): Promise<void> {
+    if (this.rest) {
+      this.take(this.rest);
+      return;
+    }
     const parted = new Promise<void>((resolve) => (this.part = resolve));
     if (this.live.join(this)) {
       if (!this.full && !this.isOver) await parted;
@@ -159,8 +195,13 @@ export class Follower {
   }
 
   private take({ events, isEnd }: LogPage): void {
+    this.rest = undefined;
     this.live.learn(events);
-    for (const event of events) if (!this.tell(event, JSON.stringify(event))) return;
+    for (const [index, event] of events.entries()) {
+      if (this.fill(event, { isLive: false }) && this.send(event, JSON.stringify(event))) continue;
+      this.rest = { events: events.slice(index), isEnd };
+      return;
+    }
     if (isEnd) this.live.begin(this, this.opening.holder);
   }
 

@@ -86,7 +86,7 @@ describe('LiveHub', () => {
     expect(client.violations).toEqual([]);
   });
 
-  it('leaves a stream whose beginning nobody can tell to its fact', async () => {
+  it('says a text whose beginning was lost as a whole before its fact (I13)', async () => {
     wire.holderAnswers = false;
     script.say('lost ');
     const { client, events, ending } = attach();
@@ -100,6 +100,13 @@ describe('LiveHub', () => {
     wire.publish(script.finishMessage());
     wire.publish(script.complete());
     await ending;
+    expect(events.map(({ type }) => type)).toEqual([
+      'run.created',
+      'message.delta',
+      'message.created',
+      'run.completed',
+    ]);
+    expect(events[1]).toMatchObject({ offset: 0, data: { text: 'lost found again' }, after_seq: 1 });
     expect(client.messages).toEqual(['lost found again']);
     expect(client.violations).toEqual([]);
   });
@@ -116,6 +123,22 @@ describe('LiveHub', () => {
     expect(client.violations).toEqual([]);
   });
 
+  it('fills the end of a text that the feed lost before the fact that stores it (I13)', async () => {
+    const { client, events } = attach();
+    await settled();
+    wire.publish(script.say('told '));
+    script.say('lost');
+    wire.publish(script.finishMessage());
+    await settled();
+
+    expect(events.slice(1).map((event) => [event.type, 'offset' in event && event.offset])).toEqual([
+      ['message.delta', 0],
+      ['message.delta', 5],
+      ['message.created', false],
+    ]);
+    expect(client.violations).toEqual([]);
+  });
+
   it('drops a delta that arrives after its message was stored', async () => {
     const { client, events } = attach();
     await settled();
@@ -124,8 +147,44 @@ describe('LiveHub', () => {
     wire.publish(late);
     await settled();
 
+    expect(events.map(({ type }) => type)).toEqual(['run.created', 'message.delta', 'message.created']);
+    expect(client.violations).toEqual([]);
+  });
+
+  it('does not say a text again to one who reads it from the log', async () => {
+    script.say('before');
+    script.finishMessage();
+    const { client, events } = attach();
+    await settled();
+
     expect(events.map(({ type }) => type)).toEqual(['run.created', 'message.created']);
     expect(client.violations).toEqual([]);
+  });
+
+  it('asks once for all quiet runs how far their logs go, and reads only those that go on', async () => {
+    hub.close();
+    hub = new LiveHub(wire, quickSettings);
+    const { client } = attach();
+    await settled();
+    const readBefore = wire.reads;
+    while (wire.headQuestions < 3) await tick();
+    expect(wire.reads).toBe(readBefore);
+
+    script.note();
+    while (client.seq < 2) await tick();
+    expect(client.violations).toEqual([]);
+  });
+
+  it('keeps the rest of a page for a reader whose wire is full, and does not read it again', async () => {
+    script.note();
+    script.note();
+    const slow = attach(0, { drained: settled });
+    slow.wireIsFree.now = false;
+    await settled();
+    while (slow.client.seq < 3) await tick();
+
+    expect(wire.reads).toBe(1);
+    expect(slow.client.violations).toEqual([]);
   });
 
   it('holds back a delta until the fact before it was told', async () => {

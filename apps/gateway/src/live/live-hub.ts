@@ -59,12 +59,13 @@ export class LiveHub {
   private readonly followers = new Set<Follower>();
   private readonly closing = new AbortController();
   private readonly timer: NodeJS.Timeout;
+  private isPolling = false;
 
   constructor(
     private readonly sources: LiveSources,
     private readonly settings: LiveHubSettings,
   ) {
-    this.timer = setInterval(() => this.poll(), settings.pollMs);
+    this.timer = setInterval(() => void this.poll(), settings.pollMs);
   }
 
   /** Aborted when this process shuts down. */
@@ -129,11 +130,11 @@ export class LiveHub {
     const { run } = watch.opening;
     if (isTerminal(run.status) && watch.after >= run.last_seq) return 'ended';
     if (this.closed.aborted) return 'closed';
-    const { stallLimitMs, retryMs, onTrouble } = this.settings;
+    const { stallLimitMs, retryMs, mint, onTrouble } = this.settings;
     const factsAfter = (seq: number) => this.sources.factsAfter(address, seq);
     const follower = new Follower(
       { ...watch, after: Math.min(watch.after, run.last_seq) },
-      { live, factsAfter, stallLimitMs, retryMs, onTrouble },
+      { live, factsAfter, stallLimitMs, retryMs, mint, onTrouble },
     );
     this.followers.add(follower);
     return follower.follow().finally(() => this.followers.delete(follower));
@@ -158,8 +159,19 @@ export class LiveHub {
     this.runs.delete(keyOf(address));
   }
 
-  private poll(): void {
-    for (const { live } of this.runs.values()) void live.poll(this.settings.pollMs);
+  /** One question for all quiet runs: how far their logs go. Those that go further than was heard are read. */
+  private async poll(): Promise<void> {
+    const quiet = [...this.runs.values()].map(({ live }) => live).filter((live) => live.isQuiet(this.settings.pollMs));
+    if (quiet.length === 0 || this.isPolling) return;
+    this.isPolling = true;
+    try {
+      const heads = await this.sources.headsOf(quiet.map(({ runId }) => runId));
+      await Promise.all(quiet.map((live) => live.poll(heads.get(live.runId))));
+    } catch (error) {
+      this.settings.onTrouble(error);
+    } finally {
+      this.isPolling = false;
+    }
   }
 }
 

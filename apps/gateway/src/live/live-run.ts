@@ -1,4 +1,4 @@
-import type { DeltaEvent, EventId, RunEvent } from '@rondo/domain';
+import type { DeltaEvent, EventId, RunEvent, RunId } from '@rondo/domain';
 import type { RunAddress, RunHolder } from '@rondo/persistence';
 import type { Follower } from './follower';
 import type { LiveSources, LoggedEvent } from './live-sources';
@@ -62,6 +62,10 @@ export class LiveRun {
     return (this.heard ??= withinMs(this.feed.ready(), this.settings.feedReadyMs));
   }
 
+  get runId(): RunId {
+    return this.run.runId;
+  }
+
   get knownHead(): number {
     return this.head;
   }
@@ -102,10 +106,18 @@ export class LiveRun {
     return this.repair();
   }
 
-  /** Finds what the feed lost at the end, where no later event shows the gap. */
-  async poll(quietMs: number): Promise<void> {
-    if (this.head === unknown || performance.now() - this.quietSince < quietMs) return;
+  /** It has begun, and nothing was heard of it for so long. */
+  isQuiet(ms: number): boolean {
+    return this.head !== unknown && performance.now() - this.quietSince >= ms;
+  }
+
+  /**
+   * Finds what the feed lost at the end, where no later event shows the gap. `logHead` is the last seq of its log; undefined
+   * where there is no such run any more.
+   */
+  async poll(logHead: number | undefined): Promise<void> {
     this.quietSince = performance.now();
+    if (logHead === this.head && this.held.length === 0) return;
     await this.mend();
   }
 

@@ -7,7 +7,7 @@ import type { LiveSources, LogPage } from './live-sources';
 import { noticesOf } from './stream-notices';
 
 interface Parts {
-  readonly runs: Pick<Runs, 'events' | 'open'>;
+  readonly runs: Pick<Runs, 'events' | 'open' | 'heads'>;
   readonly holderOf: (run: RunAddress) => Promise<RunHolder | undefined>;
   readonly feed: Pick<LateFeed, 'watch'>;
   readonly workers: Pick<WorkerSignals, 'openStreams'>;
@@ -29,6 +29,7 @@ export function liveSourcesOf({ runs, holderOf, feed, workers, mint }: Parts): L
       return { run, holder, events, isEnd };
     },
     factsAfter: async (address, after) => logged(await runs.events(address, { after, limit }), after),
+    headsOf: (ids) => runs.heads(ids),
     watch: (runId, onEvent) => feed.watch(runId, onEvent),
     openStreams: async ({ runId }, holder) => {
       const streams = await workers.openStreams(holder.workerId, runId);

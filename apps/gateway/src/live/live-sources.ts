@@ -30,6 +30,8 @@ export interface LiveSources {
   watch(runId: RunId, onEvent: (event: RunEvent, json?: string) => void): { ready(): Promise<void>; stop(): void };
   /** The text so far of the streams that the run's holder has open, as deltas from offset 0. Nobody answers: none. */
   openStreams(run: RunAddress, holder: RunHolder): Promise<readonly DeltaEvent[]>;
+  /** The last seq of each of these runs, in one question; a run that is not there any more is left out. */
+  headsOf(runs: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
   /** Who holds the run now, as far as Postgres knows. */
   holderOf(run: RunAddress): Promise<RunHolder | undefined>;
 }

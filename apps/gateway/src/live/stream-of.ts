@@ -48,6 +48,25 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
   }
 }
 
+export interface StreamText {
+  readonly type: 'message.delta' | 'reasoning.delta';
+  readonly stream_id: string;
+  readonly text: string;
+}
+
+/** What the deltas of a reply say in all, as the fact that supersedes them has it (I13). Empty for any other fact. */
+export function storedTexts(fact: RecordedFact): StreamText[] {
+  if (fact.type !== 'message.created' || fact.data.message.type !== 'assistant') return [];
+  const { id: stream_id, content } = fact.data.message;
+  const joined = (type: 'text' | 'reasoning') =>
+    content.map((block) => (block.type === type ? block.text : '')).join('');
+  const texts: StreamText[] = [
+    { type: 'reasoning.delta', stream_id, text: joined('reasoning') },
+    { type: 'message.delta', stream_id, text: joined('text') },
+  ];
+  return texts.filter(({ text }) => text !== '');
+}
+
 /** The streams that begin anew after a fact: a call that is sent again prints from the beginning. */
 export const streamsReopenedBy = (fact: RecordedFact): string[] =>
   fact.type === 'tool.started' ? [outputStream(fact.data.tool_call_id)] : [];

@@ -2,6 +2,7 @@ import {
   type AccountId,
   type Message,
   type Run,
+  type RunId,
   type RunStatus,
   type ThreadId,
   type ToolCall,
@@ -30,6 +31,15 @@ export async function getRun(sql: Sql, { accountId, runId: id }: RunAddress): Pr
   const [row] = await sql.query<RunRow>(visibleRun, [id, accountId]);
   if (!row) throw runNotFound(id);
   return runOf(row);
+}
+
+const heads = `
+select runs.id, last_seq from runs join threads on threads.id = thread_id
+where runs.id = any($1::text[]) and deleted_at is null`;
+
+export async function readHeads(sql: Sql, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
+  const rows = await sql.query<{ id: RunId; last_seq: number }>(heads, [ids]);
+  return new Map(rows.map(({ id, last_seq }) => [id, last_seq]));
 }
 
 const newestRuns = new BoundedList(

@@ -1,6 +1,7 @@
 import {
   type Mint,
   type Run,
+  type RunId,
   TerminalError,
   type ThreadLimits,
   type ToolCall,
@@ -17,7 +18,15 @@ import { type Beginning, insertRuns, lengthOf } from './insert-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-call';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
-import { type RunFilter, getRun, listRuns, listToolCalls, readCallsOfResult, readLastWords } from './read-runs';
+import {
+  type RunFilter,
+  getRun,
+  listRuns,
+  listToolCalls,
+  readCallsOfResult,
+  readHeads,
+  readLastWords,
+} from './read-runs';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, verifyLog } from './verify-log';
 
@@ -61,6 +70,11 @@ export class Runs {
   /** The run and its events in one look, for whoever begins to watch it. */
   open(address: RunAddress, page: { after: number; limit: number }): Promise<RunOpening> {
     return openRun(this.database.sql, address, page);
+  }
+
+  /** The last seq of each run that is there; of any account. */
+  heads(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
+    return readHeads(this.database.sql, ids);
   }
 
   verify(address: RunAddress): Promise<LogVerification> {

@@ -10,6 +10,7 @@ export class LossyWire implements LiveSources {
   holderAnswers = true;
   subscriptions = 0;
   reads = 0;
+  headQuestions = 0;
 
   constructor(private readonly script: ScriptedRun) {}
 
@@ -32,6 +33,11 @@ export class LossyWire implements LiveSources {
     this.subscriptions += 1;
     this.listeners.add(onEvent);
     return { ready: tick, stop: () => this.listeners.delete(onEvent) };
+  }
+
+  headsOf() {
+    this.headQuestions += 1;
+    return Promise.resolve(new Map([[this.script.runId, this.script.log.length]]));
   }
 
   async open(_: unknown, after: number) {

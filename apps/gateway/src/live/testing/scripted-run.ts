@@ -182,7 +182,7 @@ export class StrictClient {
 
     const [block] = fact.data.message.content;
     const text = block?.type === 'text' ? block.text : '';
-    if (fact.data.message.type === 'assistant' && !text.startsWith(this.reading))
+    if (fact.data.message.type === 'assistant' && this.reading !== '' && text !== this.reading)
       this.violations.push(`read "${this.reading}" of "${text}"`);
     this.messages.push(text);
     this.streams = new Map();
