@@ -1,9 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, isDatabaseMissing, withClient } from './postgres-client.mjs';
 
 const prismaLock = 72707369; // the advisory lock of `prisma migrate`
+
+/** What waits for a lock has everybody behind it wait too, so it gives up soon and tries again later. */
+const lockTimeout = '5s';
+const lockNotAvailable = '55P03';
+const mostTries = 30;
+const againMs = 1_000;
 
 const historyTable = `create table if not exists _prisma_migrations (
   id varchar(36) primary key not null,
@@ -32,7 +39,7 @@ export async function migrate({ url, directory }) {
 
 /** Migrations are written once; one that was changed after it was applied is refused. */
 async function applyPending(client, migrations) {
-  await client.query('select pg_advisory_lock($1)', [prismaLock]);
+  await lock(client);
   await client.query(historyTable);
   const { rows } = await client.query('select * from _prisma_migrations where rolled_back_at is null');
   const applied = new Map(rows.map((row) => [row.migration_name, row]));
@@ -41,8 +48,17 @@ async function applyPending(client, migrations) {
   return pending.map(({ name }) => name);
 }
 
-function isApplied({ name, checksum }, row) {
-  if (!row) return false;
+/** Who waited for it within Postgres would be one whom an index that is made concurrently waits for in turn. */
+async function lock(client) {
+  for (;;) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as is_ours', [prismaLock]);
+    if (rows[0].is_ours) return;
+    await sleep(100);
+  }
+}
+
+function isApplied({ name, checksum, index }, row) {
+  if (!row || (!row.finished_at && index)) return false;
   if (!row.finished_at) {
     throw new Error(
       `The migration ${name} failed before: repair the database, then \`npx prisma migrate resolve\`. It said:\n${row.logs}`,
@@ -52,15 +68,16 @@ function isApplied({ name, checksum }, row) {
   return true;
 }
 
-async function applyOne(client, { name, checksum, script }) {
+async function applyOne(client, { name, checksum, script, index }) {
   const id = randomUUID();
+  await client.query('delete from _prisma_migrations where migration_name = $1 and finished_at is null', [name]);
   await client.query('insert into _prisma_migrations (id, checksum, migration_name) values ($1, $2, $3)', [
     id,
     checksum,
     name,
   ]);
   try {
-    await client.query(script);
+    await patiently(() => (index ? indexConcurrently(client, { script, index }) : inOneTransaction(client, script)));
   } catch (error) {
     await client.query('update _prisma_migrations set logs = $2 where id = $1', [id, error.message]);
     throw new Error(`The migration ${name} failed: ${error.message}`, { cause: error });
@@ -68,11 +85,46 @@ async function applyOne(client, { name, checksum, script }) {
   await client.query('update _prisma_migrations set finished_at = now(), applied_steps_count = 1 where id = $1', [id]);
 }
 
+async function patiently(work) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error.code !== lockNotAvailable || tries === mostTries) throw error;
+      await sleep(againMs);
+    }
+  }
+}
+
+/** Several statements in one query are one transaction; each may wait for a lock for so long. */
+async function inOneTransaction(client, script) {
+  await client.query(`set lock_timeout = '${lockTimeout}'`);
+  await client.query(script);
+}
+
+/** It blocks nobody, so it may wait. What is left of an index that could not be made is in the way of the next try. */
+async function indexConcurrently(client, { script, index }) {
+  const { rows } = await client.query('select from pg_index where indexrelid = to_regclass($1) and not indisvalid', [
+    client.escapeIdentifier(index),
+  ]);
+  if (rows.length > 0) await client.query(`drop index concurrently ${client.escapeIdentifier(index)}`);
+  await client.query('set lock_timeout = 0');
+  await client.query(script);
+}
+
+/** A migration that makes an index concurrently is that one statement, because it cannot be part of a transaction. */
+const concurrentIndex = /^\s*(?:--.*\s*)*create\s+(?:unique\s+)?index\s+concurrently\s+"?(\w+)"?/i;
+
 function readMigrations(directory) {
   if (!existsSync(directory)) return [];
   const folders = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return folders
     .map(({ name }) => ({ name, script: readFileSync(join(directory, name, 'migration.sql'), 'utf8') }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((migration) => ({ ...migration, checksum: createHash('sha256').update(migration.script).digest('hex') }));
+    .map(({ name, script }) => ({
+      name,
+      script,
+      checksum: createHash('sha256').update(script).digest('hex'),
+      index: concurrentIndex.exec(script)?.[1],
+    }));
 }

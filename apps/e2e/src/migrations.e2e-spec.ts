@@ -1,0 +1,89 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from 'pg';
+import { migrate } from '../../../deploy/local/migrate.mjs';
+import { withClient } from '../../../deploy/local/postgres-client.mjs';
+
+const server = process.env['TEST_DATABASE_URL'] ?? '';
+let directory: string;
+let url: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'migrations-'));
+  const name = `rondo_migrations_${process.pid}_${Date.now().toString(36)}`;
+  url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+});
+afterEach(async () => {
+  rmSync(directory, { recursive: true });
+  await on(server, (client) => client.query(`drop database if exists ${new URL(url).pathname.slice(1)} with (force)`));
+});
+
+const on = <T>(where: string, use: (client: Client) => Promise<T>): Promise<T> => withClient(where, use);
+
+function write(name: string, script: string): void {
+  mkdirSync(join(directory, name));
+  writeFileSync(join(directory, name, 'migration.sql'), script);
+}
+
+const validIndexes = () =>
+  on(url, async (client) => {
+    const sql = `select relname from pg_index join pg_class on pg_class.oid = indexrelid where relname like 'things%' and indisvalid`;
+    return (await client.query<{ relname: string }>(sql)).rows.map(({ relname }) => relname);
+  });
+
+const table = `CREATE TABLE "things" ("id" INTEGER, "name" TEXT);`;
+const index = `-- Why it is there.\nCREATE INDEX CONCURRENTLY "things_by_name" ON "things"("name");`;
+
+describe('migrate', () => {
+  it('makes an index concurrently, by however many are migrating at once', async () => {
+    write('1_table', table);
+    write('2_index', index);
+
+    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate({ url, directory })));
+
+    expect(applied.flat()).toEqual(['1_table', '2_index']);
+    expect(await validIndexes()).toEqual(['things_by_name']);
+  });
+
+  it('makes an index anew that was left behind half made', async () => {
+    write('1_table', `${table} INSERT INTO "things" VALUES (1, 'same'), (2, 'same');`);
+    await migrate({ url, directory });
+    write('2_index', index.replace('CREATE INDEX', 'CREATE UNIQUE INDEX'));
+    await expect(migrate({ url, directory })).rejects.toThrow('2_index failed: could not create unique index');
+    expect(await validIndexes()).toEqual([]);
+
+    await on(url, (client) => client.query('delete from things where id = 2'));
+
+    expect(await migrate({ url, directory })).toEqual(['2_index']);
+    expect(await validIndexes()).toEqual(['things_by_name']);
+  });
+
+  it('lets those go first who hold a table, and keeps nobody waiting behind it for long', async () => {
+    write('1_table', table);
+    await migrate({ url, directory });
+    write(
+      '2_column',
+      `SET lock_timeout = '100ms'; ALTER TABLE "things" ADD COLUMN "size" INTEGER; RESET lock_timeout;`,
+    );
+
+    const applied = await on(url, async (holder) => {
+      await holder.query('begin; select from things');
+      const migrating = migrate({ url, directory });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await on(url, (reader) => reader.query(`set statement_timeout = '5s'; select from things`));
+      await holder.query('commit');
+      return migrating;
+    });
+
+    expect(applied).toEqual(['2_column']);
+  });
+
+  it('says which migration failed, and goes no further until somebody has looked', async () => {
+    write('1_broken', 'CREATE TABLE "things" ("id" NONSENSE);');
+    write('2_table', table);
+
+    await expect(migrate({ url, directory })).rejects.toThrow('1_broken failed: type "nonsense" does not exist');
+    await expect(migrate({ url, directory })).rejects.toThrow('1_broken failed before');
+  });
+});
