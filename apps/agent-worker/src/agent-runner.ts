@@ -6,6 +6,7 @@ import {
   ClaimLostError,
   type ClaimedRun,
   type Clerk,
+  type FairClaims,
   type HonoursKeys,
   type LastClaims,
   type Model,
@@ -27,6 +28,7 @@ import {
 import { AbandonableModel } from './abandonable-model';
 import { AbandonedError, HeldRun } from './held-run';
 import { endWithoutLog } from './end-without-log';
+import { giveBack } from './give-back';
 import type { HeldRuns } from './held-runs';
 import { Outage } from './outage';
 import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
@@ -40,7 +42,7 @@ export interface HeldTools<Result = RecordedResult> extends Tools<Result> {
 
 export interface AgentRunnerParts {
   readonly owner: string;
-  readonly store: RunStore & LastClaims;
+  readonly store: RunStore & FairClaims & LastClaims;
   readonly feed: RunFeed;
   readonly modelFor: (claim: ClaimedRun) => Model;
   readonly tokens: TokenCounter;
@@ -65,20 +67,31 @@ export class AgentRunner {
   constructor(private readonly parts: AgentRunnerParts) {}
 
   /** Rejects only when the database cannot be reached; the lease then runs out and the reaper queues the run again. */
-  async activate(id: RunId): Promise<Verdict> {
-    const verdict = await this.takeOn(id);
+  activate(id: RunId): Promise<Verdict> {
+    return this.takeOn(() => this.parts.store.claim(id, this.parts.owner));
+  }
+
+  /** The same for the run whose turn it is. */
+  activateNext(): Promise<Verdict> {
+    const { store, owner, held } = this.parts;
+    return this.takeOn(() => store.claimNext(owner, () => held.served()));
+  }
+
+  private async takeOn(take: () => Promise<ClaimedRun | undefined>): Promise<Verdict> {
+    const verdict = await this.tryOn(take);
     if (isForOthers(verdict)) await this.parts.handedOver(); // the run is let go of by now: a queue may take long to answer
     return verdict;
   }
 
-  private async takeOn(id: RunId): Promise<Verdict> {
+  private async tryOn(take: () => Promise<ClaimedRun | undefined>): Promise<Verdict> {
     try {
-      const claim = await this.parts.store.claim(id, this.parts.owner);
+      const claim = await take();
       return claim ? await this.hold(claim) : 'not due';
     } catch (error) {
       if (!(error instanceof UnreadableRunError)) throw error;
-      this.parts.broke({ runId: id, fruitlessClaims: error.fruitlessClaims, error: error.cause });
-      return error.fruitlessClaims < hopelessAfter ? 'not readable' : endWithoutLog(id, this.parts);
+      const { runId, fruitlessClaims, cause } = error;
+      this.parts.broke({ runId, fruitlessClaims, error: cause });
+      return fruitlessClaims < hopelessAfter ? 'not readable' : endWithoutLog(runId, this.parts);
     }
   }
 
@@ -100,7 +113,7 @@ export class AgentRunner {
 
   /** It broke also when it was to be given up, so what its log says is of no use. */
   private async endBroken(claim: ClaimedRun): Promise<Verdict> {
-    await this.giveBack(claim, { broke: true });
+    await giveBack(claim, { broke: true }, this.parts);
     return endWithoutLog(claim.runId, this.parts);
   }
 
@@ -147,22 +160,8 @@ export class AgentRunner {
   }
 
   private async handOver(claim: ClaimedRun, how = { broke: false }): Promise<Verdict> {
-    await this.giveBack(claim, how);
+    await giveBack(claim, how, this.parts);
     return 'handed over';
-  }
-
-  /** Through a short outage, so that the run need not wait for its lease to run out. The epoch makes it safe to repeat. */
-  private async giveBack(claim: ClaimedRun, how: { broke: boolean }): Promise<void> {
-    const { store, passes } = this.parts;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await store.handOver(claim, how);
-        return;
-      } catch (error) {
-        if (attempt === handOverAttempts || !passes(error)) throw error;
-        await sleep(handOverAgainMs);
-      }
-    }
   }
 
   /** The one place where the kinds of error are told apart. */
@@ -218,9 +217,6 @@ const pause = (ms: number, { signals: { stop, drain } }: HeldRun): Promise<void>
 
 /** Nobody looks at where it was made, and to note that costs more than all else about it. */
 const wasLeft = new AbandonedError('the run was left');
-
-const handOverAttempts = 20;
-const handOverAgainMs = 250;
 
 function requireHope({ fruitlessClaims, stop }: ClaimedRun): void {
   if (fruitlessClaims < hopelessAfter || stop) return;

@@ -1,7 +1,15 @@
-import { ClaimLostError, type ClaimedRun, type RunId, type StopRequest } from '@rondo/domain';
+import {
+  type AccountId,
+  ClaimLostError,
+  type ClaimedRun,
+  type RunId,
+  type ServedAccount,
+  type StopRequest,
+} from '@rondo/domain';
 import { AbandonedError, HeldRun } from './held-run';
 
 const mostMissed = 1_000;
+const mostRemembered = 1_000;
 
 /** Every run that this process holds. */
 export class HeldRuns {
@@ -10,6 +18,8 @@ export class HeldRuns {
   private whenEmpty: (() => void)[] = [];
   /** Stops that came for runs that are not held, the newest last: perhaps they are being claimed just now (R27). */
   private readonly missed = new Map<RunId, StopRequest>();
+  /** The one that was served last is last. */
+  private readonly accounts = new Set<AccountId>();
 
   get isLeaving(): boolean {
     return this.drained;
@@ -27,7 +37,22 @@ export class HeldRuns {
     const missed = this.missed.get(claim.runId);
     if (missed) held.stop(missed);
     this.runs.set(claim.runId, held);
+    this.noteServed(claim.accountId);
     return held;
+  }
+
+  /** Whose runs were held here, the account that was served longest ago first, with how many are held now. */
+  served(): readonly ServedAccount[] {
+    const held = new Map<AccountId, number>();
+    for (const { claim } of this.runs.values()) held.set(claim.accountId, (held.get(claim.accountId) ?? 0) + 1);
+    return [...this.accounts].map((accountId) => ({ accountId, held: held.get(accountId) ?? 0 }));
+  }
+
+  private noteServed(account: AccountId): void {
+    this.accounts.delete(account);
+    this.accounts.add(account);
+    const [oldest] = this.accounts;
+    if (this.accounts.size > mostRemembered && oldest) this.accounts.delete(oldest);
   }
 
   release(held: HeldRun): void {

@@ -7,7 +7,7 @@ const never = () => Promise.reject(new Error('nobody should look'));
 
 function lookout({ answers = false, due = () => Promise.resolve([id]) as Promise<readonly RunId[]>, concurrency = 2 }) {
   const held = new HeldRuns();
-  const taken: RunId[] = [];
+  let taken = 0;
   const limits: number[] = [];
   const patience: number[] = [];
   const parts = {
@@ -21,10 +21,10 @@ function lookout({ answers = false, due = () => Promise.resolve([id]) as Promise
     },
     held,
     concurrency,
-    activate: (run: RunId) => Promise.resolve(taken.push(run)),
+    activateNext: () => Promise.resolve((taken += 1)),
     failed: () => undefined,
   };
-  return { held, taken, limits, patience, lookout: new Lookout(parts) };
+  return { held, taken: () => taken, limits, patience, lookout: new Lookout(parts) };
 }
 
 describe('Lookout', () => {
@@ -33,7 +33,7 @@ describe('Lookout', () => {
 
     await out.look();
 
-    expect(taken).toEqual([id]);
+    expect(taken()).toBe(1);
     await expect(out.hearsQueue()).rejects.toThrow('silent');
   });
 
@@ -42,7 +42,7 @@ describe('Lookout', () => {
 
     await out.look();
 
-    expect(taken).toEqual([id]);
+    expect(taken()).toBe(1);
     expect(patience).toEqual([4_000]);
     await expect(out.hearsQueue()).resolves.toBeUndefined();
   });

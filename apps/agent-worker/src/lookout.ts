@@ -6,7 +6,8 @@ export interface LookoutParts {
   readonly store: { due(order: { sinceMs: number; limit: number }): Promise<readonly RunId[]> };
   readonly held: HeldRuns;
   readonly concurrency: number;
-  readonly activate: (id: RunId) => Promise<unknown>;
+  /** Takes the run whose turn it is. */
+  readonly activateNext: () => Promise<unknown>;
   readonly failed: (error: unknown) => void;
 }
 
@@ -17,7 +18,7 @@ const strandedAfterMs = 4_000;
 
 /**
  * Where this worker hears of runs that are due. That is the queue, and as long as the queue does not answer, Postgres,
- * which knows it anyway: without Redis runs go on, only less evenly shared (I1, R11). From a queue that answers a run may
+ * which knows it anyway: without Redis runs go on, only less evenly shared among workers (I1, R11). From a queue that answers a run may
  * be missing too: a worker that died between taking the job and claiming the run has left it locked there for a minute.
  */
 export class Lookout {
@@ -46,10 +47,11 @@ export class Lookout {
   }
 
   private async takeDueRuns(sinceMs: number): Promise<void> {
-    const { store, held, concurrency, activate, failed } = this.parts;
+    const { store, held, concurrency, activateNext, failed } = this.parts;
     const limit = concurrency - held.size;
     if (limit <= 0 || held.isLeaving) return;
 
-    for (const id of await store.due({ sinceMs, limit })) activate(id).catch(failed);
+    const overdue = await store.due({ sinceMs, limit });
+    for (const _ of overdue) activateNext().catch(failed);
   }
 }

@@ -5,6 +5,7 @@ import type { Job } from 'bullmq';
 import { AgentRunner, type Verdict } from './agent-runner';
 import { config } from './config';
 import { RunMetrics } from './run-metrics';
+import { takeTurn } from './take-turn';
 
 /** Takes runs off the queue. What a run does is AgentRunner's business; here it is only a job. */
 @Processor(queues.runs.name, queues.runs.workerOptions({ concurrency: config.RUN_CONCURRENCY }))
@@ -25,10 +26,10 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
 
   override async process(job: Job<unknown>): Promise<void> {
     const { run_id: runId } = queues.runs.job.parse(job.data);
-    const verdict = await this.runner.activate(runId);
+    const verdict = await takeTurn(this.runner, { runId, waitedMs: Date.now() - job.timestamp });
     this.metrics.count(verdict);
     const level = isUsual(verdict) ? 'debug' : 'log';
-    this.log[level]({ msg: 'run activation ended', runId, verdict });
+    this.log[level]({ msg: 'run activation ended', jobId: job.id, verdict });
   }
 
   /** Takes no more runs; those in hand may end. */

@@ -151,7 +151,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
           store,
           held,
           concurrency: config.RUN_CONCURRENCY,
-          activate: (id) => runner.activate(id),
+          activateNext: () => runner.activateNext(),
           failed: (error) => log.warn({ error }, 'run activation failed'),
         }),
     },

@@ -1,3 +1,5 @@
+import type { RunId } from './ids';
+
 /** Try again later: the network, a database that restarts, a deploy. */
 export class TransientError extends Error {
   override readonly name: string = 'TransientError';
@@ -45,7 +47,7 @@ export class UnreadableRunError extends Error {
   override readonly name = 'UnreadableRunError';
 
   constructor(
-    readonly runId: string,
+    readonly runId: RunId,
     /** Claims in a row that brought the run no further, this one included. */
     readonly fruitlessClaims: number,
     options: ErrorOptions,

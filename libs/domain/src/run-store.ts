@@ -56,6 +56,22 @@ export interface RunStore {
   handOver(claim: Claim, how?: { broke: boolean }): Promise<void>;
 }
 
+/** An account that a process has served, and how many of its runs that process holds. */
+export interface ServedAccount {
+  readonly accountId: AccountId;
+  readonly held: number;
+}
+
+export interface FairClaims {
+  /**
+   * Takes the run that is next, where more runs are due than can be held. Accounts take turns: next is the account of
+   * which the fewest runs are held, of several the one that was served longest ago, and of it the run that has been due
+   * longest. `served` is asked right before, and has the account that was served longest ago first; one that is not in
+   * it goes before those.
+   */
+  claimNext(owner: string, served: () => readonly ServedAccount[]): Promise<ClaimedRun | undefined>;
+}
+
 /** A run that can only be ended. */
 export interface LastClaim extends Claim {
   readonly run: Run;

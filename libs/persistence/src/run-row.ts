@@ -1,8 +1,8 @@
-import type { AccountId, RecordedFact, Run } from '@rondo/domain';
+import type { AccountId, RecordedFact, Run, RunId } from '@rondo/domain';
 
 /** A row of `runs` as SQL and Prisma's raw rows give it. */
 export interface RunRow {
-  readonly id: string;
+  readonly id: RunId;
   readonly account_id: AccountId;
   readonly thread_id: string;
   readonly status: string;

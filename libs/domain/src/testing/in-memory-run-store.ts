@@ -8,7 +8,7 @@ import { type Ruling, resolveCall } from '../resolve-call';
 import type { NewFact, RecordedFact } from '../run-event';
 import type { RunSettings } from '../run-settings';
 import { replay } from '../run-state';
-import type { Claim, ClaimedRun, LastClaim, LastClaims, RunQueueName, RunStore } from '../run-store';
+import type { Claim, ClaimedRun, FairClaims, LastClaim, LastClaims, RunQueueName, RunStore } from '../run-store';
 
 const ours = accountId.parse('acc_1');
 const startOfTime = new Date(1_700_000_000_000).toISOString();
@@ -23,7 +23,7 @@ interface Row {
 }
 
 /** The promises of a RunStore, kept in memory: for tests of what stands above it. */
-export class InMemoryRunStore implements RunStore, LastClaims {
+export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
   private readonly rows = new Map<RunId, Row>();
   private readonly threads = new Map<ThreadId, Message[]>();
   private ids = 0;
@@ -116,6 +116,15 @@ export class InMemoryRunStore implements RunStore, LastClaims {
       fruitlessClaims,
       accountId: ours,
     });
+  }
+
+  /** All runs are one account's. */
+  async claimNext(owner: string): Promise<ClaimedRun | undefined> {
+    for (const id of this.rows.keys()) {
+      const claim = await this.claim(id, owner);
+      if (claim) return claim;
+    }
+    return undefined;
   }
 
   async claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined> {

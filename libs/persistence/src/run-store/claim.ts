@@ -41,24 +41,27 @@ from taken
 cross join lateral (${logOfRun('taken')}) as log
 cross join lateral (${earlierMessages('taken')}) as thread`;
 
-const readAgain = `
-select log.facts, thread.earlier
+const readPasts = `
+select runs.id, log.facts, thread.earlier
 from runs
 cross join lateral (${logOfRun('runs')}) as log
 cross join lateral (${earlierMessages('runs')}) as thread
-where runs.id = $1`;
+where runs.id = any($1::text[])`;
 
 export interface ClaimOrder {
   readonly id: RunId;
   readonly owner: string;
 }
 
-interface Taken extends Past {
+/** A run that was taken and not read yet. */
+export interface TakenRun {
   readonly run: RunJson;
   readonly executor_id: string | null;
 }
 
-interface Past {
+type Taken = TakenRun & Past;
+
+export interface Past {
   readonly facts: readonly JsonRow<FactRow, 'at'>[];
   readonly earlier: readonly JsonRow<MessageRow, 'created_at'>[];
 }
@@ -87,15 +90,18 @@ export async function claimRuns(
 }
 
 async function claimOf(sql: Sql, row: Taken): Promise<ClaimedRun | Unread> {
+  return claimFrom(row, async () => (isWhole(row) ? row : ((await readPastsOf(sql, [row]))[0] ?? row)));
+}
+
+export async function claimFrom(row: TakenRun, past: () => Promise<Past>): Promise<ClaimedRun | Unread> {
   try {
-    return await readClaim(sql, row);
+    return claimWith(row, await past());
   } catch (cause) {
     return { epoch: row.run.epoch, cause };
   }
 }
 
-async function readClaim(sql: Sql, row: Taken): Promise<ClaimedRun> {
-  const { facts, earlier } = isWhole(row) ? row : await readPast(sql, row.run);
+function claimWith(row: TakenRun, { facts, earlier }: Past): ClaimedRun {
   const run = runOf(row.run);
   return {
     runId: run.id,
@@ -115,7 +121,8 @@ async function readClaim(sql: Sql, row: Taken): Promise<ClaimedRun> {
 /** A statement that waited for another writer has the run as that one left it, but its log as it was before. */
 const isWhole = ({ run, facts }: Taken): boolean => (facts.at(-1)?.seq ?? 0) === run.last_seq;
 
-async function readPast(sql: Sql, { id }: RunJson): Promise<Past> {
-  const [past] = await sql.query<Past>(readAgain, [id]);
-  return past ?? { facts: [], earlier: [] };
+/** Of runs that are held already. */
+export async function readPastsOf(sql: Sql, taken: readonly TakenRun[]): Promise<readonly Past[]> {
+  const rows = await sql.query<Past & { id: RunId }>(readPasts, [taken.map(({ run }) => run.id)]);
+  return taken.map(({ run }) => rows.find(({ id }) => id === run.id) ?? { facts: [], earlier: [] });
 }

@@ -1,10 +1,9 @@
 import { type RunId, type RunQueueName, UnreadableRunError } from '@rondo/domain';
 import type { Sql } from '../sql';
 import { isAtFault } from '../sql-error';
+import { isDatabaseUnavailable } from '../unavailable';
 
-interface FailedClaim {
-  readonly id: RunId;
-  readonly queue: RunQueueName;
+export interface FailedClaim {
   /** Of a claim that was committed and counted before the run turned out to be unreadable. */
   readonly epoch: number | null;
   readonly cause: unknown;
@@ -16,7 +15,7 @@ interface FailedClaim {
  */
 const count = `
 update runs set
-  fruitless_claims = fruitless_claims + case when epoch = $3 then 0 else 1 end,
+  fruitless_claims = fruitless_claims + $4,
   status = case when stop_requested_at is null then 'queued' else 'stopping' end,
   lease_owner = null,
   lease_expires_at = null,
@@ -26,8 +25,18 @@ where id = $1 and queue = $2 and holds_thread is true and waiting is null
 returning fruitless_claims`;
 
 /** A database that is away or overloaded says nothing about the run. */
-export async function countFailedClaim(sql: Sql, { id, queue, epoch, cause }: FailedClaim): Promise<never> {
-  if (epoch === null && !isAtFault(cause)) throw cause;
-  const [counted] = await sql.query<{ fruitless_claims: number }>(count, [id, queue, epoch]);
-  throw counted ? new UnreadableRunError(id, counted.fruitless_claims, { cause }) : cause;
+export async function countFailedClaim(sql: Sql, claim: FailedClaim & RunOfQueue): Promise<never> {
+  const { id, queue, epoch, cause } = claim;
+  const isTheRun = isAtFault(cause) || !isDatabaseUnavailable(cause);
+  const alreadyCounted = epoch === null ? 0 : 1;
+  if (!isTheRun && !alreadyCounted) throw cause;
+
+  const more = (isTheRun ? 1 : 0) - alreadyCounted;
+  const [counted] = await sql.query<{ fruitless_claims: number }>(count, [id, queue, epoch, more]);
+  throw counted && isTheRun ? new UnreadableRunError(id, counted.fruitless_claims, { cause }) : cause;
+}
+
+interface RunOfQueue {
+  readonly id: RunId;
+  readonly queue: RunQueueName;
 }

@@ -1,6 +1,7 @@
 import {
   type Claim,
   type ClaimedRun,
+  type FairClaims,
   type LastClaim,
   type LastClaims,
   type Leases,
@@ -11,17 +12,19 @@ import {
   type RunId,
   type RunQueueName,
   type RunStore,
+  type ServedAccount,
   type ThreadId,
 } from '@rondo/domain';
 import type { Database } from '../database';
 import { areAwaited, promote, promoteStranded } from '../runs/promote-run';
 import { Together } from '../together';
 import { batchOf } from './batch';
-import { type ClaimOrder, type Unread, claimRuns } from './claim';
-import { countFailedClaim } from './failed-claim';
+import { type ClaimOrder, type Past, type TakenRun, type Unread, claimFrom, claimRuns, readPastsOf } from './claim';
+import { type FailedClaim, countFailedClaim } from './failed-claim';
 import { GroupCommit } from './group-commit';
 import { handOver } from './hand-over';
 import { claimToEnd } from './last-claim';
+import { type NextOrder, RunLines } from './next-in-line';
 import { renewLeases } from './leases';
 import { Reaper, type ReaperPatience } from './reaper';
 import { countDueRuns, dueRuns } from './due-runs';
@@ -44,10 +47,12 @@ export interface RunStoreOptions {
 export const rollCallEveryMs = 500;
 
 /** Runs in Postgres. Call `Outbox.publish` after `handOver`, in `onPromoted`, and when `reap` found something. */
-export class PrismaRunStore implements RunStore, LastClaims, Leases {
+export class PrismaRunStore implements RunStore, FairClaims, LastClaims, Leases {
   private readonly database: Database;
   private readonly queue: RunQueueName;
   private readonly claims: Together<ClaimOrder, ClaimedRun | Unread | undefined>;
+  private readonly next: Together<NextOrder, TakenRun | undefined>;
+  private readonly pasts: Together<TakenRun, Past>;
   private readonly awaited: Together<ThreadId, boolean>;
   private readonly leaseMs: number;
   private readonly log: GroupCommit;
@@ -60,15 +65,28 @@ export class PrismaRunStore implements RunStore, LastClaims, Leases {
     this.queue = options.queue ?? 'runs';
     const { sql } = this.database;
     this.claims = new Together((orders) => claimRuns(sql, orders, { leaseMs: this.leaseMs, queue: this.queue }));
+    const lines = new RunLines(sql, { leaseMs: this.leaseMs, queue: this.queue });
+    this.next = new Together((orders) => lines.take(orders));
+    this.pasts = new Together((taken) => readPastsOf(sql, taken));
     this.awaited = new Together((threads) => areAwaited(sql, threads));
     this.reaper = new Reaper(sql, { leaseMs: this.leaseMs, ...options.reaper });
   }
 
   async claim(id: RunId, owner: string): Promise<ClaimedRun | undefined> {
-    const failed = (cause: unknown, epoch: number | null) =>
-      countFailedClaim(this.database.sql, { id, queue: this.queue, epoch, cause });
-    const answer = await this.claims.of({ id, owner }).catch((error: unknown) => failed(error, null));
-    return answer && 'cause' in answer ? failed(answer.cause, answer.epoch) : answer;
+    const answer = await this.claims.of({ id, owner }).catch((cause: unknown) => ({ epoch: null, cause }));
+    return this.readable(id, answer);
+  }
+
+  /** What it goes on from is read once it is taken: of a run that cannot be read, no other need be taken again. */
+  async claimNext(owner: string, served: () => readonly ServedAccount[]): Promise<ClaimedRun | undefined> {
+    const taken = await this.next.of({ owner, served });
+    return taken && this.readable(taken.run.id, await claimFrom(taken, () => this.pasts.of(taken)));
+  }
+
+  /** Counts a claim that came to nothing. */
+  private readable(id: RunId, answer: ClaimedRun | FailedClaim | undefined): Promise<ClaimedRun | undefined> {
+    if (!answer || !('cause' in answer)) return Promise.resolve(answer);
+    return countFailedClaim(this.database.sql, { ...answer, id, queue: this.queue });
   }
 
   claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined> {
