@@ -10,7 +10,9 @@ export const environment = z.object({
   RONDO_ADMIN_KEY: z
     .string()
     .min(16)
-    .describe('The API key of the account that runs this installation. `npm start` makes one: `.data/api-key`.'),
+    .describe(
+      'The API key of the account that runs this installation. `npm start` makes one: `.data/api-key`. Another one revokes it; one that was revoked stays so.',
+    ),
   DEFAULT_MODEL: z.string().default('demo/coder').describe('The model of a run that names none.'),
   MODEL_KEYS_PRESENT: z
     .string()

@@ -39,7 +39,56 @@ describe('Accounts', () => {
     const callers = await Promise.all(Array.from({ length: 8 }, () => accounts.seedAdmin('rondo_admin')));
 
     expect(new Set(callers.map(({ keyId }) => keyId)).size).toBe(1);
-    expect(await accounts.verify('rondo_admin')).toEqual(callers[0]);
+    expect(callers[0]).toEqual({ ...(await accounts.verify('rondo_admin')), isRevoked: false });
     expect(callers[0]?.scopes).toEqual(['admin']);
+  });
+});
+
+describe('attack: tenants', () => {
+  beforeEach(() => house.database.sql.query(`delete from api_keys where account_id = 'acc_admin'`));
+
+  it('a stolen admin key that was revoked, after every gateway was started again with it', async () => {
+    const { accountId, keyId } = await accounts.seedAdmin('rondo_stolen');
+    await accounts.revoke({ accountId, keyId });
+
+    const seeded = await Promise.all([accounts.seedAdmin('rondo_stolen'), accounts.seedAdmin('rondo_stolen')]);
+
+    expect(seeded.map(({ isRevoked }) => isRevoked)).toEqual([true, true]);
+    expect(await accounts.verify('rondo_stolen')).toBeUndefined();
+  });
+
+  it('the admin key of the configuration before, once another one is configured', async () => {
+    const { accountId } = await accounts.seedAdmin('rondo_old');
+    const { key: made } = await accounts.createKey({ accountId, name: 'admin', scopes: ['admin'] });
+
+    await Promise.all([accounts.seedAdmin('rondo_new'), accounts.seedAdmin('rondo_new')]);
+    await accounts.seedAdmin('rondo_old');
+
+    expect(await accounts.verify('rondo_old')).toBeUndefined();
+    expect(await accounts.verify('rondo_new')).toMatchObject({ accountId, scopes: ['admin'] });
+    expect(await accounts.verify(made)).toBeDefined();
+  });
+
+  it('a revoked key that is configured again leaves the one that is good alone', async () => {
+    const { accountId, keyId } = await accounts.seedAdmin('rondo_first');
+    await accounts.revoke({ accountId, keyId });
+    await accounts.seedAdmin('rondo_second');
+
+    await accounts.seedAdmin('rondo_first');
+
+    expect(await accounts.verify('rondo_second')).toBeDefined();
+  });
+
+  it('gateways that are configured differently and start at once leave one key good', async () => {
+    await Promise.all(['rondo_a', 'rondo_b', 'rondo_c'].map((key) => accounts.seedAdmin(key)));
+
+    const good = await Promise.all(['rondo_a', 'rondo_b', 'rondo_c'].map((key) => accounts.verify(key)));
+    expect(good.filter((caller) => caller !== undefined)).toHaveLength(1);
+  });
+
+  it('the configured key of the installation that belongs to another account gives nobody its rights', async () => {
+    const { apiKey } = await accounts.create({ name: 'tenant', scopes: ['admin'] });
+
+    await expect(accounts.seedAdmin(apiKey.key)).rejects.toThrow('another account');
   });
 });

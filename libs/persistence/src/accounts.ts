@@ -37,11 +37,38 @@ export interface Caller {
   readonly scopes: readonly string[];
 }
 
+/** `isRevoked`: the configured key is good for nothing, and another one must be configured. */
+export interface SeededAdmin extends Caller {
+  readonly isRevoked: boolean;
+}
+
+interface SeededKey {
+  readonly id: string;
+  readonly account_id: string;
+  readonly revoked_at: Date | null;
+}
+
 interface KeyWish {
   readonly accountId: AccountId;
   readonly name: string;
   readonly scopes: readonly string[];
 }
+
+/** Whose installation this is. */
+export const operatorAccount = accountId.parse('acc_admin');
+
+/** Locks it, so that gateways which are configured differently do not revoke each other's key. */
+const keepOperator = `
+insert into accounts (id, name) values ($1, 'admin') on conflict (id) do update set name = accounts.name`;
+
+const seedKey = `
+insert into api_keys (id, account_id, name, hash, hint, scopes, seeded) values ($1, $2, $3, $4, $5, $6, true)
+on conflict (hash) do update set seeded = api_keys.account_id = excluded.account_id
+returning id, account_id, revoked_at`;
+
+const revokeSeededBefore = `
+update api_keys set revoked_at = clock_timestamp()
+where account_id = $1 and id <> $2 and seeded and revoked_at is null`;
 
 export class Accounts {
   constructor(
@@ -94,15 +121,23 @@ export class Accounts {
     await this.database.prisma.apiKey.update({ where: { id: keyId }, data: { revokedAt: new Date() } });
   }
 
-  /** Makes sure that this key is good and has admin scope. Any number of gateways may do so at once. */
-  async seedAdmin(key: string): Promise<Caller> {
-    const { prisma } = this.database;
-    const [account, scopes, hash] = [accountId.parse('acc_admin'), ['admin'], hashOf(key)];
-    const data = this.keyRow({ accountId: account, name: 'admin', scopes }, key);
-    await prisma.account.createMany({ data: { id: account, name: 'admin' }, skipDuplicates: true });
-    await prisma.apiKey.createMany({ data, skipDuplicates: true });
-    const { id } = await prisma.apiKey.update({ where: { hash }, data: { revokedAt: null } });
-    return { accountId: account, keyId: apiKeyId.parse(id), scopes };
+  /**
+   * Makes the configured key an admin key, and revokes those that were configured before. One that was revoked stays so
+   * and changes nothing. Any number of gateways may do so at once.
+   */
+  seedAdmin(key: string): Promise<SeededAdmin> {
+    const scopes = ['admin'];
+    const { id, name, hash, hint } = this.keyRow({ accountId: operatorAccount, name: 'admin', scopes }, key);
+    return this.database.transaction(async (sql) => {
+      await sql.query(keepOperator, [operatorAccount]);
+      const [seeded] = await sql.query<SeededKey>(seedKey, [id, operatorAccount, name, hash, hint, scopes]);
+      if (seeded?.account_id !== operatorAccount)
+        throw new TerminalError('admin_key_taken', 'The configured admin key is a key of another account.');
+
+      const isRevoked = seeded.revoked_at !== null;
+      if (!isRevoked) await sql.query(revokeSeededBefore, [operatorAccount, seeded.id]);
+      return { accountId: operatorAccount, keyId: apiKeyId.parse(seeded.id), scopes, isRevoked };
+    });
   }
 
   private async insertAccount(name: string): Promise<Account> {

@@ -42,10 +42,11 @@ export function assemble(config: GatewayConfig, log: Logger) {
     (keyIds) => accounts.revokedOf(keyIds),
     noted('keys of open connections not checked'),
   );
-  const installation = new Installation(
-    () => accounts.seedAdmin(config.RONDO_ADMIN_KEY),
-    noted('admin key not seeded yet'),
-  );
+  const installation = new Installation(async () => {
+    const admin = await accounts.seedAdmin(config.RONDO_ADMIN_KEY);
+    if (admin.isRevoked) log.warn('the configured admin key was revoked: configure another one');
+    return admin;
+  }, noted('admin key not seeded yet'));
   const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
   const desk = new RunDesk(deskPorts(infrastructure, noted('jobs left to the sweeper')), catalog);
   const messages = new IdempotentMessages(infrastructure.idempotencyKeys, noted('idempotency key not let go'));
