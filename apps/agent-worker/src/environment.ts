@@ -45,7 +45,7 @@ export const environment = z
     RETENTION_EVERY_MS: milliseconds
       .default(60_000)
       .describe(
-        'How often it deletes what need not be kept: old facts, answers to old requests, workspaces of deleted threads.',
+        'How often it deletes what need not be kept: old facts, answers to old requests, what deleted threads and removed accounts owned.',
       ),
     DELTA_FRAME_MS: milliseconds.default(15).describe('For so long deltas are gathered before watchers are sent them.'),
     DRAIN_MS: milliseconds

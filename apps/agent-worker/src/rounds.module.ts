@@ -1,14 +1,16 @@
 import { Module } from '@nestjs/common';
-import { NatsLink, RunQueues, askToForget } from '@rondo/messaging';
+import { NatsLink, NatsRunFeed, RunQueues, askToForget } from '@rondo/messaging';
 import {
+  BlobSweep,
   type Database,
   IdempotencyKeys,
   PrismaRunStore,
+  Purge,
   Retention,
   Sandboxes,
   rollCallEveryMs,
 } from '@rondo/persistence';
-import type { Logger } from '@rondo/platform';
+import { type Logger, newUlid } from '@rondo/platform';
 import { config } from './config';
 import { DATABASE, LOG } from './connections.module';
 import { FairShare } from './fair-share';
@@ -39,6 +41,17 @@ const minimumHoldMs = 1_000;
       useFactory: (database: Database) => new IdempotencyKeys(database),
     },
     {
+      provide: Purge,
+      inject: [DATABASE, NatsRunFeed],
+      useFactory: (database: Database, feed: NatsRunFeed) =>
+        new Purge({ database, mint: newUlid, onStopped: (facts) => feed.publish(facts) }),
+    },
+    {
+      provide: BlobSweep,
+      inject: [DATABASE],
+      useFactory: (database: Database) => new BlobSweep(database),
+    },
+    {
       provide: WorkspaceRemoval,
       inject: [Sandboxes, NatsLink],
       useFactory: (sandboxes: Sandboxes, nats: NatsLink) =>
@@ -55,6 +68,8 @@ const minimumHoldMs = 1_000;
         Retention,
         IdempotencyKeys,
         WorkspaceRemoval,
+        Purge,
+        BlobSweep,
         LOG,
       ],
       useFactory: (
@@ -66,6 +81,8 @@ const minimumHoldMs = 1_000;
         retention: Retention,
         idempotencyKeys: IdempotencyKeys,
         workspaces: WorkspaceRemoval,
+        purge: Purge,
+        blobs: BlobSweep,
         log: Logger,
       ) => {
         const heartbeat = new Heartbeat(config.WORKER_ID, store, held);
@@ -82,6 +99,8 @@ const minimumHoldMs = 1_000;
             lookout: { everyMs: lookoutEveryMs, work: () => lookout.look() },
             retention: { everyMs: config.RETENTION_EVERY_MS, work: () => retention.trim() },
             idempotencyKeys: { everyMs: config.RETENTION_EVERY_MS, work: () => idempotencyKeys.prune() },
+            purge: { everyMs: config.RETENTION_EVERY_MS, work: () => purge.some() },
+            blobs: { everyMs: config.RETENTION_EVERY_MS, work: () => blobs.sweep() },
             workspaces: { everyMs: config.RETENTION_EVERY_MS, work: () => workspaces.remove() },
           },
           (round, error) => log.warn({ round, error }, 'worker round failed'),

@@ -156,6 +156,6 @@ const imageShelfBytes = 64 * 1024 * 1024;
         }),
     },
   ],
-  exports: [HeldRuns, Lookout, OutboxRelay, PrismaRunStore, RunProcessor, Sandboxes],
+  exports: [HeldRuns, Lookout, NatsRunFeed, OutboxRelay, PrismaRunStore, RunProcessor, Sandboxes],
 })
 export class RunsModule {}

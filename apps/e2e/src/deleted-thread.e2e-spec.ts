@@ -1,7 +1,25 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/installation';
+import { RondoClient, RunningRondo, command, scripted } from '@rondo/installation';
+
+/** A PNG as far as its header says. */
+const png = Buffer.concat([
+  Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
+  Buffer.from([0, 0, 0, 2, 0, 0, 0, 3]),
+  Buffer.from('the rest of the image'),
+]);
+const image = { type: 'base64', media_type: 'image/png', data: png.toString('base64') };
+
+interface Said {
+  readonly content: readonly { readonly source: { readonly sha256: string } }[];
+}
+
+/** The rounds of the workers come several times a second here. */
+async function answers(status: number, ask: () => Promise<{ status: number }>): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while ((await ask()).status !== status) if (Date.now() > deadline) throw new Error(`still not ${status}`);
+}
 
 describe('a thread that is deleted', () => {
   let rondo: RunningRondo;
@@ -46,5 +64,28 @@ describe('a thread that is deleted', () => {
 
     expect(sandboxesWith(deleted)).toBeUndefined();
     expect(sandboxesWith(kept)).toBe(sandboxes);
+  });
+
+  it('takes its images with it, and a removed account everything', async () => {
+    const { account, api_key } = await client.json<{ account: { id: string }; api_key: string }>(
+      'POST',
+      '/admin/accounts',
+      { name: 'Tenant' },
+    );
+    const tenant = new RondoClient(client.url, api_key);
+    const { id: thread } = await tenant.json<{ id: string }>('POST', '/threads', {});
+    const said = await tenant.json<Said>('POST', `/threads/${thread}/messages`, {
+      content: [{ type: 'image', source: image }],
+    });
+    const blob = `/blobs/${said.content[0]?.source.sha256}`;
+    expect((await tenant.request('GET', blob)).status).toBe(200);
+
+    expect((await tenant.request('DELETE', `/threads/${thread}`)).status).toBe(204);
+    await answers(404, () => tenant.request('GET', blob));
+
+    const removal = `/admin/accounts/${account.id}`;
+    expect((await client.request('DELETE', removal)).status).toBe(202);
+    expect((await tenant.request('GET', '/runs')).status).toBe(401);
+    await answers(404, () => client.request('DELETE', removal));
   });
 });

@@ -5,8 +5,7 @@ import { HealthModule, MetricsModule } from '@rondo/platform';
 import { AccountsController } from './accounts/accounts.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import { HeldRequests } from './auth/held-requests';
-import { KeyRing } from './auth/key-ring';
-import { OpenConnections } from './auth/open-connections';
+import { Revocations } from './auth/revocations';
 import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { ModelCatalog } from './catalog/model-catalog';
@@ -85,9 +84,8 @@ function behindTheDoors(parts: Parts): Provider[] {
     { provide: Messages, useValue: infrastructure.messages },
     { provide: Blobs, useValue: infrastructure.blobs },
     { provide: Runs, useValue: infrastructure.runs },
-    { provide: KeyRing, useValue: keys },
     { provide: HeldRequests, useValue: new HeldRequests(limits, connections) },
-    { provide: OpenConnections, useValue: connections },
+    { provide: Revocations, useValue: new Revocations(keys, connections) },
     { provide: ModelCatalog, useValue: catalog },
     { provide: RunDesk, useValue: desk },
     { provide: IdempotentMessages, useValue: messages },

@@ -42,6 +42,23 @@ export interface SeededAdmin extends Caller {
   readonly isRevoked: boolean;
 }
 
+/** Nobody gets in any more, and what it owns is being deleted. */
+export interface RemovedAccount extends Account {
+  readonly removed_at: string;
+}
+
+interface RemovedRow {
+  readonly name: string;
+  readonly created_at: Date;
+  readonly removed_at: Date;
+}
+
+interface GoodKey {
+  readonly id: string;
+  readonly account_id: string;
+  readonly scopes: readonly string[];
+}
+
 interface SeededKey {
   readonly id: string;
   readonly account_id: string;
@@ -56,6 +73,20 @@ interface KeyWish {
 
 /** Whose installation this is. */
 export const operatorAccount = accountId.parse('acc_admin');
+
+const goodKey = `
+select api_keys.id, account_id, scopes from api_keys join accounts on accounts.id = account_id
+where hash = $1 and revoked_at is null and removed_at is null`;
+
+const removeAccount = `
+with removed as (
+  update accounts set removed_at = coalesce(removed_at, clock_timestamp()) where id = $1
+  returning name, created_at, removed_at
+),
+revoked as (
+  update api_keys set revoked_at = clock_timestamp() from removed where account_id = $1 and revoked_at is null
+)
+select * from removed`;
 
 /** Locks it, so that gateways which are configured differently do not revoke each other's key. */
 const keepOperator = `
@@ -96,11 +127,10 @@ export class Accounts {
     return pageOf(rows.map(apiKeyOf), limit);
   }
 
-  /** Undefined for an unknown or revoked key. */
+  /** Undefined for an unknown or revoked key, and for those of a removed account. */
   async verify(key: string): Promise<Caller | undefined> {
-    const row = await this.database.prisma.apiKey.findUnique({ where: { hash: hashOf(key) } });
-    if (!row || row.revokedAt) return undefined;
-    return { accountId: accountId.parse(row.accountId), keyId: apiKeyId.parse(row.id), scopes: row.scopes };
+    const [row] = await this.database.sql.query<GoodKey>(goodKey, [hashOf(key)]);
+    return row && { accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.id), scopes: row.scopes };
   }
 
   /** Of these keys, those that are no longer good. */
@@ -119,6 +149,19 @@ export class Accounts {
     if (!key) throw new TerminalError('api_key_not_found', `There is no API key ${keyId}.`);
     if (key.revokedAt) return;
     await this.database.prisma.apiKey.update({ where: { id: keyId }, data: { revokedAt: new Date() } });
+  }
+
+  /**
+   * Revokes all keys of an account, whose runs and data `Purge` then stops and deletes. Idempotent as long as the account
+   * is there; rejects with `account_not_found`, and with `operator_account` for the one that runs the installation.
+   */
+  async remove(id: AccountId): Promise<RemovedAccount> {
+    if (id === operatorAccount)
+      throw new TerminalError('operator_account', 'The account that runs this installation cannot be removed.');
+    const [row] = await this.database.sql.query<RemovedRow>(removeAccount, [id]);
+    if (!row) throw new TerminalError('account_not_found', `There is no account ${id}.`);
+    const { name, created_at, removed_at } = row;
+    return { id, name, created_at: created_at.toISOString(), removed_at: removed_at.toISOString() };
   }
 
   /**

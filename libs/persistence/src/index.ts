@@ -12,6 +12,8 @@ export type { Answer, AnsweredRun } from './runs/answer-run';
 export { type RunHolder, holderOf } from './runs/holder-of';
 export { type CreatedRun, type NewRun, ThreadBusyError } from './runs/create-run';
 export type { RunAddress } from './runs/lock-run';
+export { BlobSweep } from './retention/blob-sweep';
+export { Purge } from './retention/purge';
 export { Retention } from './retention/retention';
 export type { CallAddress, CallRuling, ResolvedCall } from './runs/resolve-call';
 export type { EventPage, LogGap, RunOpening, RunSnapshot } from './runs/read-log';

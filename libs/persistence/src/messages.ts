@@ -7,6 +7,7 @@ import {
   messageId,
   usualThreadLimits,
 } from '@rondo/domain';
+import { referToImages } from './blobs/blob-refs';
 import { keepImages } from './blobs/keep-images';
 import type { Database } from './database';
 import { type Promised, keepPromise } from './idempotency-keys';
@@ -44,6 +45,7 @@ export class Messages {
         await requireRoomOn(sql, threadId, this.limits);
         throw threadNotFound(threadId);
       }
+      await referToImages(sql, { accountId, threadId }, kept);
       return keepPromise(sql, promised, messageOf(row));
     });
   }

@@ -26,6 +26,7 @@ export class ApiKeyWithSecretDto extends createZodDto(newApiKey) {}
 export class ApiKeyQueryDto extends createZodDto(pageQuery) {}
 export class ApiKeyPageDto extends createZodDto(pageOf(apiKey)) {}
 export class NewAccountDto extends createZodDto(z.strictObject({ name })) {}
+export class RemovedAccountDto extends createZodDto(account.extend({ removed_at: z.iso.datetime() })) {}
 export class AccountWithKeyDto extends createZodDto(
   z.object({
     account,

@@ -1,11 +1,18 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { AccountId, ApiKeyId } from '@rondo/domain';
 import { Accounts, type Caller } from '@rondo/persistence';
 import { Admits, CurrentCaller } from '../auth/api-key.guard';
-import { KeyRing } from '../auth/key-ring';
-import { OpenConnections } from '../auth/open-connections';
-import { AddressedKey } from '../door/addressed';
+import { Revocations } from '../auth/revocations';
+import { AddressedAccount, AddressedKey } from '../door/addressed';
+import { RunDesk } from '../runs/run-desk';
 import {
   AccountWithKeyDto,
   ApiKeyPageDto,
@@ -13,6 +20,7 @@ import {
   ApiKeyWithSecretDto,
   NewAccountDto,
   NewApiKeyDto,
+  RemovedAccountDto,
 } from './account.dto';
 
 @ApiTags('accounts')
@@ -20,8 +28,8 @@ import {
 export class AccountsController {
   constructor(
     private readonly accounts: Accounts,
-    private readonly keys: KeyRing,
-    private readonly connections: OpenConnections,
+    private readonly revocations: Revocations,
+    private readonly desk: RunDesk,
   ) {}
 
   @Post('admin/accounts')
@@ -31,6 +39,23 @@ export class AccountsController {
   async createAccount(@Body() { name }: NewAccountDto) {
     const { account, apiKey } = await this.accounts.create({ name, scopes: ['admin'] });
     return { account, api_key: apiKey.key };
+  }
+
+  @Delete('admin/accounts/:account_id')
+  @Admits('operator')
+  @HttpCode(202)
+  @ApiOperation({
+    summary: 'Remove an account with everything that it owns; for the admin of this installation',
+    description:
+      'Its keys are revoked and its runs told to stop at once; threads, runs, images and the account itself are deleted ' +
+      'soon after. It may be asked for again until the account is gone.',
+  })
+  @ApiAcceptedResponse({ type: RemovedAccountDto.Output })
+  async removeAccount(@AddressedAccount() { removedId }: { removedId: AccountId }) {
+    const removed = await this.accounts.remove(removedId);
+    await this.revocations.takeEffect();
+    await this.desk.stopAll(removedId, 'account removed');
+    return removed;
   }
 
   @Post('api-keys')
@@ -56,7 +81,6 @@ export class AccountsController {
   @ApiNoContentResponse()
   async revokeKey(@AddressedKey() { accountId, revokedId }: { accountId: AccountId; revokedId: ApiKeyId }) {
     await this.accounts.revoke({ accountId, keyId: revokedId });
-    this.keys.forget();
-    await this.connections.check();
+    await this.revocations.takeEffect();
   }
 }

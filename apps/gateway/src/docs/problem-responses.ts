@@ -56,6 +56,8 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   tool_call_not_found: ({ path }) => path.includes('{tool_call_id}'),
   api_key_not_found: ({ path }) => path.includes('{key_id}'),
   blob_not_found: ({ path }) => path.includes('{sha256}'),
+  account_not_found: ({ path }) => path.includes('{account_id}'),
+  operator_account: ({ path }) => path.includes('{account_id}'),
   method_not_allowed: never,
   thread_busy: ({ method, path }) =>
     (method === 'post' && path.endsWith('/runs')) || (method === 'delete' && path.includes('{thread_id}')),

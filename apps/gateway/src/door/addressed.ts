@@ -1,6 +1,6 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { apiKeyId, callId, runId, sha256, threadId } from '@rondo/domain';
+import { accountId, apiKeyId, callId, runId, sha256, threadId } from '@rondo/domain';
 import type { z } from 'zod';
 import { callerOf } from '../auth/api-key.guard';
 import type { ProblemCode } from '../problems/problems';
@@ -16,11 +16,11 @@ interface Addressable {
 const addressed = (name: string, id: z.ZodType<string>, { parameter, thing, code }: Addressable) =>
   createParamDecorator(
     (_: unknown, context: ExecutionContext) => {
-      const { accountId, keyId } = callerOf(context);
+      const caller = callerOf(context);
       const text = context.switchToHttp().getRequest<{ params: Record<string, string> }>().params[parameter] ?? '';
       const parsed = id.safeParse(text);
       if (!parsed.success) throw new Refusal(code, `There is no ${thing} ${text}.`);
-      return { accountId, keyId, [name]: parsed.data };
+      return { accountId: caller.accountId, keyId: caller.keyId, [name]: parsed.data };
     },
     [documents(parameter)],
   );
@@ -52,4 +52,9 @@ export const AddressedKey = addressed('revokedId', apiKeyId, {
   parameter: 'key_id',
   thing: 'API key',
   code: 'api_key_not_found',
+});
+export const AddressedAccount = addressed('removedId', accountId, {
+  parameter: 'account_id',
+  thing: 'account',
+  code: 'account_not_found',
 });

@@ -5,6 +5,7 @@ import {
   type PendingStop,
   type RecordedFact,
   type Run,
+  type RunId,
   type RunSettings,
   type SettingsRequest,
   type ThreadId,
@@ -33,6 +34,7 @@ export interface DeskPorts {
   readonly runs: {
     create(run: NewRun): Promise<CreatedRun>;
     requestStop(order: StopOrder): Promise<StoppedRun>;
+    unstopped(accountId: AccountId): Promise<readonly RunId[]>;
     answer(answer: Answer): Promise<AnsweredRun>;
     resolve(ruling: CallRuling): Promise<ResolvedCall>;
   };
@@ -49,6 +51,9 @@ export interface DeskSettings {
   readonly defaultModel: string;
   readonly providers: ModelProviders;
 }
+
+/** Of a hundred runs each. */
+const mostStopRounds = 5;
 
 type RunOrder = SettingsRequest & {
   readonly thread_id?: ThreadId | undefined;
@@ -93,6 +98,15 @@ export class RunDesk {
     this.ports.publishFacts(facts);
     if (stop) this.ports.signalStop(stop);
     return { run, wasOver: !changed && isTerminal(run.status) };
+  }
+
+  /** Stops the runs of an account at once, as many as a request may; `Purge` stops the others. */
+  async stopAll(accountId: AccountId, reason: string): Promise<void> {
+    for (let round = 0; round < mostStopRounds; round += 1) {
+      const runs = await this.ports.runs.unstopped(accountId);
+      if (runs.length === 0) return;
+      for (const runId of runs) await this.stop({ accountId, runId }, reason);
+    }
   }
 
   async answer(given: Answer): Promise<Run> {

@@ -56,7 +56,10 @@ export class ThreadsController {
 
   @Delete(':thread_id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a thread that has no active run, and its runs and messages' })
+  @ApiOperation({
+    summary: 'Delete a thread that has no active run, with its runs, messages, images and workspace',
+    description: 'It is gone at once, and what is stored of it soon after.',
+  })
   @ApiNoContentResponse()
   delete(@AddressedThread() address: ThreadAddress) {
     return this.threads.delete(address);

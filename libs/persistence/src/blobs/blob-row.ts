@@ -23,6 +23,20 @@ const newBlob = `
 insert into blobs (account_id, sha256, media_type, width, height, bytes) values ($1, $2, $3, $4, $5, $6)
 on conflict do nothing`;
 
+const newBlobOfThread = `
+with blob as (${newBlob})
+insert into blob_refs (account_id, sha256, thread_id) values ($1, $2, $7) on conflict do nothing`;
+
+/** The same, and the thread shows it. */
+export async function insertBlobOf(
+  sql: Sql,
+  { accountId, threadId }: { accountId: string; threadId: string },
+  blob: NewBlob,
+): Promise<void> {
+  const { sha256: hash, media_type, width, height, bytes } = blob;
+  await sql.query(newBlobOfThread, [accountId, hash, media_type, width, height, bytes, threadId]);
+}
+
 /** Does nothing where the account has it. */
 export async function insertBlob(sql: Sql, accountId: string, blob: NewBlob): Promise<void> {
   const { sha256: hash, media_type, width, height, bytes } = blob;

@@ -9,7 +9,7 @@ import {
 } from '@rondo/domain';
 import type { Database } from '../database';
 import { runNotFound } from '../runs/lock-run';
-import { blobOf, imageOf, insertBlob } from './blob-row';
+import { blobOf, imageOf, insertBlobOf } from './blob-row';
 
 export interface BlobAddress {
   readonly accountId: AccountId;
@@ -34,10 +34,10 @@ export class Blobs {
   /** Keeps an image for the account of a run; the same image again is the same blob. */
   async keep(runId: RunId, image: InlineImage): Promise<KeptImage> {
     const { sql } = this.database;
-    const [run] = await sql.query<{ account_id: AccountId }>(accountOfRun, [runId]);
+    const [run] = await sql.query<{ accountId: AccountId; threadId: string }>(ownerOfRun, [runId]);
     if (!run) throw runNotFound(runId);
     const blob = blobOf(image);
-    await insertBlob(sql, run.account_id, blob);
+    await insertBlobOf(sql, run, blob);
     return imageOf(blob);
   }
 
@@ -51,7 +51,7 @@ export class Blobs {
 const blobOfAccount = `
 select media_type as "mediaType", bytes from blobs where account_id = $1 and sha256 = $2`;
 
-const accountOfRun = `select account_id from runs where id = $1`;
+const ownerOfRun = `select account_id as "accountId", thread_id as "threadId" from runs where id = $1`;
 
 const blobsOfRun = `
 select sha256, bytes from blobs join runs using (account_id) where runs.id = $1 and sha256 = any($2::text[])`;

@@ -1,4 +1,5 @@
 import { type InputBlock, type RecordedFact, type Run, TerminalError, type Waiting } from '@rondo/domain';
+import { referToImages } from '../blobs/blob-refs';
 import { keepImages } from '../blobs/keep-images';
 import { type Promised, keepPromise } from '../idempotency-keys';
 import { runOf } from '../run-row';
@@ -32,6 +33,7 @@ export const answerRun = ({ database, mint, limits }: Answering, answer: Answer)
       throw new TerminalError('run_not_waiting', `${runId} does not wait for input${insteadOf(waiting)}.`);
 
     await requireRoomOn(sql, threadId, limits);
+    await referToImages(sql, { accountId: answer.accountId, threadId }, content);
     const metadata = asked === undefined ? {} : { answers_tool_call_id: asked };
     const input = inputFact({ runId, threadId, iteration, content, metadata }, mint);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };

@@ -16,6 +16,7 @@ import {
   runId,
   threadId,
 } from '@rondo/domain';
+import { referToImages } from '../blobs/blob-refs';
 import { keepImages } from '../blobs/keep-images';
 import type { Database } from '../database';
 import { type Promised, keepPromise } from '../idempotency-keys';
@@ -158,6 +159,7 @@ class RunCreation {
     const thread = wanted ?? threadId.parse(`thr_${this.mint()}`);
     const lastMessageSeq = wanted === undefined ? 0 : await this.lastMessageOn({ accountId, threadId: wanted });
 
+    await referToImages(this.place.sql, { accountId, threadId: thread }, input ?? []);
     const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.mint);
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
     const created_at = facts[0]?.at ?? '';

@@ -1,4 +1,5 @@
 import {
+  type AccountId,
   type Mint,
   type Run,
   type RunId,
@@ -10,6 +11,7 @@ import {
 } from '@rondo/domain';
 import type { Database } from '../database';
 import type { Page, PageRequest } from '../page';
+import { unstoppedRuns } from '../retention/purge-account';
 import { Together } from '../together';
 import { type AgentResult, agentResultOf } from './agent-result';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
@@ -87,6 +89,11 @@ export class Runs {
    */
   requestStop(order: StopOrder): Promise<StoppedRun> {
     return stopRun(this.database, this.mint, order);
+  }
+
+  /** Runs of an account that are not over and were not told to stop; some of them. */
+  unstopped(accountId: AccountId): Promise<readonly RunId[]> {
+    return unstoppedRuns(this.database.sql, accountId);
   }
 
   /** Answers a waiting run and queues it again; rejects with `run_not_waiting` and `thread_full`. Call `Outbox.publish` afterwards. */

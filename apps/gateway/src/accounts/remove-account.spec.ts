@@ -1,0 +1,62 @@
+import { nextEvent } from '../testing/next-event';
+import { RunningGateway } from '../testing/running-gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+});
+afterAll(() => gateway.close());
+
+async function tenant(): Promise<{ id: string; key: string }> {
+  const { body } = await gateway.as().post('/v1/admin/accounts').send({ name: 'Tenant' }).expect(201);
+  return { id: body.account.id as string, key: body.api_key as string };
+}
+
+const statusOf = async (runId: string) => {
+  const [run] = await gateway.database.sql.query<{ status: string }>('select status from runs where id = $1', [runId]);
+  return run?.status;
+};
+
+describe('an account that is removed', () => {
+  it('is locked out at once, its sockets cut and its runs stopped, however often it is asked for', async () => {
+    const { id, key } = await tenant();
+    const first = await gateway.createRun({ input: 'Go.' }, key);
+    const queued = await gateway.createRun({ thread_id: first.thread_id, input: 'Then?', on_active_run: 'queue' }, key);
+    const socket = gateway.socket(key);
+    await nextEvent(socket, 'connect');
+    const cut = nextEvent(socket, 'disconnect');
+
+    const { body } = await gateway.as().delete(`/v1/admin/accounts/${id}`).expect(202);
+
+    expect(body).toEqual({ id, name: 'Tenant', created_at: expect.any(String), removed_at: expect.any(String) });
+    await gateway.as(key).get('/v1/runs').expect(401);
+    await cut;
+    expect([await statusOf(first.id), await statusOf(queued.id)]).toEqual(['stopped', 'stopped']);
+    expect((await gateway.as().delete(`/v1/admin/accounts/${id}`).expect(202)).body).toEqual(body);
+  });
+});
+
+describe('attack: tenants', () => {
+  it('the admin of an account removes another one, or its own', async () => {
+    const [one, other] = [await tenant(), await tenant()];
+
+    for (const id of [one.id, other.id, 'acc_admin', 'acc_none']) {
+      expect((await gateway.as(one.key).delete(`/v1/admin/accounts/${id}`).expect(403)).body.code).toBe('forbidden');
+    }
+    await gateway.as(other.key).get('/v1/runs').expect(200);
+  });
+
+  it('a removal of the last account that could remove others', async () => {
+    const { body } = await gateway.as().delete('/v1/admin/accounts/acc_admin').expect(409);
+
+    expect(body.code).toBe('operator_account');
+    await gateway.as().get('/v1/runs').expect(200);
+  });
+
+  it('a removal of what is not there', async () => {
+    for (const id of ['acc_none', 'nonsense', 'run_1']) {
+      const { body } = await gateway.as().delete(`/v1/admin/accounts/${id}`).expect(404);
+      expect(body.code).toBe('account_not_found');
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import type { AccountId, RunId } from '@rondo/domain';
+import type { Sql } from '../sql';
+
+const nextAccount = `select id from accounts where removed_at is not null order by removed_at, id`;
+
+export const removedAccounts = async (sql: Sql): Promise<readonly AccountId[]> =>
+  (await sql.query<{ id: AccountId }>(nextAccount)).map(({ id }) => id);
+
+const runsToStop = `
+select id from runs where account_id = $1 and finished_at is null and stop_requested_at is null order by id limit 100`;
+
+/** Runs of an account that are not over and were not told to stop; some of them. */
+export const unstoppedRuns = async (sql: Sql, accountId: AccountId): Promise<readonly RunId[]> =>
+  (await sql.query<{ id: RunId }>(runsToStop, [accountId])).map(({ id }) => id);
+
+const idleThreads = `
+with hidden as (
+  update threads set deleted_at = clock_timestamp() where id in (
+    select id from threads where account_id = $1 and deleted_at is null
+      and not exists (select from runs where thread_id = threads.id and finished_at is null)
+    limit 500
+  ) returning id
+),
+vacated as (update sandboxes set vacate_at = clock_timestamp() from hidden where thread_id = hidden.id)
+select id from hidden`;
+
+const anyThread = `select id from threads where account_id = $1 limit 1`;
+
+const someAnswers = `
+delete from idempotency_keys where account_id = $1 and key in (
+  select key from idempotency_keys where account_id = $1 limit 5000
+) returning key`;
+
+const someBlobs = `
+delete from blobs where account_id = $1 and sha256 in (
+  select sha256 from blobs where account_id = $1 limit 100
+) returning sha256`;
+
+/** No index knows whose an entry is, since each model call would pay for it; so the table is read once, by its key. */
+const someUsage = `
+with page as materialized (
+  select model_call_id, account_id from usage_entries where model_call_id > $2 order by model_call_id limit 20000
+),
+gone as (
+  delete from usage_entries using page
+  where usage_entries.model_call_id = page.model_call_id and page.account_id = $1
+)
+select max(model_call_id) as last from page`;
+
+/** With its keys. Nothing else is left that belongs to it. */
+const theAccount = `delete from accounts where id = $1`;
+
+/** Deletes what a removed account has left behind, a step at a time. Threads are hidden here, and purged as all are. */
+export class AccountPurge {
+  private usageThrough = '';
+
+  constructor(private readonly accountId: AccountId) {}
+
+  /** `waits`: for runs that stop, or for threads that are purged. */
+  async step(sql: Sql): Promise<'more' | 'waits' | 'done'> {
+    const about = [this.accountId];
+    if ((await sql.query(idleThreads, about)).length > 0) return 'more';
+    if ((await sql.query(anyThread, about)).length > 0) return 'waits';
+    if ((await sql.query(someAnswers, about)).length > 0) return 'more';
+    if ((await sql.query(someBlobs, about)).length > 0) return 'more';
+
+    const [usage] = await sql.query<{ last: string | null }>(someUsage, [this.accountId, this.usageThrough]);
+    if (usage?.last) {
+      this.usageThrough = usage.last;
+      return 'more';
+    }
+    await sql.query(theAccount, about);
+    return 'done';
+  }
+}

@@ -1,0 +1,90 @@
+import type { Sql } from '../sql';
+
+/** Of one step, which is one transaction. A step ends after the first kind of rows that it could not delete whole. */
+const most = { messages: 500, runs: 20, events: 2_000, calls: 1_000 };
+
+interface DeletedThread {
+  readonly id: string;
+  readonly account_id: string;
+}
+
+/** Workers that look at the same time find different threads. */
+const nextThread = `
+select id, account_id from threads where deleted_at is not null and purged_at is null
+order by deleted_at limit 1 for update skip locked`;
+
+const someMessages = `
+delete from messages where thread_id = $1 and seq in (
+  select seq from messages where thread_id = $1 order by seq limit ${most.messages}
+) returning id`;
+
+const someRuns = `select id from runs where thread_id = $1 order by id limit ${most.runs}`;
+
+const someEvents = `
+delete from run_events where (run_id, seq) in (
+  select run_id, seq from run_events where run_id = any($1::text[]) limit ${most.events}
+) returning seq`;
+
+const someCalls = `
+delete from tool_calls where id in (
+  select id from tool_calls where run_id = any($1::text[]) limit ${most.calls}
+) returning id`;
+
+/** Answers that are kept for repeated requests hold what they are about. */
+const answersAbout = `
+delete from idempotency_keys where account_id = $1 and (
+  response ->> 'id' = any($2::text[]) or response ->> 'thread_id' = any($2::text[]) or response ->> 'run_id' = any($2::text[])
+)`;
+
+const jobsOf = `delete from outbox where payload ->> 'thread_id' = $1`;
+const theseRuns = `delete from runs where id = any($1::text[])`;
+
+/** Images that no other thread of the account shows. */
+const imagesOf = `
+with gone as (delete from blob_refs where thread_id = $1 returning account_id, sha256)
+delete from blobs using gone
+where blobs.account_id = gone.account_id and blobs.sha256 = gone.sha256 and not exists (
+  select from blob_refs as other
+  where other.account_id = gone.account_id and other.sha256 = gone.sha256 and other.thread_id <> $1
+)`;
+
+const done = `update threads set purged_at = clock_timestamp(), metadata = '{}' where id = $1`;
+
+/**
+ * Deletes some of what a deleted thread has left behind; false where there is nothing left. Each step is whole by itself
+ * and begins with what is still there, so that a crash costs one step at most. Usage entries stay: they are the account's
+ * bill, and hold no content.
+ */
+export async function purgeThreads(sql: Sql): Promise<boolean> {
+  const [thread] = await sql.query<DeletedThread>(nextThread);
+  if (!thread) return false;
+  if ((await sql.query(someMessages, [thread.id])).length === most.messages) return true;
+  if (await purgeRuns(sql, thread)) return true;
+
+  await sql.query(answersAbout, [thread.account_id, [thread.id]]);
+  await sql.query(jobsOf, [thread.id]);
+  await sql.query(imagesOf, [thread.id]);
+  await sql.query(done, [thread.id]);
+  return true;
+}
+
+async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
+  const runs = (await sql.query<{ id: string }>(someRuns, [thread.id])).map(({ id }) => id);
+  if (runs.length === 0) return false;
+  if ((await sql.query(someEvents, [runs])).length === most.events) return true;
+  if ((await sql.query(someCalls, [runs])).length === most.calls) return true;
+  await sql.query(answersAbout, [thread.account_id, runs]);
+  await sql.query(theseRuns, [runs]);
+  return true;
+}
+
+const emptyThreads = `
+delete from threads where id in (
+  select id from threads
+  where deleted_at is not null and purged_at is not null
+    and not exists (select from sandboxes where sandboxes.thread_id = threads.id)
+  limit 500
+) returning id`;
+
+/** Deletes the rows of threads of which nothing is left, their workspaces included. */
+export const forgetThreads = async (sql: Sql): Promise<boolean> => (await sql.query(emptyThreads)).length > 0;

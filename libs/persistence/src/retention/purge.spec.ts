@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import type { AccountId, InputBlock, Run, ThreadId } from '@rondo/domain';
+import { inlineImage, inputContent } from '@rondo/domain';
+import { pngSource } from '@rondo/domain/testing';
+import { Accounts } from '../accounts';
+import { IdempotencyKeys, type Promised } from '../idempotency-keys';
+import { Sandboxes } from '../sandboxes';
+import { StoreHouse, completed, mint, newAccount, planned, said, spoken, started } from '../testing/store-house';
+import { BlobSweep } from './blob-sweep';
+import { Purge } from './purge';
+
+let house: StoreHouse;
+let sandboxes: Sandboxes;
+beforeEach(async () => {
+  house = await StoreHouse.open();
+  sandboxes = new Sandboxes(house.database, mint);
+});
+afterEach(() => house.close());
+
+const purge = () => new Purge({ database: house.database, mint, onStopped: () => undefined });
+const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
+  house.database.sql.query<Row>(text, values);
+
+/** The tables that have a row which holds one of these texts anywhere, however it is stored. */
+async function tablesWith(texts: readonly string[]): Promise<string[]> {
+  const tables = await query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const like = texts.map((text) => `%${text}%`);
+    const rows = await query(`select 1 from "${name}" where "${name}"::text like any($1::text[]) limit 1`, [like]);
+    if (rows.length > 0) found.push(name);
+  }
+  return found.sort();
+}
+
+const images = (...mores: number[]): InputBlock[] =>
+  inputContent.parse(mores.map((more) => ({ type: 'image', source: pngSource({}, [more]) })));
+const hashOf = (more: number) =>
+  createHash('sha256')
+    .update(Buffer.from(pngSource({}, [more]).data, 'base64'))
+    .digest('hex');
+const hashes = async (accountId: AccountId) =>
+  (await query<{ sha256: string }>('select sha256 from blobs where account_id = $1', [accountId])).map(
+    ({ sha256 }) => sha256,
+  );
+
+async function promisedBy(accountId: AccountId): Promise<Promised<Run>> {
+  const request = { accountId, key: `key-${mint()}`, requestHash: 'hash' };
+  await new IdempotencyKeys(house.database).begin(request);
+  return { request, answer: (run) => ({ status: 202, body: run, location: `/v1/runs/${run.id}` }) };
+}
+
+/** A thread with a row about it in every table that can have one. */
+async function fullThread(
+  accountId: AccountId,
+  { shows = images(1, 2), ends = true } = {},
+): Promise<{ id: ThreadId; run: Run }> {
+  const { run } = await house.create({
+    accountId,
+    input: [...said('a secret'), ...shows],
+    promised: await promisedBy(accountId),
+  });
+  const id = run.thread_id;
+  const queued = await house.create({ accountId, threadId: id, input: images(3), onActiveRun: 'queue' });
+  await house.messages.add({ accountId, threadId: id, content: said('another secret') });
+  const claim = await house.claim(run.id);
+  const call = planned(claim, { name: 'execute_command', input: { command: 'echo a secret' } });
+  await house.store.append(claim, [started, spoken(claim, 'a secret'), call, usage()]);
+  await house.blobs.keep(run.id, inlineImage.parse({ media_type: 'image/png', data: pngSource({}, [4]).data }));
+  await sandboxes.keep(id, 'executor-1');
+  if (ends) {
+    await house.store.append(claim, [completed]);
+    await house.runs.requestStop({ accountId, runId: queued.run.id, reason: null });
+  }
+  return { id, run };
+}
+
+let usages = 0;
+const usage = () => ({
+  type: 'usage.recorded' as const,
+  iteration: 1,
+  data: {
+    ...{ model_call_id: `mdl_${mint()}${(usages += 1)}` as never, model: 'demo/coder', finish_reason: 'stop' },
+    ...{ input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: 0, estimated: false },
+    ...{ duration_ms: 1, first_token_ms: 1 },
+  },
+});
+
+async function executorForgets(): Promise<void> {
+  await sandboxes.forget((await sandboxes.takeVacated()).map(({ threadId }) => threadId));
+}
+
+const allOf = async (one: { id: ThreadId }) => {
+  const runs = await query<{ id: string }>('select id from runs where thread_id = $1', [one.id]);
+  return [one.id, ...runs.map(({ id }) => id)];
+};
+
+describe('attack: tenants', () => {
+  it('a deleted thread leaves no row in any table but its bill', async () => {
+    const { accountId } = house;
+    const deleted = await fullThread(accountId);
+    const ids = await allOf(deleted);
+    expect(await tablesWith(ids)).toEqual([
+      'blob_refs', 'idempotency_keys', 'messages', 'outbox', 'run_events', 'runs', 'sandboxes', 'threads', 'tool_calls',
+      'usage_entries',
+    ]); // prettier-ignore
+
+    await house.threads.delete({ accountId, threadId: deleted.id });
+    await purge().some();
+    expect(await tablesWith(['a secret', 'another secret'])).toEqual([]);
+    expect(await tablesWith(ids)).toEqual(['sandboxes', 'threads', 'usage_entries']);
+
+    await executorForgets();
+    await purge().some();
+    expect(await tablesWith(ids)).toEqual(['usage_entries']);
+    expect(await hashes(accountId)).toEqual([]);
+  });
+
+  it('an image that another thread shows too stays with it, and so does everything else of that thread', async () => {
+    const { accountId } = house;
+    const [deleted, kept] = [await fullThread(accountId), await fullThread(accountId, { shows: images(2, 5) })];
+    const before = await tablesWith(await allOf(kept));
+
+    await house.threads.delete({ accountId, threadId: deleted.id });
+    await purge().some();
+
+    expect((await hashes(accountId)).sort()).toEqual([2, 3, 4, 5].map(hashOf).sort());
+    expect(await tablesWith(await allOf(kept))).toEqual(before);
+    expect((await house.messages.list({ accountId, threadId: kept.id, limit: 10 })).data.length).toBeGreaterThan(2);
+  });
+
+  it('the same image of another account is not its own', async () => {
+    const stranger = await newAccount(house.database);
+    const deleted = await fullThread(house.accountId);
+    await fullThread(stranger);
+
+    await house.threads.delete({ accountId: house.accountId, threadId: deleted.id });
+    await purge().some();
+
+    expect(await hashes(house.accountId)).toEqual([]);
+    expect(await hashes(stranger)).toHaveLength(4);
+  });
+
+  it('a removed account leaves no row in any table, its runs stopped and its bill included', async () => {
+    const accounts = new Accounts(house.database, mint);
+    const { account, apiKey } = await accounts.create({ name: 'a tenant', scopes: ['admin'] });
+    const [active, over] = [await fullThread(account.id, { ends: false }), await fullThread(account.id)];
+    const kept = await fullThread(house.accountId);
+    const ids = [account.id, ...(await allOf(active)), ...(await allOf(over)), 'a tenant'];
+    const before = await tablesWith(await allOf(kept));
+
+    const removed = await accounts.remove(account.id);
+    expect(await accounts.remove(account.id)).toEqual(removed);
+    expect(await accounts.verify(apiKey.key)).toBeUndefined();
+    const late = await accounts.createKey({ accountId: account.id, name: 'late', scopes: ['admin'] });
+    expect(await accounts.verify(late.key)).toBeUndefined();
+
+    const worker = purge();
+    await worker.some();
+    const { rows } = {
+      rows: await query<{ status: string }>('select status from runs where id = $1', [active.run.id]),
+    };
+    expect(rows).toEqual([{ status: 'stopping' }]);
+    await house.store.append(await heldAgain(active.run), [stopped()]);
+    while (await worker.some());
+    await executorForgets();
+    await worker.some();
+
+    expect(await tablesWith(ids)).toEqual([]);
+    expect(await tablesWith(await allOf(kept))).toEqual(before);
+    await expect(accounts.remove(account.id)).rejects.toMatchObject({ code: 'account_not_found' });
+  });
+
+  it('the account that runs the installation cannot be removed', async () => {
+    const accounts = new Accounts(house.database, mint);
+    const { accountId } = await accounts.seedAdmin('rondo_admin');
+
+    await expect(accounts.remove(accountId)).rejects.toMatchObject({ code: 'operator_account' });
+    expect(await accounts.verify('rondo_admin')).toBeDefined();
+  });
+
+  /** What the holder of a run writes when it was told to stop. */
+  const stopped = () => ({
+    type: 'run.stopped' as const,
+    iteration: 1,
+    data: {
+      ...{ reason: null, usage: { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 } },
+      receipt: {
+        ...{ requested_at: new Date().toISOString(), model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 },
+        sandbox_verified_at: null,
+      },
+    },
+  });
+  const heldAgain = async (run: Run) => {
+    await house.expireLease(run.id);
+    return house.claim(run.id, 'worker-2');
+  };
+});
+
+describe('a deletion', () => {
+  it('goes on where a worker was killed, in steps that are bounded', async () => {
+    const { accountId } = house;
+    const thread = await house.threads.create({ accountId, metadata: {} });
+    await query(
+      `insert into messages (id, thread_id, seq, type, is_llm_message, content, created_at)
+       select 'msg_' || n, $1, n, 'user', true, '[]', now() from generate_series(1, 1200) as n`,
+      [thread.id],
+    );
+    await house.threads.delete({ accountId, threadId: thread.id });
+    const left = async () => (await query<{ n: number }>('select count(*)::int as n from messages'))[0]?.n;
+
+    expect(await left()).toBe(1_200);
+    await purge().step();
+    expect(await left()).toBe(700);
+    await Promise.all([purge().step(), purge().step()]);
+    expect(await left()).toBeLessThan(700);
+    await purge().some();
+    expect(await tablesWith([thread.id])).toEqual([]);
+  });
+});
+
+describe('images that nothing shows', () => {
+  it('are swept after a day, but for those of which a service of the version before noted nothing', async () => {
+    const { accountId } = house;
+    const { id } = await house.threads.create({ accountId, metadata: {} });
+    await house.messages.add({ accountId, threadId: id, content: images(1, 2, 3) });
+    await query('delete from blob_refs where sha256 = any($1::text[])', [[hashOf(1), hashOf(2)]]);
+    await query(`update messages set content = replace(content::text, $1, repeat('0', 64))::json`, [hashOf(1)]);
+    const sweep = new BlobSweep(house.database);
+
+    expect(await sweep.sweep()).toBe(0);
+    await query(`update blobs set created_at = created_at - interval '25 hours'`);
+    expect(await sweep.sweep()).toBe(1);
+
+    expect((await hashes(accountId)).sort()).toEqual([2, 3].map(hashOf).sort());
+    expect(await query('select from blob_refs where sha256 = $1', [hashOf(2)])).toHaveLength(1);
+  });
+});
