@@ -2,6 +2,7 @@ import { agentAnswers, agentMessage, type AgentAnswer, type AgentCall, type Agen
 import type { EndedEvent, OutputEvent } from './agent-messages';
 import { encodeFrame, FrameDecoder, maximumFrameBytes } from './frame-codec';
 import type { LaunchedAgent } from './launcher';
+import type { RunProcesses } from './run-processes';
 import { SandboxError, type SandboxErrorCode } from './sandbox-error';
 
 export interface CommandEvents {
@@ -17,6 +18,8 @@ interface Pending {
   reject(error: SandboxError): void;
   timer: NodeJS.Timeout;
 }
+
+const quickAnswerMs = 2_000;
 
 const answerCodes: readonly SandboxErrorCode[] = [
   'invalid_request',
@@ -38,6 +41,8 @@ export class AgentConnection {
   private readonly commands = new Map<number, CommandEvents>();
   private lastId = 0;
   private open = true;
+  /** Missing where the host cannot tell processes of the sandbox apart. */
+  runProcesses: RunProcesses | undefined;
   /** Resolves when every process of the sandbox is gone. */
   readonly ended: Promise<string>;
 
@@ -71,6 +76,11 @@ export class AgentConnection {
       this.agent.control.write(frame);
     });
     return answer as AgentAnswer<C>; // `settle` has parsed it with this call's schema.
+  }
+
+  /** Something that takes no time. Where the sandbox is lost meanwhile, it is done in a way. */
+  async ask(call: 'freeze' | 'thaw'): Promise<void> {
+    await this.request(call, {}, quickAnswerMs).catch(() => undefined);
   }
 
   /** Must precede the request that runs the command, lest its first output finds nobody. */

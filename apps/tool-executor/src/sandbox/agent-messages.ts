@@ -31,6 +31,8 @@ const nothing = z.strictObject({});
 export const agentAnswers = {
   configure: nothing,
   run: z.strictObject({ cwd: shortText }),
+  freeze: nothing,
+  thaw: nothing,
   kill: z.strictObject({ wasRunning: z.boolean(), dead: z.boolean() }),
   'file.read': z.strictObject({ content: base64, size: count }),
   'file.write': nothing,

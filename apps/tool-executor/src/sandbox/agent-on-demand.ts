@@ -11,6 +11,12 @@ export class AgentOnDemand {
     return this.booting !== undefined || this.connection?.isOpen === true;
   }
 
+  /** The agent that is up, if one is; one that is just being booted is waited for. */
+  async awake(): Promise<AgentConnection | undefined> {
+    const connection = (await this.booting?.catch(() => undefined)) ?? this.connection;
+    return connection?.isOpen ? connection : undefined;
+  }
+
   async get(): Promise<AgentConnection> {
     if (this.connection?.isOpen) return this.connection;
     this.booting ??= this.bootAfter(this.connection).finally(() => (this.booting = undefined));

@@ -9,6 +9,9 @@ const deathTimeoutMs = 3_000;
 export class AgentProcess {
   /** Of the process that is the sandbox's first: when it is dead, the kernel has killed all others in there. */
   private firstPid: number | undefined;
+  private reportFirst: (pid: number) => void = () => {};
+  /** Resolves once it exists. */
+  readonly first = new Promise<number>((resolve) => (this.reportFirst = resolve));
   private lastWords = '';
   readonly ended: Promise<string>;
 
@@ -22,6 +25,7 @@ export class AgentProcess {
   /** Told by bubblewrap once the process exists. */
   knowFirst(pid: number): void {
     this.firstPid ??= pid;
+    this.reportFirst(this.firstPid);
   }
 
   async kill(): Promise<boolean> {

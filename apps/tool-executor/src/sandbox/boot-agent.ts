@@ -9,6 +9,10 @@ export async function bootAgent(launcher: Launcher, workspace: Workspace, timeou
   const connection = new AgentConnection(launched);
   try {
     await connection.request('configure', launched.configuration, timeoutMs);
+    connection.runProcesses = await launched.runProcesses?.({
+      freeze: () => connection.ask('freeze'),
+      thaw: () => connection.ask('thaw'),
+    });
     return connection;
   } catch {
     await connection.kill();

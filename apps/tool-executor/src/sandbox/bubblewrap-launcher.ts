@@ -9,8 +9,18 @@ import { Detours } from './detours';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import { type EgressRules, leadsSomewhere } from './egress/destination';
 import { EgressProxy } from './egress/egress-proxy';
-import { agentMemoryMegabytes, type AgentConfiguration, type LaunchedAgent, type Launcher } from './launcher';
+import {
+  agentMemoryMegabytes,
+  type AgentConfiguration,
+  type Freezing,
+  type LaunchedAgent,
+  type Launcher,
+} from './launcher';
+import { GroupedOwners } from './grouped-owners';
+import { ListedOwners } from './listed-owners';
 import { nodeProgram } from './node-program';
+import { childrenOf } from './process-table';
+import { RunProcesses } from './run-processes';
 import type { RuntimeDirectory } from './runtime-directory';
 import type { SandboxSettings } from './sandbox-settings';
 import { SandboxError } from './sandbox-error';
@@ -73,6 +83,7 @@ export class BubblewrapLauncher implements Launcher {
       configuration: this.configuration(socketPath !== undefined),
       ended,
       kill: () => agent.kill(),
+      runProcesses: async (freezing) => runProcessesOf(await agent.first, group, freezing),
       outOfMemoryKills: () => group.outOfMemoryKills(),
     };
   }
@@ -167,6 +178,16 @@ function assertUser({ uid }: Workspace, range: UidRange): void {
   if (uid === undefined ? isRoot : !isInRange(uid, range)) {
     throw new SandboxError('unavailable', `A sandbox may not run as user ${uid ?? 0}.`);
   }
+}
+
+/** Right after the boot the agent is the only child of the sandbox's first process. */
+function runProcessesOf(init: number, { forRuns }: ControlGroup, freezing: Freezing): RunProcesses {
+  const [agent] = childrenOf(init);
+  if (!agent) throw new SandboxError('unavailable', 'The process of the agent was not found.');
+  const { pid } = agent;
+  const owners =
+    forRuns === undefined ? new ListedOwners({ init, agent: pid, ...freezing }) : new GroupedOwners(forRuns, pid);
+  return new RunProcesses(owners);
 }
 
 function learnFirstPid(child: ChildProcess, agent: AgentProcess): void {

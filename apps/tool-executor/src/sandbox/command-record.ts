@@ -14,6 +14,7 @@ export interface CommandIdentity {
   session: string;
   command: string;
   background: boolean;
+  run?: string | undefined;
 }
 
 export interface CommandEnd {

@@ -95,6 +95,7 @@ export class CommandRun {
     const detail = failure === undefined ? {} : { detail: failure };
     const code = exitCode ?? 128 + signalNumber(signal);
     if (reason !== 'exit') return { ending: reason, cwd, ...detail };
+    if (signal !== undefined && this.record.expected) return { ...this.record.expected, cwd };
     if (code === 128 + constants.signals.SIGKILL) {
       // While the sandbox is killed around it, an agent may still see its command die first.
       if (this.record.expected) return { ...this.record.expected, cwd };

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { groupsInside } from './grouped-owners';
 import { processIsAlive } from './process-liveness';
 import type { SandboxSettings } from './sandbox-settings';
 
@@ -12,6 +13,8 @@ export type ControlGroupLimits = Pick<SandboxSettings, 'memoryBytes' | 'processe
 export interface ControlGroup {
   /** A process joins by writing its id into each of these. */
   processFiles: readonly string[];
+  /** Where runs get groups of their own inside it; missing where there are no control groups. */
+  forRuns?: string;
   /** How often the kernel has killed for memory in here; remembered when the group is gone. */
   outOfMemoryKills(): number;
   remove(): Promise<void>;
@@ -29,6 +32,8 @@ export interface ControlGroups {
 interface Hierarchy {
   directory: string;
   limits(limits: ControlGroupLimits): Record<string, string>;
+  /** Its groups limit those inside them too, on every kernel. */
+  nests?: true;
   optional: readonly string[];
 }
 
@@ -69,6 +74,7 @@ function delegatedV2(mount: string, self: string): ControlGroups | undefined {
         'pids.max': processLimit(limits),
         'cpu.max': `${quotaOf(limits.cpu)} ${cpuPeriodMicroseconds}`,
       }),
+      nests: true,
       optional: ['memory.swap.max', ...(controllers.includes('cpu') ? [] : ['cpu.max'])],
     };
     if (controllers.includes('memory') && controllers.includes('pids') && works([hierarchy])) {
@@ -91,6 +97,7 @@ function writableV1(mount: string): ControlGroups | undefined {
     directory: join(mount, 'pids'),
     limits: (limits) => ({ 'pids.max': processLimit(limits) }),
     optional: [],
+    nests: true,
   };
   const cpu: Hierarchy = {
     directory: join(mount, 'cpu'),
@@ -140,8 +147,10 @@ function createGroup(hierarchies: readonly Hierarchy[], limits: ControlGroupLimi
   });
   let kills = 0;
   const countKills = () => (kills = Math.max(kills, outOfMemoryKills(directories)));
+  const forRuns = directories[hierarchies.findIndex(({ nests }) => nests)];
   return {
     processFiles: directories.map((directory) => join(directory, 'cgroup.procs')),
+    ...(forRuns !== undefined && { forRuns }),
     outOfMemoryKills: countKills,
     remove: async () => {
       countKills();
@@ -171,7 +180,7 @@ function outOfMemoryKills(directories: readonly string[]): number {
 async function removeGroup(directory: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     try {
-      rmdirSync(directory);
+      removeWithGroupsIn(directory);
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // Node's own file system errors carry a code.
@@ -180,13 +189,18 @@ async function removeGroup(directory: string): Promise<void> {
   }
 }
 
+function removeWithGroupsIn(directory: string): void {
+  for (const inner of groupsInside(directory)) rmdirSync(inner);
+  rmdirSync(directory);
+}
+
 /** Groups of an executor that was killed; its sandboxes died with it. */
 function removeLeftOvers(directory: string): void {
   for (const name of readdirSync(directory)) {
     const owner = groupName.exec(name)?.[1];
     if (owner === undefined || processIsAlive(Number(owner))) continue;
     try {
-      rmdirSync(join(directory, name));
+      removeWithGroupsIn(join(directory, name));
     } catch {
       continue; // Still being emptied; the next start finds it.
     }

@@ -5,7 +5,7 @@ import { EmbeddedSandbox } from './embedded-sandbox';
 import { IsolationOnDemand } from './isolation-on-demand';
 import type { Launcher } from './launcher';
 import { type Isolation, prepareIsolation } from './prepare-isolation';
-import type { ProbeResult, Sandbox, SandboxProvider } from './sandbox';
+import type { EndedCommand, ProbeResult, Sandbox, SandboxProvider } from './sandbox';
 import { SandboxError } from './sandbox-error';
 import type { SandboxLog } from './sandbox-log';
 import type { SandboxSettings } from './sandbox-settings';
@@ -49,6 +49,10 @@ export class EmbeddedProvider implements SandboxProvider {
     this.sandboxes.set(threadId, sandbox);
     sandbox.touch();
     return sandbox;
+  }
+
+  endRun(threadId: string, run: string): Promise<EndedCommand[]> {
+    return this.sandboxes.get(threadId)?.endRun(run) ?? Promise.resolve([]);
   }
 
   async remove(threadId: string): Promise<void> {

@@ -4,10 +4,19 @@ import { AgentFiles } from './agent-files';
 import type { AgentAnswer, AgentCall } from './agent-messages';
 import { AgentOnDemand } from './agent-on-demand';
 import { CommandLedger, type KnownCommand } from './command-ledger';
+import { CommandOrigins } from './command-origins';
 import { CommandRecord } from './command-record';
 import { CommandRun } from './command-run';
 import { DiskQuota } from './disk-quota';
-import type { CommandListeners, CommandOutcome, CommandRequest, ProcessView, Sandbox, Termination } from './sandbox';
+import type {
+  CommandListeners,
+  CommandOutcome,
+  CommandRequest,
+  EndedCommand,
+  ProcessView,
+  Sandbox,
+  Termination,
+} from './sandbox';
 import { SandboxError } from './sandbox-error';
 import type { SandboxSettings } from './sandbox-settings';
 import { relativeToWorkspace } from './workspace-path';
@@ -31,6 +40,7 @@ export class EmbeddedSandbox implements Sandbox {
   readonly quota: DiskQuota;
   private readonly ledger = new CommandLedger();
   private readonly agent: AgentOnDemand;
+  private readonly origins = new CommandOrigins();
   private lastNumber = 0;
   private lastUsedAt = Date.now();
 
@@ -103,6 +113,21 @@ export class EmbeddedSandbox implements Sandbox {
     return { wasRunning, verifiedDeadAt: new Date().toISOString() };
   }
 
+  async endRun(run: string): Promise<EndedCommand[]> {
+    const connection = await this.agent.awake();
+    const jobs = this.ledger.running().filter(({ record }) => record.identity.run === run);
+    for (const { record } of jobs) record.expect('killed', 'The run was stopped.');
+    const { graceMs } = this.settings;
+    const kills = jobs.map(({ record }) => this.kill(record.identity.id));
+    const ended = await connection?.runProcesses?.end(run, graceMs);
+    if (ended?.dead === false) await this.stop();
+    await Promise.all(kills);
+    const byCommand = this.origins.groupByCommand(run, ended?.left ?? []);
+    for (const { record } of jobs) byCommand.set(record.identity.id, byCommand.get(record.identity.id) ?? []);
+    const verifiedDeadAt = new Date().toISOString();
+    return [...byCommand].map(([commandId, processes]) => ({ commandId, processes, verifiedDeadAt }));
+  }
+
   /** Kills what runs, for a reason that the outcomes will tell. */
   async killRunning(reason: string): Promise<void> {
     for (const { record } of this.ledger.running()) {
@@ -147,8 +172,9 @@ export class EmbeddedSandbox implements Sandbox {
     if (!shape.success) throw new SandboxError('invalid_request', z.prettifyError(shape.error));
     const { settings } = this;
     const { id, command, session = defaultSession } = shape.data;
+    const { run } = request;
     return new CommandRecord(
-      { id, command, session, background },
+      { id, command, session, background, run },
       {
         timeoutMs: request.timeoutMs ?? (background ? undefined : settings.commandTimeoutMs),
         graceMs: request.graceMs ?? settings.graceMs,
@@ -162,7 +188,13 @@ export class EmbeddedSandbox implements Sandbox {
     this.lastUsedAt = Date.now();
     const directory = cwd === undefined ? undefined : relativeToWorkspace(cwd);
     const connection = await this.agent.get();
-    const run = new CommandRun((this.lastNumber += 1), record, connection);
+    const { id, run: owner } = record.identity;
+    const number = (this.lastNumber += 1);
+    if (owner !== undefined) {
+      await connection.runProcesses?.enter(owner);
+      this.origins.note({ run: owner, command: number, commandId: id, startedAt: record.startedAt });
+    }
+    const run = new CommandRun(number, record, connection);
     await run.start(directory);
     return run;
   }

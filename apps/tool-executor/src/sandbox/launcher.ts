@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream';
+import type { ListedParts } from './listed-owners';
+import type { RunProcesses } from './run-processes';
 import type { Workspace } from './workspaces';
 
 /** A booted agent, seen from outside. */
@@ -11,9 +13,14 @@ export interface LaunchedAgent {
   ended: Promise<string>;
   /** Kills everything in the sandbox; false when that could not be verified. */
   kill(): Promise<boolean>;
+  /** To be asked once the agent is configured and before it runs anything; missing where the host cannot tell processes apart. */
+  runProcesses?(freezing: Freezing): Promise<RunProcesses>;
   /** How often the kernel has killed for memory in there. */
   outOfMemoryKills(): number;
 }
+
+/** What the agent does with every process of the sandbox but itself. */
+export type Freezing = Pick<ListedParts, 'freeze' | 'thaw'>;
 
 export interface AgentConfiguration {
   workspace: string;

@@ -37,7 +37,9 @@ const run = promisify(execFile);
 
 /** Finds the strongest isolation that works here. It never falls back to none: that takes an explicit setting. */
 export async function prepareIsolation(site: Site): Promise<Isolation> {
-  const controlGroups = site.settings.unsafeHost ? noControlGroups : detectControlGroups();
+  const controlGroups = site.settings.unsafeHost
+    ? noControlGroups
+    : detectControlGroups(site.settings.controlGroupMount);
   let runtime: RuntimeDirectory | undefined;
   try {
     runtime = await createRuntimeDirectory(seccompFilter(process.arch));

@@ -21,6 +21,8 @@ export const sandboxSettings = z.object({
   /** Workspaces live here, one directory per thread. */
   root: z.string().min(1),
   bubblewrapPath: z.string().min(1).default('bwrap'),
+  /** Where control groups are looked for. */
+  controlGroupMount: z.string().min(1).default('/sys/fs/cgroup'),
   /** Runs commands as plain processes of the host, without isolation. For a developer's own machine only. */
   unsafeHost: z.boolean().default(false),
   egress: egressSettings.prefault({}),

@@ -38,6 +38,8 @@ export interface CommandRequest {
   /** The tool call's id: what makes asking twice run once. The command finds it in `RONDO_IDEMPOTENCY_KEY`. */
   id: string;
   command: string;
+  /** The run that it works for: `endRun` ends what the commands of a run have left running. */
+  run?: string;
   /** Default `default`. */
   session?: string;
   /** Where to run; without it, where the session's last command ended. */
@@ -107,6 +109,14 @@ export interface Termination {
   verifiedDeadAt: string;
 }
 
+/** Something that a run had left running, by the command that left it. */
+export interface EndedCommand {
+  commandId: string;
+  /** The names of its processes. */
+  processes: string[];
+  verifiedDeadAt: string;
+}
+
 export interface SandboxFiles {
   /** The whole file, or the given range of it. Without a range, a file over the size limit is `too_large`. */
   read(path: string, range?: { offset: number; length: number }): Promise<FileContent>;
@@ -161,6 +171,11 @@ export interface SandboxProvider {
   probe(): Promise<ProbeResult>;
   /** The thread's sandbox. Nothing is booted before its first use. Rejects with `unavailable` when isolation is not to be had. */
   get(threadId: string): Promise<Sandbox>;
+  /**
+   * Ends whatever the commands of a run have left running in the thread's sandbox: jobs in the background, and daemons that
+   * have left group, session and environment. What earlier runs left stays. Rejects when something could not be seen dead.
+   */
+  endRun(threadId: string, run: string): Promise<EndedCommand[]>;
   /** Kills the thread's processes and deletes its workspace, if there are any; also where isolation is not to be had. */
   remove(threadId: string): Promise<void>;
   /** Stops the sandboxes that nobody has used for the idle time; runs by itself as well. Returns their ids. */

@@ -11,6 +11,7 @@ const { describeFailure, Failure } = require('./failure.cjs');
 const { Files } = require('./files.cjs');
 const { createFrameReader, encodeFrame } = require('./frames.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
+const { signalEveryone } = require('./processes.cjs');
 const { startRelay } = require('./relay.cjs');
 
 const control = new net.Socket({ fd: Number(process.argv[2]) });
@@ -29,6 +30,8 @@ async function configure(settings) {
   if (settings.watchedMemoryBytes) watchMemory(settings.watchedMemoryBytes, commands);
   Object.assign(calls, {
     run: (request) => commands.run(request),
+    freeze: () => signalEveryone('SIGSTOP'),
+    thaw: () => signalEveryone('SIGCONT'),
     kill: (request) => commands.kill(request),
     'file.read': (request) => files.read(located(request)),
     'file.write': (request) => files.write(located(request)),

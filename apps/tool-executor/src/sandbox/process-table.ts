@@ -1,0 +1,48 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+/** A process as the host sees it. */
+export interface HostProcess {
+  pid: number;
+  parent: number;
+  name: string;
+  /** Since the boot of the machine; with the pid, it tells one process from the next. */
+  startTicks: number;
+}
+
+const ticksPerSecond = 100;
+
+/** Undefined where it is gone, or dead and only waits to be counted. */
+export function readProcess(pid: number): HostProcess | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const end = stat.lastIndexOf(')'); // the name may hold spaces and brackets
+    const fields = stat.slice(end + 2).split(' ');
+    if (/^[ZX]/.test(fields[0] ?? '')) return undefined;
+    const name = stat.slice(stat.indexOf('(') + 1, end);
+    return { pid, parent: Number(fields[1]), name, startTicks: Number(fields[19]) };
+  } catch {
+    return undefined;
+  }
+}
+
+export function childrenOf(pid: number): HostProcess[] {
+  const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  return pids.map(readProcess).filter((found) => found !== undefined);
+}
+
+/** Every live process below another: those of its namespace, where that one is the namespace's first. */
+export function descendantsOf(ancestor: number): HostProcess[] {
+  const children = new Map<number, HostProcess[]>();
+  for (const name of readdirSync('/proc')) {
+    const found = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
+    if (found) children.set(found.parent, [...(children.get(found.parent) ?? []), found]);
+  }
+  const below = [...(children.get(ancestor) ?? [])];
+  for (const found of below) below.push(...(children.get(found.pid) ?? []));
+  return below;
+}
+
+export function ticksToDate(startTicks: number): Date {
+  const uptimeSeconds = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
+  return new Date(Date.now() - (uptimeSeconds - startTicks / ticksPerSecond) * 1000);
+}
