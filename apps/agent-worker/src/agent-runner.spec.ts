@@ -55,6 +55,7 @@ function house(
       store: hands.store,
       execute: (call, signal) => hands.execute(call, signal),
       reattach: (call, signal) => hands.reattach(call, signal),
+      endRun: () => hands.endRun(),
       close: () => undefined,
       ...tools,
     }),

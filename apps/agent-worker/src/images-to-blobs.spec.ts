@@ -18,6 +18,7 @@ function handsThat(answer: ToolAnswer<HandResult>) {
     store: 'store-1',
     execute: () => Promise.resolve(answer),
     reattach: () => Promise.resolve(answer),
+    endRun: () => Promise.resolve([]),
     close: (reason) => left.push(reason),
   };
   const keep = ({ data, media_type, width, height }: InlineImage) => {

@@ -4,6 +4,7 @@ import {
   type KeptImage,
   type RecordedResult,
   type SentCall,
+  type StoppedTool,
   type ToolAnswer,
   type ToolCall,
   inlineImage,
@@ -33,6 +34,10 @@ export class ImagesToBlobs implements HeldTools {
 
   async reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
     return this.kept(await this.tools.reattach(call, signal));
+  }
+
+  endRun(): Promise<readonly StoppedTool[] | undefined> {
+    return this.tools.endRun();
   }
 
   close(reason: Error): void {

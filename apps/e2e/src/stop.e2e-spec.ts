@@ -1,4 +1,4 @@
-import { type Fact, type RondoClient, RunningRondo, command, scripted } from '@rondo/installation';
+import { type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/installation';
 import { expectWholeLog } from './log-expectations';
 
 describe('a stop stops (I7)', () => {
@@ -56,6 +56,64 @@ describe('a stop stops (I7)', () => {
     const [before, after] = ((await client.toolOutputs(check.id))[0] ?? '').trim().split(/\s+/);
     expect(Number(before)).toBeGreaterThan(0);
     expect(after).toBe(before);
+  });
+
+  const background = (line: string) => call('execute_command', { command: line, session_name: 'server' });
+  const leftRunning = [
+    ['a job in the background', background('cp /usr/bin/sleep /tmp/left; /tmp/left 1000')],
+    [
+      'a daemon in a session of its own',
+      command('cp /usr/bin/sleep /tmp/left; (setsid /tmp/left 1000 >/dev/null 2>&1 &)'),
+    ],
+    [
+      'a daemon that forked twice and cleared its environment',
+      command(
+        `cp /usr/bin/sleep /tmp/left; (env -i setsid bash -c '/tmp/left 1000 & exit' >/dev/null 2>&1 &); sleep 0.2`,
+      ),
+    ],
+  ] as const;
+  const look = command('cat /proc/[0-9]*/comm 2>/dev/null | grep -c ^left || true');
+
+  const expectAliveThenDead = async (run: { id: string; thread_id: string }) => {
+    const outputs = await client.toolOutputs(run.id);
+    expect(outputs[1]).toMatch(/^1/);
+
+    const facts = await stopped(run.id);
+
+    const started = facts.find(({ type, data }) => type === 'tool.planned' && data.tool_call.index === 0);
+    expect(receiptOf(facts)).toMatchObject({
+      tools_stopped: [
+        {
+          tool_call_id: started?.data.tool_call.id,
+          verified_dead_at: expect.any(String),
+          processes: expect.arrayContaining(['left']),
+        },
+      ],
+      sandbox_verified_at: expect.any(String),
+    });
+    const check = await client.createRun({
+      ...scripted('is it dead', [{ calls: [look] }, { text: 'Ok.' }]),
+      thread_id: run.thread_id,
+    });
+    await client.settled(check.id);
+    expect((await client.toolOutputs(check.id))[0]).toMatch(/^0/);
+  };
+
+  it.each(leftRunning)('while no call runs: %s is dead, verified, before the receipt', async (about, given) => {
+    const talk = { text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 };
+    const run = await client.createRun(scripted(`stop ${about}`, [{ calls: [given] }, { calls: [look] }, talk]));
+    await client.seen(run.id, 'message.delta');
+
+    await expectAliveThenDead(run);
+  });
+
+  it('while the run waits for a person: what it had left running is dead, verified, before the receipt', async () => {
+    const asks = { calls: [call('ask', { text: 'Shall it go on?' })] };
+    const given = background('cp /usr/bin/sleep /tmp/left; /tmp/left 1000');
+    const run = await client.createRun(scripted('stop what waits', [{ calls: [given] }, { calls: [look] }, asks]));
+    await client.settled(run.id);
+
+    await expectAliveThenDead(run);
   });
 
   it('by its own limit of time: what it runs is killed, and it has failed', async () => {

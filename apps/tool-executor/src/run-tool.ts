@@ -133,6 +133,7 @@ async function work({ tool, hand, input }: Prepared, { call, watch, sandbox, egr
     egress,
     timeoutMs,
     idempotencyKey: call.call_id,
+    runId: call.run_id,
     signal: watch.signal,
     output: (text: string) => frames.push(text),
   };

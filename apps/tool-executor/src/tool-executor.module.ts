@@ -5,6 +5,7 @@ import { slotsOf } from './config';
 import { ForgetResponder } from './forget.responder';
 import { PlacementController } from './placement.controller';
 import { Resources } from './resources';
+import { RunEndResponder } from './run-end.responder';
 import { ToolRunner } from './run-tool';
 import { SandboxMetric } from './sandbox-metric';
 import { SlotMetrics } from './slot-metrics';
@@ -26,6 +27,7 @@ export class ToolExecutorModule {
       providers: [
         ToolCallProcessor,
         ForgetResponder,
+        RunEndResponder,
         { provide: Resources, useValue: resources },
         { provide: ToolRunner, useValue: new ToolRunner(sandboxes, log) },
         { provide: ToolMetrics, inject: [Registry], useFactory: (registry: Registry) => new ToolMetrics(registry) },

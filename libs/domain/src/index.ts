@@ -45,4 +45,4 @@ export * from './tools/catalog';
 export * from './tools/define-tool';
 export * from './tools/explain-arguments';
 export * from './tools/honoured-keys';
-export { stillRunning } from './tools/shell.tools';
+export { executeCommand, stillRunning } from './tools/shell.tools';

@@ -34,6 +34,11 @@ export interface Tools<Result = RecordedResult> {
    * never did; a call of which this is not certain is unknown, and the loop decides whether it may be sent again (I5).
    */
   reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
+  /**
+   * Ends what the run's calls have left running: jobs in the background, and daemons. Resolves to the calls that had left
+   * something, once it is dead; to undefined where nobody confirmed within 3 s that nothing is left.
+   */
+  endRun(): Promise<readonly StoppedTool[] | undefined>;
 }
 
 export interface SentCall {
@@ -74,4 +79,6 @@ export interface AgentSignals {
 export interface StoppedTool {
   readonly tool_call_id: CallId;
   readonly verified_dead_at: string | null;
+  /** The names of processes that it had left running. */
+  readonly processes?: string[];
 }

@@ -106,7 +106,7 @@ describe('attack: model and tool output', () => {
     ['reason', { how: 'unknown', reason: 'x'.repeat(5_000_000) }],
   ])('an executor that answers with 5 MB of %s is not believed that it is within its cap', async (_, given) => {
     const answer = () => Promise.resolve(given);
-    const tools: Tools = { store: null, execute: answer, reattach: answer };
+    const tools: Tools = { store: null, endRun: () => Promise.resolve([]), execute: answer, reattach: answer };
     const house = new RunHouse({ model: new ScriptedModel([calls(run), says('Done.')]), tools });
 
     await house.activate();

@@ -283,5 +283,5 @@ function answersInReverse(): Tools {
       waiting.unshift(() => resolve(answer));
       if (waiting.length === 3) waiting.forEach((release) => release());
     });
-  return { store: null, execute, reattach: execute };
+  return { store: null, execute, reattach: execute, endRun: () => Promise.resolve([]) };
 }

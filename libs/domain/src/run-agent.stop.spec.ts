@@ -1,4 +1,6 @@
-import type { ToolAnswer, Tools } from './ports';
+import { callId } from './ids';
+import type { Step } from './pass';
+import type { StoppedTool, ToolAnswer, Tools } from './ports';
 import { outOfTime } from './time-left';
 import { LedgeredTools, RunHouse, ScriptedModel, calls, says } from './testing';
 
@@ -83,6 +85,50 @@ describe('a stop (I7)', () => {
     expect(house.types.filter((type) => type === 'tool.failed')).toHaveLength(2);
   });
 
+  const leftBy = (left: readonly StoppedTool[] | undefined) => {
+    const tools = Object.assign(new LedgeredTools(), { endRun: jest.fn(() => Promise.resolve(left)) });
+    const house: RunHouse = new RunHouse({
+      model: new ScriptedModel([calls({ ...command, arguments: { command: 'npm run dev' } }), says('It runs.')]),
+      tools,
+    });
+    const receipt = () => (house.log.at(-1)?.data as { receipt: Record<string, unknown> }).receipt;
+    return { house, tools, receipt };
+  };
+  const whileItSpeaks = (house: RunHouse) => (step: Step) => {
+    if ('delta' in step && step.delta.type === 'message.delta' && !house.stop.signal.aborted) stopNow(house);
+  };
+
+  it('ends what the run has left running when no call runs, and lists it', async () => {
+    const left = {
+      tool_call_id: callId.parse('call_1'),
+      verified_dead_at: '2026-01-01T00:00:01.000Z',
+      processes: ['node'],
+    };
+    const { house, receipt } = leftBy([left]);
+
+    await house.activate(whileItSpeaks(house));
+
+    expect(receipt()).toMatchObject({ tools_stopped: [left], sandbox_verified_at: left.verified_dead_at });
+  });
+
+  it('says that it does not know when nobody confirmed that nothing is left running', async () => {
+    const { house, receipt } = leftBy(undefined);
+
+    await house.activate(whileItSpeaks(house));
+
+    expect(receipt()).toMatchObject({ tools_stopped: [], sandbox_verified_at: null });
+  });
+
+  it('asks no executor where the run has run no command', async () => {
+    const tools = Object.assign(new LedgeredTools(), { endRun: jest.fn(() => Promise.resolve([])) });
+    const house: RunHouse = new RunHouse({ model: new ScriptedModel([says('One two')]), tools });
+
+    await house.activate(whileItSpeaks(house));
+
+    expect(house.types.at(-1)).toBe('run.stopped');
+    expect(tools.endRun).not.toHaveBeenCalled();
+  });
+
   it('says that it does not know when nobody confirmed the kill', async () => {
     const house: RunHouse = new RunHouse({
       model: new ScriptedModel([calls(command)]),
@@ -132,5 +178,5 @@ function hangsUntilStopped(answer: ToolAnswer, onRunning: (running: number) => u
       signal.addEventListener('abort', () => resolve(answer));
       onRunning(++running);
     });
-  return { store: null, execute: hang, reattach: hang };
+  return { store: null, execute: hang, reattach: hang, endRun: () => Promise.resolve([]) };
 }

@@ -1,5 +1,6 @@
 import { ContextMeter } from './context/context-meter';
 import { decide } from './decide';
+import { TerminalError } from './errors';
 import { makeRoom } from './make-room';
 import type { AgentPorts, AgentSignals } from './ports';
 import { type AgentRun, type Pass, type Step, state, stateTogether } from './pass';
@@ -50,6 +51,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
 
   for (;;) {
     yield* settle(pass);
+    if (isStopped(pass) && pass.state.ranCommands) pass.receipt.leftRunning(await ports.tools.endRun());
 
     const { facts, over } = decide(pass);
     if (facts.length > 0) yield stateTogether(pass, facts, { hold: !over });
@@ -61,6 +63,9 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     yield* think(pass);
   }
 }
+
+const isStopped = ({ signals: { stop }, state }: Pass): boolean =>
+  !state.ended && stop.aborted && !(stop.reason instanceof TerminalError);
 
 /** A reply of which a part is stored is not asked for again: what a crash cut off after that part is withdrawn. */
 function withdrawal({ state: { iteration, messageId }, state, ports }: Pass): NewFact {

@@ -200,6 +200,7 @@ describe('an unsafe call of which nobody knows what became', () => {
       settings: { processor: { unknown_outcome: 'park' } },
       tools: {
         store: null,
+        endRun: () => Promise.resolve([]),
         reattach: () => Promise.resolve(lost),
         execute: () => {
           house.store.requestStop(house.id, stop);

@@ -28,9 +28,18 @@ const runFacts = {
     receipt: z.object({
       requested_at: z.iso.datetime(),
       model_aborted_at: z.iso.datetime().nullable(),
-      tools_stopped: z.array(z.object({ tool_call_id: callId, verified_dead_at: z.iso.datetime().nullable() })),
+      /** Calls that were running, and calls that had left something running: a job in the background, a daemon. */
+      tools_stopped: z.array(
+        z.object({
+          tool_call_id: callId,
+          verified_dead_at: z.iso.datetime().nullable(),
+          /** The names of the processes that it had left running, as they called themselves. */
+          processes: z.array(z.string()).exactOptional(),
+        }),
+      ),
       tokens_after_stop: z.number().int().nonnegative(),
-      /** When the last of the stopped tools was seen dead; null while one of them is not, or when none ran. */
+      /** When the last of the stopped tools was seen dead; null while one of them is not, or when none ran, or when
+       * nobody confirmed that the run has left nothing running. */
       sandbox_verified_at: z.iso.datetime().nullable(),
     }),
     usage,

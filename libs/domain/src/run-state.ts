@@ -12,6 +12,7 @@ import { type KnownCalls, callsAfter } from './known-call';
 import type { Message, NewMessage } from './message';
 import { type FinishReason, type Usage, addUsage, noUsage } from './run';
 import type { NewFact, RecordedFact } from './run-event';
+import { executeCommand } from './tools/shell.tools';
 
 /** Where a run stands, as far as its facts tell. Everything the loop decides, it decides from this. */
 export interface RunState {
@@ -27,6 +28,8 @@ export interface RunState {
   readonly modelFinishReason: FinishReason;
   /** The calls of the current iteration, in order. */
   readonly calls: KnownCalls;
+  /** A command was sent to the executor at some time, and may have left something running. */
+  readonly ranCommands: boolean;
   /** Every dialogue message that the model may see, in thread order. */
   readonly conversation: readonly (Message | NewMessage)[];
   readonly usage: Usage;
@@ -57,6 +60,7 @@ const beginning: RunState = {
   messageId: undefined,
   modelFinishReason: 'stop',
   calls: noCalls,
+  ranCommands: false,
   conversation: [],
   usage: noUsage,
   malformedInARow: 0,
@@ -84,6 +88,7 @@ const after = (state: RunState, changes: Partial<RunState>): RunState =>
       messageId: state.messageId,
       modelFinishReason: state.modelFinishReason,
       calls: state.calls,
+      ranCommands: state.ranCommands,
       conversation: state.conversation,
       usage: state.usage,
       malformedInARow: state.malformedInARow,
@@ -144,8 +149,12 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
       return hear(state, fact.data.message);
     case 'usage.recorded':
       return pay(state, fact.data);
-    case 'tool.planned':
     case 'tool.started':
+      return after(state, {
+        calls: callsAfter(state.calls, fact),
+        ranCommands: state.ranCommands || fact.data.name === executeCommand.name,
+      });
+    case 'tool.planned':
     case 'tool.completed':
     case 'tool.failed':
     case 'tool.unknown':

@@ -39,4 +39,22 @@ describe('the receipt of a stop (I7)', () => {
 
     expect(receipt.contents(requestedAt).sandbox_verified_at).toBeNull();
   });
+
+  it('lists a call once that was stopped and had left something running, and trusts the later look', () => {
+    const [first, second] = [callId.parse('call_1'), callId.parse('call_2')];
+    const receipt = new StopReceipt();
+    receipt.toolStopped({ tool_call_id: first, verified_dead_at: at(11) });
+    receipt.toolStopped({ tool_call_id: second, verified_dead_at: null });
+    receipt.leftRunning(
+      [first, second].map((id) => ({ tool_call_id: id, verified_dead_at: at(12), processes: ['node'] })),
+    );
+
+    expect(receipt.contents(requestedAt)).toMatchObject({
+      tools_stopped: [
+        { tool_call_id: first, verified_dead_at: at(12), processes: ['node'] },
+        { tool_call_id: second, verified_dead_at: null, processes: ['node'] },
+      ],
+      sandbox_verified_at: null,
+    });
+  });
 });

@@ -8,7 +8,8 @@ const charactersPerToken = 4;
 export class StopReceipt {
   private modelAbortedAt: string | null = null;
   private readonly pieces: { readonly at: string; characters: number }[] = [];
-  private readonly toolsStopped: StoppedTool[] = [];
+  private toolsStopped: StoppedTool[] = [];
+  private leftIsUnverified = false;
 
   modelAborted(at: string): void {
     this.modelAbortedAt = at;
@@ -26,6 +27,17 @@ export class StopReceipt {
     this.toolsStopped.push(tool);
   }
 
+  /** What the run's calls had left running; undefined where nobody confirmed its end. A call that was stopped is listed once. */
+  leftRunning(ended: readonly StoppedTool[] | undefined): void {
+    this.leftIsUnverified = ended === undefined;
+    const tools = new Map(this.toolsStopped.map((tool) => [tool.tool_call_id, tool]));
+    for (const tool of ended ?? []) {
+      const isDoubtful = tools.get(tool.tool_call_id)?.verified_dead_at === null;
+      tools.set(tool.tool_call_id, isDoubtful ? { ...tool, verified_dead_at: null } : tool);
+    }
+    this.toolsStopped = [...tools.values()];
+  }
+
   contents(requestedAt: string) {
     const deaths = this.toolsStopped.map(({ verified_dead_at: at }) => at);
     return {
@@ -33,7 +45,7 @@ export class StopReceipt {
       model_aborted_at: this.modelAbortedAt,
       tools_stopped: this.toolsStopped,
       tokens_after_stop: this.tokensAfter(requestedAt),
-      sandbox_verified_at: deaths.includes(null) ? null : (deaths.toSorted().at(-1) ?? null),
+      sandbox_verified_at: this.leftIsUnverified || deaths.includes(null) ? null : (deaths.toSorted().at(-1) ?? null),
     };
   }
 

@@ -11,6 +11,7 @@ export * from './queues/run-queue';
 export * from './queues/run-queues';
 export * from './queues/unhurried-worker';
 export type { SlotLimits } from './tools/fair-slots';
+export * from './tools/end-run';
 export * from './tools/forget-thread';
 export * from './tools/nats-tools';
 export * from './tools/open-executors';

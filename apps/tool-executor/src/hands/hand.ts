@@ -13,6 +13,8 @@ export interface Workbench {
    * The call's id, the same in every attempt (I5). Commands run under it; who can tell repetitions apart gets to see it.
    */
   readonly idempotencyKey: string;
+  /** What a command leaves running is its run's. */
+  readonly runId: string;
   readonly timeoutMs: number;
   /** Aborted when the call is to be killed. Quick work just finishes. */
   readonly signal: AbortSignal;

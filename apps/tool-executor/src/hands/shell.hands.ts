@@ -58,6 +58,7 @@ async function runToTheEnd(input: CommandInput, bench: Workbench): Promise<ToolR
   const outcome = await bench.sandbox.exec(
     {
       id: bench.idempotencyKey,
+      run: bench.runId,
       command,
       timeoutMs,
       keepBytes: keptBytes,
@@ -83,6 +84,7 @@ async function startInBackground(
   try {
     const { cwd } = await bench.sandbox.start({
       id: bench.idempotencyKey,
+      run: bench.runId,
       command,
       session,
       keepBytes: keptBytes,

@@ -86,8 +86,8 @@ describe('idle sandboxes', () => {
   it('are stopped, and booted again at the next use', async () => {
     const house = await SandboxHouse.open({ idleMs: 300, backgroundKeepAliveMs: 1_000 });
     const idle = await house.sandbox('thr_idle');
-    const busy = await house.sandbox('thr_busy');
     await run(idle, 'touch kept');
+    const busy = await house.sandbox('thr_busy');
     await busy.start({ id: 'job', session: 'job', command: 'sleep 60' });
     const waiting = run(idle, 'sleep 0.6; echo waited');
     await run(busy, 'sleep 0.4');

@@ -1,5 +1,5 @@
 import type { CallId } from '../ids';
-import type { SentCall, ToolAnswer, Tools } from '../ports';
+import type { SentCall, StoppedTool, ToolAnswer, Tools } from '../ports';
 import type { ToolCall } from '../tool-call';
 
 /**
@@ -11,6 +11,8 @@ export class LedgeredTools implements Tools {
   readonly effects = new Map<CallId, number>();
   /** Tests change it to lose what was sent. */
   store = 'store 1';
+  /** What calls have left running, until the run is stopped. */
+  leftRunning: readonly StoppedTool[] = [];
   private readonly answers = new Map<string, ToolAnswer>();
 
   /** A call that it `forgets` takes effect, but nobody hears what came of it. */
@@ -29,6 +31,10 @@ export class LedgeredTools implements Tools {
       : { how: 'answered', result, durationMs: 1 };
     this.answers.set(attemptOf(call), answer);
     return Promise.resolve(answer);
+  }
+
+  endRun(): Promise<readonly StoppedTool[]> {
+    return Promise.resolve(this.leftRunning);
   }
 
   reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {

@@ -43,6 +43,8 @@ export function wireNames(namespace = '') {
     toolCancel: (executorId: string) => `${subject}tool.cancel.${executorId}`,
     /** Every executor says here whether it takes threads in. */
     executorsOpen: `${subject}executor.open`,
+    /** Asks an executor to end what a run has left running in the thread's sandbox. */
+    sandboxEnd: (executorId: string) => `${subject}sandbox.end.${executorId}`,
     /** Asks an executor to remove the sandbox of a thread that was deleted, with its files. */
     sandboxForget: (executorId: string) => `${subject}sandbox.forget.${executorId}`,
   };

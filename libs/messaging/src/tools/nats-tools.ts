@@ -5,6 +5,7 @@ import {
   type HandResult,
   type RunId,
   type SentCall,
+  type StoppedTool,
   type ThreadId,
   type ToolCall,
   type Tools,
@@ -15,6 +16,7 @@ import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
 import type { Sent } from './call-ending';
 import { CallRecords } from './call-records';
+import { askToEndRun } from './end-run';
 import { OpenCall, type ToolTiming } from './open-call';
 import { type DispatchedCall, type HandAnswer, toolNews } from './tool-wire';
 
@@ -62,6 +64,12 @@ export class NatsTools implements Tools<HandResult> {
 
   reattach({ call, store }: SentCall, signal: AbortSignal): Promise<HandAnswer> {
     return this.follow(call, signal, { into: store, isSeen: false });
+  }
+
+  async endRun(): Promise<readonly StoppedTool[] | undefined> {
+    const { nats, runId, threadId } = this.options;
+    const executorId = await this.place().catch(() => undefined);
+    return executorId === undefined ? undefined : askToEndRun(nats, executorId, { runId, threadId });
   }
 
   /** Rejects what is still open with `reason`. The calls go on, and the next holder of the run finds them. */

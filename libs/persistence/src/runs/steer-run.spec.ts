@@ -1,5 +1,5 @@
-import type { Claim } from '@rondo/domain';
-import { StoreHouse, completed, planned, said, started, waits } from '../testing/store-house';
+import { type Claim, type NewFact, messageId } from '@rondo/domain';
+import { type Planned, StoreHouse, completed, planned, said, started, waits } from '../testing/store-house';
 
 let house: StoreHouse;
 beforeAll(async () => {
@@ -11,6 +11,15 @@ const stop = ({ id, runId = id }: { id?: Claim['runId']; runId?: Claim['runId'] 
   if (!runId) throw new Error('which run?');
   return house.runs.requestStop({ accountId: house.accountId, runId, reason });
 };
+
+function answeredCall({ data: { tool_call } }: Planned): NewFact[] {
+  const about = { tool_call_id: tool_call.id, name: tool_call.name };
+  const answer = { result: { success: true, output: '' }, duration_ms: 1, message_id: messageId.parse('msg_1') };
+  return [
+    { type: 'tool.started', iteration: 1, data: { ...about, attempt: 1, store: null } },
+    { type: 'tool.completed', iteration: 1, data: { ...about, ...answer } },
+  ];
+}
 
 const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
 
@@ -78,6 +87,28 @@ describe('a stop request', () => {
     expect(run.status).toBe('stopping');
     expect(typesOf(facts)).toEqual(['run.stop_requested']);
     expect((await house.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
+  });
+
+  it('leaves the end of a run that waits to a worker where its commands may have left something running (I7)', async () => {
+    const claim = await house.claimed();
+    const call = planned(claim, { name: 'execute_command' });
+    await house.store.append(claim, [started, call, ...answeredCall(call), waits]);
+    await house.published();
+
+    const { run, facts } = await stop(claim);
+
+    expect(run.status).toBe('stopping');
+    expect(typesOf(facts)).toEqual(['run.stop_requested']);
+    expect(await house.published()).toMatchObject([{ queue: 'runs', payload: { run_id: claim.runId } }]);
+    expect((await house.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
+  });
+
+  it('ends a run that waits where it has only read files', async () => {
+    const claim = await house.claimed();
+    const call = planned(claim, { name: 'read_file' });
+    await house.store.append(claim, [started, call, ...answeredCall(call), waits]);
+
+    expect(await stop(claim)).toMatchObject({ run: { status: 'stopped' } });
   });
 
   it('frees the thread for the run behind, and ends a run behind without touching the one ahead', async () => {

@@ -5,7 +5,9 @@ import {
   type PendingStop,
   type RecordedFact,
   type Run,
+  type RunId,
   type RunStatus,
+  executeCommand,
   forgoOpenCalls,
   isTerminal,
   isWaiting,
@@ -14,6 +16,7 @@ import {
 } from '@rondo/domain';
 import type { Database } from '../database';
 import { type RunRow, runOf } from '../run-row';
+import { activated, outboxOf } from '../run-store/activation';
 import { batchOf } from '../run-store/batch';
 import { writeBatch } from '../run-store/group-commit';
 import type { Sql } from '../sql';
@@ -67,11 +70,29 @@ export async function stopLocked(
   const told: NewFact = { type: 'run.stop_requested', iteration, data: { reason, requested_at } };
   const data = { reason, receipt: { ...nothingRan, requested_at }, usage: run.usage };
   const stopped: NewFact = { type: 'run.stopped', iteration, data };
-  const facts = isIdle(row, run.status, inHand.state)
-    ? [told, ...forgoOpenCalls(inHand, 'was stopped'), stopped]
-    : [told];
+  const isOverNow = isIdle(row, run.status, inHand.state);
+  const leftSomething = isOverNow && (await ranCommands(sql, run.id));
+  if (leftSomething) await sql.query(toWorkers, [run.id]);
+  const facts = isOverNow && !leftSomething ? [told, ...forgoOpenCalls(inHand, 'was stopped'), stopped] : [told];
   return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, mint));
 }
+
+const commandsOfRun = `
+select exists (select from tool_calls where run_id = $1 and name = $2 and status <> 'planned') as ran`;
+
+/** Its commands may have left something running, which a worker has ended before it ends the run. */
+async function ranCommands(sql: Sql, id: RunId): Promise<boolean> {
+  const [row] = await sql.query<{ ran: boolean }>(commandsOfRun, [id, executeCommand.name]);
+  return row?.ran === true;
+}
+
+/** Has a worker look at a run that waits for a person, or for a summarizer. */
+const toWorkers = `
+with activated as (
+  update runs set queue = 'runs', queue_since = clock_timestamp(), activation = activation + 1, activated_at = clock_timestamp()
+  where id = $1 returning ${activated}
+)
+${outboxOf('activated')}`;
 
 /**
  * Nobody holds it and no tool works for it, so there is nothing to abort. A run whose holder died in the middle of a

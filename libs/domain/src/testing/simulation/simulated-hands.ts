@@ -1,5 +1,5 @@
 import { TransientError } from '../../errors';
-import type { SentCall, ToolAnswer, Tools } from '../../ports';
+import type { SentCall, StoppedTool, ToolAnswer, Tools } from '../../ports';
 import type { ToolCall } from '../../tool-call';
 import { failedResult } from '../../tool-result';
 import { toolNamed } from '../../tools/catalog';
@@ -52,6 +52,10 @@ export class SimulatedHands implements Tools {
 
   reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
     return this.follow(call, signal, { maybeInto: store });
+  }
+
+  endRun(): Promise<readonly StoppedTool[]> {
+    return Promise.resolve([]);
   }
 
   hear(call: ToolCall, answer: ToolAnswer): void {
