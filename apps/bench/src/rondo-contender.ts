@@ -40,6 +40,7 @@ export class RondoContender implements Contender {
         gateway: {
           ...shared,
           RATE_LIMIT_PER_SECOND: '100000',
+          ACCOUNT_RATE_LIMIT_PER_SECOND: '100000',
           HANDSHAKES_PER_SECOND: '100000',
           SOCKETS_PER_KEY: '100000',
         },

@@ -39,6 +39,15 @@ export const environment = z.object({
     description: 'Requests of one API key; twice as many may come at once.',
     unit: 'per second',
   }),
+  ACCOUNT_RATE_LIMIT_PER_SECOND: count.default(5_000).meta({
+    description:
+      'Requests of one account, over all its keys and all gateways that share a Redis. While Redis is away each gateway counts alone.',
+    unit: 'per second',
+  }),
+  MAX_ACTIVE_RUNS_PER_ACCOUNT: count.optional().meta({
+    description: 'Runs of one account that are not over; those that wait for a person or for their thread count.',
+    otherwise: 'any number',
+  }),
   BODY_BYTES_PER_KEY: count.default(64 * 1024 * 1024).meta({
     description:
       'Bytes of the requests of one API key that are being read or answered, on one gateway. One whose length is not told ' +

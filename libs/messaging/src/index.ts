@@ -9,6 +9,7 @@ export * from './queues/queues';
 export * from './queues/redis-connections';
 export * from './queues/run-queue';
 export * from './queues/run-queues';
+export * from './queues/shared-quota';
 export * from './queues/unhurried-worker';
 export type { SlotLimits } from './tools/fair-slots';
 export * from './tools/end-run';

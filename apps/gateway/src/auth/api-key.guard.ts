@@ -6,7 +6,7 @@ import type { ApiRequest } from './api-request';
 import { bearerKey } from './credentials';
 import type { Installation } from './installation';
 import type { KeyCheck } from './key-check';
-import type { RateLimiter } from './rate-limiter';
+import type { RequestRate } from './request-rate';
 import { requireScope } from './scopes';
 
 const ADMITTED = 'admitted';
@@ -25,7 +25,7 @@ export const CurrentCaller = createParamDecorator((_: unknown, context: Executio
 
 interface Door {
   readonly keyCheck: KeyCheck;
-  readonly limiter: RateLimiter;
+  readonly rate: RequestRate;
   readonly installation: Installation;
 }
 
@@ -43,7 +43,7 @@ export class ApiKeyGuard implements CanActivate {
     if (openPaths.has(request.path)) return true;
 
     const caller = await this.requireKey(request);
-    this.door.limiter.take(caller.keyId);
+    this.door.rate.take(caller);
     this.admit(caller, request.method, context);
     request.caller = caller;
     return true;

@@ -72,6 +72,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   too_many_subscriptions: never,
   thread_full: ({ method, path }) => method === 'post' && /\/(runs|messages|input)$/.test(path),
   rate_limited: always,
+  too_many_active_runs: ({ method, path }) => method === 'post' && path.endsWith('/runs'),
   too_many_connections: ({ path }) => /\/(stream|wait)$/.test(path),
   too_many_bytes_in_flight: isPost,
   internal_error: always,

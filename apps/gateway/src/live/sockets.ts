@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { KeyCheck } from '../auth/key-check';
 import type { KeyLimits } from '../auth/key-limits';
 import type { OpenConnections } from '../auth/open-connections';
-import type { RateLimiter } from '../auth/rate-limiter';
+import type { RequestRate } from '../auth/request-rate';
 import { type Scope, requireScope } from '../auth/scopes';
 import { answerTo } from '../problems/problem-of';
 import { type ProblemBody, problemStatus } from '../problems/problems';
@@ -34,7 +34,7 @@ export type Acknowledgement =
 
 export interface SocketPorts {
   readonly keyCheck: KeyCheck;
-  readonly limiter: RateLimiter;
+  readonly rate: RequestRate;
   readonly limits: KeyLimits;
   readonly connections: OpenConnections;
   readonly hub: LiveHub;
@@ -99,7 +99,7 @@ export class Sockets {
   ): Promise<Acknowledgement> {
     try {
       if (!caller) throw unauthorized('This socket was not admitted.');
-      this.ports.limiter.take(caller.keyId);
+      this.ports.rate.take(caller);
       requireScope(caller, scope);
       const done = await act(caller);
       return done instanceof Replayed ? { ok: true, data: done.data, replayed: true } : { ok: true, data: done };

@@ -29,6 +29,7 @@ export const problemStatus = {
   too_many_subscriptions: 422,
   thread_full: 422,
   rate_limited: 429,
+  too_many_active_runs: 429,
   too_many_connections: 429,
   too_many_bytes_in_flight: 429,
   internal_error: 500,

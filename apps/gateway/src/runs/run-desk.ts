@@ -27,6 +27,7 @@ import type {
   StoppedRun,
 } from '@rondo/persistence';
 import { InvalidRequest } from '../problems/refusals';
+import type { ActiveRunQuota } from './active-run-quota';
 import { modelProblems } from './model-door';
 
 /** What the desk needs of the truth, the queue and the wire. */
@@ -38,6 +39,8 @@ export interface DeskPorts {
     answer(answer: Answer): Promise<AnsweredRun>;
     resolve(ruling: CallRuling): Promise<ResolvedCall>;
   };
+  /** Undefined where accounts may have any number of runs. */
+  readonly quota: Pick<ActiveRunQuota, 'within'> | undefined;
   /** Hands what was committed to the queue. Never rejects: the sweeper does what it could not. */
   publishJobs(): void;
   /** The same for an entry that is known. */
@@ -81,7 +84,9 @@ export class RunDesk {
     const { thread_id: threadId, input, on_active_run: onActiveRun, metadata, ...request } = order;
     const settings = this.settingsOf(request);
     const wanted = { id, accountId, threadId, input, settings, metadata, onActiveRun, promised };
-    const { run, facts, stops, job } = await this.ports.runs.create(wanted);
+    const create = () => this.ports.runs.create(wanted);
+    const { quota } = this.ports;
+    const { run, facts, stops, job } = await (quota ? quota.within(accountId, create) : create());
     if (job) this.ports.publishJob(job);
     else this.ports.publishJobs();
     const isItsOwn = ({ run_id }: RecordedFact) => run_id === run.id;

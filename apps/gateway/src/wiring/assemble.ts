@@ -1,12 +1,14 @@
 import { eventId } from '@rondo/domain';
 import { type OutboxEntry, holderOf } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
+import { AccountQuota } from '../auth/account-quota';
 import { Installation } from '../auth/installation';
 import { KeyCheck } from '../auth/key-check';
 import { KeyLimits } from '../auth/key-limits';
 import { KeyRing } from '../auth/key-ring';
 import { OpenConnections } from '../auth/open-connections';
 import { RateLimiter } from '../auth/rate-limiter';
+import { RequestRate } from '../auth/request-rate';
 import { ModelCatalog } from '../catalog/model-catalog';
 import { type GatewayConfig, modelProvidersOf } from '../config';
 import { IdempotentMessages } from '../idempotency/idempotent-messages';
@@ -14,6 +16,7 @@ import { LiveHub } from '../live/live-hub';
 import { liveSourcesOf } from '../live/live-sources-of';
 import { Sockets } from '../live/sockets';
 import { AllowedMethods } from '../problems/allowed-methods';
+import { ActiveRunQuota } from '../runs/active-run-quota';
 import { RunDesk } from '../runs/run-desk';
 import { Infrastructure } from './infrastructure';
 
@@ -34,10 +37,10 @@ export function assemble(config: GatewayConfig, log: Logger) {
   };
 
   const keys = new KeyRing((key) => accounts.verify(key));
-  const handshakes = new RateLimiter(config.HANDSHAKES_PER_SECOND);
+  const handshakes = new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
   const keyCheck = new KeyCheck({ keys, handshakes, trustedHops: config.TRUSTED_PROXY_HOPS });
   const limits = new KeyLimits(config);
-  const limiter = new RateLimiter(config.RATE_LIMIT_PER_SECOND);
+  const rate = requestRate(infrastructure, config, noted('requests of an account not counted'));
   const connections = new OpenConnections(
     (keyIds) => accounts.revokedOf(keyIds),
     noted('keys of open connections not checked'),
@@ -48,12 +51,13 @@ export function assemble(config: GatewayConfig, log: Logger) {
     return admin;
   }, noted('admin key not seeded yet'));
   const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
-  const desk = new RunDesk(deskPorts(infrastructure, noted('jobs left to the sweeper')), catalog);
+  const ports = deskPorts(infrastructure, noted('jobs left to the sweeper'));
+  const desk = new RunDesk({ ...ports, quota: activeRunQuota(infrastructure, config) }, catalog);
   const messages = new IdempotentMessages(infrastructure.idempotencyKeys, noted('idempotency key not let go'));
   const hub = liveHub(infrastructure, config.STALL_LIMIT_S * 1000, noted('watched run not read'));
   const sockets = new Sockets({
     keyCheck,
-    limiter,
+    rate,
     limits,
     connections,
     hub,
@@ -68,7 +72,7 @@ export function assemble(config: GatewayConfig, log: Logger) {
     infrastructure,
     keys,
     keyCheck,
-    limiter,
+    rate,
     limits,
     connections,
     installation,
@@ -82,6 +86,21 @@ export function assemble(config: GatewayConfig, log: Logger) {
 }
 
 export type Parts = ReturnType<typeof assemble>;
+
+function requestRate(
+  { accountRequests }: Infrastructure,
+  config: GatewayConfig,
+  onTrouble: (error: unknown) => void,
+): RequestRate {
+  const perKey = new RateLimiter(config.RATE_LIMIT_PER_SECOND, { policy: 'key' });
+  const perSecond = config.ACCOUNT_RATE_LIMIT_PER_SECOND;
+  return new RequestRate(perKey, new AccountQuota(accountRequests, { perSecond, onTrouble }));
+}
+
+function activeRunQuota({ runs }: Infrastructure, config: GatewayConfig): ActiveRunQuota | undefined {
+  const most = config.MAX_ACTIVE_RUNS_PER_ACCOUNT;
+  return most === undefined ? undefined : new ActiveRunQuota(most, runs.countActive.bind(runs));
+}
 
 function deskPorts({ runs, outbox, queues, feed, workers }: Infrastructure, onTrouble: (error: unknown) => void) {
   const add = ({ queue, payload: { run_id: runId, thread_id: threadId, activation } }: OutboxEntry) =>

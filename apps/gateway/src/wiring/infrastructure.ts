@@ -1,5 +1,5 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { RunQueues, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
+import { RunQueues, SharedQuota, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
 import { Accounts, Blobs, IdempotencyKeys, Messages, Outbox, Runs, Threads, openDatabase } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import type { GatewayConfig } from '../config';
@@ -21,6 +21,7 @@ export class Infrastructure {
   readonly queues;
   readonly feed;
   readonly workers;
+  readonly accountRequests;
 
   constructor(config: GatewayConfig, log: Logger) {
     const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL } = config;
@@ -36,6 +37,8 @@ export class Infrastructure {
     this.queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
     this.feed = new LateFeed(connectNats({ url: NATS_URL, name, log }));
 
+    this.accountRequests = new SharedQuota({ url: REDIS_URL, perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND });
+
     const options = natsTransportOptions({ url: NATS_URL, name });
     this.workers = new WorkerSignals(ClientProxyFactory.create({ transport: Transport.NATS, options }), (error) => {
       log.warn({ error }, 'signal to the workers was lost');
@@ -43,6 +46,7 @@ export class Infrastructure {
   }
 
   async close(): Promise<void> {
+    this.accountRequests.close();
     await Promise.all([this.queues.close(), this.feed.close(), this.workers.close()]);
     await this.database.close();
   }

@@ -15,6 +15,7 @@ import { unstoppedRuns } from '../retention/purge-account';
 import { Together } from '../together';
 import { type AgentResult, agentResultOf } from './agent-result';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
+import { countActive } from './count-active';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
 import { type Beginning, insertRuns, lengthOf } from './insert-run';
 import type { RunAddress } from './lock-run';
@@ -53,6 +54,11 @@ export class Runs {
   create(wanted: NewRun): Promise<CreatedRun> {
     const { database, mint, beginnings, limits } = this;
     return createRun({ database, mint, beginnings, limits }, wanted);
+  }
+
+  /** The account's runs that are not over; counts no further than `atMost`. */
+  countActive(accountId: AccountId, atMost: number): Promise<number> {
+    return countActive(this.database.sql, accountId, atMost);
   }
 
   get(address: RunAddress): Promise<Run> {

@@ -1,0 +1,88 @@
+import { type AccountId, accountId } from '@rondo/domain';
+import { RunningGateway } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
+import { ActiveRunQuota } from './active-run-quota';
+
+let gateway: RunningGateway;
+let worker: TestWorker;
+beforeAll(async () => {
+  gateway = await RunningGateway.start({ MAX_ACTIVE_RUNS_PER_ACCOUNT: 3 });
+  worker = await TestWorker.start(gateway.database);
+});
+afterAll(async () => {
+  await worker.close();
+  await gateway.close();
+});
+
+const post = (key: string, more: object = {}) =>
+  gateway
+    .as(key)
+    .post('/v1/runs')
+    .send({ input: 'Go.', ...more });
+
+describe('attack: tenants', () => {
+  it('one run more than an account may have', async () => {
+    const key = await gateway.keyOf('many');
+    const runs = [];
+    for (let n = 0; n < 3; n += 1) runs.push((await post(key).expect(202)).body);
+
+    const { body, headers } = await post(key).set('Idempotency-Key', 'one more').expect(429);
+    expect(body).toMatchObject({ code: 'too_many_active_runs' });
+    expect(body.detail).toContain('MAX_ACTIVE_RUNS_PER_ACCOUNT');
+    expect(headers['retry-after']).toBe('5');
+    await post(await gateway.keyOf('few')).expect(202);
+
+    await (await worker.take(runs[0].id)).complete();
+    await post(key).set('Idempotency-Key', 'one more').expect(202);
+  });
+
+  it('fifty runs at once', async () => {
+    const key = await gateway.keyOf('burst');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(key)));
+
+    const made = answers.filter(({ status }) => status === 202);
+    expect(made.length).toBeGreaterThanOrEqual(1);
+    expect(made.length).toBeLessThanOrEqual(3);
+    const { body } = await gateway.as(key).get('/v1/runs?limit=200').expect(200);
+    expect(body.data).toHaveLength(made.length);
+  });
+
+  it('runs that wait for their thread, over a socket', async () => {
+    const socket = gateway.socket(await gateway.keyOf('queueing'));
+    const create = (more: object = {}) =>
+      socket.timeout(5_000).emitWithAck('run.create', { input: 'Go.', ...more }) as Promise<{
+        data?: { thread_id: string };
+        error?: object;
+      }>;
+    const { data } = await create();
+    const behind = { thread_id: data?.thread_id, on_active_run: 'queue' };
+    await create(behind);
+    await create(behind);
+
+    expect((await create(behind)).error).toMatchObject({
+      status: 429,
+      code: 'too_many_active_runs',
+      retry_after_s: 5,
+    });
+  });
+});
+
+describe('ActiveRunQuota', () => {
+  const account: AccountId = accountId.parse('acc_1');
+
+  it('asks the database once a second while less than half is used, and for each run beyond', async () => {
+    let active = 0;
+    let asked = 0;
+    const quota = new ActiveRunQuota(100, () => {
+      asked += 1;
+      return Promise.resolve(active);
+    });
+    const make = () => Promise.resolve((active += 1));
+
+    for (let n = 0; n < 50; n += 1) await quota.within(account, make);
+    expect(asked).toBe(1);
+    for (let n = 0; n < 50; n += 1) await quota.within(account, make);
+    expect(asked).toBe(51);
+    await expect(quota.within(account, make)).rejects.toMatchObject({ code: 'too_many_active_runs' });
+  });
+});
