@@ -36,6 +36,10 @@ export const environment = z.object({
     description: 'Workspaces live here, one directory per thread.',
     example: '/var/lib/rondo/sandboxes',
   }),
+  SANDBOX_MAX: count.default(128).meta({
+    description:
+      'Sandboxes that are awake at the same time. Where one more is needed, the one that was unused longest is put to sleep; its files stay.',
+  }),
   SANDBOX_UNSAFE_HOST: z.stringbool().prefault('0').meta({
     description: '`1` runs commands **without isolation**. For a developer’s own machine only.',
   }),

@@ -3,6 +3,7 @@ import { type EgressRules, type Sandbox, SandboxError } from './sandbox';
 import { ToolBench, aCall } from './testing/tool-bench';
 
 const egress: EgressRules = { policy: 'none', internalHosts: [], resolve: async () => [] };
+const anyPlace = { hold: async () => () => undefined };
 
 /** Aborts as soon as the command has printed something. */
 function abortWhenItRuns(reason: Error) {
@@ -143,7 +144,7 @@ describe('ToolRunner', () => {
     const broken = { egress, get: () => Promise.reject(new TypeError('undefined is not a function')) };
     const call = aCall('list_files', {});
 
-    const reply = await new ToolRunner(broken, log).run(call, {
+    const reply = await new ToolRunner(broken, anyPlace, log).run(call, {
       signal: new AbortController().signal,
       output: () => {},
     });
@@ -160,7 +161,7 @@ describe('ToolRunner', () => {
     'calls the outcome unknown for a %s call as well: to run it again is for the loop to decide',
     async (_, name, given) => {
       const gone = { egress, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
-      const runner = new ToolRunner(gone, { debug: () => undefined, error: () => undefined });
+      const runner = new ToolRunner(gone, anyPlace, { debug: () => undefined, error: () => undefined });
 
       const reply = await runner.run(aCall(name, given), { signal: new AbortController().signal, output: () => {} });
 
@@ -171,7 +172,10 @@ describe('ToolRunner', () => {
   it('calls the outcome unknown where a hand never comes back (I5)', async () => {
     jest.useFakeTimers();
     const hung = { files: { list: () => new Promise(() => undefined) } } as unknown as Sandbox; // all that list_files asks for
-    const runner = new ToolRunner({ egress, get: () => Promise.resolve(hung) }, { debug: () => {}, error: () => {} });
+    const runner = new ToolRunner({ egress, get: () => Promise.resolve(hung) }, anyPlace, {
+      debug: () => {},
+      error: () => {},
+    });
 
     const call = aCall('list_files', {}, { timeoutMs: 2_000 });
     const reply = runner.run(call, { signal: new AbortController().signal, output: () => {} });
@@ -186,7 +190,7 @@ describe('ToolRunner', () => {
       egress,
       get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')),
     };
-    const runner = new ToolRunner(refusing, { debug: () => undefined, error: () => undefined });
+    const runner = new ToolRunner(refusing, anyPlace, { debug: () => undefined, error: () => undefined });
 
     const reply = await runner.run(aCall('list_files', {}), { signal: new AbortController().signal, output: () => {} });
 

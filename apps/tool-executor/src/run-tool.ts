@@ -1,11 +1,12 @@
 import { type HandResult, type ToolResult, explainArguments, failedResult } from '@rondo/domain';
-import type { DispatchedCall, ToolReply } from '@rondo/messaging';
+import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
 import { clipMiddle } from './clip-text';
 import { OutcomeUnknown } from './hands/hand';
 import { type ReadyTool, readyToolNamed, readyToolNames } from './hands/all-hands';
 import { Lanes } from './lanes';
 import { OutputFrames } from './output-frames';
 import { type EgressRules, type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
+import type { SandboxPlaces } from './sandbox-places';
 
 /** The sandbox keeps a command's time itself; this is what it may need beyond it to kill and report. */
 const slackMs = 10_000;
@@ -45,6 +46,7 @@ export class ToolRunner {
 
   constructor(
     private readonly sandboxes: Pick<SandboxProvider, 'get' | 'egress'>,
+    private readonly places: Pick<SandboxPlaces, 'hold'>,
     private readonly log: ToolLog,
   ) {}
 
@@ -63,10 +65,20 @@ export class ToolRunner {
 
     try {
       watch.signal.throwIfAborted();
-      const sandbox = await this.sandboxes.get(call.thread_id);
-      return await this.inTurn(prepared, { call, watch, sandbox, egress: this.sandboxes.egress });
+      return await this.inPlace(prepared, call, watch);
     } catch (error) {
       return this.answerToFailure(error, call, watch.signal);
+    }
+  }
+
+  private async inPlace(prepared: Prepared, call: DispatchedCall, watch: CallWatch): Promise<ToolReply> {
+    const user = { account: accountOf(call), thread: call.thread_id };
+    const leave = await this.places.hold(user, { signal: watch.signal, timeoutMs: longestWaitMs(call) });
+    try {
+      const sandbox = await this.sandboxes.get(call.thread_id);
+      return await this.inTurn(prepared, { call, watch, sandbox, egress: this.sandboxes.egress });
+    } finally {
+      leave();
     }
   }
 
@@ -112,6 +124,10 @@ function prepare({ name, arguments: given }: DispatchedCall): Prepared | ToolRes
   if (!parsed.success) return failedResult(explainArguments(ready.tool, parsed.error, given));
   return { ...ready, input: parsed.data };
 }
+
+/** Sooner than its worker gives it up: what was not begun is not unknown. */
+const longestWaitMs = ({ timeout_ms, expires_at }: DispatchedCall): number =>
+  expires_at === undefined ? timeout_ms : Math.min(timeout_ms, Date.parse(expires_at) - Date.now() - slackMs);
 
 /** Whoever sent it has given it up, and a person may have found that it never ran (I5). */
 const isExpired = ({ expires_at }: DispatchedCall): boolean =>

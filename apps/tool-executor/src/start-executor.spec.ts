@@ -165,6 +165,9 @@ describe('an executor', () => {
     expect(metrics).toContain('rondo_tool_slots_in_use 0');
     expect(metrics).toContain('rondo_tool_calls_waiting 0');
     expect(metrics).toContain('rondo_sandbox_usable 1');
+    expect(metrics).toContain('rondo_sandboxes_awake 1');
+    expect(metrics).toContain('rondo_sandboxes_max 128');
+    expect(metrics).toContain('rondo_sandbox_places_waiting 0');
   });
 
   it('kills a stopped command and proves it (I7)', async () => {
@@ -233,6 +236,27 @@ describe('an executor', () => {
 
     const draws = () => Array.from({ length: 20 }, () => open.draw()); // other specs have executors, too
     while (draws().includes(id)) await sleep(5);
+  });
+
+  it('says that it takes no thread in while all its sandboxes are in use', async () => {
+    const open = new OpenExecutors(nats);
+    await nats.ping();
+    await start({ SANDBOX_MAX: '1' });
+    const id = await place();
+    while (open.draw() !== id) await sleep(5);
+    const stopping = new AbortController();
+    const up = new Promise<void>((resolve) => (caller.onDelta = resolve));
+    const command = { command: 'echo up; sleep 60', blocking: true };
+    const running = caller.execute('execute_command', command, stopping.signal);
+    await up;
+
+    const draws = () => Array.from({ length: 20 }, () => open.draw()); // other specs have executors, too
+    while (draws().includes(id)) await sleep(5);
+    expect(await place()).toBe(id); // where there is no other one, a thread is taken in, and its calls wait
+
+    stopping.abort();
+    await running;
+    while (!draws().includes(id)) await sleep(5);
   });
 
   it('takes no thread in from the moment that it leaves, while a call may still end', async () => {

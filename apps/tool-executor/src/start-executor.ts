@@ -7,6 +7,7 @@ import { type Logger, nestLogger, newUlid } from '@rondo/platform';
 import type { Config } from './config';
 import { assumeIdentity } from './executor-identity';
 import { Resources } from './resources';
+import { ToolCallProcessor } from './tool-call.processor';
 import { ToolExecutorModule } from './tool-executor.module';
 
 export interface Executor {
@@ -34,8 +35,15 @@ export async function startExecutor(config: Config, log: Logger): Promise<Execut
   await app.listen(config.PORT, config.HOST);
   const url = await app.getUrl();
   log.info({ executorId: executor.id, url }, 'tool executor started');
-  const isOpen = async () => (await resources.sandboxProblem()) === undefined;
-  const leave = announceExecutor(resources.nats, executor.id, { isOpen });
+  const isOpen = async () => !resources.places.isFull && (await resources.sandboxProblem()) === undefined;
+  const calls = app.get(ToolCallProcessor);
+  const leave = announceExecutor(resources.nats, executor.id, {
+    isOpen,
+    load: () => ({
+      calls: { ...calls.load, slots: config.TOOL_CONCURRENCY },
+      sandboxes: { awake: resources.places.awake, max: config.SANDBOX_MAX },
+    }),
+  });
   const close = async () => {
     leave();
     await takeNoMoreThreads(placements);

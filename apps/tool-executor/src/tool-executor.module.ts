@@ -16,7 +16,7 @@ import { ToolMetrics } from './tool-metrics';
 @Module({})
 export class ToolExecutorModule {
   static with(resources: Resources): DynamicModule {
-    const { config, nats, sandboxes, log } = resources;
+    const { config, nats, sandboxes, places, log } = resources;
     return {
       module: ToolExecutorModule,
       imports: [
@@ -29,7 +29,7 @@ export class ToolExecutorModule {
         ForgetResponder,
         RunEndResponder,
         { provide: Resources, useValue: resources },
-        { provide: ToolRunner, useValue: new ToolRunner(sandboxes, log) },
+        { provide: ToolRunner, useValue: new ToolRunner(sandboxes, places, log) },
         { provide: ToolMetrics, inject: [Registry], useFactory: (registry: Registry) => new ToolMetrics(registry) },
         {
           provide: SlotMetrics,

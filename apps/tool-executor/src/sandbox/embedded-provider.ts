@@ -5,7 +5,7 @@ import { EmbeddedSandbox } from './embedded-sandbox';
 import { IsolationOnDemand } from './isolation-on-demand';
 import type { Launcher } from './launcher';
 import { type Isolation, prepareIsolation } from './prepare-isolation';
-import type { EndedCommand, ProbeResult, Sandbox, SandboxProvider } from './sandbox';
+import type { AwakeSandbox, EndedCommand, ProbeResult, Sandbox, SandboxProvider } from './sandbox';
 import { SandboxError } from './sandbox-error';
 import type { SandboxLog } from './sandbox-log';
 import type { SandboxSettings } from './sandbox-settings';
@@ -17,6 +17,8 @@ const longestIdleCheckMs = 30_000;
 /** All sandboxes of this process. Finds out how to isolate here, and boots none while it cannot. */
 export class EmbeddedProvider implements SandboxProvider {
   private readonly sandboxes = new Map<string, EmbeddedSandbox>();
+  /** Of no thread any more, and maybe not dead yet. */
+  private readonly stopping = new Set<EmbeddedSandbox>();
   private readonly removals = new Map<string, Promise<void>>();
   private readonly workspaces: Workspaces;
   private readonly isolation: IsolationOnDemand;
@@ -61,13 +63,26 @@ export class EmbeddedProvider implements SandboxProvider {
     return removal;
   }
 
+  awake(): AwakeSandbox[] {
+    const known = [...this.sandboxes.values(), ...this.stopping];
+    return known.filter(({ isAwake }) => isAwake).map((sandbox) => sandbox.activity());
+  }
+
+  async putToSleep(threadId: string): Promise<void> {
+    const sandbox = this.sandboxes.get(threadId);
+    if (!sandbox) return;
+    this.sandboxes.delete(threadId);
+    this.stopping.add(sandbox);
+    await sandbox.stop();
+    this.stopping.delete(sandbox);
+    this.log.info({ threadId }, 'idle sandbox stopped');
+  }
+
   async stopIdle(): Promise<string[]> {
     const stopped: string[] = [];
     for (const sandbox of this.sandboxes.values()) {
       if (!sandbox.isIdle(Date.now())) continue;
-      this.sandboxes.delete(sandbox.id);
-      await sandbox.stop();
-      this.log.info({ threadId: sandbox.id }, 'idle sandbox stopped');
+      await this.putToSleep(sandbox.id);
       stopped.push(sandbox.id);
     }
     return stopped;

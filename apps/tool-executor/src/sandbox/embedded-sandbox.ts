@@ -9,6 +9,7 @@ import { CommandRecord } from './command-record';
 import { CommandRun } from './command-run';
 import { DiskQuota } from './disk-quota';
 import type {
+  AwakeSandbox,
   CommandListeners,
   CommandOutcome,
   CommandRequest,
@@ -143,6 +144,12 @@ export class EmbeddedSandbox implements Sandbox {
 
   get isAwake(): boolean {
     return this.agent.isAwake;
+  }
+
+  activity(): AwakeSandbox {
+    const running = this.ledger.running().map(({ record }) => record.identity.background);
+    const { id: threadId, lastUsedAt } = this;
+    return { threadId, lastUsedAt, isBusy: running.includes(false), hasBackground: running.includes(true) };
   }
 
   /** Nobody waits for it, nobody has used it for the idle time, and no job in the background is young enough to keep it awake. */

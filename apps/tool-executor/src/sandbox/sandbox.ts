@@ -178,10 +178,23 @@ export interface SandboxProvider {
   endRun(threadId: string, run: string): Promise<EndedCommand[]>;
   /** Kills the thread's processes and deletes its workspace, if there are any; also where isolation is not to be had. */
   remove(threadId: string): Promise<void>;
+  /** The sandboxes that have processes, or are about to. */
+  awake(): readonly AwakeSandbox[];
+  /** Kills all processes of the thread's sandbox; the next use boots it again. */
+  putToSleep(threadId: string): Promise<void>;
   /** Stops the sandboxes that nobody has used for the idle time; runs by itself as well. Returns their ids. */
   stopIdle(): Promise<string[]>;
   /** Kills everything that this provider started. Workspaces stay. */
   close(): Promise<void>;
+}
+
+export interface AwakeSandbox {
+  readonly threadId: string;
+  /** Somebody waits for a command in it. */
+  readonly isBusy: boolean;
+  readonly hasBackground: boolean;
+  /** In milliseconds, as `Date.now` gives it. */
+  readonly lastUsedAt: number;
 }
 
 export interface ProbeResult {

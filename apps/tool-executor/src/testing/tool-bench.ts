@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ToolName, type ToolResult, callId, runId, threadId, effectOf, toolNamed } from '@rondo/domain';
+import { type ToolName, type ToolResult, accountId, callId, runId, threadId, effectOf, toolNamed } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import { ToolRunner } from '../run-tool';
@@ -12,11 +12,13 @@ import {
   createSandboxProvider,
   sandboxSettings,
 } from '../sandbox';
+import { SandboxPlaces } from '../sandbox-places';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface CallOptions {
   readonly thread?: string;
+  readonly account?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly output?: (text: string) => void;
@@ -27,6 +29,7 @@ export function aCall(name: string, given: Record<string, unknown>, options: Cal
     call_id: callId.parse(`call_${newUlid()}`),
     run_id: runId.parse(`run_${newUlid()}`),
     thread_id: threadId.parse(options.thread ?? 'thr_one'),
+    account_id: accountId.parse(options.account ?? 'acc_1'),
     name,
     arguments: given,
     effect_class: effectOf(toolNamed(name), given),
@@ -52,19 +55,26 @@ export function bubblewrapPath(): string {
 export class ToolBench {
   private sandboxes: SandboxProvider;
   private runner: ToolRunner;
+  places: SandboxPlaces;
 
   private constructor(
     private readonly settings: SandboxSettings,
     private readonly egress: Partial<EgressRules>,
+    private readonly sandboxMax: number,
   ) {
     this.sandboxes = createSandboxProvider(settings, silent, egress);
-    this.runner = new ToolRunner(this.sandboxes, silent);
+    this.places = new SandboxPlaces(sandboxMax, this.sandboxes, silent);
+    this.runner = new ToolRunner(this.sandboxes, this.places, silent);
   }
 
-  static async open(settings: Partial<SandboxSettings> = {}, egress: Partial<EgressRules> = {}): Promise<ToolBench> {
+  static async open(
+    settings: Partial<SandboxSettings> = {},
+    egress: Partial<EgressRules> = {},
+    sandboxMax = 128,
+  ): Promise<ToolBench> {
     const isolation = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot() };
     const parsed = sandboxSettings.parse({ ...isolation, graceMs: 300, ...settings });
-    return new ToolBench(parsed, egress);
+    return new ToolBench(parsed, egress, sandboxMax);
   }
 
   async reply(call: DispatchedCall, { signal, output }: CallOptions = {}): Promise<ToolReply> {
@@ -84,7 +94,12 @@ export class ToolBench {
   async restart(): Promise<void> {
     await this.sandboxes.close();
     this.sandboxes = createSandboxProvider(this.settings, silent, this.egress);
-    this.runner = new ToolRunner(this.sandboxes, silent);
+    this.places = new SandboxPlaces(this.sandboxMax, this.sandboxes, silent);
+    this.runner = new ToolRunner(this.sandboxes, this.places, silent);
+  }
+
+  get awake(): readonly string[] {
+    return this.sandboxes.awake().map(({ threadId }) => threadId);
   }
 
   async killSandbox(thread = 'thr_one'): Promise<void> {

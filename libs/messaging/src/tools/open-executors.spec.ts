@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../nats/nats-link';
 import { TestNats } from '../testing/test-nats';
-import { OpenExecutors, announceExecutor } from './open-executors';
+import { type ExecutorLoad, OpenExecutors, announceExecutor } from './open-executors';
 
 const well = () => Promise.resolve(true);
 const often = { everyMs: 20, goodForMs: 200 };
+type Announced = Partial<Parameters<typeof announceExecutor>[2]>;
 const seldom = { everyMs: 60_000, goodForMs: 60_000 };
 
 describe('OpenExecutors', () => {
@@ -22,8 +23,8 @@ describe('OpenExecutors', () => {
     await corner.close();
   });
 
-  const announce = (id: string, { isOpen = well, everyMs = often.everyMs } = {}) => {
-    const leave = announceExecutor(executor, id, { isOpen, everyMs });
+  const announce = (id: string, { isOpen = well, everyMs = often.everyMs, load }: Announced = {}) => {
+    const leave = announceExecutor(executor, id, { isOpen, everyMs, ...(load && { load }) });
     leaving.push(leave);
     return leave;
   };
@@ -47,6 +48,28 @@ describe('OpenExecutors', () => {
     const ids = new Set<string | undefined>();
     await drawn(open, (id) => ids.add(id).has('exe_1') && ids.has('exe_2'));
     expect(ids).toEqual(new Set([undefined, 'exe_1', 'exe_2']));
+  });
+
+  it('draws those more often of which more is free, and each now and then', async () => {
+    const open = await listen(await corner.link(), seldom.goodForMs);
+    const loaded = (running: number, awake = 0): (() => ExecutorLoad) => {
+      return () => ({ calls: { running, waiting: 0, slots: 32 }, sandboxes: { awake, max: 128 } });
+    };
+    const everyMs = seldom.everyMs;
+    announce('exe_free', { load: loaded(0), everyMs });
+    announce('exe_awake', { load: loaded(0, 128), everyMs });
+    announce('exe_busy', { load: loaded(32), everyMs });
+    announce('exe_old', { everyMs });
+    const seen = new Set<string | undefined>();
+    await drawn(open, (id) => seen.add(id).size === 5);
+
+    const many = Array.from({ length: 20_000 }, () => open.draw());
+
+    const share = (id: string) => many.filter((one) => one === id).length / many.length;
+    const weights = { exe_free: 33, exe_awake: 17, exe_busy: 1, exe_old: 16 };
+    for (const [id, weight] of Object.entries(weights)) expect(share(id)).toBeCloseTo(weight / 67, 1);
+    expect(share('exe_busy')).toBeGreaterThan(0);
+    expect(share('exe_busy')).toBeLessThan(0.05);
   });
 
   it('draws none that has left, from its last word on', async () => {

@@ -4,18 +4,38 @@ import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
 import { executorId } from '../nats/signals';
 
-const announcement = z.object({ executor_id: executorId, is_open: z.boolean() });
+const count = z.number().int().nonnegative();
+
+/** How much of an executor is in use. */
+const executorLoad = z.object({
+  calls: z.object({ running: count, waiting: count, slots: count }),
+  sandboxes: z.object({ awake: count, max: count.positive() }),
+});
+export type ExecutorLoad = z.infer<typeof executorLoad>;
+
+/** Executors of an older version do not say how much of them is in use. */
+const announcement = z.object({
+  executor_id: executorId,
+  is_open: z.boolean(),
+  load: executorLoad.exactOptional(),
+});
 type Announcement = z.infer<typeof announcement>;
 
 const usuallyEveryMs = 1_000;
 /** One may be lost, and the next one late. */
 const usuallyGoodForMs = 2_500;
 
+export interface AnnouncedExecutor {
+  readonly isOpen: () => Promise<boolean>;
+  readonly load?: () => ExecutorLoad;
+  readonly everyMs?: number;
+}
+
 /** An executor's end: says again and again whether it takes threads in. Returns what says, as the last word, that it does not. */
 export function announceExecutor(
   nats: NatsLink,
   executor: string,
-  { isOpen, everyMs = usuallyEveryMs }: { isOpen: () => Promise<boolean>; everyMs?: number },
+  { isOpen, load, everyMs = usuallyEveryMs }: AnnouncedExecutor,
 ): () => void {
   let hasLeft = false;
   const say = (words: Announcement) => {
@@ -23,7 +43,7 @@ export function announceExecutor(
   };
   const announce = async () => {
     const open = await isOpen();
-    if (!hasLeft) say({ executor_id: executor, is_open: open });
+    if (!hasLeft) say({ executor_id: executor, is_open: open, ...(load && { load: load() }) });
   };
   const timer = setInterval(() => void announce(), everyMs);
   const offReconnect = nats.onReconnect(() => void announce());
@@ -37,6 +57,7 @@ export function announceExecutor(
 }
 
 interface Heard {
+  readonly weight: number;
   readonly atMs: number;
   /** What was said after a connection was lost may have been that it leaves. */
   readonly losses: number;
@@ -58,20 +79,39 @@ export class OpenExecutors {
     });
   }
 
-  /** One of them, drawn by lot. Undefined where none was heard of in the last seconds: then one has to ask. */
+  /** One of them, drawn by lot, and the likelier the more of it is free. Undefined where none was heard of in the last seconds: then one has to ask. */
   draw(): string | undefined {
     const { connected, losses } = this.nats;
     const since = performance.now() - this.goodForMs;
     for (const [id, heard] of this.heard) {
       if (heard.atMs < since || heard.losses !== losses) this.heard.delete(id);
     }
-    const open = connected ? [...this.heard.keys()] : [];
-    return open[Math.floor(Math.random() * open.length)];
+    return connected ? drawFrom([...this.heard]) : undefined;
   }
 
   private hear(message: Msg): void {
     const said = received(announcement, message, this.nats.log);
-    if (said?.is_open) this.heard.set(said.executor_id, { atMs: performance.now(), losses: this.nats.losses });
-    else if (said) this.heard.delete(said.executor_id);
+    if (!said) return;
+    const { executor_id: id, is_open: isOpen, load } = said;
+    const { losses } = this.nats;
+    if (isOpen) this.heard.set(id, { atMs: performance.now(), losses, weight: weightOf(load) });
+    else this.heard.delete(id);
   }
+}
+
+/** Of an executor that does not say what is free: half of a usual one. */
+const usualWeight = 16;
+
+/** Its free slots, of which up to half are taken off for sandboxes that are awake; never nothing, since calls may wait. */
+function weightOf(load: ExecutorLoad | undefined): number {
+  if (!load) return usualWeight;
+  const { calls, sandboxes } = load;
+  const freeSlots = Math.max(0, calls.slots - calls.running - calls.waiting);
+  const freeSandboxes = Math.max(0, sandboxes.max - sandboxes.awake) / sandboxes.max;
+  return 1 + (freeSlots * (1 + freeSandboxes)) / 2;
+}
+
+function drawFrom(heard: readonly [string, Heard][]): string | undefined {
+  let lot = Math.random() * heard.reduce((sum, [, { weight }]) => sum + weight, 0);
+  return heard.find(([, { weight }]) => (lot -= weight) < 0)?.[0];
 }
