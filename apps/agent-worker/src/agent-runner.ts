@@ -15,6 +15,7 @@ import {
   type RunStore,
   StopPendingError,
   TerminalError,
+  type ThreadArchive,
   type TokenCounter,
   type Tools,
   UnreadableRunError,
@@ -50,6 +51,7 @@ export interface AgentRunnerParts {
   readonly honoursKeys?: HonoursKeys;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => HeldTools;
   readonly clerk: Clerk;
+  readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
   readonly held: HeldRuns;
   /** Hears of activations that broke for a reason nobody foresaw. */
   readonly broke: (about: { runId: RunId; fruitlessClaims: number; error: unknown }) => void;
@@ -127,7 +129,8 @@ export class AgentRunner {
 
     try {
       const model = new AbandonableModel(modelFor(claim), held.signals.abandon);
-      const ports: AgentPorts = { model, tools, tokens, budgetOf, clerk, honoursKeys };
+      const archive = this.parts.archiveOf?.(claim);
+      const ports: AgentPorts = { model, tools, tokens, budgetOf, clerk, honoursKeys, archive };
       return await this.follow(claim, journal, { ports, held });
     } catch (error) {
       if (error instanceof TerminalError) await journal.settled(); // what the run did comes before its end

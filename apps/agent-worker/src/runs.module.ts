@@ -118,6 +118,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
           budgetOf: budgetsOf(modelProviders),
           honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
           clerk: clerkOf(newUlid, isoNow),
+          archiveOf: (claim) => store.archiveOf(claim),
           held,
           broke: (about) => log.error(about, 'run activation broke'),
           passes: isDatabaseUnavailable,

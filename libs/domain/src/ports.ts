@@ -1,11 +1,27 @@
 import type { BudgetOf } from './context/model-budgets';
 import type { TokenCounter } from './context/token-counter';
 import type { StopRequest, TerminalError } from './errors';
-import type { CallId, CompactionId, MessageId, ModelCallId } from './ids';
+import type { CallId, CompactionId, MessageId, ModelCallId, RunId } from './ids';
+import type { NewMessage } from './message';
 import type { Model } from './model';
 import type { ToolCall } from './tool-call';
 import type { RecordedResult } from './tool-result';
 import type { HonoursKeys } from './tools/honoured-keys';
+
+/** A call of the past. */
+export interface PastCall {
+  readonly id: CallId;
+  readonly runId: RunId;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** What a thread holds beyond the conversation that a run goes on from, which lacks what a summary stands for. */
+export interface ThreadArchive {
+  /** A message from before the run, or of the run. */
+  message(id: string): Promise<NewMessage | undefined>;
+  /** The calls of a tool that succeeded in the thread, in order; where they are very many, the newest. */
+  succeeded(tool: string): Promise<readonly PastCall[]>;
+}
 
 /** What came of a call that was sent to an executor. */
 export type ToolAnswer<Result = RecordedResult> =
@@ -57,6 +73,8 @@ export interface Clerk {
 }
 
 export interface AgentPorts {
+  /** None where conversations are whole. */
+  readonly archive?: ThreadArchive | undefined;
   readonly model: Model;
   readonly tools: Tools;
   readonly tokens: TokenCounter;

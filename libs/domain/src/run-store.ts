@@ -20,9 +20,12 @@ export interface Claim {
 export interface ClaimedRun extends Claim {
   readonly accountId: AccountId;
   readonly run: Run;
-  /** The run's whole log. */
+  /**
+   * The facts that the run goes on from: its log without the calls of iterations that are over, and without the messages
+   * that a summary stands for, but for those at the ends of the stretch.
+   */
   readonly log: readonly RecordedFact[];
-  /** The thread's dialogue messages from before the run, in order. */
+  /** The thread's dialogue messages from before the run, in order, without those that a summary stands for. */
   readonly earlier: readonly Message[];
   /** Who hosts the thread's sandbox; null as long as nobody does. */
   readonly executorId: string | null;

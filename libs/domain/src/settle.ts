@@ -1,6 +1,7 @@
 import { type CallOutcome, answerCall } from './answer-call';
 import { type KnownCall, openCalls } from './known-call';
 import { answerInLoop } from './memory/loop-hands';
+import { recall } from './memory/recall';
 import { type Pass, type Step, state, stateTogether } from './pass';
 import type { ToolAnswer } from './ports';
 import type { NewFact } from './run-event';
@@ -47,7 +48,8 @@ async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step
 
   if (started.length > 0) yield stateTogether(pass, started, { hold: away.length === 0 });
   for (const { call } of inLoop) {
-    const result = answerInLoop(call, pass.state.conversation, pass.run.settings.profile);
+    const conversation = await recall(call, pass.state.conversation, pass.ports.archive);
+    const result = answerInLoop(call, conversation, pass.run.settings.profile);
     yield answer(pass, call, { result, durationMs: 0 });
   }
 

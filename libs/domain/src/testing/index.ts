@@ -7,3 +7,4 @@ export * from './planned-call';
 export * from './run-house';
 export * from './run-store.contract';
 export * from './scripted-model';
+export { contextOf } from '../context/context-of';

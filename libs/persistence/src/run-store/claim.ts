@@ -2,17 +2,7 @@ import type { ClaimedRun, RunId, RunQueueName } from '@rondo/domain';
 import { type MessageRow, messageOf } from '../message-row';
 import { type FactRow, type JsonRow, type RunJson, factOfJson, runOf } from '../run-row';
 import type { Sql } from '../sql';
-
-const logOfRun = (run: string) => `
-select coalesce(json_agg(fact order by seq), '[]') as facts
-from (
-  select id, seq, type, run_id, ${run}.thread_id, iteration, epoch, at, data from run_events where run_id = ${run}.id
-) as fact`;
-
-const earlierMessages = (run: string) => `
-select coalesce(json_agg(message order by seq), '[]') as earlier
-from messages as message
-where thread_id = ${run}.thread_id and seq <= ${run}.past_through and is_llm_message and run_id is distinct from ${run}.id`;
+import { pastOf } from './claim-past';
 
 /**
  * Takes those runs that are due and that nobody has a good lease on, by the database's clock (R1), in the order of their
@@ -37,15 +27,11 @@ with taken as (
 )
 select row_to_json(taken) as run, log.facts, thread.earlier,
   (select executor_id from sandboxes where thread_id = taken.thread_id) as executor_id
-from taken
-cross join lateral (${logOfRun('taken')}) as log
-cross join lateral (${earlierMessages('taken')}) as thread`;
+from taken ${pastOf('taken')}`;
 
 const readPasts = `
 select runs.id, log.facts, thread.earlier
-from runs
-cross join lateral (${logOfRun('runs')}) as log
-cross join lateral (${earlierMessages('runs')}) as thread
+from runs ${pastOf('runs')}
 where runs.id = any($1::text[])`;
 
 export interface ClaimOrder {
@@ -62,7 +48,8 @@ export interface TakenRun {
 type Taken = TakenRun & Past;
 
 export interface Past {
-  readonly facts: readonly JsonRow<FactRow, 'at'>[];
+  /** Null where they are too long. */
+  readonly facts: readonly JsonRow<FactRow, 'at'>[] | null;
   readonly earlier: readonly JsonRow<MessageRow, 'created_at'>[];
 }
 
@@ -102,6 +89,7 @@ export async function claimFrom(row: TakenRun, past: () => Promise<Past>): Promi
 }
 
 function claimWith(row: TakenRun, { facts, earlier }: Past): ClaimedRun {
+  if (!facts) throw new Error('its log is too long to be read');
   const run = runOf(row.run);
   return {
     runId: run.id,
@@ -119,7 +107,7 @@ function claimWith(row: TakenRun, { facts, earlier }: Past): ClaimedRun {
 }
 
 /** A statement that waited for another writer has the run as that one left it, but its log as it was before. */
-const isWhole = ({ run, facts }: Taken): boolean => (facts.at(-1)?.seq ?? 0) === run.last_seq;
+const isWhole = ({ run, facts }: Taken): boolean => facts === null || (facts.at(-1)?.seq ?? 0) === run.last_seq;
 
 /** Of runs that are held already. */
 export async function readPastsOf(sql: Sql, taken: readonly TakenRun[]): Promise<readonly Past[]> {

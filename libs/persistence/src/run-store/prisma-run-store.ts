@@ -13,10 +13,12 @@ import {
   type RunQueueName,
   type RunStore,
   type ServedAccount,
+  type ThreadArchive,
   type ThreadId,
 } from '@rondo/domain';
 import type { Database } from '../database';
 import { areAwaited, promote, promoteStranded } from '../runs/promote-run';
+import { PostgresThreadArchive } from '../thread-archive';
 import { Together } from '../together';
 import { batchOf } from './batch';
 import { type ClaimOrder, type Past, type TakenRun, type Unread, claimFrom, claimRuns, readPastsOf } from './claim';
@@ -81,6 +83,10 @@ export class PrismaRunStore implements RunStore, FairClaims, LastClaims, Leases 
   async claimNext(owner: string, served: () => readonly ServedAccount[]): Promise<ClaimedRun | undefined> {
     const taken = await this.next.of({ owner, served });
     return taken && this.readable(taken.run.id, await claimFrom(taken, () => this.pasts.of(taken)));
+  }
+
+  archiveOf(claim: Claim): ThreadArchive {
+    return new PostgresThreadArchive(this.database.sql, claim);
   }
 
   /** Counts a claim that came to nothing. */

@@ -1,0 +1,75 @@
+/** Of what was said before a run, so many bytes are read with it: the newest. No model takes in more. */
+const mostEarlierBytes = 16 * 1024 * 1024;
+/** A run whose own facts are longer than that cannot be taken up. */
+const mostLogBytes = 128 * 1024 * 1024;
+
+const isSaidBy = (run: string) => `(run_id = ${run}.id or seq <= ${run}.past_through)`;
+
+/** In which iteration the run was told of a message: what people say belongs to none, and comes after what was said before. */
+const iterationOf = (run: string, message: string) => `
+  coalesce(${message}.iteration, (
+    select before.iteration from messages as before
+    where before.thread_id = ${run}.thread_id and before.seq < ${message}.seq and before.run_id = ${run}.id and before.iteration is not null
+    order by before.thread_id desc, before.seq desc limit 1
+  ), 0)`;
+
+/**
+ * The summary that the run goes on from, the ends of the stretch that it stands for, and the words of the user that are
+ * sent although they may be in it (see `contextOf`). Iterations are those of the run; none of another run is left out of
+ * its log.
+ */
+const latestSummary = (run: string) => `
+select head.seq as head, tail.seq as tail, kept.seq as kept, newest.seq as place,
+  case when head.run_id = ${run}.id then ${iterationOf(run, 'head')} else -1 end as head_iteration,
+  case when tail.run_id = ${run}.id then ${iterationOf(run, 'tail')} else -1 end as tail_iteration,
+  case when kept.run_id = ${run}.id then ${iterationOf(run, 'kept')} end as kept_iteration
+from (
+  select seq, metadata #>> '{covers,from_message_id}' as head_id, metadata #>> '{covers,to_message_id}' as tail_id
+  from messages
+  where thread_id = ${run}.thread_id and type = 'summary' and ${isSaidBy(run)}
+  order by thread_id desc, seq desc limit 1
+) as newest
+join messages as head on head.id = newest.head_id and head.thread_id = ${run}.thread_id
+join messages as tail on tail.id = newest.tail_id and tail.thread_id = ${run}.thread_id
+left join lateral (
+  select seq, iteration, run_id from messages
+  where thread_id = ${run}.thread_id and seq < newest.seq and type = 'user' and is_llm_message and ${isSaidBy(run)}
+  order by thread_id desc, seq desc limit 1
+) as kept on true`;
+
+/** Without the messages that the summary stands for, and without calls of iterations that are over. */
+const logOfRun = (run: string) => `
+select case when octet_length(facts::text) <= ${mostLogBytes} then facts end as facts
+from (
+  select coalesce(json_agg(fact order by seq), '[]') as facts
+  from (
+    select id, seq, type, run_id, ${run}.thread_id, iteration, epoch, at, data from run_events
+    where run_id = ${run}.id and (seq = ${run}.last_seq or not (
+      type like 'tool.%' and iteration < ${run}.iteration
+      or type = 'message.created' and coalesce(
+        iteration > summary.head_iteration and iteration < summary.tail_iteration
+          and iteration is distinct from summary.kept_iteration, false)
+    ))
+  ) as fact
+) as log`;
+
+/** The same of what others said before; what the summary needs is read however much follows it. */
+const earlierMessages = (run: string) => `
+select coalesce(json_agg(message order by seq), '[]') as earlier
+from (
+  select id, thread_id, run_id, iteration, seq, type, is_llm_message, content, metadata, created_at
+  from (
+    select *, seq in (summary.head, summary.tail, summary.kept, summary.place) as is_needed,
+      sum(octet_length(content::text)) over (order by seq desc) as bytes
+    from messages
+    where thread_id = ${run}.thread_id and seq <= ${run}.past_through and is_llm_message and run_id is distinct from ${run}.id
+      and not coalesce(seq > summary.head and seq < summary.tail and seq is distinct from summary.kept, false)
+  ) as measured
+  where bytes <= ${mostEarlierBytes} or is_needed
+) as message`;
+
+/** What a run goes on from, beside its row: to be joined to a table or a CTE of runs. */
+export const pastOf = (run: string): string => `
+left join lateral (${latestSummary(run)}) as summary on true
+cross join lateral (${logOfRun(run)}) as log
+cross join lateral (${earlierMessages(run)}) as thread`;
