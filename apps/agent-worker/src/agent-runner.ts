@@ -2,12 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentPorts,
   type AgentRun,
-  type BudgetOf,
   ClaimLostError,
   type ClaimedRun,
-  type Clerk,
   type FairClaims,
-  type HonoursKeys,
   type LastClaims,
   type Model,
   type RecordedResult,
@@ -16,7 +13,6 @@ import {
   StopPendingError,
   TerminalError,
   type ThreadArchive,
-  type TokenCounter,
   type Tools,
   UnreadableRunError,
   giveUp,
@@ -33,6 +29,7 @@ import { giveBack } from './give-back';
 import type { HeldRuns } from './held-runs';
 import { Outage } from './outage';
 import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
+import { type RunPortsParts, portsOf } from './run-ports';
 
 /** How an activation ended. */
 export type Verdict = 'not due' | 'not readable' | 'ended' | 'parked' | 'handed over' | 'claim lost';
@@ -41,16 +38,12 @@ export interface HeldTools<Result = RecordedResult> extends Tools<Result> {
   close(reason: Error): void;
 }
 
-export interface AgentRunnerParts {
+export interface AgentRunnerParts extends RunPortsParts {
   readonly owner: string;
   readonly store: RunStore & FairClaims & LastClaims;
   readonly feed: RunFeed;
   readonly modelFor: (claim: ClaimedRun) => Model;
-  readonly tokens: TokenCounter;
-  readonly budgetOf: BudgetOf;
-  readonly honoursKeys?: HonoursKeys;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => HeldTools;
-  readonly clerk: Clerk;
   readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
   readonly held: HeldRuns;
   /** Hears of activations that broke for a reason nobody foresaw. */
@@ -120,7 +113,7 @@ export class AgentRunner {
   }
 
   private async drive(claim: ClaimedRun, held: HeldRun): Promise<Verdict> {
-    const { store, feed, modelFor, tokens, budgetOf, honoursKeys, toolsFor, clerk, journal: settings } = this.parts;
+    const { store, feed, modelFor, toolsFor, journal: settings } = this.parts;
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => held.abandon(error) });
     held.journal = journal;
     const tools = toolsFor(claim, journal);
@@ -130,13 +123,14 @@ export class AgentRunner {
     try {
       const model = new AbandonableModel(modelFor(claim), held.signals.abandon);
       const archive = this.parts.archiveOf?.(claim);
-      const ports: AgentPorts = { model, tools, tokens, budgetOf, clerk, honoursKeys, archive };
+      const ports = portsOf(this.parts, claim.runId, { model, tools, archive });
       return await this.follow(claim, journal, { ports, held });
     } catch (error) {
       if (error instanceof TerminalError) await journal.settled(); // what the run did comes before its end
       throw error;
     } finally {
       tools.close(wasLeft);
+      this.parts.accountBudgets?.forget(claim.runId);
     }
   }
 

@@ -26,6 +26,21 @@ export const environment = z
     LIVENESS_MS: milliseconds
       .default(30_000)
       .describe('For so long it may do nothing that it should do again and again; then it does not count as alive.'),
+    ACCOUNT_BUDGET_USD: z.coerce.number().positive().optional().meta({
+      description:
+        'What the runs of an account may spend in a period, counted from `usage_entries` where prices are known. Its runs then complete with `budget_exceeded`. What is under way comes on top.',
+      unit: 'USD',
+      otherwise: 'anything',
+    }),
+    ACCOUNT_BUDGET_TOKENS: z.coerce.number().positive().optional().meta({
+      description: 'The same in tokens, input and output together.',
+      unit: 'tokens',
+      otherwise: 'anything',
+    }),
+    ACCOUNT_BUDGET_PERIOD: z
+      .enum(['day', 'month'])
+      .default('month')
+      .describe('The period of ACCOUNT_BUDGET_USD and ACCOUNT_BUDGET_TOKENS; it begins at 0:00 UTC.'),
     IDEMPOTENT_HOSTS: z
       .string()
       .transform((text) => text.split(',').map((entry) => entry.trim()))

@@ -1,12 +1,29 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import type { ClientProxy } from '@nestjs/microservices';
-import { type Delta, RememberingCounter, budgetsOf, clerkOf, eventId, honoursKeysAt } from '@rondo/domain';
+import {
+  type Delta,
+  RememberingCounter,
+  budgetsOf,
+  clerkOf,
+  eventId,
+  honoursKeysAt,
+  leastInputPrice,
+} from '@rondo/domain';
 import { type Models, TiktokenCounter } from '@rondo/llm';
 import { NatsLink, NatsRunFeed, NatsTools, OpenExecutors, QueueCanary, RunQueues } from '@rondo/messaging';
-import { Blobs, type Database, Outbox, PrismaRunStore, Sandboxes, isDatabaseUnavailable } from '@rondo/persistence';
+import {
+  AccountSpending,
+  Blobs,
+  type Database,
+  Outbox,
+  PrismaRunStore,
+  Sandboxes,
+  isDatabaseUnavailable,
+} from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
 import { Registry } from 'prom-client';
+import { AccountBudgets } from './account-budgets';
 import { AgentRunner } from './agent-runner';
 import { config, modelProviders } from './config';
 import { DATABASE, EXECUTORS, LOG, MODELS } from './connections.module';
@@ -84,8 +101,24 @@ const imageShelfBytes = 64 * 1024 * 1024;
       useFactory: (blobs: Blobs) => new ImageShelf((runId, hashes) => blobs.read(runId, hashes), imageShelfBytes),
     },
     {
+      provide: AccountBudgets,
+      inject: [DATABASE, LOG],
+      useFactory: (database: Database, log: Logger) => {
+        const spending = new AccountSpending(database);
+        return new AccountBudgets({
+          usd: config.ACCOUNT_BUDGET_USD,
+          tokens: config.ACCOUNT_BUDGET_TOKENS,
+          period: config.ACCOUNT_BUDGET_PERIOD,
+          spentBy: (id, period) => spending.ofRun(id, period),
+          nowMs: () => performance.now(),
+          failed: (error) => log.warn({ error }, 'account budget not checked'),
+        });
+      },
+    },
+    {
       provide: AgentRunner,
       inject: [
+        AccountBudgets,
         PrismaRunStore,
         NatsRunFeed,
         NatsLink,
@@ -98,6 +131,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
         LOG,
       ],
       useFactory: (
+        accountBudgets: AccountBudgets,
         store: PrismaRunStore,
         feed: NatsRunFeed,
         nats: NatsLink,
@@ -117,6 +151,8 @@ const imageShelfBytes = 64 * 1024 * 1024;
           tokens: new RememberingCounter(new TiktokenCounter()),
           budgetOf: budgetsOf(modelProviders),
           honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
+          leastInputPrice: (name) => leastInputPrice(name, modelProviders),
+          accountBudgets,
           clerk: clerkOf(newUlid, isoNow),
           archiveOf: (claim) => store.archiveOf(claim),
           held,

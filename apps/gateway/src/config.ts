@@ -1,6 +1,7 @@
 import { type ModelProviders, readProviders, usualThreadLimits } from '@rondo/domain';
 import { count, loadConfig, modelServerVariables, port, serverVariables, serviceVariables } from '@rondo/platform';
 import { z } from 'zod';
+import { runBudgetVariables } from './run-budgets';
 
 export const environment = z.object({
   ...serviceVariables,
@@ -14,6 +15,7 @@ export const environment = z.object({
       'The API key of the account that runs this installation. `npm start` makes one: `.data/api-key`. Another one revokes it; one that was revoked stays so.',
     ),
   DEFAULT_MODEL: z.string().default('demo/coder').describe('The model of a run that names none.'),
+  ...runBudgetVariables,
   MODEL_KEYS_PRESENT: z
     .string()
     .default('')

@@ -1,3 +1,4 @@
+import { isSpent } from './budget';
 import { type StopRequest, TerminalError } from './errors';
 import { forgoOpenCalls, giveUp } from './give-up';
 import { type KnownCall, awaitsPerson, openCalls } from './known-call';
@@ -66,6 +67,7 @@ function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
   const { state, run, ports, beganAt } = pass;
   const { limits } = run.settings;
 
+  if (isCutOffByBudget(pass, reason)) return completed(pass, 'budget_exceeded');
   if (reason === 'complete' || state.calls.size === 0) return completed(pass, reason);
   if (state.malformedInARow >= limits.max_malformed_calls) return failed(pass, tooManyMalformed(state.malformedInARow));
   if (run.settings.termination === 'single_decision' && limits.max_iterations === 1) return completed(pass, 'stop');
@@ -76,6 +78,11 @@ function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
     return failed(pass, outOfTime(run.settings));
   return reason === 'ask' ? { type: 'run.waiting', iteration: state.iteration, data: questionOf(pass) } : undefined;
 }
+
+/** The reply would have gone on, but for the money. */
+const isCutOffByBudget = (pass: Pass, reason: FinishReason): boolean =>
+  reason === 'length' &&
+  (pass.isCutOffByBudget || (pass.run.settings.processor.native_max_auto_continues > 0 && isSpent(pass)));
 
 function questionOf({ state }: Pass): Waiting {
   const asked = completedCall(state, isAsk);
@@ -89,15 +96,7 @@ const tooManyMalformed = (count: number): RunError => ({
   message: `The model wrote ${count} tool calls in a row that could not be read.`,
 });
 
-function isSpent({ state: { usage }, run: { settings } }: Pass): boolean {
-  const { usd, tokens } = settings.budget;
-  return (
-    (usd !== undefined && (usage.cost_usd ?? 0) >= usd) ||
-    (tokens !== undefined && usage.input_tokens + usage.output_tokens >= tokens)
-  );
-}
-
-const completed = ({ state }: Pass, reason: FinishReason): NewFact => ({
+export const completed = ({ state }: Pass, reason: FinishReason): NewFact => ({
   type: 'run.completed',
   iteration: state.iteration,
   data: { finish_reason: reason, usage: state.usage },

@@ -28,6 +28,8 @@ export interface Pass {
   readonly underWay: Map<CallId, Promise<ToolAnswer>>;
   /** Weighs what is sent. It learns from the model's bills. */
   readonly meter: ContextMeter;
+  /** The model was not asked to go on with its reply. */
+  isCutOffByBudget?: boolean;
   state: RunState;
 }
 

@@ -80,6 +80,10 @@ export interface AgentPorts {
   readonly tokens: TokenCounter;
   readonly budgetOf: BudgetOf;
   readonly clerk: Clerk;
+  /** USD of one input token at the least, where a model's price is known. */
+  readonly leastInputPrice?: ((model: string) => number | undefined) | undefined;
+  /** Whether the run's account has used up what it may spend. Absent: it may spend anything. Must not reject. */
+  readonly accountIsSpent?: (() => Promise<boolean>) | undefined;
   /** Without it, the operator vouches for no server. */
   readonly honoursKeys?: HonoursKeys | undefined;
 }

@@ -143,10 +143,12 @@ describe('runAgent', () => {
   });
 
   it.each([
-    ['tokens', { tokens: 20 }],
+    ['tokens', { tokens: 18_000 }],
     ['money', { usd: 0.0015 }],
   ])('ends when its budget of %s is spent', async (_, budget) => {
-    const model = new ScriptedModel(Array.from({ length: 9 }, () => calls(list)));
+    const usage = { input_tokens: 10_000, cached_tokens: 0, output_tokens: 0, cost_usd: 0.001, estimated: false };
+    const turn = calls(list).map((chunk) => (chunk.type === 'end' ? { ...chunk, usage } : chunk));
+    const model = new ScriptedModel(Array.from({ length: 9 }, () => turn));
     const house = new RunHouse({ model, settings: { budget } });
 
     await house.activate();

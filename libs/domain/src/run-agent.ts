@@ -1,3 +1,4 @@
+import { mayAskMore } from './budget';
 import { ContextMeter } from './context/context-meter';
 import { decide } from './decide';
 import { TerminalError } from './errors';
@@ -57,8 +58,10 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     if (facts.length > 0) yield stateTogether(pass, facts, { hold: !over });
     if (over || signals.drain.aborted) return;
 
-    const room = yield* makeRoom(pass);
-    if (room.over) return;
+    if (await mayAskMore(pass)) {
+      const room = yield* makeRoom(pass);
+      if (room.over) return;
+    }
 
     yield* think(pass);
   }

@@ -1,5 +1,6 @@
 import { halve, weigh } from './context/compress';
-import { failed } from './decide';
+import { affordsNext, mayAskMore } from './budget';
+import { completed, failed } from './decide';
 import type { DecodedReply } from './dialects/dialect';
 import type { MessageId } from './ids';
 import { type Heard, listen } from './listen';
@@ -21,6 +22,10 @@ export async function* think(pass: Pass): AsyncGenerator<Step, void> {
 
   for (;;) {
     const messageId = pass.ports.clerk.messageId();
+    if (!(await affordsNext(pass))) {
+      yield state(pass, ...outOfBudget(pass, messageId));
+      return;
+    }
     yield stateTogether(pass, [beginning(pass, messageId)], { hold: false, meanwhile: true });
     const { prompt, decoder } = promptOf(pass);
     const reply = new Reply(pass, messageId, decoder);
@@ -43,6 +48,12 @@ export async function* think(pass: Pass): AsyncGenerator<Step, void> {
   }
 }
 
+/** The end of the run; what was shown of a reply that will not come is withdrawn. */
+const outOfBudget = (pass: Pass, messageId: MessageId): NewFact[] => [
+  ...(pass.state.phase === 'thinking' ? [beginning(pass, messageId)] : []),
+  completed(pass, 'budget_exceeded'),
+];
+
 /** A first attempt starts the iteration; after a crash or a lost reply, what was shown of the last one is withdrawn. */
 function beginning({ state: run }: Pass, messageId: MessageId): NewFact {
   if (run.phase !== 'thinking') {
@@ -63,6 +74,10 @@ async function* hearOut(pass: Pass, reply: Reply, prompt: ModelRequest): AsyncGe
     if (continued === most) {
       const text = `\n\n[Agent reached maximum auto-continue limit of ${most}]`;
       for (const step of reply.hear({ type: 'text', text })) yield step;
+      break;
+    }
+    if (!(await mayAskMore(pass, heard.end.usage))) {
+      pass.isCutOffByBudget = true;
       break;
     }
     yield state(pass, heard.usage('continued'));

@@ -1,3 +1,4 @@
+export * from './account-spending';
 export * from './accounts';
 export * from './blobs/blobs';
 export { UnknownBlobError } from './blobs/keep-images';

@@ -1,11 +1,4 @@
-import {
-  type ModelProviders,
-  type RunSettings,
-  type SettingsProblem,
-  factsOf,
-  splitModelName,
-  whyNotConfigured,
-} from '@rondo/domain';
+import { type ModelProviders, type RunSettings, type SettingsProblem, priceOf, whyNotConfigured } from '@rondo/domain';
 
 /** Models that the workers cannot ask are refused at the door, and a budget in money that nobody could keep to. */
 export function modelProblems(settings: RunSettings, providers: ModelProviders): SettingsProblem[] {
@@ -17,15 +10,9 @@ export function modelProblems(settings: RunSettings, providers: ModelProviders):
     const message = name === undefined ? undefined : whyNotConfigured(name, providers);
     return message === undefined ? [] : [{ field, message }];
   });
-  const unpriced = [model, context.summary_model ?? model].find((name) => !hasPrice(name, providers));
+  const unpriced = [model, context.summary_model ?? model].find((name) => priceOf(name, providers) === undefined);
   if (absent.length > 0 || budget.usd === undefined || unpriced === undefined) return absent;
   return [{ field: 'budget.usd', message: noPrice(unpriced) }];
-}
-
-function hasPrice(model: string, { providers }: ModelProviders): boolean {
-  const { provider: name, id } = splitModelName(model);
-  const provider = providers.find((one) => one.name === name);
-  return provider !== undefined && factsOf(provider, id)?.price !== undefined;
 }
 
 const noPrice = (model: string): string =>

@@ -13,6 +13,7 @@ import {
   effectiveSettings,
   hasToolCalls,
   isTerminal,
+  priceOf,
 } from '@rondo/domain';
 import type {
   Answer,
@@ -53,6 +54,9 @@ export interface DeskPorts {
 export interface DeskSettings {
   readonly defaultModel: string;
   readonly providers: ModelProviders;
+  /** What a run may spend that says nothing, and what it may ask for at most. */
+  readonly budget?: RunSettings['budget'];
+  readonly maxBudget?: RunSettings['budget'];
 }
 
 /** Of a hundred runs each. */
@@ -129,10 +133,13 @@ export class RunDesk {
   }
 
   private settingsOf(request: SettingsRequest): RunSettings {
-    const { defaultModel, providers } = this.settings;
+    const { defaultModel, providers, budget, maxBudget } = this.settings;
     const outcome = effectiveSettings(request, {
       model: defaultModel,
       hasToolCalls: (model) => hasToolCalls(model, providers),
+      hasPrice: (model) => priceOf(model, providers) !== undefined,
+      ...(budget && { budget }),
+      ...(maxBudget && { maxBudget }),
     });
     if ('problems' in outcome) throw new InvalidRequest(outcome.problems);
 

@@ -16,6 +16,7 @@ import { LiveHub } from '../live/live-hub';
 import { liveSourcesOf } from '../live/live-sources-of';
 import { Sockets } from '../live/sockets';
 import { AllowedMethods } from '../problems/allowed-methods';
+import { runBudgets } from '../run-budgets';
 import { ActiveRunQuota } from '../runs/active-run-quota';
 import { RunDesk } from '../runs/run-desk';
 import { Infrastructure } from './infrastructure';
@@ -52,7 +53,10 @@ export function assemble(config: GatewayConfig, log: Logger) {
   }, noted('admin key not seeded yet'));
   const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
   const ports = deskPorts(infrastructure, noted('jobs left to the sweeper'));
-  const desk = new RunDesk({ ...ports, quota: activeRunQuota(infrastructure, config) }, catalog);
+  const desk = new RunDesk(
+    { ...ports, quota: activeRunQuota(infrastructure, config) },
+    { defaultModel: catalog.defaultModel, providers: catalog.providers, ...runBudgets(config) },
+  );
   const messages = new IdempotentMessages(infrastructure.idempotencyKeys, noted('idempotency key not let go'));
   const hub = liveHub(infrastructure, config.STALL_LIMIT_S * 1000, noted('watched run not read'));
   const sockets = new Sockets({

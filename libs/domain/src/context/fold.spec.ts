@@ -6,7 +6,7 @@ import { effectiveSettings } from '../profiles/effective-settings';
 import type { SettingsRequest } from '../run-settings';
 import type { NewFact } from '../run-event';
 import { evolve, replay } from '../run-state';
-import { CountingClerk, EvenTokenCounter, says } from '../testing';
+import { CountingClerk, EvenTokenCounter, ScriptedModel, says } from '../testing';
 import { historyOf } from '../testing/histories';
 import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/listening-models';
 import { fold } from './fold';
@@ -57,6 +57,16 @@ const conversation = historyOf([
 ]);
 
 describe('fold', () => {
+  it('asks for no further summary once the budget of the run is spent', async () => {
+    const model = new ScriptedModel([saysAtOnce('')]);
+    const asking = { ...ports(new AnsweringModel(() => [])), model };
+
+    const facts = await fold(runWith(conversation, { budget: { tokens: 1 } }), asking, calm);
+
+    expect(model.requests).toHaveLength(1);
+    expect(facts.at(-1)).toMatchObject({ data: { error: { code: 'budget_exceeded' } } });
+  });
+
   it('writes a summary in its frame, says what it covers and what it cost (SM6, SM26)', async () => {
     const model = new AnsweringModel(() => saysAtOnce('All pages were read.'));
 

@@ -1,9 +1,10 @@
+import { isUsedUp } from '../budget';
 import type { NewMessage } from '../message';
 import type { Model } from '../model';
 import type { AgentRun } from '../pass';
 import type { Clerk } from '../ports';
 import { frameText } from '../prompt';
-import type { RunError } from '../run';
+import { type RunError, type Usage, addUsage } from '../run';
 import type { NewFact } from '../run-event';
 import { type RunState, evolve } from '../run-state';
 import { allowanceOf, summaryTokens } from './allowance';
@@ -86,8 +87,12 @@ async function scribeFor(
     iteration: state.iteration,
     targetTokens: Math.min(summaryTokens(allowance, settings), Math.floor(budgetTokens * summaryShare)),
     budgetTokens,
+    isSpent: (bills) => isUsedUp(settings.budget, bills.reduce(withBill, state.usage)),
   });
 }
+
+const withBill = (usage: Usage, fact: NewFact): Usage =>
+  fact.type === 'usage.recorded' ? addUsage(usage, fact.data) : usage;
 
 interface Material {
   readonly previous: NewMessage | undefined;

@@ -20,6 +20,8 @@ export interface ScribeParts {
   /** The longest summary, and the longest request for one. */
   readonly targetTokens: number;
   readonly budgetTokens: number;
+  /** With these bills, the run may spend no more. */
+  readonly isSpent: (bills: readonly NewFact[]) => boolean;
 }
 
 /** Writes summaries, and keeps the bills. */
@@ -48,6 +50,7 @@ export class Scribe {
 
   private async ask(previous: string | undefined, items: readonly string[]): Promise<Told> {
     const { model, clerk, signal, modelName, iteration, style } = this.parts;
+    if (this.parts.isSpent(this.bills)) return { error: spent };
     const beganAt = clerk.now();
     let firstOutputAt: string | undefined;
     let text = '';
@@ -96,6 +99,7 @@ const wordsPerToken = 0.6;
 /** Counts are near, not exact. */
 const caution = 0.9;
 
+const spent: RunError = { code: 'budget_exceeded', message: 'The budget of the run is spent.' };
 const tooLong: RunError = { code: 'summary_too_long', message: 'The summaries of the parts did not become shorter.' };
 const empty: RunError = { code: 'summary_empty', message: 'The model said nothing.' };
 const cutOff: RunError = { code: 'summary_cut_off', message: 'The summary did not fit into its limit of tokens.' };

@@ -136,6 +136,19 @@ export function hasToolCalls(model: string, { providers }: Pick<ModelProviders, 
   return (provider && (factsOf(provider, id)?.tool_calls ?? provider.toolCalls)) ?? true;
 }
 
+/** What a model's tokens cost, as far as that is declared or known. */
+export function priceOf(model: string, { providers }: Pick<ModelProviders, 'providers'>): ModelFacts['price'] {
+  const { provider: name, id } = splitModelName(model);
+  const provider = providers.find((one) => one.name === name);
+  return provider && factsOf(provider, id)?.price;
+}
+
+/** USD of one input token at the least: read from the provider's cache, where that is cheaper. */
+export function leastInputPrice(model: string, { providers }: Pick<ModelProviders, 'providers'>): number | undefined {
+  const price = priceOf(model, { providers });
+  return price && Math.min(price.input, price.cache_read ?? price.input) / 1_000_000;
+}
+
 /** A model as the API lists it. Further models of a configured provider can be asked, too. */
 export interface ListedModel {
   readonly id: string;

@@ -1,5 +1,5 @@
-import { settingsRequest } from '../run-settings';
-import { effectiveSettings } from './effective-settings';
+import { type SettingsRequest, settingsRequest } from '../run-settings';
+import { type SettingsDefaults, effectiveSettings } from './effective-settings';
 
 const settingsOf = (request: Parameters<typeof effectiveSettings>[0]) => {
   const effective = effectiveSettings(request, { model: 'demo/coder' });
@@ -89,5 +89,36 @@ describe('effectiveSettings', () => {
     const effective = effectiveSettings(request, { model: 'demo/coder' });
 
     expect('problems' in effective && effective.problems.map((problem) => problem.field)).toEqual([field]);
+  });
+});
+
+describe('the budget of an installation', () => {
+  const model = 'demo/coder';
+  const budgetOf = (request: SettingsRequest, defaults: Partial<SettingsDefaults>) => {
+    const effective = effectiveSettings(request, { model, ...defaults });
+    return 'problems' in effective ? effective.problems : effective.settings.budget;
+  };
+
+  it('is that of a run that names none, unit by unit', () => {
+    const defaults = { budget: { usd: 1, tokens: 1_000 } };
+
+    expect(budgetOf({}, defaults)).toEqual({ usd: 1, tokens: 1_000 });
+    expect(budgetOf({ agent: { budget: { usd: 3 } }, budget: { tokens: 5 } }, defaults)).toEqual({ usd: 3, tokens: 5 });
+  });
+
+  it('is in tokens alone where money cannot be counted', () => {
+    expect(budgetOf({}, { budget: { usd: 1, tokens: 9 }, hasPrice: () => false })).toEqual({ tokens: 9 });
+  });
+
+  it('bounds what a run may ask for, and what it gets that asks for nothing', () => {
+    const defaults = { maxBudget: { usd: 2, tokens: 100 }, budget: { usd: 5 } };
+
+    expect(budgetOf({}, defaults)).toEqual({ usd: 2, tokens: 100 });
+    expect(budgetOf({ budget: { usd: 2.5, tokens: 100 } }, defaults)).toEqual([
+      { field: 'budget.usd', message: 'must be at most 2 on this installation' },
+    ]);
+    expect(budgetOf({ agent: { budget: { tokens: 101 } } }, defaults)).toEqual([
+      { field: 'budget.tokens', message: 'must be at most 100 on this installation' },
+    ]);
   });
 });

@@ -13,7 +13,14 @@ export interface SettingsDefaults {
   readonly model: string;
   /** Whether a model has tool calls of its own; every model has them where this is left out. */
   readonly hasToolCalls?: (model: string) => boolean;
+  /** What a run may spend that says nothing, and what it may ask for at most. */
+  readonly budget?: Budget;
+  readonly maxBudget?: Budget;
+  /** Whether money can be counted for a model; it can where this is left out. */
+  readonly hasPrice?: (model: string) => boolean;
 }
+
+type Budget = RunSettings['budget'];
 
 /** Lays profile, agent and request over each other; the later part wins, field by field. */
 export function effectiveSettings(
@@ -22,7 +29,7 @@ export function effectiveSettings(
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
   const name = request.profile ?? 'suna';
   const settings = overlay({ name, profile: profiles[name].settings, request, defaults });
-  const problems = problemsOf(settings);
+  const problems = [...problemsOf(settings), ...budgetProblems(settings.budget, defaults.maxBudget)];
   return problems.length > 0 ? { problems } : { settings };
 }
 
@@ -49,10 +56,29 @@ function overlay({ name, profile, request, defaults }: Layers): RunSettings {
     },
     limits: { ...profile.limits, ...defined(limits), ...defined(request.limits) },
     context: overlayContext(profile.context, { ...defined(context), ...defined(request.context) }),
-    budget: { ...budget, ...request.budget },
+    budget: { ...usualBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
     termination: profile.termination,
   };
 }
+
+/** A default in money is none where it could not be counted; the one in tokens always can. */
+function usualBudget({ budget = {}, maxBudget = {}, hasPrice = () => true }: SettingsDefaults, model: string): Budget {
+  const usd = least(budget.usd, maxBudget.usd);
+  const tokens = least(budget.tokens, maxBudget.tokens);
+  return { ...(usd !== undefined && hasPrice(model) && { usd }), ...(tokens !== undefined && { tokens }) };
+}
+
+const least = (...amounts: readonly (number | undefined)[]): number | undefined => {
+  const known = amounts.filter((amount) => amount !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
+};
+
+const budgetProblems = (asked: Budget, most: Budget = {}): SettingsProblem[] =>
+  (['usd', 'tokens'] as const).flatMap((unit) => {
+    const limit = most[unit];
+    const isTooMuch = limit !== undefined && (asked[unit] ?? 0) > limit;
+    return isTooMuch ? [{ field: `budget.${unit}`, message: `must be at most ${limit} on this installation` }] : [];
+  });
 
 /** Who says `top_p` and no temperature wants it to decide: a provider that takes one of the two would drop it. */
 function overlayLlm(earlier: LlmSettings, later: LlmSettings = {}): LlmSettings {

@@ -29,7 +29,7 @@ export interface HouseParts {
   readonly summarizer?: Model;
   readonly budgetOf?: BudgetOf;
   /** What the operator says beside it. */
-  readonly extra?: Pick<AgentPorts, 'honoursKeys'>;
+  readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent'>;
 }
 
 /** The smallest house in which a run can live: the loop, a store in memory, a scripted model and counting hands. */

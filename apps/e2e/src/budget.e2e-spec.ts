@@ -1,0 +1,40 @@
+import { type RondoClient, RunningRondo } from '@rondo/installation';
+
+describe('an installation with budgets', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+      settings: {
+        gateway: { MAX_RUN_BUDGET_USD: '2', DEFAULT_RUN_BUDGET_TOKENS: '20000' },
+        'agent-worker': { ACCOUNT_BUDGET_TOKENS: '40000', ACCOUNT_BUDGET_PERIOD: 'day' },
+      },
+    });
+    client = rondo.client();
+  });
+
+  afterAll(() => rondo.stop());
+
+  it('refuses a run that asks for more than it may, and names the field', async () => {
+    const body = { model: 'demo/plain', input: 'Go.', budget: { usd: 3 } };
+    const { status, text } = await client.request('POST', '/runs', body);
+
+    expect(status).toBe(422);
+    expect(JSON.parse(text)).toMatchObject({ errors: [{ field: 'budget.usd' }] });
+  });
+
+  it('ends runs at their default, and every further run of an account that has spent its own', async () => {
+    const ends: unknown[] = [];
+    for (let round = 0; round < 4; round++) {
+      const run = await client.createRun({ model: 'demo/loop:output_bytes=4000', input: 'Go on.' });
+      ends.push((await client.settled(run.id)).finish_reason);
+    }
+    const late = await client.createRun({ model: 'demo/plain', input: 'Greet me.' });
+
+    expect(ends).toEqual(Array(4).fill('budget_exceeded'));
+    const settled = await client.settled(late.id);
+    expect(settled).toMatchObject({ finish_reason: 'budget_exceeded', usage: { input_tokens: 0, output_tokens: 0 } });
+  });
+});
