@@ -5,6 +5,7 @@ import { PrismaClient } from './generated/client';
 import { Presence } from './presence';
 import { SilentConnections } from './silent-connections';
 import { PreparedStatements, type Sql } from './sql';
+import { isOutdated } from './sql-error';
 
 /**
  * One pool, two ways in. Prisma reads and writes what is simple. Where rows are locked, or one statement must do the
@@ -71,7 +72,8 @@ export function openDatabase({ url, poolSize, presentAs, log }: DatabaseOptions)
     prisma,
     sql,
     writer: statements.over(writers),
-    transaction: (work) => inTransaction(pool, (client) => work(statements.over(client))),
+    transaction: (work) =>
+      anew(() => inTransaction(pool, (client) => work(statements.over(client, { inTransaction: true })))),
     ping: async () => {
       await sql.query('select 1');
     },
@@ -93,6 +95,19 @@ function openPool(connectionString: string, max: number): pg.Pool {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** Statements may turn out to be outdated one after the other. */
+const mostOutdated = 10;
+
+async function anew<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let outdated = 0; ; outdated += 1) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isOutdated(error) || outdated === mostOutdated) throw error;
+    }
+  }
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

@@ -24,5 +24,9 @@ const outOfMemory = '53200';
 export const isAtFault = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === outOfMemory || /^(22|54|XX)/.test(error.code ?? ''));
 
+/** It was prepared for tables that have other columns by now. Nothing was done. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof DatabaseError && error.constraint === constraint;

@@ -1,0 +1,82 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { flawsOf } from '../../../deploy/local/migration-rules.mjs';
+import { withClient } from '../../../deploy/local/postgres-client.mjs';
+import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+
+const directory = join(repoRoot, 'prisma/migrations');
+const migrations = readdirSync(directory, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => ({ name, script: readFileSync(join(directory, name, 'migration.sql'), 'utf8') }));
+
+/** What the services of the version before ask Postgres, as its tests of persistence were seen to ask. */
+const released = JSON.parse(readFileSync(join(repoRoot, 'prisma/released-statements.json'), 'utf8')) as {
+  statements: string[];
+};
+
+/** It rewrites one table, and says how long that takes; drivers read and write the new type as they did the old one. */
+const excused: Readonly<Record<string, number>> = { '20261206000000_wide_token_sums': 1 };
+
+const flawsIn = (script: string) =>
+  flawsOf({ name: '20270101000000_new', script: `SET lock_timeout = '5s';\n${script}` });
+
+describe('migrations', () => {
+  it.each(migrations.map((migration) => [migration.name, migration]))(
+    '%s lets the services of the version before go on working',
+    (name, migration) => {
+      expect(flawsOf(migration)).toHaveLength(excused[name] ?? 0);
+    },
+  );
+
+  it('leave everything in place that the version before asks for', async () => {
+    const url = process.env['TEST_DATABASE_URL'] ?? '';
+    const refused = await withClient(url, async (client) => {
+      const flaws: string[] = [];
+      for (const [index, statement] of released.statements.entries()) {
+        await client.query(`prepare released_${index} as ${statement}`).catch((error: unknown) => {
+          flaws.push(`${String(error)}: ${statement}`);
+        });
+      }
+      return flaws;
+    });
+
+    expect(released.statements.length).toBeGreaterThan(100);
+    expect(refused).toEqual([]);
+  });
+});
+
+describe('the rules of migrations', () => {
+  it.each([
+    'ALTER TABLE "runs" ADD COLUMN "x" TEXT NOT NULL;',
+    `ALTER TABLE "runs" ADD COLUMN "x" TEXT NOT NULL DEFAULT '', ADD COLUMN "y" INT NOT NULL;`,
+    'ALTER TABLE "runs" ADD COLUMN "x" TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp();',
+    'ALTER TABLE "runs" ADD CONSTRAINT "c" CHECK (x > 0);',
+    'ALTER TABLE "runs" ALTER COLUMN "x" SET NOT NULL;',
+    'ALTER TABLE "runs" ALTER COLUMN "x" TYPE BIGINT;',
+    'ALTER TABLE "runs" DROP COLUMN "x";',
+    'ALTER TABLE "runs" RENAME COLUMN "x" TO "y";',
+    'CREATE INDEX "i" ON "runs"("x");',
+    'CREATE INDEX CONCURRENTLY "i" ON "runs"("x");',
+    'DROP TABLE "runs";',
+  ])('refuse %s', (script) => {
+    expect(flawsIn(script)).toHaveLength(1);
+  });
+
+  it.each([
+    'ALTER TABLE "runs" ADD COLUMN "x" TEXT;',
+    'ALTER TABLE "runs" ADD COLUMN "x" INT DEFAULT 0 NOT NULL;',
+    'ALTER TABLE "runs" ADD CONSTRAINT "c" CHECK (x > 0) NOT VALID; ALTER TABLE "runs" VALIDATE CONSTRAINT "c";',
+    'CREATE TABLE "t" ("id" TEXT NOT NULL); CREATE INDEX "i" ON "t"("id");',
+    '-- contract: nothing since 20261204 reads it.\nALTER TABLE "runs" DROP COLUMN "x";',
+    'GRANT SELECT ON "runs" TO "reader";',
+  ])('accept %s', (script) => {
+    expect(flawsIn(script)).toEqual([]);
+  });
+
+  it('want a limit to waiting for locks, and an index that is made concurrently to be alone', () => {
+    const name = '20270101000000_new';
+
+    expect(flawsOf({ name, script: 'ALTER TABLE "runs" ADD COLUMN "x" TEXT;' })).toHaveLength(1);
+    expect(flawsOf({ name, script: '-- Why.\nCREATE INDEX CONCURRENTLY "i" ON "runs"("x");' })).toEqual([]);
+  });
+});
