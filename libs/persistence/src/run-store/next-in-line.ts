@@ -37,7 +37,7 @@ candidate as materialized (
   left join unnest($5::text[], $6::int[]) with ordinality as served (account_id, held, turn)
     on served.account_id = account.account_id
   cross join lateral (
-    select id, due_since, row_number() over (order by due_since) as number
+    select id, due_since, row_number() over (order by due_since, id) as number
     from (
       select id, due_since from runs where account_id = account.account_id and ${isDue('runs')}
       ${inOrder} limit cardinality($1::text[]) + ${spare}
