@@ -76,7 +76,7 @@ ${beginRuns('true')}`;
 /** Those that wait, and those for whose thread none has waited longer. Written so that it is looked up by thread. */
 const inTurn = `
 not takes_thread or (
-  select id from runs where thread_id = run.thread_id and not holds_thread and finished_at is null limit 1
+  select id from runs where thread_id = run.thread_id and not holds_thread and finished_at is null order by thread_id, id limit 1
 ) is null`;
 
 export const onTheirThreads = `
