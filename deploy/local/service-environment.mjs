@@ -10,6 +10,7 @@ const needs = {
     given: () => ({}),
   },
   'tool-executor': {
+    usual: { SANDBOX_REQUIRE_LIMITS: '0' }, // a machine of one's own may lack control groups; the executor warns
     inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|METRICS_TOKEN$)/.test(name),
     given: ({ NATS_URL, BWRAP_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE }) => ({
       NATS_URL,
@@ -35,12 +36,13 @@ export const serviceNames = Object.keys(needs);
 
 /** The whole environment of a service: what it inherits of `inherited`, and its part of `facts`. */
 export function serviceEnvironment(service, { inherited, facts }) {
-  const { inherits, given } = needs[service];
+  const { inherits, given, usual = {} } = needs[service];
   const keys = modelKeys(inherited);
   const kept = Object.entries(inherited).filter(([name]) => inherits(name, keys) && !/^(npm_|INIT_CWD$)/.test(name));
   return withoutAbsent({
     NODE_ENV: 'production',
     LOG_LEVEL: 'info',
+    ...usual,
     ...Object.fromEntries(kept),
     ...given(facts, keys),
   });

@@ -55,6 +55,13 @@ describe('the executor’s configuration', () => {
     expect(slotsOf(environment.parse({ ...least, ...given }))).toEqual(slots);
   });
 
+  it('requires the limits of control groups in production, unless told otherwise', () => {
+    expect(settingsFor({}).requireLimits).toBe(false);
+    expect(settingsFor({ NODE_ENV: 'production' }).requireLimits).toBe(true);
+    expect(settingsFor({ NODE_ENV: 'production', SANDBOX_REQUIRE_LIMITS: '0' }).requireLimits).toBe(false);
+    expect(settingsFor({ SANDBOX_REQUIRE_LIMITS: '1' }).requireLimits).toBe(true);
+  });
+
   it('gives up isolation only for a clear yes', () => {
     expect(settingsFor({}).unsafeHost).toBe(false);
     expect(settingsFor({ SANDBOX_UNSAFE_HOST: '0' }).unsafeHost).toBe(false);

@@ -11,6 +11,10 @@ const usual = sandboxSettings.parse({ root: '/' });
 export const environment = z.object({
   ...serviceVariables,
   ...natsVariables,
+  NODE_ENV: z.string().optional().meta({
+    description: '`production` switches `SANDBOX_REQUIRE_LIMITS` on.',
+    otherwise: 'not `production`',
+  }),
   EXECUTOR_ID_FILE: z.string().meta({
     description: 'Holds this executor’s name. Workspaces belong to the name: move the file and SANDBOX_ROOT together.',
     example: '/var/lib/rondo/executor-id',
@@ -49,9 +53,19 @@ export const environment = z.object({
     default: usual.memoryBytes / mebibyte,
   }),
   SANDBOX_DISK_MB: count.optional().meta({
-    description: 'The whole workspace of a thread; watched, so exceeded for a moment.',
+    description:
+      'The whole workspace of a thread; watched, so exceeded for a moment. Over it the sandbox stops until files are deleted.',
     unit: 'MiB',
     default: usual.diskBytes / mebibyte,
+  }),
+  SANDBOX_FILES: count.optional().meta({
+    description: 'Files and directories of a sandbox, those in its `/tmp` too; watched like its size.',
+    default: usual.files,
+  }),
+  SANDBOX_REQUIRE_LIMITS: z.stringbool().optional().meta({
+    description:
+      'Refuse to run tools where no control groups limit the memory and the processes of sandboxes. `npm start` switches it off, with a warning.',
+    otherwise: 'on where `NODE_ENV` is `production`',
   }),
   SANDBOX_PROCESSES: count.optional().meta({
     description: 'Processes and threads of a sandbox.',
@@ -102,6 +116,8 @@ export const sandboxSettingsOf = (config: Config) =>
     bubblewrapPath: config.BWRAP_PATH,
     memoryBytes: config.SANDBOX_MEMORY_MB && config.SANDBOX_MEMORY_MB * mebibyte,
     diskBytes: config.SANDBOX_DISK_MB && config.SANDBOX_DISK_MB * mebibyte,
+    files: config.SANDBOX_FILES,
+    requireLimits: config.SANDBOX_REQUIRE_LIMITS ?? config.NODE_ENV === 'production',
     processes: config.SANDBOX_PROCESSES,
     cpu: config.SANDBOX_CPU,
     idleMs: config.SANDBOX_IDLE_S && config.SANDBOX_IDLE_S * 1_000,

@@ -1,5 +1,4 @@
 import type { AgentAnswer, AgentCall } from './agent-messages';
-import type { DiskQuota } from './disk-quota';
 import type { FileContent, FileListing, FileStatus, ListOptions, SandboxFiles, WriteOptions } from './sandbox';
 import { SandboxError } from './sandbox-error';
 import type { SandboxSettings } from './sandbox-settings';
@@ -12,7 +11,8 @@ export class AgentFiles implements SandboxFiles {
   constructor(
     private readonly ask: AskAgent,
     private readonly settings: Pick<SandboxSettings, 'transferBytes' | 'listedEntries'>,
-    private readonly quota: Pick<DiskQuota, 'refusal'>,
+    /** Why nothing may be written. */
+    private readonly refusal: () => Promise<string | undefined>,
   ) {}
 
   async read(path: string, range?: { offset: number; length: number }): Promise<FileContent> {
@@ -22,7 +22,7 @@ export class AgentFiles implements SandboxFiles {
   }
 
   async write(path: string, content: Uint8Array | string, { mode, permissions }: WriteOptions): Promise<void> {
-    const { refusal } = this.quota;
+    const refusal = await this.refusal();
     if (refusal !== undefined) throw new SandboxError('failed', refusal);
     const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
     const { transferBytes } = this.settings;

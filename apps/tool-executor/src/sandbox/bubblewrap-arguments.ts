@@ -49,7 +49,8 @@ export function bubblewrapArguments(view: View, settings: SandboxSettings): stri
     ...['--bind', view.workspace, '/workspace', '--chdir', '/workspace'],
     ...['--ro-bind', view.agent, insideAgent],
     ...(view.egressSocket === undefined ? [] : ['--ro-bind', view.egressSocket, insideEgressSocket]),
-    ...['--remount-ro', '/'],
+    // What `--dev` makes is a disk in memory without a limit.
+    ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...(view.seccompFd === undefined ? [] : ['--seccomp', String(view.seccompFd)]),
     ...['--json-status-fd', String(view.statusFd)],
   ];

@@ -187,7 +187,7 @@ function runProcessesOf(init: number, { forRuns }: ControlGroup, freezing: Freez
   const { pid } = agent;
   const owners =
     forRuns === undefined ? new ListedOwners({ init, agent: pid, ...freezing }) : new GroupedOwners(forRuns, pid);
-  return new RunProcesses(owners);
+  return new RunProcesses(owners, { init, agent: pid });
 }
 
 function learnFirstPid(child: ChildProcess, agent: AgentProcess): void {

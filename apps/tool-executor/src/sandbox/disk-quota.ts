@@ -1,24 +1,26 @@
 import type { SandboxSettings } from './sandbox-settings';
+import type { Usage } from './workspace-usage';
 
 const mebibyte = 1024 * 1024;
 
-/** Whether a workspace may grow, as it was when somebody measured it last. */
+/** Whether a sandbox may write, as it was when somebody measured it last. */
 export class DiskQuota {
-  private usedBytes = 0;
+  private used: Usage = { bytes: 0, files: 0 };
 
-  constructor(private readonly settings: Pick<SandboxSettings, 'diskBytes' | 'diskCheckMs'>) {}
+  constructor(private readonly settings: Pick<SandboxSettings, 'diskBytes' | 'files'>) {}
 
-  measured(usedBytes: number): void {
-    this.usedBytes = usedBytes;
+  measured(used: Usage): void {
+    this.used = used;
   }
 
-  /** Why nothing may be written, for the model to read; undefined where there is room. */
+  /** Why nothing may be written and no command run, for the model to read; undefined where there is room. */
   get refusal(): string | undefined {
-    const { diskBytes, diskCheckMs } = this.settings;
-    if (this.usedBytes <= diskBytes) return undefined;
-    return (
-      `The workspace is over its disk quota of ${Math.floor(diskBytes / mebibyte)} MiB. ` +
-      `Delete files: it can be written to again within ${Math.ceil(diskCheckMs / 1000)} s of that.`
-    );
+    const { diskBytes, files } = this.settings;
+    if (this.used.bytes > diskBytes) return over(`its disk quota of ${Math.floor(diskBytes / mebibyte)} MiB`);
+    return this.used.files > files ? over(`its quota of ${files} files`) : undefined;
   }
 }
+
+const over = (what: string): string =>
+  `The workspace is over ${what}. Delete files with delete_file: as soon as enough is gone, it can be written to again ` +
+  `and commands run again.`;

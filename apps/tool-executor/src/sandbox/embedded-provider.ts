@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { bootAgent } from './boot-agent';
 import type { AgentConnection } from './agent-connection';
 import type { EgressRules } from './egress/destination';
@@ -9,7 +10,6 @@ import type { AwakeSandbox, EndedCommand, ProbeResult, Sandbox, SandboxProvider 
 import { SandboxError } from './sandbox-error';
 import type { SandboxLog } from './sandbox-log';
 import type { SandboxSettings } from './sandbox-settings';
-import { workspaceBytes } from './workspace-size';
 import { Workspaces } from './workspaces';
 
 const longestIdleCheckMs = 30_000;
@@ -36,7 +36,7 @@ export class EmbeddedProvider implements SandboxProvider {
     this.isolation = new IsolationOnDemand({ prepare, probeAgainMs: settings.probeAgainMs, log });
     this.timers = [
       this.every(Math.min(settings.idleMs / 4, longestIdleCheckMs), () => this.stopIdle()),
-      this.every(settings.diskCheckMs, () => this.enforceDiskQuota()),
+      this.every(settings.diskCheckMs, () => this.enforceDiskQuotas()),
     ];
   }
 
@@ -128,7 +128,10 @@ export class EmbeddedProvider implements SandboxProvider {
   }
 
   private create(threadId: string): EmbeddedSandbox {
-    const sandbox: EmbeddedSandbox = new EmbeddedSandbox(threadId, this.settings, () => this.boot(sandbox));
+    const sandbox: EmbeddedSandbox = new EmbeddedSandbox(threadId, this.settings, {
+      boot: () => this.boot(sandbox),
+      directory: () => this.workspaces.directoryOf(threadId),
+    });
     return sandbox;
   }
 
@@ -147,14 +150,12 @@ export class EmbeddedProvider implements SandboxProvider {
     return connection;
   }
 
-  private async enforceDiskQuota(): Promise<void> {
-    for (const sandbox of this.sandboxes.values()) {
-      if (!sandbox.isAwake) continue;
-      sandbox.quota.measured(await workspaceBytes(this.workspaces.directoryOf(sandbox.id)));
-      const { refusal } = sandbox.quota;
-      if (refusal === undefined) continue;
-      this.log.warn({ threadId: sandbox.id }, 'disk quota exceeded');
-      await sandbox.killRunning(refusal);
-    }
+  /** Each for itself: one that has many files to count must not delay the look at another. */
+  private async enforceDiskQuotas(): Promise<void> {
+    const checks = [...this.sandboxes.values()].map(async (sandbox) => {
+      const refusal = await sandbox.disk.enforce();
+      if (refusal !== undefined) this.log.warn({ threadId: sandbox.id, refusal }, 'disk quota exceeded');
+    });
+    await Promise.race([Promise.all(checks), delay(this.settings.diskCheckMs, undefined, { ref: false })]);
   }
 }

@@ -7,7 +7,7 @@ import { CommandLedger, type KnownCommand } from './command-ledger';
 import { CommandOrigins } from './command-origins';
 import { CommandRecord } from './command-record';
 import { CommandRun } from './command-run';
-import { DiskQuota } from './disk-quota';
+import { SandboxDisk } from './sandbox-disk';
 import type {
   AwakeSandbox,
   CommandListeners,
@@ -38,7 +38,7 @@ const requestShape = z.object({
 /** A sandbox of this machine: one agent, booted when needed, and the record of what it was asked to run. */
 export class EmbeddedSandbox implements Sandbox {
   readonly files: AgentFiles;
-  readonly quota: DiskQuota;
+  readonly disk: SandboxDisk;
   private readonly ledger = new CommandLedger();
   private readonly agent: AgentOnDemand;
   private readonly origins = new CommandOrigins();
@@ -48,11 +48,16 @@ export class EmbeddedSandbox implements Sandbox {
   constructor(
     readonly id: string,
     private readonly settings: SandboxSettings,
-    boot: () => Promise<AgentConnection>,
+    { boot, directory }: { boot: () => Promise<AgentConnection>; directory: () => string },
   ) {
     this.agent = new AgentOnDemand(boot);
-    this.quota = new DiskQuota(settings);
-    this.files = new AgentFiles((call, parameters) => this.ask(call, parameters), settings, this.quota);
+    this.disk = new SandboxDisk(settings, {
+      directory,
+      awake: () => (this.isAwake ? this.agent.awake() : Promise.resolve(undefined)),
+      stop: (reason) => this.stop(reason),
+    });
+    const refusal = () => this.disk.refusal();
+    this.files = new AgentFiles((call, parameters) => this.ask(call, parameters), settings, refusal);
   }
 
   async exec(request: CommandRequest, { output, signal }: CommandListeners = {}): Promise<CommandOutcome> {
@@ -107,9 +112,9 @@ export class EmbeddedSandbox implements Sandbox {
     return { wasRunning, verifiedDeadAt: new Date().toISOString() };
   }
 
-  async stop(): Promise<Termination> {
+  async stop(reason = 'The sandbox was stopped.'): Promise<Termination> {
     const wasRunning = this.agent.isAwake;
-    for (const { record } of this.ledger.running()) record.expect('killed', 'The sandbox was stopped.');
+    for (const { record } of this.ledger.running()) record.expect('killed', reason);
     if (!(await this.agent.stop())) throw new SandboxError('failed', 'The sandbox could not be verified dead.');
     return { wasRunning, verifiedDeadAt: new Date().toISOString() };
   }
@@ -127,14 +132,6 @@ export class EmbeddedSandbox implements Sandbox {
     for (const { record } of jobs) byCommand.set(record.identity.id, byCommand.get(record.identity.id) ?? []);
     const verifiedDeadAt = new Date().toISOString();
     return [...byCommand].map(([commandId, processes]) => ({ commandId, processes, verifiedDeadAt }));
-  }
-
-  /** Kills what runs, for a reason that the outcomes will tell. */
-  async killRunning(reason: string): Promise<void> {
-    for (const { record } of this.ledger.running()) {
-      record.expect('killed', reason);
-      await this.kill(record.identity.id);
-    }
   }
 
   /** Somebody is about to use it. */
@@ -194,7 +191,10 @@ export class EmbeddedSandbox implements Sandbox {
   private async launch(record: CommandRecord, cwd: string | undefined): Promise<CommandRun> {
     this.lastUsedAt = Date.now();
     const directory = cwd === undefined ? undefined : relativeToWorkspace(cwd);
+    const refusal = await this.disk.refusal();
+    if (refusal !== undefined) throw new SandboxError('failed', refusal);
     const connection = await this.agent.get();
+    this.disk.mayChange();
     const { id, run: owner } = record.identity;
     const number = (this.lastNumber += 1);
     if (owner !== undefined) {
@@ -214,6 +214,7 @@ export class EmbeddedSandbox implements Sandbox {
 
   private async ask<C extends AgentCall>(call: C, parameters: object): Promise<AgentAnswer<C>> {
     this.lastUsedAt = Date.now();
+    if (call === 'file.write') this.disk.mayChange();
     return (await this.agent.get()).request(call, parameters, fileTimeoutMs);
   }
 }

@@ -49,6 +49,8 @@ export class IsolationOnDemand {
     if (news === this.announced) return;
     this.announced = news;
     if (!result.usable) log.warn(result, 'sandboxes unavailable');
+    else if (result.warning !== undefined)
+      log.warn(result, 'sandboxes available WITHOUT LIMITS of memory and processes');
     else if (result.isolation === 'none') log.warn(result, 'commands run WITHOUT ISOLATION on this host');
     else log.info(result, 'sandboxes available');
   }

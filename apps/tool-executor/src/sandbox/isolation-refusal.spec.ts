@@ -18,6 +18,35 @@ describe('without isolation', () => {
     await house.close();
   });
 
+  it('no tool runs where limits are required and no control groups are to be had', async () => {
+    const house = await SandboxHouse.open({ controlGroupMount: '/nowhere', requireLimits: true });
+    const probe = await house.provider.probe();
+
+    expect(probe).toMatchObject({ usable: false, limits: { cgroup: 'none', memory: false, processes: false } });
+    expect(probe.reason).toContain('No control group limits the memory and the processes');
+    expect(probe.advice).toContain('SANDBOX_REQUIRE_LIMITS=0');
+    await expect(house.sandbox()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('SANDBOX_REQUIRE_LIMITS=0'),
+    });
+    expect(house.said).toContain('sandboxes unavailable');
+    await house.close();
+  });
+
+  it('tools run without limits where none are required, and the log says so with what to do', async () => {
+    const house = await SandboxHouse.open({ controlGroupMount: '/nowhere' });
+    const probe = await house.provider.probe();
+
+    expect(probe).toMatchObject({
+      usable: true,
+      limits: { cgroup: 'none' },
+      warning: expect.stringContaining('Delegate=yes'),
+    });
+    expect(house.said).toContain('sandboxes available WITHOUT LIMITS of memory and processes');
+    await expect(run(await house.sandbox(), 'echo fine')).resolves.toMatchObject({ output: 'fine\n' });
+    await house.close();
+  });
+
   it('a bubblewrap that cannot make namespaces is found out by running it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'denied-'));
     const denied = join(directory, 'bwrap');

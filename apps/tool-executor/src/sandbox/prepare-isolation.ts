@@ -13,7 +13,7 @@ import type { ProbeResult } from './sandbox';
 import type { SandboxSettings } from './sandbox-settings';
 import { searchPath } from './search-path';
 import { seccompFilter } from './seccomp-filter';
-import { adviceFor } from './sandbox-advice';
+import { adviceFor, limitsAreMissing } from './sandbox-advice';
 import type { Workspaces } from './workspaces';
 
 /** What it takes to boot sandboxes on this host. */
@@ -41,6 +41,9 @@ export async function prepareIsolation(site: Site): Promise<Isolation> {
     ? noControlGroups
     : detectControlGroups(site.settings.controlGroupMount);
   let runtime: RuntimeDirectory | undefined;
+  if (site.settings.requireLimits && lacksLimits(site, controlGroups)) {
+    return { result: resultOf(site, controlGroups, limitsAreMissing), remove: () => Promise.resolve() };
+  }
   try {
     runtime = await createRuntimeDirectory(seccompFilter(process.arch));
     const launcher = await provenLauncher({ ...site, controlGroups, runtime });
@@ -76,13 +79,19 @@ async function* launchers({ workspaces, ...parts }: Equipment): AsyncGenerator<L
   }
 }
 
-function resultOf({ settings, workspaces }: Site, controlGroups: ControlGroups, failure?: string): ProbeResult {
+const lacksLimits = ({ settings }: Site, { memory, processes }: ControlGroups): boolean =>
+  !settings.unsafeHost && !(memory && processes);
+
+function resultOf(site: Site, controlGroups: ControlGroups, failure?: string): ProbeResult {
+  const { settings, workspaces } = site;
   const { version, memory, processes, cpu } = controlGroups;
+  const isUnlimited = failure === undefined && lacksLimits(site, controlGroups);
   return {
     usable: failure === undefined,
     isolation: settings.unsafeHost ? 'none' : 'bubblewrap',
     limits: { cgroup: version, memory, processes, cpu },
     separateUsers: workspaces.separateUsers,
+    ...(isUnlimited && { warning: `${limitsAreMissing} ${adviceFor(limitsAreMissing)}` }),
     ...(failure === undefined ? {} : { reason: failure, advice: adviceFor(failure) }),
   };
 }
@@ -96,9 +105,10 @@ async function canDisableUserNamespaces(bubblewrapPath: string): Promise<boolean
 /** Undefined when a command really ran in a sandbox, else why not. */
 async function tryOut(launcher: Launcher, { workspaces, settings }: Site): Promise<string | undefined> {
   const threadId = `probe-${randomUUID()}`;
-  const sandbox = new EmbeddedSandbox(threadId, settings, async () =>
-    bootAgent(launcher, await workspaces.open(threadId), settings.bootTimeoutMs),
-  );
+  const sandbox = new EmbeddedSandbox(threadId, settings, {
+    boot: async () => bootAgent(launcher, await workspaces.open(threadId), settings.bootTimeoutMs),
+    directory: () => workspaces.directoryOf(threadId),
+  });
   try {
     const outcome = await sandbox.exec({ id: 'probe', command: 'true' });
     return outcome.exitCode === 0 ? undefined : `A trial command ended with ${outcome.ending}. ${outcome.output}`;

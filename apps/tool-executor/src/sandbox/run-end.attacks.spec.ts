@@ -125,7 +125,7 @@ describe('the end of a run', () => {
     const nothing = () => Promise.resolve();
     const owners: ProcessOwners = { enter: nothing, of: () => [immortal], seal: nothing, unseal: nothing };
 
-    const ended = await new RunProcesses(owners).end('run_1', 0);
+    const ended = await new RunProcesses(owners, { init: 1, agent: 1 }).end('run_1', 0);
 
     expect(ended).toMatchObject({ dead: false, left: [{ name: 'immortal' }] });
   });

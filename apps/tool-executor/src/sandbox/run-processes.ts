@@ -37,7 +37,11 @@ export class RunProcesses {
   private current: string | undefined;
   private entered = Promise.resolve();
 
-  constructor(private readonly owners: ProcessOwners) {}
+  constructor(
+    private readonly owners: ProcessOwners,
+    /** The sandbox's first process, from which all others descend, and the one among them that is ours. */
+    readonly own: { readonly init: number; readonly agent: number },
+  ) {}
 
   /** Must precede a command of the run. */
   enter(run: string): Promise<void> {

@@ -6,6 +6,9 @@ interface Advice {
 const general =
   'Sandboxes need Linux with bubblewrap and user namespaces. On a machine of your own you may run without isolation by setting SANDBOX_UNSAFE_HOST=1.';
 
+export const limitsAreMissing =
+  'No control group limits the memory and the processes of sandboxes here: one of them can use up those of the machine.';
+
 const known: readonly Advice[] = [
   {
     when: /bwrap\S*: (No such file|command not found)|failed to execute/,
@@ -29,7 +32,12 @@ const known: readonly Advice[] = [
 ];
 
 /** What an operator can do about the words with which a boot failed. */
+const adviceOnLimits =
+  'Run the tool-executor as root, in a container with its own writable control groups (--cgroupns=private and a writable /sys/fs/cgroup), ' +
+  'or as a systemd service with Delegate=yes. SANDBOX_REQUIRE_LIMITS=0 runs tools all the same.';
+
 export function adviceFor(failure: string): string {
+  if (failure === limitsAreMissing) return adviceOnLimits;
   const match = known.find(({ when }) => when.test(failure));
   return match ? `${match.advice} ${general}` : general;
 }

@@ -23,6 +23,8 @@ export const sandboxSettings = z.object({
   bubblewrapPath: z.string().min(1).default('bwrap'),
   /** Where control groups are looked for. */
   controlGroupMount: z.string().min(1).default('/sys/fs/cgroup'),
+  /** Boots no sandbox whose memory and processes no control group limits. Without isolation there is nothing to limit. */
+  requireLimits: z.boolean().default(false),
   /** Runs commands as plain processes of the host, without isolation. For a developer's own machine only. */
   unsafeHost: z.boolean().default(false),
   egress: egressSettings.prefault({}),
@@ -33,9 +35,12 @@ export const sandboxSettings = z.object({
   openFiles: z.number().int().positive().default(4096),
   /** One file. */
   fileSizeBytes: bytes.default(1024 * mebibyte),
-  /** The whole workspace; watched, so exceeded for a moment. */
+  /** The whole workspace. Where that limit is only watched, it is exceeded for a moment. */
   diskBytes: bytes.default(4096 * mebibyte),
-  diskCheckMs: milliseconds.default(15_000),
+  /** Files and directories of a sandbox, those of its disks in memory too. */
+  files: z.number().int().positive().default(500_000),
+  /** How often a sandbox that may be writing is measured, unless measuring takes long. */
+  diskCheckMs: milliseconds.default(2_000),
   temporaryBytes: bytes.default(256 * mebibyte),
   /** Of a file that is read or written in one piece. */
   transferBytes: bytes.max(4 * mebibyte).default(4 * mebibyte),

@@ -205,6 +205,8 @@ export interface ProbeResult {
   reason?: string;
   advice?: string;
   limits: { cgroup: 'v1' | 'v2' | 'none'; memory: boolean; processes: boolean; cpu: boolean };
+  /** What is missing although sandboxes are to be had, and what to do about it. */
+  warning?: string;
   /** A uid of its own per sandbox; needs root. */
   separateUsers: boolean;
 }

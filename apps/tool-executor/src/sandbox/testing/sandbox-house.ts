@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -12,6 +12,7 @@ import type {
   Sandbox,
   SandboxProvider,
 } from '../sandbox';
+import { removeTree } from '../remove-tree';
 import { sandboxSettings, type SandboxSettings } from '../sandbox-settings';
 import type { EgressRules } from '../egress/destination';
 
@@ -52,7 +53,7 @@ export class SandboxHouse {
 
   async close(): Promise<void> {
     await this.provider.close();
-    await rm(this.root, { recursive: true, force: true });
+    await removeTree(this.root);
   }
 }
 
