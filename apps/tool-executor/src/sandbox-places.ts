@@ -38,7 +38,7 @@ export class SandboxPlaces {
 
   constructor(
     readonly max: number,
-    private readonly sandboxes: Pick<SandboxProvider, 'awake' | 'putToSleep'>,
+    private readonly sandboxes: Pick<SandboxProvider, 'awake' | 'isAwake' | 'putToSleep'>,
     private readonly log: SandboxLog,
   ) {}
 
@@ -64,7 +64,7 @@ export class SandboxPlaces {
   }
 
   private mayEnter({ thread }: PlaceUser): boolean {
-    if (this.holds.has(thread)) return true;
+    if (this.holds.has(thread) || this.sandboxes.isAwake(thread)) return true;
     const taken = this.taken(this.sandboxes.awake());
     return taken.has(thread) || (this.waiters.size === 0 && taken.size < this.max);
   }
@@ -78,7 +78,7 @@ export class SandboxPlaces {
     const left = (this.holds.get(thread) ?? 1) - 1;
     if (left > 0) this.holds.set(thread, left);
     else this.holds.delete(thread);
-    void this.admit();
+    if (this.waiters.size > 0) void this.admit();
   }
 
   private turn(user: PlaceUser, { signal, timeoutMs }: PlaceWait): Promise<void> {

@@ -68,6 +68,10 @@ export class EmbeddedProvider implements SandboxProvider {
     return known.filter(({ isAwake }) => isAwake).map((sandbox) => sandbox.activity());
   }
 
+  isAwake(threadId: string): boolean {
+    return this.sandboxes.get(threadId)?.isAwake === true;
+  }
+
   async putToSleep(threadId: string): Promise<void> {
     const sandbox = this.sandboxes.get(threadId);
     if (!sandbox) return;

@@ -180,6 +180,7 @@ export interface SandboxProvider {
   remove(threadId: string): Promise<void>;
   /** The sandboxes that have processes, or are about to. */
   awake(): readonly AwakeSandbox[];
+  isAwake(threadId: string): boolean;
   /** Kills all processes of the thread's sandbox; the next use boots it again. */
   putToSleep(threadId: string): Promise<void>;
   /** Stops the sandboxes that nobody has used for the idle time; runs by itself as well. Returns their ids. */

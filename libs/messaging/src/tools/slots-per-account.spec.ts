@@ -2,6 +2,12 @@ import type { EffectClass } from '@rondo/domain';
 import { type Handle, ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
 import type { ToolCallConsumer } from './tool-call-consumer';
 
+interface Sent {
+  readonly effect?: EffectClass;
+  readonly thread?: string;
+  readonly text?: string;
+}
+
 const limits = { concurrency: 8, perAccount: 6, perThread: 4 };
 
 /** Calls that go on until they are ended. The accounts whose calls began, in that order. */
@@ -28,11 +34,7 @@ describe('attack: tenants', () => {
   afterEach(() => bench.close());
 
   /** Sends so many calls of one account, each of a thread of its own unless told. */
-  async function send(
-    account: string,
-    many: number,
-    { effect = 'unsafe' as EffectClass, thread = '', text = '' } = {},
-  ) {
+  async function send(account: string, many: number, { effect = 'unsafe', thread = '', text = '' }: Sent = {}) {
     const link = await bench.nats.link();
     const calls = Array.from({ length: many }, async (_, index) => {
       const call = { ...aCall(effect), arguments: { text } };
