@@ -36,7 +36,7 @@ describe('the executor’s configuration', () => {
 
   it('says which internal host it cannot read', () => {
     const { egress } = settingsFor({ SANDBOX_INTERNAL_HOSTS: 'git.internal:3000, 127.0.0.1:9000' });
-    expect(egress).toEqual({ policy: 'public', internalHosts: ['git.internal:3000', '127.0.0.1:9000'] });
+    expect(egress).toMatchObject({ policy: 'public', internalHosts: ['git.internal:3000', '127.0.0.1:9000'] });
     expect(settingsFor({}).egress.internalHosts).toEqual([]);
 
     const wrong = { ...least, SANDBOX_INTERNAL_HOSTS: 'git.internal:3000,git.internal' };
@@ -60,6 +60,18 @@ describe('the executor’s configuration', () => {
     expect(settingsFor({ NODE_ENV: 'production' }).requireLimits).toBe(true);
     expect(settingsFor({ NODE_ENV: 'production', SANDBOX_REQUIRE_LIMITS: '0' }).requireLimits).toBe(false);
     expect(settingsFor({ SANDBOX_REQUIRE_LIMITS: '1' }).requireLimits).toBe(true);
+  });
+
+  it('reads denied networks, and says which one it cannot read', () => {
+    const { egress } = settingsFor({
+      SANDBOX_DENIED_NETWORKS: '203.0.113.0/24, 2001:db8::/32',
+      SANDBOX_REQUESTS_PER_S: '5',
+    });
+    expect(egress).toMatchObject({ deniedNetworks: ['203.0.113.0/24', '2001:db8::/32'], requestsPerSecond: 5 });
+    expect(settingsFor({}).egress).toMatchObject({ deniedNetworks: [], requestsPerSecond: 50 });
+
+    const wrong = { ...least, SANDBOX_DENIED_NETWORKS: '203.0.113.0/24,203.0.113.0/33' };
+    expect(() => parseConfig(environment, wrong)).toThrow('SANDBOX_DENIED_NETWORKS.1: expected a network, for example');
   });
 
   it('gives up isolation only for a clear yes', () => {

@@ -1,5 +1,5 @@
 import type { SlotLimits } from '@rondo/messaging';
-import { count, loadConfig, natsVariables, serviceVariables } from '@rondo/platform';
+import { count, loadConfig, natsVariables, network, serviceVariables } from '@rondo/platform';
 import { z } from 'zod';
 import { internalHost, sandboxSettings } from './sandbox';
 
@@ -95,6 +95,16 @@ export const environment = z.object({
     example: 'git.internal:3000',
     otherwise: 'none',
   }),
+  SANDBOX_DENIED_NETWORKS: list.pipe(z.array(network)).optional().meta({
+    description:
+      'Public networks that commands may not reach, separated by commas; for example those of services that trust this host.',
+    example: '203.0.113.0/24,2001:db8::/32',
+    otherwise: 'none',
+  }),
+  SANDBOX_REQUESTS_PER_S: count.optional().meta({
+    description: 'Requests and tunnels that a sandbox may open per second in the long run; four times as many at once.',
+    default: usual.egress.requestsPerSecond,
+  }),
 });
 export type Config = z.infer<typeof environment>;
 
@@ -125,6 +135,8 @@ export const sandboxSettingsOf = (config: Config) =>
       policy: config.SANDBOX_EGRESS,
       allowedHosts: config.SANDBOX_ALLOWED_HOSTS,
       internalHosts: config.SANDBOX_INTERNAL_HOSTS,
+      deniedNetworks: config.SANDBOX_DENIED_NETWORKS,
+      requestsPerSecond: config.SANDBOX_REQUESTS_PER_S,
     },
   });
 

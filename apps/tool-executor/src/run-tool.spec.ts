@@ -1,8 +1,11 @@
 import { ExecutorLeaving, ToolRunner } from './run-tool';
-import { type EgressRules, type Sandbox, SandboxError } from './sandbox';
+import { type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
+import { EgressGate } from './sandbox/egress/egress-gate';
+import { egressSettings } from './sandbox/sandbox-settings';
 import { ToolBench, aCall } from './testing/tool-bench';
 
-const egress: EgressRules = { policy: 'none', internalHosts: [], resolve: async () => [] };
+const nothing = { resolve: async () => [], resolveInternal: async () => [], isAllowed: () => false };
+const egressOf: SandboxProvider['egressOf'] = () => new EgressGate({ ...egressSettings.parse({}), ...nothing });
 const anyPlace = { hold: async () => () => undefined };
 
 /** Aborts as soon as the command has printed something. */
@@ -141,7 +144,7 @@ describe('ToolRunner', () => {
   it('survives a tool that throws, and answers (TR8)', async () => {
     const logged: object[] = [];
     const log = { debug: () => undefined, error: (fields: object) => logged.push(fields) };
-    const broken = { egress, get: () => Promise.reject(new TypeError('undefined is not a function')) };
+    const broken = { egressOf, get: () => Promise.reject(new TypeError('undefined is not a function')) };
     const call = aCall('list_files', {});
 
     const reply = await new ToolRunner(broken, anyPlace, log).run(call, {
@@ -160,7 +163,7 @@ describe('ToolRunner', () => {
   ])(
     'calls the outcome unknown for a %s call as well: to run it again is for the loop to decide',
     async (_, name, given) => {
-      const gone = { egress, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
+      const gone = { egressOf, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
       const runner = new ToolRunner(gone, anyPlace, { debug: () => undefined, error: () => undefined });
 
       const reply = await runner.run(aCall(name, given), { signal: new AbortController().signal, output: () => {} });
@@ -172,7 +175,7 @@ describe('ToolRunner', () => {
   it('calls the outcome unknown where a hand never comes back (I5)', async () => {
     jest.useFakeTimers();
     const hung = { files: { list: () => new Promise(() => undefined) } } as unknown as Sandbox; // all that list_files asks for
-    const runner = new ToolRunner({ egress, get: () => Promise.resolve(hung) }, anyPlace, {
+    const runner = new ToolRunner({ egressOf, get: () => Promise.resolve(hung) }, anyPlace, {
       debug: () => {},
       error: () => {},
     });
@@ -187,7 +190,7 @@ describe('ToolRunner', () => {
 
   it('passes on why there are no sandboxes here', async () => {
     const refusing = {
-      egress,
+      egressOf,
       get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')),
     };
     const runner = new ToolRunner(refusing, anyPlace, { debug: () => undefined, error: () => undefined });

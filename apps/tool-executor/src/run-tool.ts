@@ -5,7 +5,7 @@ import { OutcomeUnknown } from './hands/hand';
 import { type ReadyTool, readyToolNamed, readyToolNames } from './hands/all-hands';
 import { Lanes } from './lanes';
 import { OutputFrames } from './output-frames';
-import { type EgressRules, type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
+import { type EgressGate, type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
 import type { SandboxPlaces } from './sandbox-places';
 
 /** The sandbox keeps a command's time itself; this is what it may need beyond it to kill and report. */
@@ -33,7 +33,7 @@ interface Job {
   readonly call: DispatchedCall;
   readonly watch: CallWatch;
   readonly sandbox: Sandbox;
-  readonly egress: EgressRules;
+  readonly egress: EgressGate;
 }
 
 /**
@@ -45,7 +45,7 @@ export class ToolRunner {
   private readonly lanes = new Lanes();
 
   constructor(
-    private readonly sandboxes: Pick<SandboxProvider, 'get' | 'egress'>,
+    private readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf'>,
     private readonly places: Pick<SandboxPlaces, 'hold'>,
     private readonly log: ToolLog,
   ) {}
@@ -76,7 +76,7 @@ export class ToolRunner {
     const leave = await this.places.hold(user, { signal: watch.signal, timeoutMs: longestWaitMs(call) });
     try {
       const sandbox = await this.sandboxes.get(call.thread_id);
-      return await this.inTurn(prepared, { call, watch, sandbox, egress: this.sandboxes.egress });
+      return await this.inTurn(prepared, { call, watch, sandbox, egress: this.sandboxes.egressOf(call.thread_id) });
     } finally {
       leave();
     }

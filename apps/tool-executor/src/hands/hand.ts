@@ -1,6 +1,6 @@
 import type { ExecutorTool, HandResult, ToolResult } from '@rondo/domain';
 import type { z } from 'zod';
-import type { EgressRules, Sandbox } from '../sandbox';
+import type { EgressGate, Sandbox } from '../sandbox';
 
 export type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
 
@@ -8,7 +8,7 @@ export type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<Executo
 export interface Workbench {
   readonly sandbox: Sandbox;
   /** What this process may reach in the sandbox's stead. */
-  readonly egress: EgressRules;
+  readonly egress: EgressGate;
   /**
    * The call's id, the same in every attempt (I5). Commands run under it; who can tell repetitions apart gets to see it.
    */

@@ -8,7 +8,7 @@ import {
   anySignal,
   exchange,
 } from '@rondo/platform';
-import { EgressRefusal, type EgressRules, decideDestination } from '../sandbox';
+import { type EgressGate, EgressRefusal } from '../sandbox';
 import { type Hand, type InputOf, OutcomeUnknown, type Workbench } from './hand';
 import { describeAnswer } from './http-answer';
 
@@ -61,19 +61,19 @@ function unanswered(how: 'unsent' | 'lost', reason: string, { signal }: Workbenc
 }
 
 /** Every hop anew: where a redirect leads is decided like where the request itself leads (R40). */
-async function send(message: HttpMessage, rules: EgressRules, signal: AbortSignal): Promise<Exchange> {
+async function send(message: HttpMessage, gate: EgressGate, signal: AbortSignal): Promise<Exchange> {
   try {
-    const destination = await Promise.race([destinationOf(message.url, rules), abortionOf(signal)]);
+    const destination = await Promise.race([destinationOf(message.url, gate), abortionOf(signal)]);
     return await exchange(message, destination, { signal, bodyBytes });
   } catch (error) {
     return { how: 'unsent', reason: error instanceof OutboundRefusal ? error.message : 'The host was not found.' };
   }
 }
 
-function destinationOf({ protocol, hostname, port, username, password }: URL, rules: EgressRules) {
+function destinationOf({ protocol, hostname, port, username, password }: URL, gate: EgressGate) {
   if (protocol !== 'http:' && protocol !== 'https:') throw new EgressRefusal('Only http and https lead out of here.');
   if (username || password) throw new EgressRefusal('Credentials belong into the authorization header.');
-  return decideDestination({ hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) }, rules);
+  return gate.admit({ hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) });
 }
 
 function abortionOf(signal: AbortSignal): Promise<never> {

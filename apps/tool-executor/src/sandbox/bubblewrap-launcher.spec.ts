@@ -1,11 +1,13 @@
 import { BubblewrapLauncher } from './bubblewrap-launcher';
 import { noControlGroups } from './control-groups';
+import { EgressGates } from './egress/egress-gate';
 import { createRuntimeDirectory, type RuntimeDirectory } from './runtime-directory';
 import { sandboxSettings } from './sandbox-settings';
 
 describe('attack: sandbox processes and files', () => {
   const settings = sandboxSettings.parse({ root: '/nowhere' });
-  const egress = { ...settings.egress, resolve: () => Promise.resolve([]) };
+  const nowhere = { resolve: async () => [], resolveInternal: async () => [], isAllowed: () => false };
+  const egress = new EgressGates({ ...settings.egress, ...nowhere });
   let runtime: RuntimeDirectory;
 
   beforeAll(async () => {

@@ -8,6 +8,7 @@ import { pipeOf } from './child-pipe';
 import { Detours } from './detours';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import { type EgressRules, leadsSomewhere } from './egress/destination';
+import type { EgressGates } from './egress/egress-gate';
 import { EgressProxy } from './egress/egress-proxy';
 import {
   agentMemoryMegabytes,
@@ -32,7 +33,7 @@ export interface BubblewrapParts {
   settings: SandboxSettings;
   runtime: RuntimeDirectory;
   controlGroups: ControlGroups;
-  egress: EgressRules;
+  egress: EgressGates;
   bubblewrapPath: string;
   disableUserNamespaces: boolean;
 }
@@ -66,7 +67,7 @@ export class BubblewrapLauncher implements Launcher {
     const { controlGroups, egress, settings, runtime } = this.parts;
     assertUser(workspace, settings);
     const serial = String((this.launches += 1));
-    const proxy = leadsSomewhere(egress) ? new EgressProxy(egress) : undefined;
+    const proxy = leadsSomewhere(egress.rules) ? new EgressProxy(egress.of(workspace.threadId)) : undefined;
     const socketPath = proxy && join(runtime.path, `${serial}.sock`);
     if (socketPath) await proxy.listen(socketPath, workspace.uid);
 
@@ -155,7 +156,7 @@ export class BubblewrapLauncher implements Launcher {
       environment: {
         PATH: [...(this.node.shown.length === 0 ? [] : [dirname(this.node.path)]), searchPath].join(':'),
         ...{ HOME: '/workspace', USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
-        ...(hasProxy ? proxyVariables(egress) : {}),
+        ...(hasProxy ? proxyVariables(egress.rules) : {}),
       },
       ...(hasProxy ? { relay: { port: proxyPort, socketPath: insideEgressSocket } } : {}),
       ...(controlGroups.memory ? {} : { watchedMemoryBytes: settings.memoryBytes }),

@@ -1,6 +1,7 @@
-import { resolveWithSystem } from '@rondo/platform';
+import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
 import { EmbeddedProvider } from './embedded-provider';
 import type { EgressRules } from './egress/destination';
+import { EgressGates } from './egress/egress-gate';
 import type { SandboxProvider } from './sandbox';
 import type { SandboxLog } from './sandbox-log';
 import type { SandboxSettings } from './sandbox-settings';
@@ -11,5 +12,12 @@ export function createSandboxProvider(
   log: SandboxLog,
   egress: Partial<Pick<EgressRules, 'resolve' | 'isAllowed'>> = {},
 ): SandboxProvider {
-  return new EmbeddedProvider(settings, log, { ...settings.egress, resolve: resolveWithSystem, ...egress });
+  const rules = {
+    ...settings.egress,
+    resolve: resolveByDns(),
+    resolveInternal: resolveWithSystem(),
+    isAllowed: publicInternet({ deniedNetworks: settings.egress.deniedNetworks }),
+    ...egress,
+  };
+  return new EmbeddedProvider(settings, log, new EgressGates(rules));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { bootAgent } from './boot-agent';
 import type { AgentConnection } from './agent-connection';
-import type { EgressRules } from './egress/destination';
+import type { EgressGate, EgressGates } from './egress/egress-gate';
 import { EmbeddedSandbox } from './embedded-sandbox';
 import { IsolationOnDemand } from './isolation-on-demand';
 import type { Launcher } from './launcher';
@@ -28,7 +28,7 @@ export class EmbeddedProvider implements SandboxProvider {
   constructor(
     private readonly settings: SandboxSettings,
     private readonly log: SandboxLog,
-    readonly egress: EgressRules,
+    private readonly egress: EgressGates,
   ) {
     const workspaces = new Workspaces(settings, !settings.unsafeHost && process.getuid?.() === 0);
     const prepare = () => prepareIsolation({ settings, egress, workspaces });
@@ -38,6 +38,10 @@ export class EmbeddedProvider implements SandboxProvider {
       this.every(Math.min(settings.idleMs / 4, longestIdleCheckMs), () => this.stopIdle()),
       this.every(settings.diskCheckMs, () => this.enforceDiskQuotas()),
     ];
+  }
+
+  egressOf(threadId: string): EgressGate {
+    return this.egress.of(threadId);
   }
 
   async probe(): Promise<ProbeResult> {
@@ -79,6 +83,7 @@ export class EmbeddedProvider implements SandboxProvider {
     this.stopping.add(sandbox);
     await sandbox.stop();
     this.stopping.delete(sandbox);
+    this.egress.forget(threadId);
     this.log.info({ threadId }, 'idle sandbox stopped');
   }
 
@@ -115,6 +120,7 @@ export class EmbeddedProvider implements SandboxProvider {
   private async vacate(threadId: string): Promise<void> {
     await this.sandboxes.get(threadId)?.stop();
     this.sandboxes.delete(threadId);
+    this.egress.forget(threadId);
     await this.workspaces.remove(threadId);
     this.log.info({ threadId }, 'sandbox removed');
   }

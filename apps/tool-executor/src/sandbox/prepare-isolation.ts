@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { bootAgent } from './boot-agent';
 import { BubblewrapLauncher } from './bubblewrap-launcher';
 import { detectControlGroups, noControlGroups, type ControlGroups } from './control-groups';
-import type { EgressRules } from './egress/destination';
+import type { EgressGates } from './egress/egress-gate';
 import { EmbeddedSandbox } from './embedded-sandbox';
 import { UnsafeHostLauncher } from './host-launcher';
 import type { Launcher } from './launcher';
@@ -27,7 +27,7 @@ export interface Isolation {
 
 interface Site {
   settings: SandboxSettings;
-  egress: EgressRules;
+  egress: EgressGates;
   workspaces: Workspaces;
 }
 
@@ -103,7 +103,7 @@ async function canDisableUserNamespaces(bubblewrapPath: string): Promise<boolean
 }
 
 /** Undefined when a command really ran in a sandbox, else why not. */
-async function tryOut(launcher: Launcher, { workspaces, settings }: Site): Promise<string | undefined> {
+async function tryOut(launcher: Launcher, { workspaces, settings, egress }: Site): Promise<string | undefined> {
   const threadId = `probe-${randomUUID()}`;
   const sandbox = new EmbeddedSandbox(threadId, settings, {
     boot: async () => bootAgent(launcher, await workspaces.open(threadId), settings.bootTimeoutMs),
@@ -115,6 +115,7 @@ async function tryOut(launcher: Launcher, { workspaces, settings }: Site): Promi
   } catch (error) {
     return wordsOf(error);
   } finally {
+    egress.forget(threadId);
     await sandbox.stop().finally(() => workspaces.remove(threadId));
   }
 }

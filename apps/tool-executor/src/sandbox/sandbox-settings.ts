@@ -1,3 +1,4 @@
+import { network } from '@rondo/platform';
 import { z } from 'zod';
 import { internalHost } from './egress/internal-host';
 
@@ -13,6 +14,10 @@ export const egressSettings = z.object({
   policy: z.enum(['none', 'public']).default('public'),
   allowedHosts: z.array(z.string().min(1)).optional(),
   internalHosts: z.array(internalHost).default([]),
+  /** Refused though they are public; internal hosts may lie in them. */
+  deniedNetworks: z.array(network).default([]),
+  /** Of one sandbox, in the long run. */
+  requestsPerSecond: z.number().int().positive().default(50),
 });
 export type EgressSettings = z.infer<typeof egressSettings>;
 
@@ -61,3 +66,4 @@ export const sandboxSettings = z.object({
   uidCount: z.number().int().positive().default(100_000_000),
 });
 export type SandboxSettings = z.infer<typeof sandboxSettings>;
+export type GivenSandboxSettings = z.input<typeof sandboxSettings>;

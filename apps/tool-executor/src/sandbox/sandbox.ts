@@ -1,4 +1,4 @@
-import type { EgressRules } from './egress/destination';
+import type { EgressGate } from './egress/egress-gate';
 
 /**
  * Where tools act. There is one sandbox per thread: a private file system view with one writable place (`/workspace`),
@@ -165,8 +165,8 @@ export interface FileStatus {
 
 /** Makes sandboxes, finds them again, and puts them to sleep. */
 export interface SandboxProvider {
-  /** What its sandboxes may reach. Whoever speaks to the network in a command's stead keeps to it. */
-  readonly egress: EgressRules;
+  /** What the thread's sandbox may reach. Whoever speaks to the network in a command's stead asks there. */
+  egressOf(threadId: string): EgressGate;
   /** Really runs a command in a sandbox, and says what came of it. Success is remembered for good, a failure for a while. */
   probe(): Promise<ProbeResult>;
   /** The thread's sandbox. Nothing is booted before its first use. Rejects with `unavailable` when isolation is not to be had. */

@@ -7,6 +7,7 @@ import { newUlid } from '@rondo/platform';
 import { ToolRunner } from '../run-tool';
 import {
   type EgressRules,
+  type GivenSandboxSettings,
   type SandboxProvider,
   type SandboxSettings,
   createSandboxProvider,
@@ -68,7 +69,7 @@ export class ToolBench {
   }
 
   static async open(
-    settings: Partial<SandboxSettings> = {},
+    settings: Partial<GivenSandboxSettings> = {},
     egress: Partial<EgressRules> = {},
     sandboxMax = 128,
   ): Promise<ToolBench> {

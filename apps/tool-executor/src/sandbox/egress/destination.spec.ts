@@ -1,10 +1,12 @@
-import { OutboundRefusal } from '@rondo/platform';
+import { OutboundRefusal, isPublicAddress } from '@rondo/platform';
+import { egressSettings } from '../sandbox-settings';
 import { decideDestination, type EgressRules } from './destination';
 
 const answering = (...addresses: string[]): EgressRules => ({
-  policy: 'public',
-  internalHosts: [],
+  ...egressSettings.parse({}),
   resolve: async () => addresses,
+  resolveInternal: async () => ['10.0.0.7'],
+  isAllowed: isPublicAddress,
 });
 const to = (hostname: string, port = 443) => ({ hostname, port });
 
@@ -40,7 +42,7 @@ describe('decideDestination', () => {
   it('R40: lets internal hosts pass at their very port, whatever else is said, and pins their address as well', async () => {
     const internalHosts = ['git.internal:3000', '[::1]:25'];
     for (const more of [{ policy: 'none' as const }, { allowedHosts: ['example.org'] }]) {
-      const rules = { ...answering('10.0.0.7'), ...more, internalHosts };
+      const rules = { ...answering('10.0.0.8'), ...more, internalHosts };
 
       await expect(decideDestination(to('Git.Internal', 3000), rules)).resolves.toMatchObject({
         address: '10.0.0.7',

@@ -1,18 +1,20 @@
 import {
   CheckedDestination,
+  type IsAllowed,
   OutboundRefusal,
   type Resolve,
   type Target,
   bareHost,
-  isPublicAddress,
 } from '@rondo/platform';
 import type { EgressSettings } from '../sandbox-settings';
 import { authority } from './internal-host';
 
 export interface EgressRules extends EgressSettings {
-  resolve: Resolve;
-  /** Which addresses may be reached; only tests look elsewhere than at the public internet. */
-  isAllowed?: (address: string) => boolean;
+  readonly resolve: Resolve;
+  /** For names that the operator has listed. */
+  readonly resolveInternal: Resolve;
+  /** Of hosts that are not internal. */
+  readonly isAllowed: IsAllowed;
 }
 
 /** The message is for the command to read. */
@@ -21,6 +23,7 @@ export class EgressRefusal extends OutboundRefusal {
 }
 
 const mailPorts = [25, 465, 587];
+const isAnything = () => true;
 
 /** Whether anything can be reached at all. */
 export const leadsSomewhere = ({ policy, internalHosts }: EgressSettings): boolean =>
@@ -28,11 +31,11 @@ export const leadsSomewhere = ({ policy, internalHosts }: EgressSettings): boole
 
 /** Decides about one request. Rejects with OutboundRefusal, whose message the command gets to read. */
 export async function decideDestination({ hostname, port }: Target, rules: EgressRules): Promise<CheckedDestination> {
-  const isInternal = rules.internalHosts.includes(authority({ hostname: hostname.toLowerCase(), port }));
-  if (!isInternal) refuseByName({ host: bareHost(hostname), port }, rules);
-
-  const isAllowed = isInternal ? () => true : (rules.isAllowed ?? isPublicAddress);
-  return CheckedDestination.check({ hostname, port }, { resolve: rules.resolve, isAllowed });
+  if (rules.internalHosts.includes(authority({ hostname: hostname.toLowerCase(), port }))) {
+    return CheckedDestination.check({ hostname, port }, { resolve: rules.resolveInternal, isAllowed: isAnything });
+  }
+  refuseByName({ host: bareHost(hostname), port }, rules);
+  return CheckedDestination.check({ hostname, port }, rules);
 }
 
 function refuseByName({ host, port }: { host: string; port: number }, rules: EgressRules): void {

@@ -1,30 +1,39 @@
 import { once } from 'node:events';
 import { chmod, chown, rm } from 'node:fs/promises';
-import { createServer, request as httpRequest } from 'node:http';
-import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { OutboundRefusal, dial } from '@rondo/platform';
-import { decideDestination, EgressRefusal, type EgressRules } from './destination';
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { dial } from '@rondo/platform';
+import { EgressRefusal } from './destination';
+import { type EgressGate, TooManyRequests } from './egress-gate';
+import { type Head, asItIs, forwarded, isInterim, readHead, requestOf } from './message-head';
+import { refusal } from './refusal';
 
 const maximumConnections = 64;
 const idleTimeoutMs = 60_000;
-const hopByHop = ['connection', 'proxy-connection', 'keep-alive', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
+/** A client that sends too much has to wait for the word that it does, and holds one of its connections meanwhile. */
+const refusalDelayMs = 1_000;
+/** For a client that was refused to read why. */
+const lingerMs = 1_000;
+
+const tooManyConnections = new TooManyRequests(
+  `Too many connections: this sandbox may have ${maximumConnections} at a time. Close some.`,
+);
 
 /**
- * The only way out of a sandbox: an HTTP and CONNECT proxy on a unix socket of its own. It resolves a name, checks every
- * address it got, and connects to the checked address and no other.
+ * The only way out of a sandbox: an HTTP and CONNECT proxy on a unix socket of its own. It connects to what the gate has
+ * let pass, and to nothing else. Each connection carries one request, so that what a client sends ahead is never looked
+ * at: whatever follows the head of a request goes to the host of that request.
  */
 export class EgressProxy {
   private readonly server: Server;
-  private readonly sockets = new Set<Duplex>();
+  private readonly sockets = new Set<Socket>();
+  private clients = 0;
 
-  constructor(private readonly rules: EgressRules) {
-    this.server = createServer((request, response) => void this.forward(request, response));
-    this.server.maxConnections = maximumConnections;
-    this.server.on('connection', (socket: Socket) => this.track(socket));
-    this.server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      void this.tunnel({ request, socket, head });
+  constructor(private readonly gate: EgressGate) {
+    this.server = createServer({ allowHalfOpen: true }, (socket) => {
+      this.track(socket);
+      if (this.clients >= maximumConnections) refuse(socket, tooManyConnections);
+      else void this.serve(socket);
     });
   }
 
@@ -42,77 +51,91 @@ export class EgressProxy {
     await closed;
   }
 
-  private async tunnel({ request, socket, head }: { request: IncomingMessage; socket: Duplex; head: Buffer }) {
+  private async serve(client: Socket): Promise<void> {
+    const leaving = new AbortController();
+    this.clients += 1;
+    client.on('close', () => {
+      this.clients -= 1;
+      leaving.abort();
+    });
     try {
-      const target = parseTarget(`http://${request.url ?? ''}`);
-      const outside = await this.connect(target);
-      if (socket.destroyed) return void outside.destroy();
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      if (head.length > 0) outside.write(head);
-      socket.pipe(outside).pipe(socket);
-      socket.on('close', () => outside.destroy());
-      outside.on('close', () => socket.destroy());
+      const head = await readHead(client);
+      if (!head) client.destroy();
+      else if (requestOf(head).method === 'CONNECT') await this.tunnel(client, head, leaving.signal);
+      else await this.forward(client, head, leaving.signal);
     } catch (error) {
-      const { status, text } = describe(error);
-      socket.end(`HTTP/1.1 ${status} Refused\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${text}\n`);
+      if (error instanceof TooManyRequests) await delay(refusalDelayMs, undefined, { ref: false });
+      refuse(client, error);
     }
   }
 
-  private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      const target = parseTarget(request.url ?? '');
-      const outside = await this.connect(target);
-      if (response.destroyed) return void outside.destroy();
-      const outgoing = httpRequest({
-        createConnection: () => outside,
-        method: request.method,
-        path: `${target.pathname}${target.search}`,
-        headers: { ...endToEnd(request.headers), host: target.host },
-      });
-      outgoing.on('error', () => response.destroy(response.headersSent ? new Error('cut off') : undefined));
-      request.pipe(outgoing);
-      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]; // Node's documented arguments.
-      response.writeHead(incoming.statusCode ?? 502, endToEnd(incoming.headers));
-      incoming.pipe(response);
-      incoming.on('error', () => response.destroy());
-      response.on('close', () => outgoing.destroy());
-    } catch (error) {
-      const { status, text } = describe(error);
-      request.unpipe();
-      if (!response.headersSent) response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' });
-      response.end(`${text}\n`);
-    }
+  private async tunnel(client: Socket, head: Head, leaving: AbortSignal): Promise<void> {
+    const outside = await this.connect(parseTarget(`http://${requestOf(head).target}`), leaving);
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    send(client, outside);
+    receive(client, outside);
   }
 
-  private async connect(target: URL): Promise<Socket> {
+  private async forward(client: Socket, head: Head, leaving: AbortSignal): Promise<void> {
+    const { method, target, version } = requestOf(head);
+    const url = parseTarget(target);
+    const outside = await this.connect(url, leaving);
+    outside.write(
+      forwarded({ ...head, first: `${method} ${url.pathname}${url.search} ${version}` }, url.host),
+      'latin1',
+    );
+    send(client, outside);
+    let answer = await answerOf(outside);
+    for (; isInterim(answer); answer = await answerOf(outside)) client.write(asItIs(answer), 'latin1');
+    client.write(forwarded(answer), 'latin1');
+    receive(client, outside);
+  }
+
+  private async connect(target: URL, leaving: AbortSignal): Promise<Socket> {
     if (target.protocol !== 'http:') throw new EgressRefusal('Only http and CONNECT pass through here.');
     const { hostname, port } = target;
-    const socket = await dial(await decideDestination({ hostname, port: Number(port || 80) }, this.rules));
-    this.track(socket);
-    return socket;
+    const outside = await dial(await this.gate.admit({ hostname, port: Number(port || 80) }), leaving);
+    this.track(outside);
+    return outside;
   }
 
   /** Every socket, inside and out, ends when it idles or when the sandbox goes. */
-  private track(socket: Duplex & { setTimeout?: Socket['setTimeout'] }): void {
-    if (this.sockets.has(socket)) return;
+  private track(socket: Socket): void {
     this.sockets.add(socket);
-    socket.setTimeout?.(idleTimeoutMs, () => socket.destroy());
+    socket.setTimeout(idleTimeoutMs, () => socket.destroy());
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.sockets.delete(socket));
   }
+}
+
+function send(client: Socket, outside: Socket): void {
+  client.pipe(outside);
+  client.on('close', () => outside.destroy());
+}
+
+function receive(client: Socket, outside: Socket): void {
+  outside.pipe(client);
+  outside.on('close', () => client.destroySoon());
+  if (outside.destroyed) client.destroySoon();
+}
+
+async function answerOf(outside: Socket): Promise<Head> {
+  const answer = await readHead(outside).catch(() => undefined);
+  if (!answer) throw new Error('The host gave no answer.');
+  return answer;
+}
+
+/** The rest of what it sends is read and thrown away: a connection that is closed on unread bytes loses the answer. */
+function refuse(client: Socket, error: unknown): void {
+  client.unpipe();
+  client.resume();
+  client.end(refusal(error));
+  client.on('end', () => client.destroySoon());
+  setTimeout(() => client.destroy(), lingerMs).unref();
 }
 
 function parseTarget(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw new EgressRefusal('The request names no host.');
   return url;
-}
-
-function endToEnd(headers: IncomingMessage['headers']): OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)));
-}
-
-function describe(error: unknown): { status: number; text: string } {
-  if (error instanceof OutboundRefusal) return { status: 403, text: error.message };
-  return { status: 502, text: 'The host could not be reached.' };
 }

@@ -13,7 +13,7 @@ import type {
   SandboxProvider,
 } from '../sandbox';
 import { removeTree } from '../remove-tree';
-import { sandboxSettings, type SandboxSettings } from '../sandbox-settings';
+import { type GivenSandboxSettings, sandboxSettings, type SandboxSettings } from '../sandbox-settings';
 import type { EgressRules } from '../egress/destination';
 
 /** A provider on a throw-away root, with real bubblewrap. A machine without it fails the tests: isolation is not optional. */
@@ -34,7 +34,10 @@ export class SandboxHouse {
     this.provider = createSandboxProvider(settings, this.log, egress);
   }
 
-  static async open(settings: Partial<SandboxSettings> = {}, egress: Partial<EgressRules> = {}): Promise<SandboxHouse> {
+  static async open(
+    settings: Partial<GivenSandboxSettings> = {},
+    egress: Partial<EgressRules> = {},
+  ): Promise<SandboxHouse> {
     const root = await mkdtemp(join(tmpdir(), 'sandbox-spec-'));
     await chmod(root, 0o711);
     const parsed = sandboxSettings.parse({ root, bubblewrapPath: process.env['BWRAP_PATH'] ?? 'bwrap', ...settings });
