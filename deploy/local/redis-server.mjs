@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateDirectory } from './data-directory.mjs';
 import { findProgram } from './find-program.mjs';
 import { probes } from './probes.mjs';
+import { secret } from './secrets.mjs';
 
-/** Redis, or Valkey, on 127.0.0.1, with its data on disk. */
+/** Redis, or Valkey, on 127.0.0.1, with its data on disk and behind a password. */
 export const redis = {
   name: 'redis',
   variable: 'REDIS_URL',
@@ -23,9 +25,13 @@ export const redis = {
     return { file: join(unpacked.programs['redis-server'], 'redis-server'), env: unpacked.env };
   },
 
+  /** The password is in a file of ours: what stands on a command line every user of the machine can read. */
   async prepare({ program, dataDir, port }) {
     const data = privateDirectory(join(dataDir, 'redis'));
-    const url = `redis://127.0.0.1:${port}`;
+    const configuration = join(data, 'redis.conf');
+    const password = secret(dataDir, 'redis-password');
+    const url = `redis://:${password}@127.0.0.1:${port}`;
+    writeFileSync(configuration, configurationOf({ port, data, password }), { mode: 0o600 });
     return {
       url,
       where: program.file,
@@ -33,11 +39,23 @@ export const redis = {
       probe: () => probes.redis(url),
       command: () => ({
         file: program.file,
-        args: ['--port', String(port), '--bind', '127.0.0.1', '--dir', data, ...settings],
+        args: [configuration],
         env: { PATH: process.env.PATH, ...program.env },
       }),
     };
   },
 };
 
-const settings = ['--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction', '--daemonize', 'no'];
+function configurationOf({ port, data, password }) {
+  return [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${JSON.stringify(data)}`,
+    `requirepass ${password}`,
+    'appendonly yes',
+    'save ""',
+    'maxmemory-policy noeviction',
+    'daemonize no',
+    '',
+  ].join('\n');
+}

@@ -30,7 +30,7 @@ beforeAll(async () => {
   Object.assign(process.env, {
     PORT: '0',
     DATABASE_URL: database.url,
-    REDIS_URL: `redis://${proxy.address}/9`,
+    REDIS_URL: Object.assign(new URL(redis), { host: proxy.address, pathname: '/9' }).href,
     NATS_URL: given('TEST_NATS_URL'),
     LOG_LEVEL: 'silent',
   });
