@@ -85,4 +85,21 @@ describe('ActiveRunQuota', () => {
     expect(asked).toBe(51);
     await expect(quota.within(account, make)).rejects.toMatchObject({ code: 'too_many_active_runs' });
   });
+
+  it('counts what was made while the database was asked', async () => {
+    const reads: ((active: number) => void)[] = [];
+    const quota = new ActiveRunQuota(2, () => new Promise((resolve) => reads.push(resolve)));
+    const finish: (() => void)[] = [];
+    const slowly = () => new Promise<void>((resolve) => finish.push(resolve));
+
+    const first = quota.within(account, slowly);
+    reads.shift()?.(1);
+    while (finish.length === 0) await Promise.resolve();
+    const second = quota.within(account, slowly);
+    finish.shift()?.();
+    await first;
+    reads.shift()?.(1);
+
+    await expect(second).rejects.toMatchObject({ code: 'too_many_active_runs' });
+  });
 });

@@ -9,6 +9,8 @@ interface Known {
   /** As the database had it, and what was made here since. */
   active: number;
   readAt: number;
+  /** All that was made here. */
+  made: number;
   reading: Promise<void> | undefined;
   /** Let in, and not yet known to be committed. */
   underway: number;
@@ -39,6 +41,7 @@ export class ActiveRunQuota {
     try {
       const made = await make();
       known.active += 1;
+      known.made += 1;
       return made;
     } finally {
       known.underway -= 1;
@@ -46,16 +49,19 @@ export class ActiveRunQuota {
   }
 
   private async lookAt(account: AccountId): Promise<Known> {
-    const known = this.known.get(account) ?? { active: 0, readAt: -Infinity, reading: undefined, underway: 0 };
+    const known = this.known.get(account) ?? { active: 0, readAt: -Infinity, made: 0, reading: undefined, underway: 0 };
     this.known.set(account, known);
     const isFresh = performance.now() - known.readAt < freshMs;
     if (!isFresh || known.active + known.underway >= this.most / 2) await (known.reading ??= this.read(account, known));
     return known;
   }
 
+  /** Of runs that are made meanwhile nobody knows whether they were counted: rather twice than not at all. */
   private async read(account: AccountId, known: Known): Promise<void> {
+    const madeBefore = known.made;
     try {
-      known.active = await this.countActive(account, this.most);
+      const counted = await this.countActive(account, this.most);
+      known.active = counted + known.made - madeBefore; // the count may be older than they are
       known.readAt = performance.now();
     } finally {
       known.reading = undefined;
