@@ -1,6 +1,7 @@
 import type { DeltaEvent, EventId, RunEvent, RunId } from '@rondo/domain';
 import type { RunAddress, RunHolder } from '@rondo/persistence';
 import type { Follower } from './follower';
+import { ImplausibleFact, KnownPast } from './known-past';
 import type { LiveSources, LoggedEvent } from './live-sources';
 import { OpenStreams, type StreamBounds } from './open-streams';
 import { endsRun } from './stream-of';
@@ -18,8 +19,13 @@ export interface LiveRunSettings {
 
 /** Who told of an event, and its JSON where it came as that. */
 interface Origin {
-  readonly from?: 'feed' | 'holder';
+  readonly from?: 'feed' | 'holder' | 'log';
   readonly json?: string | undefined;
+}
+
+interface DeltaOrigin {
+  readonly from: 'feed' | 'holder';
+  readonly json: string | undefined;
 }
 
 const repairRounds = 3;
@@ -42,6 +48,7 @@ export class LiveRun {
   private readonly feed: ReturnType<LiveSources['watch']>;
   private heard: Promise<void> | undefined;
   private streams: OpenStreams;
+  private readonly past = new KnownPast();
   private held: RunEvent[] = [];
   private repairing: Promise<void> | undefined;
   private quietSince = performance.now();
@@ -97,8 +104,13 @@ export class LiveRun {
   learn(events: readonly LoggedEvent[]): void {
     for (const event of events) {
       if (isNotice(event)) this.takeNotice(event);
-      else this.take(event);
+      else this.takeFromLog(event);
     }
+  }
+
+  private takeFromLog(event: RunEvent): void {
+    this.past.note(event);
+    this.take(event, { from: 'log' });
   }
 
   /** Reads the log to its end. Rejects where it cannot be read. */
@@ -146,12 +158,17 @@ export class LiveRun {
     if (hasBegun) void this.mend();
   }
 
-  /** False when something before this event is missing. */
+  /** False when something before this event is missing. What cannot be a fact of this run is dropped. */
   private take(event: RunEvent, { from = 'feed', json }: Origin = {}): boolean {
-    if (event.seq === null) return this.takeDelta(event, { from, json });
+    if (event.seq === null) return this.takeDelta(event, { from: from === 'holder' ? from : 'feed', json });
     if (event.seq <= this.head) return true;
     if (event.seq > this.head + 1) return false;
+    if (from !== 'log' && !this.past.allows(event)) {
+      this.settings.onTrouble(new ImplausibleFact(`${event.type} ${event.id}`));
+      return true;
+    }
 
+    this.past.note(event);
     this.head = event.seq;
     this.streams.close(event);
     this.tellAll(event, json);
@@ -165,7 +182,7 @@ export class LiveRun {
     if (notice.type === 'stream.snapshot') this.head = spokenFor(notice);
   }
 
-  private takeDelta(delta: DeltaEvent, { from = 'feed', json }: Origin): boolean {
+  private takeDelta(delta: DeltaEvent, { from, json }: DeltaOrigin): boolean {
     if (delta.after_seq > this.head) return false;
     const reception = this.streams.receive(delta, from);
     if (reception === 'torn') return false;
