@@ -19,7 +19,7 @@ BullModule.workerClass = UnhurriedWorker;
     BullModule.forRoot({ connection: workerConnection(config.REDIS_URL) }),
     RunsModule,
     RoundsModule,
-    MetricsModule.register({ token: config.METRICS_TOKEN }),
+    MetricsModule.register(config),
     HealthModule.registerAsync({
       imports: [RunsModule, RoundsModule],
       inject: [Lookout, Rounds, DATABASE, NatsLink, RunQueues],

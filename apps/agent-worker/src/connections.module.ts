@@ -13,6 +13,13 @@ export const MODELS = Symbol('MODELS');
 
 const name = 'agent-worker';
 
+/** Workers alone may make the streams of tool calls. */
+async function connectToNats(log: Logger): Promise<NatsLink> {
+  const nats = await connectNats({ url: config.NATS_URL, name, log });
+  nats.toolStreams.keep();
+  return nats;
+}
+
 /** What this process is connected to. Closed last, when nothing runs any more that could use it. */
 @Global()
 @Module({
@@ -29,7 +36,7 @@ const name = 'agent-worker';
           log,
         }),
     },
-    { provide: NatsLink, inject: [LOG], useFactory: (log: Logger) => connectNats({ url: config.NATS_URL, name, log }) },
+    { provide: NatsLink, inject: [LOG], useFactory: connectToNats },
     {
       provide: RunQueues,
       inject: [LOG],

@@ -36,7 +36,7 @@ export class GatewayModule {
     return {
       module: GatewayModule,
       imports: [
-        MetricsModule.register({ token: parts.config.METRICS_TOKEN }),
+        MetricsModule.register(parts.config),
         HealthModule.register(
           { postgres: () => database.ping() },
           { redis: () => queues.ping(), nats: () => feed.ping() }, // without them runs are taken, shown and stopped (I1)

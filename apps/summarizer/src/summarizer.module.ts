@@ -18,7 +18,7 @@ export class SummarizerModule {
       module: SummarizerModule,
       imports: [
         work,
-        MetricsModule.register({ token: config.METRICS_TOKEN }),
+        MetricsModule.register(config),
         HealthModule.registerAsync({
           imports: [work],
           inject: [CompactionProcessor],

@@ -19,10 +19,7 @@ export class ToolExecutorModule {
     const { config, nats, sandboxes, places, log } = resources;
     return {
       module: ToolExecutorModule,
-      imports: [
-        MetricsModule.register({ token: config.METRICS_TOKEN }),
-        HealthModule.register({ nats: () => nats.ping() }),
-      ],
+      imports: [MetricsModule.register(config), HealthModule.register({ nats: () => nats.ping() })],
       controllers: [PlacementController],
       providers: [
         ToolCallProcessor,

@@ -11,9 +11,19 @@ const up = () => Promise.resolve();
 const down = () => Promise.reject(new Error('connection refused'));
 const hangs = () => new Promise<never>(() => undefined);
 
-async function serve(checks: HealthChecks, { token, aids = {} }: { token?: string; aids?: HealthChecks } = {}) {
+interface Served {
+  readonly token?: string;
+  readonly host?: string;
+  readonly open?: boolean;
+  readonly aids?: HealthChecks;
+}
+
+async function serve(checks: HealthChecks, { token, host = '127.0.0.1', open = false, aids = {} }: Served = {}) {
   const module = await Test.createTestingModule({
-    imports: [HealthModule.register(checks, aids), MetricsModule.register({ token })],
+    imports: [
+      HealthModule.register(checks, aids),
+      MetricsModule.register({ METRICS_TOKEN: token, HOST: host, METRICS_OPEN: open }),
+    ],
   }).compile();
   const app = module.createNestApplication<INestApplication<Server>>();
   await app.init();
@@ -139,5 +149,31 @@ describe('metrics', () => {
     await http.get('/metrics').set('authorization', 'Bearer sesame').expect(200);
 
     await app.close();
+  });
+
+  it.each(['0.0.0.0', '::', '10.0.0.7', 'rondo.example.org'])(
+    'are closed where %s is listened on and no token is set, and say what to set',
+    async (host) => {
+      const { app, http } = await serve({}, { host });
+
+      const { body } = await http
+        .get('/metrics')
+        .expect(403)
+        .expect('content-type', /application\/problem\+json/);
+
+      expect(body).toMatchObject({ status: 403, code: 'metrics_closed' });
+      expect((body as { detail: string }).detail).toMatch(/METRICS_TOKEN.*METRICS_OPEN=1/);
+      await app.close();
+    },
+  );
+
+  it('are open anywhere where that was wished, and on the machine itself', async () => {
+    const opened = await serve({}, { host: '0.0.0.0', open: true });
+    const local = await serve({}, { host: '127.0.0.1' });
+
+    await opened.http.get('/metrics').expect(200);
+    await local.http.get('/metrics').expect(200);
+
+    await Promise.all([opened.app.close(), local.app.close()]);
   });
 });

@@ -11,7 +11,14 @@ const read = (more: Record<string, string> = {}) => parseConfig(schema, { ...lea
 
 describe('what every service has', () => {
   it('needs its servers and nothing else', () => {
-    expect(read()).toEqual({ ...least, HOST: '127.0.0.1', PORT: 3000, LOG_LEVEL: 'info', DATABASE_POOL_SIZE: 4 });
+    expect(read()).toEqual({
+      ...least,
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      LOG_LEVEL: 'info',
+      METRICS_OPEN: false,
+      DATABASE_POOL_SIZE: 4,
+    });
     expect(() => parseConfig(schema, {})).toThrow(/DATABASE_URL: .*\n {2}REDIS_URL: .*\n {2}NATS_URL: /);
   });
 
@@ -19,14 +26,17 @@ describe('what every service has', () => {
     expect(read({ LOG_LEVEL })).toMatchObject({ LOG_LEVEL });
   });
 
-  it.each(['nats://nats:4222', 'tls://nats.example.org'])('finds NATS at %s', (NATS_URL) => {
-    expect(read({ NATS_URL })).toMatchObject({ NATS_URL });
-  });
+  it.each(['nats://nats:4222', 'tls://nats.example.org', 'nats://gateway:secret@nats:4222'])(
+    'finds NATS at %s',
+    (NATS_URL) => {
+      expect(read({ NATS_URL })).toMatchObject({ NATS_URL });
+    },
+  );
 
-  it.each(['http://nats:4222', 'nats:4222', 'nats://', 'nats://name:password@nats:4222'])(
+  it.each(['http://nats:4222', 'nats:4222', 'nats://', 'nats://name@nats:4222', 'nats://na/me:password@nats:4222'])(
     'does not look for NATS at %s',
     (NATS_URL) => {
-      expect(() => read({ NATS_URL })).toThrow('NATS_URL: must be nats://host:port or tls://host:port');
+      expect(() => read({ NATS_URL })).toThrow('NATS_URL: must be nats://name:password@host:port');
     },
   );
 

@@ -27,6 +27,9 @@ export const serviceVariables = {
     .describe('The least severe lines that are logged.'),
   METRICS_TOKEN: z.string().optional().meta({
     description: '`/metrics` asks for it: `Authorization: Bearer …`.',
-    otherwise: 'anybody who reaches `/metrics` may read it',
+    otherwise: 'nobody may read it where HOST is more than this machine, and anybody where it is not',
+  }),
+  METRICS_OPEN: z.stringbool().prefault('0').meta({
+    description: '`1` opens `/metrics` to anybody who reaches it, without a token and whatever HOST is.',
   }),
 };

@@ -1,9 +1,16 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Registry, collectDefaultMetrics } from 'prom-client';
-import { METRICS_TOKEN, MetricsController } from './metrics.controller';
+import { METRICS_ACCESS, type MetricsAccess, MetricsController } from './metrics.controller';
 
 /** Goes before the name of every metric of ours. */
 export const metricsPrefix = 'rondo_';
+
+/** As every service's configuration has them. */
+interface MetricsSettings {
+  readonly HOST: string;
+  readonly METRICS_TOKEN?: string | undefined;
+  readonly METRICS_OPEN: boolean;
+}
 
 /**
  * `GET /metrics`, with the process's own figures (event-loop lag among them). Inject `Registry` of prom-client to add
@@ -11,20 +18,28 @@ export const metricsPrefix = 'rondo_';
  */
 @Module({})
 export class MetricsModule {
-  /** Without a token the page is open. */
-  static register({ token }: { token?: string | undefined } = {}): DynamicModule {
+  static register(settings: MetricsSettings): DynamicModule {
     return {
       module: MetricsModule,
       global: true,
       controllers: [MetricsController],
       providers: [
         { provide: Registry, useFactory: processRegistry },
-        { provide: METRICS_TOKEN, useValue: token },
+        { provide: METRICS_ACCESS, useValue: accessOf(settings) },
       ],
       exports: [Registry],
     };
   }
 }
+
+/** Without a token only those of the machine itself may read it, unless it was opened: it tells of tenants and of load. */
+function accessOf({ HOST, METRICS_TOKEN, METRICS_OPEN }: MetricsSettings): MetricsAccess {
+  if (METRICS_OPEN) return 'open';
+  if (METRICS_TOKEN !== undefined) return { token: METRICS_TOKEN };
+  return isLoopback(HOST) ? 'open' : 'closed';
+}
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(host);
 
 /** The lag of the event loop is read as often, and counts from there: more often wakes an idle process for nothing else. */
 const lagEveryMs = 100;
