@@ -6,7 +6,8 @@ export interface ConnectionLog {
 
 const connections = `
 select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as allowed,
-  (select count(*)::int from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()) as taken`;
+  (select count(*)::int from pg_stat_activity
+    where datid is not null and usesysid is not null and pid <> pg_backend_pid()) as taken`;
 
 /**
  * Says at boot what would otherwise be found out under load: that Postgres has not as many connections left as this

@@ -1,10 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { type DatabaseService, databaseServices, grantRoles, roleOf } from '../../../../deploy/local/roles.mjs';
 import { type Database, openDatabase } from '../database';
 
 export interface TestDatabase extends Database {
   readonly url: string;
+  /** The URL by which a service reaches it: with the service's own role and its rights. */
+  urlOf(service: DatabaseService): Promise<string>;
   drop(): Promise<void>;
 }
 
@@ -20,12 +23,19 @@ export async function makeTestDatabase(): Promise<TestDatabase> {
   await execute(server, [`create database ${name}`]);
   await execute(url, migrationScripts());
   const database = openDatabase({ url, poolSize: 10 });
+  const urlOf = async (service: DatabaseService) => {
+    await grantRoles({ url, passwords: { [service]: password } });
+    return Object.assign(new URL(url), { username: roleOf(service, name), password }).href;
+  };
   const drop = async () => {
     await database.close();
-    await execute(server, [`drop database ${name} with (force)`]);
+    const roles = databaseServices.map((service) => `drop role if exists ${roleOf(service, name)}`);
+    await execute(server, [`drop database ${name} with (force)`, ...roles]);
   };
-  return { ...database, url, drop };
+  return { ...database, url, urlOf, drop };
 }
+
+const password = 'of-a-test';
 
 const migrationScripts = (): string[] =>
   readdirSync(migrations, { withFileTypes: true })

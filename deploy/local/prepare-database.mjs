@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { ownerPassword, passwordOf } from './credentials.mjs';
+import { migrate } from './migrate.mjs';
+import { repoRoot } from './repo-root.mjs';
+import { databaseServices, grantRoles, roleOf } from './roles.mjs';
+
+/**
+ * Migrates the database, and where its server was started here, gives each service a role of its own. Returns the names of the
+ * migrations that it applied.
+ */
+export async function prepareDatabase({ url, dataDir }) {
+  const applied = await migrate({ url, directory: join(repoRoot, 'prisma/migrations') });
+  if (new URL(url).password === ownerPassword(dataDir, 'postgres')) {
+    const passwords = databaseServices.map((service) => [
+      service,
+      passwordOf(dataDir, 'postgres', roleOfUrl(service, url)),
+    ]);
+    await grantRoles({ url, passwords: Object.fromEntries(passwords) });
+  }
+  return applied;
+}
+
+export function roleOfUrl(service, url) {
+  return roleOf(service, decodeURIComponent(new URL(url).pathname.slice(1)));
+}

@@ -1,0 +1,8 @@
+export type DatabaseService = 'gateway' | 'agent-worker' | 'summarizer';
+export const databaseServices: readonly DatabaseService[];
+export function roleOf(service: DatabaseService, database: string): string;
+/** Gives each service whose password is given a role with the rights of prisma/grants.json. May be said again at any time. */
+export function grantRoles(request: {
+  url: string;
+  passwords: Partial<Record<DatabaseService, string>>;
+}): Promise<void>;

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withClient } from './postgres-client.mjs';
+import { repoRoot } from './repo-root.mjs';
+
+/** The services that have a role on Postgres. tool-executor has none. */
+export const databaseServices = ['gateway', 'agent-worker', 'summarizer'];
+
+const oneAtATime = 72707370; // an advisory lock: two that grant at once get in each other's way
+const isThere = new Set(['42710', '23505']);
+
+/** A service's role. Roles belong to the whole server, so their names begin with the database's. */
+export function roleOf(service, database) {
+  return `${database}_${service.replaceAll('-', '_')}`;
+}
+
+/**
+ * Gives each service whose password is given a role, with the rights of prisma/grants.json on this database and no others. Needs an
+ * owner who may create roles. May be said again at any time, also while the services run.
+ */
+export async function grantRoles({ url, passwords }) {
+  const database = decodeURIComponent(new URL(url).pathname.slice(1));
+  const grants = JSON.parse(readFileSync(join(repoRoot, 'prisma/grants.json'), 'utf8'));
+  const roles = databaseServices
+    .filter((service) => passwords[service])
+    .map((service) => ({ service, name: roleOf(service, database), password: passwords[service] }));
+  await withClient(url, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [oneAtATime]);
+    for (const { name } of roles) await create(client, name);
+    // In one transaction, so that nobody who is at work is without its rights for a moment.
+    const statements = roles.flatMap((role) => rightsOf(client, role, grants));
+    await client.query(['begin', ...statements, 'commit'].join(';\n'));
+  });
+}
+
+async function create(client, name) {
+  await client.query(`create role ${client.escapeIdentifier(name)}`).catch((error) => {
+    if (!isThere.has(error.code)) throw error;
+  });
+}
+
+function rightsOf(client, { service, name, password }, grants) {
+  const role = client.escapeIdentifier(name);
+  const tables = Object.entries(grants).filter(([, rights]) => rights[service]);
+  return [
+    `alter role ${role} login noinherit password ${client.escapeLiteral(password)}`,
+    `revoke all on all tables in schema public from ${role}`,
+    `revoke all on all sequences in schema public from ${role}`,
+    `grant usage on schema public to ${role}`,
+    ...tables.map(([table, rights]) => `grant ${rights[service]} on ${client.escapeIdentifier(table)} to ${role}`),
+    `grant usage on sequence outbox_id_seq to ${role}`,
+  ];
+}
