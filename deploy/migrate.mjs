@@ -1,7 +1,18 @@
-/** Applies the migrations to DATABASE_URL, as a deployment's one step before its services start. */
+/**
+ * Applies the migrations to DATABASE_URL, as a deployment's one step before its services start, and gives each service whose
+ * POSTGRES_…_PASSWORD is set a role with its grants: rondo_gateway and so on, where the database is named rondo.
+ */
 import { join } from 'node:path';
 import { migrate } from './local/migrate.mjs';
 import { repoRoot } from './local/repo-root.mjs';
+import { databaseServices, grantRoles } from './local/roles.mjs';
 
-const applied = await migrate({ url: process.env.DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
+const url = process.env.DATABASE_URL;
+const passwordOf = (service) => process.env[`POSTGRES_${service.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
+
+const applied = await migrate({ url, directory: join(repoRoot, 'prisma/migrations') });
+await grantRoles({
+  url,
+  passwords: Object.fromEntries(databaseServices.map((service) => [service, passwordOf(service)])),
+});
 console.log(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the database is up to date');

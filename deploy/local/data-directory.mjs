@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, readPidFile, removePidFile, writePidFile } from './process-identity.mjs';
@@ -48,6 +48,12 @@ export function privateDirectory(directory) {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o711 });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return directory;
+}
+
+/** A file that only we may read, also where an earlier start had written it for everybody. */
+export function writePrivate(file, content) {
+  rmSync(file, { force: true });
+  writeFileSync(file, content, { mode: 0o600, flag: 'wx' });
 }
 
 /**

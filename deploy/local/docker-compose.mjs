@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { composeSecrets } from './compose-secrets.mjs';
+import { owner, ownerPassword } from './credentials.mjs';
+import { writePrivate, privateDirectory } from './data-directory.mjs';
+import { serverInContainer } from './nats-configuration.mjs';
+import { usersOf } from './nats-server.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
-import { secret } from './secrets.mjs';
 
 const portVariables = { postgres: 'POSTGRES_PORT', redis: 'REDIS_PORT', nats: 'NATS_PORT' };
 
@@ -15,7 +19,7 @@ export class DockerCompose {
     const project = `rondo-${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}`;
     this.#compose = ['compose', '--project-name', project, '--file', join(repoRoot, 'docker-compose.yml')];
     // Our HOST may be what Compose cannot read, `::` for example; the gateway that it belongs to is not started here.
-    this.#env = { ...process.env, HOST: '', POSTGRES_PASSWORD: secret(dataDir, 'postgres-password') };
+    this.#env = { ...process.env, HOST: '', ...secretsOf(dataDir), NATS_CONF: natsConfiguration(dataDir) };
   }
 
   /** Whether an engine answers, asked for two seconds at most. */
@@ -45,15 +49,32 @@ export class DockerCompose {
   #urlOf(name, address) {
     switch (name) {
       case 'postgres':
-        return `postgresql://rondo:${this.#env.POSTGRES_PASSWORD}@${address}/rondo`;
+        return `postgresql://${owner}:${this.#env.POSTGRES_PASSWORD}@${address}/rondo`;
       case 'redis':
-        return `redis://${address}`;
+        return `redis://:${this.#env.REDIS_PASSWORD}@${address}`;
       case 'nats':
-        return `nats://${address}`;
+        return `nats://${owner}:${this.#env.NATS_PASSWORD}@${address}`;
     }
   }
 
   #run(...args) {
     return run('docker', [...this.#compose, ...args], { env: this.#env });
   }
+}
+
+/** The file asks for all of its secrets, also for those of services that are not started from it. */
+function secretsOf(dataDir) {
+  const absent = Object.fromEntries(composeSecrets.map((name) => [name, 'unused']));
+  return {
+    ...absent,
+    POSTGRES_PASSWORD: ownerPassword(dataDir, 'postgres'),
+    REDIS_PASSWORD: ownerPassword(dataDir, 'redis'),
+    NATS_PASSWORD: ownerPassword(dataDir, 'nats'),
+  };
+}
+
+function natsConfiguration(dataDir) {
+  const file = join(privateDirectory(join(dataDir, 'nats')), 'in-docker.conf');
+  writePrivate(file, [serverInContainer, usersOf(dataDir)].join('\n'));
+  return file;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { build } from './build.mjs';
 import { exampleOf, withTables } from './configuration-reference.mjs';
 import { installPackages, requireNode } from './install.mjs';
+import { composeConfiguration } from './nats-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 
@@ -15,7 +16,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` writes what follows from the code: the tables of docs/configuration.md, and .env.example. */
+/** `npm run docs` writes what follows from the code: the tables of docs/configuration.md, .env.example, and who may do what on NATS. */
 requireNode();
 await installPackages(repoRoot, log);
 await step(log, 'build', { work: () => build(repoRoot), detail: (changed) => (changed ? '' : 'nothing has changed') });
@@ -25,6 +26,11 @@ const modules = Object.entries(homes).map(async ([service, home]) => {
   return [service, exported.environment];
 });
 const environments = Object.fromEntries(await Promise.all(modules));
+
+const { default: messaging } = await import('../../libs/messaging/dist/index.js');
+const permissions = `${JSON.stringify(messaging.allNatsPermissions(), null, 2)}\n`;
+writeFileSync(join(repoRoot, 'deploy/nats-permissions.json'), permissions);
+writeFileSync(join(repoRoot, 'deploy/nats.conf'), composeConfiguration());
 
 const document = join(repoRoot, 'docs/configuration.md');
 writeFileSync(document, withTables(readFileSync(document, 'utf8'), environments));

@@ -1,11 +1,12 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { privateDirectory } from './data-directory.mjs';
+import { executorId, executorInstances, owner, ownerPassword, passwordOf } from './credentials.mjs';
+import { privateDirectory, writePrivate } from './data-directory.mjs';
 import { findProgram } from './find-program.mjs';
+import { authorizationOf, serverOf } from './nats-configuration.mjs';
 import { probes } from './probes.mjs';
 import { run } from './run-program.mjs';
 
-/** NATS with JetStream on 127.0.0.1. */
+/** NATS with JetStream on 127.0.0.1, where each service has a name and a password of its own. */
 export const nats = {
   name: 'nats',
   variable: 'NATS_URL',
@@ -26,9 +27,9 @@ export const nats = {
     const data = privateDirectory(join(dataDir, 'nats'));
     const configuration = join(data, 'nats.conf');
     const { stdout } = await run(program.file, ['--version'], { env: program.env });
-    writeFileSync(configuration, configurationOf({ port, data, version: stdout }));
+    writePrivate(configuration, configurationOf({ port, data, dataDir, version: stdout }));
     return {
-      url: `nats://127.0.0.1:${port}`,
+      url: `nats://${owner}:${ownerPassword(dataDir, 'nats')}@127.0.0.1:${port}`,
       where: program.file,
       stopSignal: 'SIGTERM',
       probe: () => probes.nats(`nats://127.0.0.1:${port}`),
@@ -41,18 +42,21 @@ export const nats = {
   },
 };
 
-function configurationOf({ port, data, version }) {
+function configurationOf({ port, data, dataDir, version }) {
   const [, major, minor] = /v(\d+)\.(\d+)/.exec(version).map(Number);
   const knowsSyncInterval = major > 2 || minor >= 10; // an older server refuses to start with it
   return [
-    `listen: "127.0.0.1:${port}"`,
-    'max_payload: 8MB', // a tool call carries its arguments, a whole file for example
-    'jetstream {',
-    `  store_dir: ${JSON.stringify(data)}`,
-    '  max_memory_store: 256MB',
-    '  max_file_store: 8GB',
-    ...(knowsSyncInterval ? ['  sync_interval: "1s"'] : []),
-    '}',
-    '',
+    serverOf({ listen: [`listen: "127.0.0.1:${port}"`], storeDir: data, knowsSyncInterval }),
+    usersOf(dataDir),
   ].join('\n');
+}
+
+/** Everybody who may log in to the NATS server of this data directory. */
+export function usersOf(dataDir) {
+  return authorizationOf({
+    executors: executorInstances().map((instance) => executorId(dataDir, instance)),
+    passwordOf: (user) =>
+      JSON.stringify(user === owner ? ownerPassword(dataDir, 'nats') : passwordOf(dataDir, 'nats', user)),
+    owner,
+  });
 }

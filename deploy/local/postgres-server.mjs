@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { owner as user, ownerPassword } from './credentials.mjs';
 import { reachableDirectory } from './data-directory.mjs';
 import { postgresDirectories } from './find-program.mjs';
 import { probes } from './probes.mjs';
 import { run } from './run-program.mjs';
-import { secret } from './secrets.mjs';
 
-const user = 'rondo';
 const database = 'rondo';
 
 /** PostgreSQL on 127.0.0.1. Root may not run it, so then it runs as `postgres`, or else as `nobody`. */
@@ -37,7 +36,7 @@ export const postgres = {
 
   /** Creates the data once, and says how to run the server. */
   async prepare({ program, dataDir, port }) {
-    const password = secret(dataDir, 'postgres-password');
+    const password = ownerPassword(dataDir, 'postgres');
     const data = dataOf(dataDir);
     const owner = serverOwner();
     if (!existsSync(join(data, 'PG_VERSION'))) await initialize({ program, data, password, owner });

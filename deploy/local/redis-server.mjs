@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { privateDirectory } from './data-directory.mjs';
+import { ownerPassword } from './credentials.mjs';
+import { privateDirectory, writePrivate } from './data-directory.mjs';
 import { findProgram } from './find-program.mjs';
 import { probes } from './probes.mjs';
-import { secret } from './secrets.mjs';
 
 /** Redis, or Valkey, on 127.0.0.1, with its data on disk and behind a password. */
 export const redis = {
@@ -29,9 +28,9 @@ export const redis = {
   async prepare({ program, dataDir, port }) {
     const data = privateDirectory(join(dataDir, 'redis'));
     const configuration = join(data, 'redis.conf');
-    const password = secret(dataDir, 'redis-password');
+    const password = ownerPassword(dataDir, 'redis');
     const url = `redis://:${password}@127.0.0.1:${port}`;
-    writeFileSync(configuration, configurationOf({ port, data, password }), { mode: 0o600 });
+    writePrivate(configuration, configurationOf({ port, data, password }));
     return {
       url,
       where: program.file,

@@ -11,7 +11,7 @@ const needs = {
   },
   'tool-executor': {
     usual: { SANDBOX_REQUIRE_LIMITS: '0' }, // a machine of one's own may lack control groups; the executor warns
-    inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|METRICS_TOKEN$)/.test(name),
+    inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|METRICS_(TOKEN|OPEN)$)/.test(name),
     given: ({ NATS_URL, BWRAP_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE }) => ({
       NATS_URL,
       BWRAP_PATH,

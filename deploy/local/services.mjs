@@ -1,8 +1,11 @@
 import { join } from 'node:path';
+import { executorId, executorIdFile, executorInstances, urlFor } from './credentials.mjs';
 import { privateDirectory, reachableDirectory } from './data-directory.mjs';
 import { choosePort } from './free-port.mjs';
 import { ReportedError, silent } from './progress.mjs';
+import { roleOfUrl } from './prepare-database.mjs';
 import { repoRoot } from './repo-root.mjs';
+import { databaseServices } from './roles.mjs';
 import { serviceEnvironment, serviceNames } from './service-environment.mjs';
 import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
 
@@ -90,13 +93,32 @@ export class Services {
 
   #environmentOf({ service, name, port }) {
     const { env, settings, dataDir } = this.#request;
-    const facts = { ...this.#facts, ...(service === 'tool-executor' && placesForSandboxes(dataDir, name)) };
+    const facts = {
+      ...this.#facts,
+      ...this.urlsOf(name),
+      ...(service === 'tool-executor' && placesForSandboxes(dataDir, name)),
+    };
     return {
       ...serviceEnvironment(service, { inherited: env, facts }),
       HOST: this.#hostOf(service),
       PORT: String(port),
       ...settings[service],
       ...settings[name],
+    };
+  }
+
+  /** The URLs of the servers as this instance is told them: with a name and a password of its own. */
+  urlsOf(name) {
+    const { dataDir, infrastructure } = this.#request;
+    const { NATS_URL: nats, DATABASE_URL: database } = infrastructure;
+    const service = serviceOf(name);
+    return {
+      ...infrastructure,
+      ...(nats && { NATS_URL: urlFor(natsUserOf(name, dataDir), { dataDir, server: 'nats', url: nats }) }),
+      ...(database &&
+        databaseServices.includes(service) && {
+          DATABASE_URL: urlFor(roleOfUrl(service, database), { dataDir, server: 'postgres', url: database }),
+        }),
     };
   }
 
@@ -131,5 +153,14 @@ function nameOf(instances, index) {
 }
 
 function placesForSandboxes(dataDir, name) {
-  return { SANDBOX_ROOT: reachableDirectory(dataDir, 'sandboxes'), EXECUTOR_ID_FILE: join(dataDir, `${name}-id`) };
+  return { SANDBOX_ROOT: reachableDirectory(dataDir, 'sandboxes'), EXECUTOR_ID_FILE: executorIdFile(dataDir, name) };
+}
+
+const serviceOf = (instance) => instance.replace(/-\d+$/, '');
+
+/** Executors are told apart, each by its id; of the other services all instances are one user. */
+function natsUserOf(name, dataDir) {
+  if (executorInstances().includes(name)) return executorId(dataDir, name);
+  if (name.startsWith('tool-executor')) throw new Error(`No more than ${executorInstances().length} executors here.`);
+  return serviceOf(name);
 }

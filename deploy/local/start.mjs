@@ -6,7 +6,7 @@ import { claimDataDirectory } from './data-directory.mjs';
 import { isFree } from './free-port.mjs';
 import { Infrastructure } from './infrastructure.mjs';
 import { installPackages, requireNode } from './install.mjs';
-import { migrate } from './migrate.mjs';
+import { prepareDatabase } from './prepare-database.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { sandboxProblem } from './sandbox-problem.mjs';
@@ -39,7 +39,7 @@ async function start({ owns }) {
   await installPackages(repoRoot, log);
 
   const infrastructure = owns(new Infrastructure({ dataDir, preferredPorts: true, supervise: true, log }));
-  await Promise.all([buildServices(), infrastructure.start().then(() => prepareDatabase(infrastructure.env))]);
+  await Promise.all([buildServices(), infrastructure.start().then(() => prepare(infrastructure.env))]);
 
   const adminKey = secret(dataDir, 'api-key', 'rondo_');
   const ports = { gateway: gateway.port };
@@ -64,11 +64,11 @@ function buildServices() {
 }
 
 /** The URLs are also kept for a person's tools: Prisma's commands read them, and a shell can. */
-function prepareDatabase({ DATABASE_URL, REDIS_URL, NATS_URL }) {
+function prepare({ DATABASE_URL, REDIS_URL, NATS_URL }) {
   const urls = Object.entries({ DATABASE_URL, REDIS_URL, NATS_URL }).map(([name, url]) => `${name}='${url}'\n`);
   writeFileSync(join(dataDir, 'servers.env'), urls.join(''), { mode: 0o600 });
   return step(log, 'migrations', {
-    work: () => migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') }),
+    work: () => prepareDatabase({ url: DATABASE_URL, dataDir }),
     detail: (applied) => (applied.length > 0 ? `${applied.length} applied` : 'up to date'),
   });
 }

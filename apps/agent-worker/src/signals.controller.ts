@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
-import { type RunLive, signals } from '@rondo/messaging';
+import { Ctx, EventPattern, MessagePattern, NatsContext, Payload } from '@nestjs/microservices';
+import { type MessageHeaders, type RunLive, isFromTheStore, signals } from '@rondo/messaging';
 import { config } from './config';
 import { HeldRuns } from './held-runs';
 
@@ -11,7 +11,8 @@ export class SignalsController {
 
   /** Goes to every worker; the one that holds the run stops it. */
   @EventPattern(signals.stop.pattern)
-  stop(@Payload() payload: unknown): void {
+  stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
+    if (isFromTheStore(context.getHeaders() as MessageHeaders)) return; // Nest hands on what the library has.
     const { run_id, requested_at, reason } = signals.stop.payload.parse(payload);
     this.held.stop(run_id, { requestedAt: requested_at, reason });
   }

@@ -29,8 +29,8 @@ beforeAll(async () => {
   await proxy.mend();
   Object.assign(process.env, {
     PORT: '0',
-    DATABASE_URL: database.url,
-    REDIS_URL: Object.assign(new URL(redis), { host: proxy.address, pathname: '/9' }).href,
+    DATABASE_URL: await database.urlOf('agent-worker'),
+    REDIS_URL: `${proxy.urlOf(redis)}/9`,
     NATS_URL: given('TEST_NATS_URL'),
     LOG_LEVEL: 'silent',
   });

@@ -4,7 +4,10 @@ import { readProviders, whyNotConfigured } from '@rondo/domain';
 import { modelVariables } from '@rondo/platform';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { z } from 'zod';
+import { allNatsPermissions } from '@rondo/messaging';
+import { composeSecrets } from '../../../deploy/local/compose-secrets.mjs';
 import { exampleOf, withTables } from '../../../deploy/local/configuration-reference.mjs';
+import { composeConfiguration } from '../../../deploy/local/nats-configuration.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
 import { environment as gateway } from '../../gateway/src/config';
@@ -50,6 +53,20 @@ function settingsOf(service: keyof typeof environments): string[] {
   );
   return named.filter((name) => name in environments[service].shape && !['HOST', 'PORT'].includes(name));
 }
+
+describe('what servers know of the services', () => {
+  it('says who may do what on NATS as the code has it (npm run docs)', () => {
+    expect(JSON.parse(read('deploy/nats-permissions.json'))).toEqual(allNatsPermissions());
+    expect(composeConfiguration()).toBe(read('deploy/nats.conf'));
+  });
+
+  it('has no password that holds where none was made: docker-compose.yml', () => {
+    const secrets = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]*(?:PASSWORD|ADMIN_KEY))(.*?)\}/g)];
+
+    expect(new Set(secrets.map(([, name]) => name))).toEqual(new Set(composeSecrets));
+    expect(secrets.filter(([, , otherwise]) => otherwise !== ':?')).toEqual([]);
+  });
+});
 
 describe.each(Object.keys(environments) as (keyof typeof environments)[])('docker-compose.yml, %s', (service) => {
   const given = Object.keys(compose.services[service]?.environment ?? {});

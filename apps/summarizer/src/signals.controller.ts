@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { EventPattern, Payload } from '@nestjs/microservices';
-import { signals } from '@rondo/messaging';
+import { Ctx, EventPattern, NatsContext, Payload } from '@nestjs/microservices';
+import { type MessageHeaders, isFromTheStore, signals } from '@rondo/messaging';
 import { HeldCompactions } from './held-compactions';
 
 /** A stop reaches a run also while it waits for its summary. The heartbeat finds what this misses. */
@@ -9,7 +9,8 @@ export class SignalsController {
   constructor(private readonly held: HeldCompactions) {}
 
   @EventPattern(signals.stop.pattern)
-  stop(@Payload() payload: unknown): void {
+  stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
+    if (isFromTheStore(context.getHeaders() as MessageHeaders)) return; // Nest hands on what the library has.
     this.held.stop(signals.stop.payload.parse(payload).run_id);
   }
 }

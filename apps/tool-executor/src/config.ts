@@ -1,4 +1,4 @@
-import type { SlotLimits } from '@rondo/messaging';
+import { type SlotLimits, executorId } from '@rondo/messaging';
 import { count, loadConfig, natsVariables, network, serviceVariables } from '@rondo/platform';
 import { z } from 'zod';
 import { internalHost, sandboxSettings } from './sandbox';
@@ -18,6 +18,12 @@ export const environment = z.object({
   EXECUTOR_ID_FILE: z.string().meta({
     description: 'Holds this executor’s name. Workspaces belong to the name: move the file and SANDBOX_ROOT together.',
     example: '/var/lib/rondo/executor-id',
+  }),
+  EXECUTOR_ID: executorId.optional().meta({
+    description:
+      'The name that the file is to hold. It is also the executor’s name on NATS, where a server lets each executor speak for itself only.',
+    example: 'tool-executor-2',
+    otherwise: 'the file’s, which is made up when there is no file',
   }),
   TOOL_CONCURRENCY: count.max(1_000).default(32).describe('Calls that run at the same time.'),
   TOOL_CONCURRENCY_PER_ACCOUNT: count.optional().meta({

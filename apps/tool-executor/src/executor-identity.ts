@@ -6,6 +6,11 @@ import { startOfProcess } from './start-of-process';
 
 const holder = z.object({ pid: z.number().int().positive(), startedAt: z.string() });
 
+interface Naming {
+  readonly given?: string | undefined;
+  readonly mint: () => string;
+}
+
 export interface ExecutorIdentity {
   readonly id: string;
   release(): Promise<void>;
@@ -18,17 +23,29 @@ export interface ExecutorIdentity {
  * of another machine with the same volume, look dead from here. So each executor needs a file of its own; a copy of a
  * container that shares it is not another executor.
  */
-export async function assumeIdentity(file: string, mint: () => string): Promise<ExecutorIdentity> {
+export async function assumeIdentity(file: string, { given, mint }: Naming): Promise<ExecutorIdentity> {
   await mkdir(dirname(file), { recursive: true });
   const lock = `${file}.lock`;
   await takeLock(lock);
   const release = () => rm(lock, { force: true });
   try {
-    return { id: executorId.parse(await keptId(file, mint)), release };
+    return { id: await idOf(file, { given, mint }), release };
   } catch (error) {
     await release();
-    throw new Error(`${file} does not hold the id of an executor`, { cause: error });
+    throw error;
   }
+}
+
+/** Threads are placed by the kept id, so another one that is given cannot take its place. */
+async function idOf(file: string, { given, mint }: Naming): Promise<string> {
+  const kept = executorId.safeParse(await keptId(file, () => given ?? mint()));
+  if (!kept.success) throw new Error(`${file} does not hold the id of an executor`, { cause: kept.error });
+  if (given !== undefined && kept.data !== given) {
+    throw new Error(
+      `${file} holds the id ${kept.data}, by which threads are placed; EXECUTOR_ID must say the same, not ${given}`,
+    );
+  }
+  return kept.data;
 }
 
 async function keptId(file: string, mint: () => string): Promise<string> {

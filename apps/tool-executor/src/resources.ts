@@ -33,7 +33,8 @@ export class Resources implements OnApplicationShutdown {
 
   static async open(given: Given): Promise<Resources> {
     const { config, executor, log } = given;
-    return new Resources(given, await connectNats({ url: config.NATS_URL, name: `tool-executor ${executor.id}`, log }));
+    const name = `tool-executor ${executor.id}`;
+    return new Resources(given, await connectNats({ url: config.NATS_URL, name, log, makesStreams: false }));
   }
 
   /** Why no sandbox can be had, with what to do about it; undefined when they can. */

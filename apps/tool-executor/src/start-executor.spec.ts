@@ -143,7 +143,7 @@ describe('an executor', () => {
     await wire.mend();
 
     try {
-      await start({ NATS_URL: `nats://${wire.address}` });
+      await start({ NATS_URL: wire.urlOf(natsUrl()) });
       expect(await place()).toMatch(/^exe_/);
     } finally {
       await stop();

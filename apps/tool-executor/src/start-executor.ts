@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Transport } from '@nestjs/microservices';
-import { type NatsLink, announceExecutor, natsTransportOptions, untilSubscribed } from '@rondo/messaging';
+import { type NatsLink, announceExecutor, natsTransportOptions, signals, untilSubscribed } from '@rondo/messaging';
 import { type Logger, nestLogger, newUlid } from '@rondo/platform';
 import type { Config } from './config';
 import { assumeIdentity } from './executor-identity';
@@ -21,14 +21,21 @@ const lastPlacementsMs = 500;
 
 /** One executor under its kept name: calls from JetStream, placements from NATS, and HTTP for health and metrics only. */
 export async function startExecutor(config: Config, log: Logger): Promise<Executor> {
-  const executor = await assumeIdentity(config.EXECUTOR_ID_FILE, () => `exe_${newUlid()}`);
+  const executor = await assumeIdentity(config.EXECUTOR_ID_FILE, {
+    given: config.EXECUTOR_ID,
+    mint: () => `exe_${newUlid()}`,
+  });
   const resources = await Resources.open({ config, executor, log });
   await resources.sandboxProblem(); // Tried out before it is ready, so that whoever sees it ready finds a problem in its log.
   const app = await NestFactory.create(ToolExecutorModule.with(resources), { logger: nestLogger(log) });
 
   const placements = app.connectMicroservice({
     transport: Transport.NATS,
-    options: natsTransportOptions({ url: config.NATS_URL, name: `placement ${executor.id}`, queue: 'executors' }),
+    options: natsTransportOptions({
+      url: config.NATS_URL,
+      name: `placement ${executor.id}`,
+      queue: signals.place.queue,
+    }),
   });
   await app.startAllMicroservices();
   await untilSubscribed(app);

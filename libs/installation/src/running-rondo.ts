@@ -5,7 +5,7 @@ import {
   type InfrastructureEnvironment,
   startInfrastructure,
 } from '../../../deploy/local/infrastructure.mjs';
-import { migrate } from '../../../deploy/local/migrate.mjs';
+import { prepareDatabase } from '../../../deploy/local/prepare-database.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { type Services, type ServicesRequest, startServices } from '../../../deploy/local/services.mjs';
 import { inherited } from './config';
@@ -93,7 +93,7 @@ async function startAll(
 ): Promise<Services> {
   const { DATABASE_URL } = servers;
   if (!DATABASE_URL) throw new Error('the servers have no Postgres');
-  await migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
+  await prepareDatabase({ url: DATABASE_URL, dataDir: directory });
   const timing = leases === 'short' ? shortLeases : {};
   return startServices({
     dataDir: directory,

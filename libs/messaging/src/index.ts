@@ -1,5 +1,7 @@
 export * from './log';
+export * from './nats/from-the-store';
 export * from './nats/nats-link';
+export * from './nats/permissions';
 export * from './nats/run-feed';
 export * from './nats/signals';
 export * from './nats/subjects';

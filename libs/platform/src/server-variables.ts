@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { count } from './service-variables';
 
-/** The client asks for no other scheme, and sends no name and password that stand in a URL. */
-const natsUrl = z.string().regex(/^(nats|tls):\/\/[^@]+$/, 'must be nats://host:port or tls://host:port');
+/** The client asks for no other scheme. */
+const natsUrl = z
+  .string()
+  .regex(
+    /^(nats|tls):\/\/([^@:/\s]+:[^@/\s]+@)?[^@/\s]+\/?$/,
+    'must be nats://name:password@host:port, or tls://…, with or without a name and a password',
+  );
 
 export const natsVariables = {
   NATS_URL: natsUrl.meta({
-    description: 'NATS, without a name and a password. TLS is spoken where the server offers it, whatever the scheme.',
-    example: 'nats://127.0.0.1:4222',
+    description:
+      'NATS, with this service’s own name and password ([operations](operations.md#credentials)). TLS is spoken where the server offers it, whatever the scheme.',
+    example: 'nats://gateway:password@127.0.0.1:4222',
   }),
 };
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   natsPort = await deadPort();
   gateway = await RunningGateway.start({
     REDIS_URL: `redis://127.0.0.1:${await deadPort()}`,
-    NATS_URL: `nats://127.0.0.1:${natsPort}`,
+    NATS_URL: Object.assign(new URL(testServer('TEST_NATS_URL')), { port: String(natsPort) }).href,
   });
 });
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { TestNats } from '../testing/test-nats';
+import { TestNats, testNatsUrl } from '../testing/test-nats';
 
 describe('NatsLink', () => {
   let nats: TestNats;
@@ -8,7 +8,7 @@ describe('NatsLink', () => {
   it('waits for a server that is not there yet at boot', async () => {
     const proxy = await nats.proxy();
     await proxy.cut();
-    const connecting = nats.link(`nats://${proxy.address}`);
+    const connecting = nats.link(proxy.urlOf(testNatsUrl()));
 
     await proxy.mend();
 

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type NatsConnection, type Status, Events, connect } from 'nats';
+import { type ConnectionOptions, type NatsConnection, type Status, Events, connect } from 'nats';
 import type { Log } from '../log';
 import { LooseEnds } from '../tools/loose-ends';
 import { ToolStreams } from '../tools/tool-streams';
 import { Departures } from './departures';
+import { natsLogin, secretInbox } from './nats-login';
 import { Requests } from './requests';
 import { reconnectForever } from './signals';
 import { type WireNames, wireNames } from './subjects';
@@ -15,14 +16,39 @@ export interface NatsOptions {
   readonly log: Log;
   /** See `wireNames`; none in production. */
   readonly namespace?: string;
+  /** Whether it makes the streams of tool calls where they are missing, or waits for somebody who may. */
+  readonly makesStreams?: boolean;
 }
 
+/** How often who was not let in for the first time says why. */
+const explainEveryMs = 5_000;
+
 /** Waits for the first connection as long as it takes, and connects again for ever. */
-export async function connectNats({ url, name, log, namespace }: NatsOptions): Promise<NatsLink> {
+export async function connectNats(options: NatsOptions): Promise<NatsLink> {
+  const { url, name, log, namespace, makesStreams = true } = options;
+  const login = natsLogin(url);
   // A stack trace for every request, in case it fails, costs more than the rest of the request.
-  const connection = await connect({ servers: url, name, noAsyncTraces: true, ...reconnectForever });
+  const settings = { ...login, name, noAsyncTraces: true, ...reconnectForever };
+  const explaining = setInterval(() => void explain(settings, log), explainEveryMs).unref();
+  const connection = await connect(settings).finally(() => clearInterval(explaining));
   log.info({ server: connection.getServer() }, 'nats connected');
-  return new NatsLink(connection, wireNames(namespace), log);
+  return new NatsLink(connection, { names: wireNames(namespace), log, makesStreams, inboxPrefix: login.inboxPrefix });
+}
+
+/** The library tries for ever in silence: a wrong password looks like a server that is away. */
+async function explain(settings: ConnectionOptions, log: Log): Promise<void> {
+  const once = { ...settings, reconnect: false, waitOnFirstConnect: false, maxReconnectAttempts: 0 };
+  await connect(once).then(
+    (connection) => connection.close(),
+    (error: unknown) => log.warn({ error }, 'nats does not let us in yet'),
+  );
+}
+
+interface LinkParts {
+  readonly names: WireNames;
+  readonly log: Log;
+  readonly makesStreams: boolean;
+  readonly inboxPrefix: string;
 }
 
 const drainTimeoutMs = 2_000;
@@ -36,14 +62,17 @@ export class NatsLink {
   private online = true;
   private lost = 0;
   private readonly listeners = new Set<() => void>();
+  readonly names: WireNames;
+  readonly log: Log;
 
   constructor(
     readonly connection: NatsConnection,
-    readonly names: WireNames,
-    readonly log: Log,
+    private readonly parts: LinkParts,
   ) {
-    this.requests = new Requests(connection, this.departures);
-    this.toolStreams = new ToolStreams(this);
+    this.names = parts.names;
+    this.log = parts.log;
+    this.requests = new Requests(connection, { departures: this.departures, inbox: this.newInbox() });
+    this.toolStreams = new ToolStreams(this, parts.makesStreams);
     this.looseEnds = new LooseEnds(this);
     void this.follow();
   }
@@ -62,6 +91,11 @@ export class NatsLink {
   onReconnect(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** A subject for answers that nobody else knows. */
+  newInbox(): string {
+    return secretInbox(this.parts.inboxPrefix);
   }
 
   /** Resolves when the server answers; for readiness checks. */

@@ -1,10 +1,29 @@
 import { z } from 'zod';
 import type { Log } from '../log';
+import { isFromTheStore } from './from-the-store';
+
+interface Received {
+  readonly subject: string;
+  readonly headers?: { has(name: string): boolean } | undefined;
+  string(): string;
+}
 
 /** What a message says, or undefined and one log line where it does not say it as agreed. */
 export function received<Schema extends z.ZodType>(
   schema: Schema,
-  message: { readonly subject: string; string(): string },
+  message: Received,
+  log: Log,
+): z.infer<Schema> | undefined {
+  if (!isFromTheStore(message.headers)) return foundInStore(schema, message, log);
+
+  log.warn({ subject: message.subject }, 'message from the store dropped, which nobody here asked for');
+  return undefined;
+}
+
+/** The same of a message that is expected from the store. */
+export function foundInStore<Schema extends z.ZodType>(
+  schema: Schema,
+  message: Received,
   log: Log,
 ): z.infer<Schema> | undefined {
   const parsed = parse(schema, message.string());

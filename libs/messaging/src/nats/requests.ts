@@ -1,5 +1,5 @@
 import { TransientError } from '@rondo/domain';
-import { type Msg, type MsgHdrs, type NatsConnection, createInbox } from 'nats';
+import type { Msg, MsgHdrs, NatsConnection } from 'nats';
 import type { Departures } from './departures';
 
 interface Question {
@@ -16,20 +16,25 @@ export class NobodyListens extends Error {
 const timeoutMs = 2_000;
 const expireEveryMs = 500;
 
+interface RequestsParts {
+  readonly departures: Departures;
+  /** Whoever answers learns it, so only NATS itself is asked over it: who knows it could answer what others are asked. */
+  readonly inbox: string;
+}
+
 /**
  * Asks over one inbox for the whole process. The library's own requests make a timer, an error and a dozen objects each;
  * here a question is one, and all share a timer. Who gets no answer in time may ask again.
  */
 export class Requests {
-  private readonly inbox = createInbox();
   private readonly open = new Map<string, Question>();
   private lastToken = 0;
 
   constructor(
     private readonly connection: NatsConnection,
-    private readonly departures: Departures,
+    private readonly parts: RequestsParts,
   ) {
-    connection.subscribe(`${this.inbox}.*`, {
+    connection.subscribe(`${parts.inbox}.*`, {
       callback: (error, answer) => error === null && this.hear(answer),
     });
     const timer = setInterval(() => this.expire(performance.now()), expireEveryMs).unref();
@@ -43,9 +48,12 @@ export class Requests {
     return new Promise((resolve, reject) => {
       const token = (this.lastToken += 1).toString(36);
       this.open.set(token, { resolve, reject, expiresAtMs: performance.now() + timeoutMs });
-      this.departures.soon(() => {
+      this.parts.departures.soon(() => {
         try {
-          this.connection.publish(subject, body, { reply: `${this.inbox}.${token}`, ...(headers && { headers }) });
+          this.connection.publish(subject, body, {
+            reply: `${this.parts.inbox}.${token}`,
+            ...(headers && { headers }),
+          });
         } catch (error) {
           this.open.delete(token);
           reject(error);
@@ -55,7 +63,7 @@ export class Requests {
   }
 
   private hear(answer: Msg): void {
-    const token = answer.subject.slice(this.inbox.length + 1);
+    const token = answer.subject.slice(this.parts.inbox.length + 1);
     const question = this.open.get(token);
     if (!question) return;
 

@@ -1,5 +1,6 @@
 import { type RunEvent, type RunId, eventJson } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isFromTheStore } from './from-the-store';
 import type { NatsLink } from './nats-link';
 import { receivedEvent } from './received-event';
 
@@ -73,6 +74,10 @@ export class NatsRunFeed {
         if (isStopped) return;
         if (error) {
           log.error({ runId: watched, error }, 'run feed subscription ended');
+          return;
+        }
+        if (isFromTheStore(message.headers)) {
+          log.warn({ subject: message.subject }, 'message from the store dropped, which nobody here asked for');
           return;
         }
         for (const line of message.string().split('\n')) {

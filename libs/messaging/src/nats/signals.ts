@@ -1,6 +1,7 @@
 import { deltaType, runId, threadId } from '@rondo/domain';
 import type { NatsConnection } from 'nats';
 import { z } from 'zod';
+import { natsLogin } from './nats-login';
 
 export const executorId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, dash and underscore only');
 
@@ -36,16 +37,21 @@ export const signals = {
   /** Request to any one of the executors, whichever NATS picks: does it take this thread's sandbox in? */
   place: {
     pattern: 'executor.place',
+    queue: 'executors',
     payload: z.object({ thread_id: threadId }),
     answer: z.object({ executor_id: executorId }),
   },
 } as const;
 
-/** Finds a server again within a second of its return, for ever; one that has gone silent is given up after 10 s. */
+/**
+ * Finds a server again within a second of its return, for ever, also where it refuses our password for a while; one that has
+ * gone silent is given up after 10 s.
+ */
 export const reconnectForever = {
   maxReconnectAttempts: -1,
   reconnectTimeWait: 250,
   reconnectJitter: 250,
+  ignoreAuthErrorAbort: true,
   waitOnFirstConnect: true,
   pingInterval: 5_000,
   maxPingOut: 2,
@@ -60,7 +66,7 @@ interface TransportOptions {
 
 /** The `options` of Nest's `Transport.NATS`, for servers and clients. */
 export const natsTransportOptions = ({ url, name, queue }: TransportOptions) => ({
-  servers: [url],
+  ...natsLogin(url),
   name,
   ...(queue !== undefined && { queue }),
   ...reconnectForever,

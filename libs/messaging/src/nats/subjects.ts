@@ -22,27 +22,32 @@ export function wireNames(namespace = '') {
     },
     /** Pure calls, past the queue. Core NATS: one that is lost is missed, and goes through the queue. */
     toolAsk: (executorId: string) => `${subject}tool.ask.${executorId}`,
-    /** Who took an attempt of a call first. */
+    /**
+     * Who took an attempt of a call first. What an executor says stands below its own id, here and in all that follows: so
+     * the server can forbid it to speak for another.
+     */
     toolTakers: {
       stream: `${stream}TOOL_TAKERS`,
       all: `${subject}tool.taken.>`,
-      one: (key: CallKey) => `${subject}tool.taken.${placeOf(key)}`,
+      of: (executorId: string) => `${subject}tool.taken.${executorId}.>`,
+      one: (executorId: string, key: CallKey) => `${subject}tool.taken.${executorId}.${placeOf(key)}`,
     },
     /** What came of an attempt: the last word on it. */
     toolResults: {
       stream: `${stream}TOOL_RESULTS`,
       all: `${subject}tool.result.>`,
-      one: (key: CallKey) => `${subject}tool.result.${placeOf(key)}`,
+      of: (executorId: string) => `${subject}tool.result.${executorId}.>`,
+      one: (executorId: string, key: CallKey) => `${subject}tool.result.${executorId}.${placeOf(key)}`,
     },
     /**
      * What running commands print and what comes of calls, as it happens. One subject for all calls of a run: a subscription
      * with a wildcard, made and ended for every run, is what costs the server most.
      */
-    toolNews: (runId: string) => `${subject}tool.news.${runId}`,
+    toolNews: (executorId: string, runId: string) => `${subject}tool.news.${executorId}.${runId}`,
     /** Tells an executor to end a call. */
     toolCancel: (executorId: string) => `${subject}tool.cancel.${executorId}`,
-    /** Every executor says here whether it takes threads in. */
-    executorsOpen: `${subject}executor.open`,
+    /** Every executor says here whether it takes threads in; `*` is all of them. */
+    executorOpen: (executorId: string) => `${subject}executor.open.${executorId}`,
     /** Asks an executor to end what a run has left running in the thread's sandbox. */
     sandboxEnd: (executorId: string) => `${subject}sandbox.end.${executorId}`,
     /** Asks an executor to remove the sandbox of a thread that was deleted, with its files. */

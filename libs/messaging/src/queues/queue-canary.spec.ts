@@ -20,7 +20,7 @@ describe('QueueCanary', () => {
 
   beforeAll(async () => {
     await proxy.mend();
-    const connection = { ...workerConnection(`redis://${proxy.address}`), socketTimeout: 500 };
+    const connection = { ...workerConnection(proxy.urlOf(url)), socketTimeout: 500 };
     const options = { ...queues.runs.workerOptions({ concurrency: 1 }), connection, prefix, drainDelay: 0.2 };
     const take = ({ id }: { id?: string | undefined }) => Promise.resolve(void taken.push(id ?? ''));
     worker = new Worker(queues.runs.name, take, options);

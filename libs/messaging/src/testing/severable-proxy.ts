@@ -46,6 +46,11 @@ export class SeverableProxy {
     this.port = (this.server.address() as AddressInfo).port; // a TCP server's address is no string
   }
 
+  /** The server's URL by way of this, with the same name and password. */
+  urlOf(server: string | URL): string {
+    return Object.assign(new URL(server), { host: this.address }).href;
+  }
+
   async cut(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.sockets.forEach((socket) => socket.destroy());

@@ -35,7 +35,7 @@ export class TestNats {
   /** A connection that can be cut. */
   async severableLink(): Promise<{ link: NatsLink; proxy: SeverableProxy }> {
     const proxy = await this.proxy();
-    return { link: await this.link(`nats://${proxy.address}`), proxy };
+    return { link: await this.link(proxy.urlOf(testNatsUrl())), proxy };
   }
 
   async proxy(): Promise<SeverableProxy> {

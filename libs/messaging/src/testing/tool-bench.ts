@@ -107,8 +107,8 @@ export class ToolBench {
 
   /** Resolves when the call is on the queue. */
   async queued({ run_id, id, attempt }: ToolCall, executorId = 'exec'): Promise<void> {
-    const records = new CallRecords(await this.nats.link());
-    while (!(await records.waits(executorId, { runId: run_id, callId: id, attempt }))) await sleep(10);
+    const records = new CallRecords(await this.nats.link(), executorId);
+    while (!(await records.waits({ runId: run_id, callId: id, attempt }))) await sleep(10);
   }
 
   async close(): Promise<void> {

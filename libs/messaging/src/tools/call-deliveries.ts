@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AckPolicy, type Msg, NatsError, type Subscription, createInbox, nanos } from 'nats';
+import { AckPolicy, type Msg, NatsError, type Subscription, nanos } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { CallDelivery } from './call-delivery';
 
@@ -27,7 +27,7 @@ const status = { idle: 100, expired: 408 };
  * may run them is decided by who took them, not by the consumer's memory.
  */
 export class CallDeliveries {
-  private readonly inbox = createInbox();
+  private readonly inbox: string;
   private readonly answered: CallDelivery[] = [];
   private subscription: Subscription | undefined;
   private offReconnect: () => void = () => undefined;
@@ -36,9 +36,12 @@ export class CallDeliveries {
   private stopped = false;
   private heardAtMs = -Infinity;
   private lastPull = 0;
+  private complainedOf = '';
   private wanted = 0;
 
-  constructor(private readonly options: CallDeliveriesOptions) {}
+  constructor(private readonly options: CallDeliveriesOptions) {
+    this.inbox = options.nats.newInbox();
+  }
 
   start(): void {
     const { nats, executorId } = this.options;
@@ -109,15 +112,24 @@ export class CallDeliveries {
 
   /** NATS lets us hear from it while it has our pull; after a silence we make sure of the consumer, and pull again. */
   private async follow(): Promise<void> {
-    const { nats, executorId } = this.options;
     while (!this.stopped) {
       try {
         if (performance.now() - this.heardAtMs > silenceMs) await this.makeConsumer();
       } catch (error) {
-        if (nats.connected) nats.log.warn({ executorId, error }, 'tool calls could not be pulled, trying again');
+        this.complain(error);
       }
       await sleep(lookEveryMs);
     }
+  }
+
+  /** Once for each thing that is wrong: it may take a while until a worker is there that makes the queue. */
+  private complain(error: unknown): void {
+    const { nats, executorId } = this.options;
+    const words = String(error);
+    if (nats.connected && words !== this.complainedOf) {
+      nats.log.warn({ executorId, error }, 'tool calls could not be pulled, trying again');
+    }
+    this.complainedOf = words;
   }
 
   private async makeConsumer(): Promise<void> {
@@ -135,6 +147,7 @@ export class CallDeliveries {
       max_ack_pending: -1, // none: the stream is bounded, and so is what the executor keeps of it
     });
     this.processIsNew = false;
+    this.complainedOf = '';
     this.heardAtMs = performance.now();
     this.pull();
   }

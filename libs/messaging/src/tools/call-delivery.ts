@@ -17,6 +17,10 @@ export class CallDelivery {
     return this.message.subject;
   }
 
+  get headers(): Msg['headers'] {
+    return this.message.headers;
+  }
+
   get bytes(): number {
     return this.message.data.length;
   }

@@ -8,8 +8,8 @@ export type Sent = 'no' | { readonly into: string | null; readonly isSeen: boole
 
 export interface CallEndingParts {
   readonly nats: NatsLink;
-  readonly records: CallRecords;
-  readonly placement: () => Promise<string>;
+  /** Of the executor that hosts the thread. Rejects while the thread has no place. */
+  readonly records: () => Promise<CallRecords>;
 }
 
 /** How a call is ended from here: nobody may take it any more, and whoever took it is told. All of it may be repeated. */
@@ -30,8 +30,8 @@ export class CallEnding {
 
   /** Tells its executor, which may not hear it. */
   tell(): void {
-    this.parts.placement().then(
-      (executorId) => {
+    this.parts.records().then(
+      ({ executorId }) => {
         const { connection, names, connected } = this.parts.nats;
         if (connected) connection.publish(names.toolCancel(executorId), JSON.stringify(this.words));
       },
@@ -52,7 +52,8 @@ export class CallEnding {
    * untaken all the same only reads, and not for long.
    */
   async conclude(): Promise<boolean> {
-    if (await this.parts.records.reply(this.key)) return true;
+    const records = await this.parts.records();
+    if (await records.reply(this.key)) return true;
     const isMarked = await this.mark();
     if (!isMarked || runsUntaken(this.words)) this.tell();
     return isMarked;
@@ -63,12 +64,12 @@ export class CallEnding {
    * since the call was sent does not know whether one had.
    */
   private async mark(): Promise<boolean> {
-    const { records, nats, placement } = this.parts;
-    const { toolStreams } = nats;
+    const { toolStreams } = this.parts.nats;
+    const records = await this.parts.records();
     await toolStreams.lookAgain();
     let into = this.sent === 'no' ? null : this.sent.into;
     if (!toolStreams.remembers(into)) {
-      into = (await records.queued(await placement(), this.key))?.store ?? null;
+      into = (await records.queued(this.key))?.store ?? null;
       if (!toolStreams.remembers(into)) return false;
     }
     return (await records.take(this.key, withdrawn)) === withdrawn && toolStreams.remembers(into);

@@ -1,7 +1,7 @@
 import { TransientError } from '@rondo/domain';
 import { type Msg, type MsgHdrs, NatsError, headers } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
-import { received } from '../nats/received';
+import { foundInStore } from '../nats/received';
 import { NobodyListens } from '../nats/requests';
 import { StorageRefused, assertStored } from '../nats/stored';
 import type { CallKey } from '../nats/subjects';
@@ -24,55 +24,58 @@ nobodyBefore.set('Nats-Expected-Last-Subject-Sequence', '0');
 
 /**
  * What JetStream knows of one attempt of a call: whether it waits for an executor, who took it, and what came of it. Each method
- * rejects when JetStream cannot be asked; asking again is always safe.
+ * rejects when JetStream cannot be asked; asking again is always safe. All of it is of the calls of one executor.
  */
 export class CallRecords {
-  constructor(private readonly nats: NatsLink) {}
+  constructor(
+    private readonly nats: NatsLink,
+    readonly executorId: string,
+  ) {}
 
   /**
    * Sends a call to its executor; one that is sent twice is taken once. Nothing confirms it: what is lost leaves no trace
    * here, and is sent again by who misses it. False when it is larger than NATS takes.
    */
-  dispatch(executorId: string, call: DispatchedCall): boolean {
-    return this.leave(this.nats.names.toolCalls.one(executorId, keyOf(call)), JSON.stringify(call));
+  dispatch(call: DispatchedCall): boolean {
+    return this.leave(this.nats.names.toolCalls.one(this.executorId, keyOf(call)), JSON.stringify(call));
   }
 
   /** The same past the queue: a shorter way, for a call that may run again. It leaves no trace even where it arrives. */
-  askToRun(executorId: string, call: DispatchedCall): boolean {
-    return this.leave(this.nats.names.toolAsk(executorId), JSON.stringify(call));
+  askToRun(call: DispatchedCall): boolean {
+    return this.leave(this.nats.names.toolAsk(this.executorId), JSON.stringify(call));
   }
 
   /** True until the executor has answered it. */
-  async waits(executorId: string, key: CallKey): Promise<boolean> {
+  async waits(key: CallKey): Promise<boolean> {
     const { stream, one } = this.nats.names.toolCalls;
-    return (await this.last(stream, one(executorId, key))) !== undefined;
+    return (await this.last(stream, one(this.executorId, key))) !== undefined;
   }
 
   /** As it waits for its executor. */
-  async queued(executorId: string, key: CallKey): Promise<DispatchedCall | undefined> {
+  async queued(key: CallKey): Promise<DispatchedCall | undefined> {
     const { stream, one } = this.nats.names.toolCalls;
-    const message = await this.last(stream, one(executorId, key));
-    return message && received(dispatchedCall, message, this.nats.log);
+    const message = await this.last(stream, one(this.executorId, key));
+    return message && foundInStore(dispatchedCall, message, this.nats.log);
   }
 
   async reply(key: CallKey): Promise<ToolReply | undefined> {
     const { stream, one } = this.nats.names.toolResults;
-    const message = await this.last(stream, one(key));
-    return message && received(toolReply, message, this.nats.log);
+    const message = await this.last(stream, one(this.executorId, key));
+    return message && foundInStore(toolReply, message, this.nats.log);
   }
 
   /** Keeps the reply for whoever holds the run later, and tells whoever holds it now. */
   async store(key: CallKey, reply: ToolReply): Promise<void> {
     const text = JSON.stringify(reply);
     this.tell(key, 'reply', text);
-    await this.put(this.nats.names.toolResults.one(key), text);
+    await this.put(this.nats.names.toolResults.one(this.executorId, key), text);
   }
 
   /** The same for a call that may run again when its reply is lost: nothing confirms it. False when it cannot leave. */
   storeUnconfirmed(key: CallKey, text: string): boolean {
     if (!this.nats.connected) return false;
     this.tellReply(key, text);
-    return this.leave(this.nats.names.toolResults.one(key), text);
+    return this.leave(this.nats.names.toolResults.one(this.executorId, key), text);
   }
 
   /** Tells whoever holds the run now, and nobody later. False when it cannot leave. */
@@ -91,7 +94,7 @@ export class CallRecords {
     const stopped: ToolReply = { how: 'stopped', verified_dead_at: new Date().toISOString() };
     const text = JSON.stringify(stopped);
     try {
-      await this.put(this.nats.names.toolResults.one(key), text, nobodyBefore);
+      await this.put(this.nats.names.toolResults.one(this.executorId, key), text, nobodyBefore);
       this.tell(key, 'reply', text);
     } catch (error) {
       if (!isNotFirst(error)) throw error;
@@ -101,7 +104,7 @@ export class CallRecords {
   /** Only the first who takes an attempt gets it, for a day. Resolves to who that was. */
   async take(key: CallKey, taker: string): Promise<string> {
     try {
-      await this.put(this.nats.names.toolTakers.one(key), taker, nobodyBefore);
+      await this.put(this.nats.names.toolTakers.one(this.executorId, key), taker, nobodyBefore);
       return taker;
     } catch (error) {
       if (!isNotFirst(error)) throw error;
@@ -111,13 +114,13 @@ export class CallRecords {
 
   async taker(key: CallKey): Promise<string | undefined> {
     const { stream, one } = this.nats.names.toolTakers;
-    return (await this.last(stream, one(key)))?.string();
+    return (await this.last(stream, one(this.executorId, key)))?.string();
   }
 
   /** May be lost, and is when it is too large; a reply is found where it is stored. */
   private tell({ runId, callId, attempt }: CallKey, what: keyof ToolNews, json: string): boolean {
     return this.leave(
-      this.nats.names.toolNews(runId),
+      this.nats.names.toolNews(this.executorId, runId),
       `{"call_id":"${callId}","attempt":${attempt},"${what}":${json}}`,
     );
   }

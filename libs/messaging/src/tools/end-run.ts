@@ -3,6 +3,7 @@ import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
+import { askExecutor } from './ask-executor';
 
 const endRequest = z.object({ thread_id: threadId, run_id: runId });
 const endAnswer = z.object({
@@ -34,8 +35,8 @@ export async function askToEndRun(
 ): Promise<readonly StoppedTool[] | undefined> {
   if (!nats.connected) return undefined;
   try {
-    const request = JSON.stringify({ thread_id: threadId, run_id: runId });
-    const answer = await nats.requests.ask(nats.names.sandboxEnd(executorId), request);
+    const request = { thread_id: threadId, run_id: runId };
+    const answer = await askExecutor(nats, nats.names.sandboxEnd(executorId), request);
     return received(endAnswer, answer, nats.log)?.ended ?? undefined;
   } catch {
     return undefined; // Nobody listens, or none that answers in time: the receipt says that it is not known.

@@ -3,6 +3,7 @@ import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
+import { askExecutor } from './ask-executor';
 
 const forgetRequest = z.object({ thread_id: threadId });
 const forgetAnswer = z.object({ gone: z.boolean() });
@@ -14,8 +15,7 @@ const forgetAnswer = z.object({ gone: z.boolean() });
 export async function askToForget(nats: NatsLink, executorId: string, thread: ThreadId): Promise<boolean> {
   if (!nats.connected) return false;
   try {
-    const request = JSON.stringify({ thread_id: thread });
-    const answer = await nats.requests.ask(nats.names.sandboxForget(executorId), request);
+    const answer = await askExecutor(nats, nats.names.sandboxForget(executorId), { thread_id: thread });
     return received(forgetAnswer, answer, nats.log)?.gone ?? false;
   } catch {
     return false; // Nobody listens, or none that answers in time: who wants it gone asks again.

@@ -12,7 +12,7 @@ describe('calls whose run went on before anybody confirmed that they ended (I5, 
   let records: CallRecords;
   beforeEach(async () => {
     bench = new ToolBench();
-    records = new CallRecords(await bench.nats.link());
+    records = new CallRecords(await bench.nats.link(), 'exec');
   });
   afterEach(() => bench.close());
 
@@ -117,7 +117,7 @@ describe('calls whose run went on before anybody confirmed that they ended (I5, 
 
   /** Resolves when the queue has forgotten it. */
   async function gone(call: ToolCall): Promise<void> {
-    while (await records.waits('exec', keyOf(call))) await sleep(10);
+    while (await records.waits(keyOf(call))) await sleep(10);
   }
 
   async function replyTo(call: ToolCall) {

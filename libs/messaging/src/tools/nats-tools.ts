@@ -40,14 +40,12 @@ const usualToolTimeoutMs = 600_000;
 /** The hands of one activation of a run: its calls go to the executor that hosts the thread. Must be closed. */
 export class NatsTools implements Tools<HandResult> {
   private readonly open = new Map<string, OpenCall>();
-  private readonly records: CallRecords;
   private readonly timing: ToolTiming;
-  private deafen: (() => void) | undefined;
+  private readonly deafen: (() => void)[] = [];
   private closed: Error | undefined;
-  private placed: Promise<string> | undefined;
+  private placed: Promise<CallRecords> | undefined;
 
   constructor(private readonly options: NatsToolsOptions) {
-    this.records = new CallRecords(options.nats);
     this.timing = { ...usualTiming, ...options.timing };
     options.nats.toolStreams.ensure().catch((error: unknown) => {
       options.nats.log.warn({ error }, 'tool streams were not reached, asking again at the first call');
@@ -68,24 +66,23 @@ export class NatsTools implements Tools<HandResult> {
 
   async endRun(): Promise<readonly StoppedTool[] | undefined> {
     const { nats, runId, threadId } = this.options;
-    const executorId = await this.place().catch(() => undefined);
-    return executorId === undefined ? undefined : askToEndRun(nats, executorId, { runId, threadId });
+    const placed = await this.place().catch(() => undefined);
+    return placed && askToEndRun(nats, placed.executorId, { runId, threadId });
   }
 
   /** Rejects what is still open with `reason`. The calls go on, and the next holder of the run finds them. */
   close(reason: Error): void {
     this.closed ??= reason;
-    this.deafen?.();
-    this.deafen = undefined;
+    for (const end of this.deafen.splice(0)) end();
     for (const call of this.open.values()) call.abandon(reason);
   }
 
   private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<HandAnswer> {
     if (this.closed) throw this.closed;
-    this.deafen ??= this.listen();
+    if (this.deafen.length === 0) this.keepAdvancing();
 
     const { nats } = this.options;
-    const parts = { nats, records: this.records, placement: () => this.place(), timing: this.timing };
+    const parts = { nats, records: () => this.place(), timing: this.timing };
     const open = new OpenCall(parts, this.dispatched(call), sent);
     const stop = () => open.stop();
     this.open.set(call.id, open);
@@ -102,12 +99,18 @@ export class NatsTools implements Tools<HandResult> {
   }
 
   /** A thread is placed for good, so it is asked for once, and again only while nobody answers. */
-  private place(): Promise<string> {
-    const { placement, threadId } = this.options;
-    this.placed ??= placement(threadId).catch((error: unknown) => {
-      this.placed = undefined;
-      throw error;
-    });
+  private place(): Promise<CallRecords> {
+    const { nats, placement, threadId } = this.options;
+    this.placed ??= placement(threadId).then(
+      (executorId) => {
+        if (!this.closed) this.listen(executorId);
+        return new CallRecords(nats, executorId);
+      },
+      (error: unknown) => {
+        this.placed = undefined;
+        throw error;
+      },
+    );
     return this.placed;
   }
 
@@ -129,22 +132,22 @@ export class NatsTools implements Tools<HandResult> {
   }
 
   /** For all calls. The server knows of it before it knows of the first call, so no reply is missed. */
-  private listen() {
+  private listen(executorId: string): void {
     const { nats, runId } = this.options;
-    const subscription = nats.connection.subscribe(nats.names.toolNews(runId), {
+    const subscription = nats.connection.subscribe(nats.names.toolNews(executorId, runId), {
       callback: (error, message) => {
         if (error) nats.log.error({ runId, error }, 'tool news subscription ended');
         else this.hear(message);
       },
     });
+    this.deafen.push(() => subscription.unsubscribe());
+  }
+
+  private keepAdvancing(): void {
+    const { nats } = this.options;
     const advanceAll = () => this.open.forEach((call) => void call.advance());
     const timer = setInterval(advanceAll, this.timing.checkEveryMs);
-    const offReconnect = nats.onReconnect(advanceAll);
-    return () => {
-      subscription.unsubscribe();
-      clearInterval(timer);
-      offReconnect();
-    };
+    this.deafen.push(() => clearInterval(timer), nats.onReconnect(advanceAll));
   }
 
   private hear(message: Msg): void {

@@ -297,7 +297,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     const { connection, names } = await bench.nats.link();
     const { stream, one } = names[what];
     const look = () =>
-      connection.request(`$JS.API.DIRECT.GET.${stream}.${one({ runId: run_id, callId: id, attempt })}`);
+      connection.request(`$JS.API.DIRECT.GET.${stream}.${one('exec', { runId: run_id, callId: id, attempt })}`);
     while ((await look().catch(() => undefined))?.headers?.code !== 0) await sleep(20);
   }
 });

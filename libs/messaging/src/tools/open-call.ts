@@ -93,26 +93,24 @@ export class OpenCall {
   }
 
   private async send(): Promise<void> {
-    const executorId = await this.parts.placement();
+    const records = await this.parts.records();
     const { toolStreams } = this.parts.nats;
     await toolStreams.ensure();
     if (this.settled || this.stopping) return;
 
     const { store } = toolStreams;
     if (store === null) throw new TransientError('NATS was started anew a moment ago');
-    const { records } = this.parts;
     const call = { ...this.call, store };
     const asksFirst = this.sent === 'no' && runsUntaken(call);
-    const isSent = asksFirst ? records.askToRun(executorId, call) : records.dispatch(executorId, call);
+    const isSent = asksFirst ? records.askToRun(call) : records.dispatch(call);
     if (isSent) this.sent = { into: store, isSeen: false };
     else this.end(failed('The arguments are too large to be sent to the tool.'));
   }
 
   /** The queue first, the reply second: an executor stores the reply before it takes the call off the queue. */
   private async look(): Promise<void> {
-    const { records } = this.parts;
-    const executorId = await this.parts.placement();
-    const waits = await records.waits(executorId, this.key);
+    const records = await this.parts.records();
+    const waits = await records.waits(this.key);
     const reply = await records.reply(this.key);
     const taker = waits || reply ? undefined : await records.taker(this.key);
 
@@ -167,10 +165,10 @@ export class OpenCall {
   private endLoosely(answer: HandAnswer): void {
     if (this.settled) return;
     const { call, sent } = this;
-    const { nats, records, placement } = this.parts;
-    placement().then(
-      (executorId) => {
-        const ending = new CallEnding({ nats, records, placement: () => Promise.resolve(executorId) }, call, sent);
+    const { nats, records } = this.parts;
+    records().then(
+      (placed) => {
+        const ending = new CallEnding({ nats, records: () => Promise.resolve(placed) }, call, sent);
         ending.tell();
         nats.looseEnds.add(ending);
       },

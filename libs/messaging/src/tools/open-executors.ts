@@ -15,7 +15,6 @@ export type ExecutorLoad = z.infer<typeof executorLoad>;
 
 /** Executors of an older version do not say how much of them is in use. */
 const announcement = z.object({
-  executor_id: executorId,
   is_open: z.boolean(),
   load: executorLoad.exactOptional(),
 });
@@ -39,11 +38,11 @@ export function announceExecutor(
 ): () => void {
   let hasLeft = false;
   const say = (words: Announcement) => {
-    if (nats.connected) nats.connection.publish(nats.names.executorsOpen, JSON.stringify(words));
+    if (nats.connected) nats.connection.publish(nats.names.executorOpen(executor), JSON.stringify(words));
   };
   const announce = async () => {
     const open = await isOpen();
-    if (!hasLeft) say({ executor_id: executor, is_open: open, ...(load && { load: load() }) });
+    if (!hasLeft) say({ is_open: open, ...(load && { load: load() }) });
   };
   const timer = setInterval(() => void announce(), everyMs);
   const offReconnect = nats.onReconnect(() => void announce());
@@ -52,7 +51,7 @@ export function announceExecutor(
     hasLeft = true;
     clearInterval(timer);
     offReconnect();
-    say({ executor_id: executor, is_open: false });
+    say({ is_open: false });
   };
 }
 
@@ -71,7 +70,7 @@ export class OpenExecutors {
     private readonly nats: NatsLink,
     private readonly goodForMs = usuallyGoodForMs,
   ) {
-    nats.connection.subscribe(nats.names.executorsOpen, {
+    nats.connection.subscribe(nats.names.executorOpen('*'), {
       callback: (error, message) => {
         if (error) nats.log.error({ error }, 'executor subscription ended');
         else this.hear(message);
@@ -91,11 +90,12 @@ export class OpenExecutors {
 
   private hear(message: Msg): void {
     const said = received(announcement, message, this.nats.log);
-    if (!said) return;
-    const { executor_id: id, is_open: isOpen, load } = said;
+    const id = executorId.safeParse(message.subject.split('.').at(-1)); // the server knows who may say so, a body does not
+    if (!said || !id.success) return;
+    const { is_open: isOpen, load } = said;
     const { losses } = this.nats;
-    if (isOpen) this.heard.set(id, { atMs: performance.now(), losses, weight: weightOf(load) });
-    else this.heard.delete(id);
+    if (isOpen) this.heard.set(id.data, { atMs: performance.now(), losses, weight: weightOf(load) });
+    else this.heard.delete(id.data);
   }
 }
 

@@ -15,7 +15,7 @@ describe('tool calls when NATS comes back with an older state of its store', () 
   afterAll(() => server.stop());
 
   const keyOf = ({ run_id, id, attempt }: ToolCall) => ({ runId: run_id, callId: id, attempt });
-  const records = async () => new CallRecords(await bench.nats.link());
+  const records = async () => new CallRecords(await bench.nats.link(), 'exec');
 
   const replyTo = async (call: ToolCall) => {
     const stored = await records();
@@ -130,7 +130,7 @@ describe('tool calls when NATS comes back with an older state of its store', () 
     const call = { call_id: id, run_id, name, arguments: given, effect_class, attempt: 1, timeout_ms: 1_000 };
     const stored = await records();
     await stored.taker(keyOf(planned)); // the streams are there
-    stored.dispatch('exec', { ...call, thread_id: threadId.parse('thr_1') });
+    stored.dispatch({ ...call, thread_id: threadId.parse('thr_1') });
     const { seen } = await counting();
 
     expect(await replyTo(planned)).toMatchObject({ how: 'answered' });

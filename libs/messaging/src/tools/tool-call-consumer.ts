@@ -64,7 +64,7 @@ export class ToolCallConsumer {
 
   constructor(private readonly options: ToolCallConsumerOptions) {
     const { nats, executorId, slots, ackWaitMs = usualAckWaitMs } = options;
-    this.records = new CallRecords(nats);
+    this.records = new CallRecords(nats, executorId);
     this.answers = new CallAnswers(this.records);
     this.attempts = new CallAttempts({
       ...{ nats, records: this.records, answers: this.answers, handle: options.handle },

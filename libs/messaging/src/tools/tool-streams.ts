@@ -20,6 +20,9 @@ const mebibyte = 1024 * 1024;
 /** The longest that making a stream may take; its callers ask again. */
 const requestTimeoutMs = 2_000;
 
+/** Traces of a call that stand in another order are not found: a store that was written so is another store. */
+const layout = 'by executor';
+
 /** Of a call, and of a reply. */
 export const longestBytes = 8 * mebibyte;
 
@@ -51,14 +54,20 @@ const resultsConfig = ({ toolResults: { stream, all } }: WireNames): Config => (
   max_msgs_per_subject: 1,
 });
 
-/** The streams of tool calls, made when they are missing: at the first use, and after a server lost its store. */
+/**
+ * The streams of tool calls. Workers make them when they are missing, at the first use and after a server lost its store;
+ * executors, which may not, wait for that.
+ */
 export class ToolStreams {
   readonly jetstream: JetStreamClient;
   readonly manager: Promise<JetStreamManager>;
   private making: Promise<void> | undefined;
   private known: { readonly life: string; readonly stamp: string } | undefined;
 
-  constructor(private readonly nats: NatsLink) {
+  constructor(
+    private readonly nats: NatsLink,
+    private readonly makesThem: boolean,
+  ) {
     this.jetstream = nats.connection.jetstream({ timeout: requestTimeoutMs });
     this.manager = this.jetstream.jetstreamManager(false);
     nats.onReconnect(() => this.forget());
@@ -71,6 +80,16 @@ export class ToolStreams {
       throw error;
     });
     return this.making;
+  }
+
+  /** Makes them now, and again when the server is back, so that those who only look find them before any call is sent. */
+  keep(): void {
+    const make = () =>
+      this.ensure().catch((error: unknown) =>
+        this.nats.log.warn({ error }, 'tool streams were not made, trying again at the first call'),
+      );
+    void make();
+    this.nats.onReconnect(() => void make());
   }
 
   /** Looks again before the next use. */
@@ -114,9 +133,12 @@ export class ToolStreams {
     const manager = await this.manager;
     const life = this.serverLife;
     const configs = [callsConfig, takersConfig, resultsConfig].map((config) => config(this.nats.names));
-    const infos = await Promise.all(configs.map((config) => makeStream(manager, config)));
+    const find = ({ name }: Config) => manager.streams.info(name);
+    const infos = await Promise.all(
+      configs.map((config) => (this.makesThem ? makeStream(manager, config) : find(config))),
+    );
     const births = infos.map(({ created }) => created).join();
-    const stamp = createHash('sha256').update(`${life},${births}`).digest('hex').slice(0, 12);
+    const stamp = createHash('sha256').update(`${layout},${life},${births}`).digest('hex').slice(0, 12);
     this.known = { life, stamp };
   }
 }

@@ -29,7 +29,7 @@ describe('pure calls, which run without being taken', () => {
 
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'done' } });
 
-    const records = new CallRecords(await bench.nats.link());
+    const records = new CallRecords(await bench.nats.link(), 'exec');
     expect(await records.reply(keyOf(call))).toBeUndefined();
     expect(await callsEverQueued()).toBe(queued);
   });
@@ -192,7 +192,7 @@ describe('pure calls, which run without being taken', () => {
     const tools = await bench.worker(call.run_id);
     expect(await tools.execute(call, never)).toMatchObject({ how: 'answered' });
     tools.close(new Error('asked'));
-    return new CallRecords(await bench.nats.link()).taker(keyOf(call));
+    return new CallRecords(await bench.nats.link(), 'exec').taker(keyOf(call));
   }
 
   /** Resolves when an executor has listened long enough. */
@@ -216,8 +216,8 @@ describe('pure calls, which run without being taken', () => {
 
   /** Resolves when the queue has forgotten the call. */
   async function gone(call: ToolCall): Promise<void> {
-    const records = new CallRecords(await bench.nats.link());
-    while (await records.waits('exec', keyOf(call)));
+    const records = new CallRecords(await bench.nats.link(), 'exec');
+    while (await records.waits(keyOf(call)));
   }
 });
 

@@ -1,0 +1,117 @@
+import { inboxesOf } from './nats-login';
+import { signals } from './signals';
+import { type WireNames, wireNames } from './subjects';
+
+/** The services that speak to NATS. Each executor is a user of its own, whose name is its id. */
+export const natsServices = ['gateway', 'agent-worker', 'summarizer', 'tool-executor'] as const;
+export type NatsService = (typeof natsServices)[number];
+
+interface Traffic {
+  readonly subject: string;
+  readonly publish: readonly NatsService[];
+  readonly subscribe: readonly NatsService[];
+  /** Who subscribes does so as a member of this group, and so takes its share and no more. */
+  readonly queue?: string;
+}
+
+const names = wireNames();
+
+/**
+ * Who may say what, and who may hear it. A subject that is missing here does not compile. `executor` is an executor's id,
+ * or `*` for all of them.
+ */
+export const trafficOf = (executor: string) =>
+  ({
+    runEvents: {
+      subject: names.runEvents('*'),
+      publish: ['gateway', 'agent-worker', 'summarizer'],
+      subscribe: ['gateway'],
+    },
+    toolCalls: { subject: names.toolCalls.of(executor), publish: ['agent-worker'], subscribe: [] },
+    toolAsk: { subject: names.toolAsk(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
+    toolTakers: {
+      subject: names.toolTakers.of(executor),
+      publish: ['agent-worker', 'tool-executor'], // a worker takes a call back
+      subscribe: [],
+    },
+    toolResults: { subject: names.toolResults.of(executor), publish: ['tool-executor'], subscribe: [] },
+    toolNews: { subject: names.toolNews(executor, '*'), publish: ['tool-executor'], subscribe: ['agent-worker'] },
+    toolCancel: { subject: names.toolCancel(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
+    executorOpen: { subject: names.executorOpen(executor), publish: ['tool-executor'], subscribe: ['agent-worker'] },
+    sandboxEnd: { subject: names.sandboxEnd(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
+    sandboxForget: { subject: names.sandboxForget(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
+    stop: { subject: signals.stop.pattern, publish: ['gateway'], subscribe: ['agent-worker', 'summarizer'] },
+    live: { subject: signals.live.patternOf('*'), publish: ['gateway'], subscribe: ['agent-worker'] },
+    place: {
+      subject: signals.place.pattern,
+      publish: ['agent-worker'],
+      subscribe: ['tool-executor'],
+      queue: signals.place.queue,
+    },
+  }) as const satisfies Record<keyof WireNames | keyof typeof signals, Traffic>;
+
+const streams = [names.toolCalls, names.toolTakers, names.toolResults];
+const calls = names.toolCalls.stream;
+
+/** What is asked of JetStream: workers make the streams and look into them, executors pull their own calls. Nobody deletes. */
+const jetstreamOf = (executor: string): Record<NatsService, readonly string[]> => ({
+  gateway: [],
+  'agent-worker': streams.flatMap(({ stream, of }) => [
+    `$JS.API.STREAM.CREATE.${stream}`,
+    `$JS.API.STREAM.UPDATE.${stream}`,
+    `$JS.API.DIRECT.GET.${stream}.${of(executor)}`,
+  ]),
+  summarizer: [],
+  'tool-executor': [
+    ...streams.map(({ stream }) => `$JS.API.STREAM.INFO.${stream}`),
+    ...[names.toolTakers, names.toolResults].map(({ stream, of }) => `$JS.API.DIRECT.GET.${stream}.${of(executor)}`),
+    // What it asks the consumer for stands in the subject too, and the server compares: it gets no other executor's calls.
+    `$JS.API.CONSUMER.CREATE.${calls}.${executor}.${names.toolCalls.of(executor)}`,
+    `$JS.API.CONSUMER.DELETE.${calls}.${executor}`,
+    `$JS.API.CONSUMER.MSG.NEXT.${calls}.${executor}`,
+    `$JS.ACK.${calls}.${executor}.>`,
+  ],
+});
+
+/** Who answers what others ask may do so once for each question, wherever the question says. */
+const answering: readonly NatsService[] = ['agent-worker', 'tool-executor'];
+const answerWithin = { max: 1, expires: '10s' } as const;
+
+/** As a NATS server's configuration has them: what is not allowed is forbidden. */
+export interface NatsPermissions {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+  readonly allow_responses?: typeof answerWithin;
+}
+
+/** Of a service, or of the executor with this id. */
+export function natsPermissions(
+  service: Exclude<NatsService, 'tool-executor'> | { executor: string },
+): NatsPermissions {
+  const [kind, user, executor] =
+    typeof service === 'string'
+      ? [service, service, '*']
+      : (['tool-executor', service.executor, service.executor] as const);
+  const traffic: Traffic[] = Object.values(trafficOf(executor));
+  const heard = traffic.filter(({ subscribe }) => subscribe.includes(kind));
+  return {
+    publish: [
+      ...traffic.filter(({ publish }) => publish.includes(kind)).map(({ subject }) => subject),
+      ...jetstreamOf(executor)[kind],
+    ],
+    subscribe: [
+      ...heard.map(({ subject, queue }) => (queue === undefined ? subject : `${subject} ${queue}`)),
+      `${inboxesOf(user)}.>`,
+    ],
+    ...(answering.includes(kind) && { allow_responses: answerWithin }),
+  };
+}
+
+/** Of every service, with this in place of an executor's id: what `deploy/` makes a server's configuration of. */
+export const executorPlace = 'EXECUTOR_ID';
+export const allNatsPermissions = (): Record<NatsService, NatsPermissions> => ({
+  gateway: natsPermissions('gateway'),
+  'agent-worker': natsPermissions('agent-worker'),
+  summarizer: natsPermissions('summarizer'),
+  'tool-executor': natsPermissions({ executor: executorPlace }),
+});
