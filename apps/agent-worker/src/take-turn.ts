@@ -2,7 +2,7 @@ import type { RunId } from '@rondo/domain';
 import type { AgentRunner, Verdict } from './agent-runner';
 
 /** A job that waited for so long did so because there are more runs than places. */
-const backlogAfterMs = 100;
+export const backlogAfterMs = 100;
 
 interface Due {
   readonly runId: RunId;

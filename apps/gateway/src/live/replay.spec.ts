@@ -85,7 +85,7 @@ describe('where retention has passed (R18)', () => {
     await gateway.database.sql.query(`update runs set finished_at = finished_at - interval '2 days' where id = $1`, [
       run.id,
     ]);
-    await new Retention(gateway.database, 1).trim();
+    await new Retention(gateway.ownerDatabase, 1).trim();
   });
 
   it('REST names the gap and says how the run stands; after it, nothing of that is there', async () => {

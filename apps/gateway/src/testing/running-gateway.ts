@@ -1,6 +1,6 @@
 import type { Run, RunId } from '@rondo/domain';
 import type { Database } from '@rondo/persistence';
-import { makeTestDatabase } from '@rondo/persistence/testing';
+import { type TestDatabase, makeTestDatabase } from '@rondo/persistence/testing';
 import { createLogger } from '@rondo/platform';
 import { type Socket, io } from 'socket.io-client';
 import request from 'supertest';
@@ -18,6 +18,7 @@ export class RunningGateway {
   private constructor(
     readonly url: string,
     readonly parts: Parts,
+    private readonly made: TestDatabase | undefined,
     private readonly stop: () => Promise<void>,
   ) {}
 
@@ -52,7 +53,7 @@ export class RunningGateway {
     };
     const { app, parts } = await createGateway(config, createLogger({ name: 'gateway', level: config.LOG_LEVEL }));
     await app.listen(0, config.HOST);
-    return new RunningGateway(await app.getUrl(), parts, async () => {
+    return new RunningGateway(await app.getUrl(), parts, made, async () => {
       await app.close();
       await made?.drop();
     });
@@ -61,6 +62,12 @@ export class RunningGateway {
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.disconnect();
     await this.stop();
+  }
+
+  /** With all rights, for what other services do; the gateway's own role may not. */
+  get ownerDatabase(): Database {
+    if (!this.made) throw new Error('this gateway was given a database that is not its own');
+    return this.made;
   }
 
   get database(): Database {

@@ -161,7 +161,8 @@ export class HeldRun {
     const call = plannedCall({
       id: callId.parse(`call_${newUlid()}`),
       run_id: this.claim.runId,
-      arguments: { command: 'make' },
+      name: 'http_request', // a command may have left processes behind, which only a real worker can end
+      arguments: { method: 'POST', url: 'http://example.org/' },
     });
     const about = { tool_call_id: call.id, name: call.name };
     const question = { text: 'Did it take effect?', attachments: [], tool_call_id: call.id };

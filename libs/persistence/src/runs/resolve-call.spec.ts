@@ -37,9 +37,7 @@ interface Parked {
 /** A run that waits for a person to say what became of its first calls; where there are more, those were not sent. */
 async function parked({ inDoubt = 1, unsent = 0 } = {}): Promise<Parked> {
   const claim = await house.claimed();
-  const calls = Array.from({ length: inDoubt + unsent }, (_, index) =>
-    planned(claim, { name: 'execute_command', index }),
-  );
+  const calls = Array.from({ length: inDoubt + unsent }, (_, index) => planned(claim, { name: 'http_request', index }));
   const [first, last] = [calls[0], calls.at(-1)];
   if (!first || !last) throw new Error('at least one call is in doubt');
   const doubts = calls.slice(0, inDoubt).flatMap(lost);
@@ -153,7 +151,7 @@ describe('the word on a call whose outcome is unknown', () => {
     await expect(resolve(run.first)).rejects.toMatchObject({ code: 'tool_call_not_unknown' });
 
     const claim = await house.claimed();
-    const call = planned(claim, { name: 'execute_command' });
+    const call = planned(claim, { name: 'http_request' });
     await house.store.append(claim, [started, iterationStarted(1), call, ...lost(call)]);
     await expect(resolve(idOf(call))).rejects.toMatchObject({ code: 'tool_call_not_unknown' });
   });
@@ -228,7 +226,7 @@ describe('a run in doubt', () => {
 
   it('whose worker died before it could ask is ended by a stop with its call answered (I6)', async () => {
     const claim = await house.claimed();
-    const call = planned(claim, { name: 'execute_command' });
+    const call = planned(claim, { name: 'http_request' });
     await house.store.append(claim, [started, iterationStarted(1), call, ...lost(call)]);
     await house.store.handOver(claim);
 
