@@ -35,7 +35,11 @@ function message(
 }
 
 /** An iteration with one call; answers with its first and its last message. */
-async function iterate(claim: ClaimedRun, iteration: number, { tool = 'shell', input = {} } = {}): Promise<Coverage> {
+async function iterate(
+  claim: ClaimedRun,
+  iteration: number,
+  { tool = 'execute_command', input = {} } = {},
+): Promise<Coverage> {
   const call = planned(claim, { name: tool, input });
   const { id } = call.data.tool_call;
   const text = { type: 'text' as const, text: long(`reply${iteration}`) };

@@ -1,3 +1,5 @@
+import { executeCommand } from '@rondo/domain';
+
 /** Of what was said before a run, so many bytes are read with it: the newest. No model takes in more. */
 const mostEarlierBytes = 16 * 1024 * 1024;
 /** A run whose own facts are longer than that cannot be taken up. */
@@ -37,7 +39,10 @@ left join lateral (
   order by thread_id desc, seq desc limit 1
 ) as kept on true`;
 
-/** Without the messages that the summary stands for, and without calls of iterations that are over. */
+/** A stop asks the executor for what commands left running, also those of iterations that are over. */
+const isStartOfCommand = `(type = 'tool.started' and data ->> 'name' = '${executeCommand.name}')`;
+
+/** Without the messages that the summary stands for, and of the calls of iterations that are over only that commands ran. */
 const logOfRun = (run: string) => `
 select case when octet_length(facts::text) <= ${mostLogBytes} then facts end as facts
 from (
@@ -45,7 +50,7 @@ from (
   from (
     select id, seq, type, run_id, ${run}.thread_id, iteration, epoch, at, data from run_events
     where run_id = ${run}.id and (seq = ${run}.last_seq or not (
-      type like 'tool.%' and iteration < ${run}.iteration
+      type like 'tool.%' and iteration < ${run}.iteration and not ${isStartOfCommand}
       or type = 'message.created' and coalesce(
         iteration > summary.head_iteration and iteration < summary.tail_iteration
           and iteration is distinct from summary.kept_iteration, false)
