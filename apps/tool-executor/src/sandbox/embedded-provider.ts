@@ -6,6 +6,7 @@ import { EmbeddedSandbox } from './embedded-sandbox';
 import { IsolationOnDemand } from './isolation-on-demand';
 import type { Launcher } from './launcher';
 import { type Isolation, prepareIsolation } from './prepare-isolation';
+import { type ProcessTable, readProcessTable } from './process-table';
 import type { AwakeSandbox, EndedCommand, ProbeResult, Sandbox, SandboxProvider } from './sandbox';
 import { SandboxError } from './sandbox-error';
 import type { SandboxLog } from './sandbox-log';
@@ -17,8 +18,8 @@ const longestIdleCheckMs = 30_000;
 /** All sandboxes of this process. Finds out how to isolate here, and boots none while it cannot. */
 export class EmbeddedProvider implements SandboxProvider {
   private readonly sandboxes = new Map<string, EmbeddedSandbox>();
-  /** Of no thread any more, and maybe not dead yet. */
-  private readonly stopping = new Set<EmbeddedSandbox>();
+  /** Those that were booted and may be alive, also where no thread uses them any more: few of all that are known. */
+  private readonly booted = new Set<EmbeddedSandbox>();
   private readonly removals = new Map<string, Promise<void>>();
   private readonly workspaces: Workspaces;
   private readonly isolation: IsolationOnDemand;
@@ -68,8 +69,7 @@ export class EmbeddedProvider implements SandboxProvider {
   }
 
   awake(): AwakeSandbox[] {
-    const known = [...this.sandboxes.values(), ...this.stopping];
-    return known.filter(({ isAwake }) => isAwake).map((sandbox) => sandbox.activity());
+    return this.living().map((sandbox) => sandbox.activity());
   }
 
   isAwake(threadId: string): boolean {
@@ -80,9 +80,7 @@ export class EmbeddedProvider implements SandboxProvider {
     const sandbox = this.sandboxes.get(threadId);
     if (!sandbox) return;
     this.sandboxes.delete(threadId);
-    this.stopping.add(sandbox);
     await sandbox.stop();
-    this.stopping.delete(sandbox);
     this.egress.forget(threadId);
     this.log.info({ threadId }, 'idle sandbox stopped');
   }
@@ -137,6 +135,11 @@ export class EmbeddedProvider implements SandboxProvider {
     return setInterval(() => void attempt(), intervalMs).unref();
   }
 
+  private living(): EmbeddedSandbox[] {
+    for (const sandbox of this.booted) if (!sandbox.isAwake) this.booted.delete(sandbox);
+    return [...this.booted];
+  }
+
   private create(threadId: string): EmbeddedSandbox {
     const sandbox: EmbeddedSandbox = new EmbeddedSandbox(threadId, this.settings, {
       boot: () => this.boot(sandbox),
@@ -149,6 +152,7 @@ export class EmbeddedProvider implements SandboxProvider {
   private async boot(sandbox: EmbeddedSandbox): Promise<AgentConnection> {
     const { id: threadId } = sandbox;
     const startedAt = Date.now();
+    this.booted.add(sandbox);
     const launcher = await this.launcher();
     if (this.sandboxes.get(threadId) !== sandbox || this.removals.has(threadId)) {
       throw new SandboxError('unavailable', 'The sandbox was put away.');
@@ -160,10 +164,12 @@ export class EmbeddedProvider implements SandboxProvider {
     return connection;
   }
 
-  /** Each for itself: one that has many files to count must not delay the look at another. */
+  /** Each for itself: one that has many files to count must not delay the look at another. The process table is read once. */
   private async enforceDiskQuotas(): Promise<void> {
-    const checks = [...this.sandboxes.values()].map(async (sandbox) => {
-      const refusal = await sandbox.disk.enforce();
+    let table: ProcessTable | undefined;
+    const processes = () => (table ??= readProcessTable());
+    const checks = this.living().map(async (sandbox) => {
+      const refusal = await sandbox.disk.enforce(processes);
       if (refusal !== undefined) this.log.warn({ threadId: sandbox.id, refusal }, 'disk quota exceeded');
     });
     await Promise.race([Promise.all(checks), delay(this.settings.diskCheckMs, undefined, { ref: false })]);

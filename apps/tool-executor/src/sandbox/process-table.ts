@@ -30,15 +30,26 @@ export function childrenOf(pid: number): HostProcess[] {
   return pids.map(readProcess).filter((found) => found !== undefined);
 }
 
-/** Every live process below another: those of its namespace, where that one is the namespace's first. */
-export function descendantsOf(ancestor: number): HostProcess[] {
+/** The children of every live process of the host. */
+export type ProcessTable = ReadonlyMap<number, readonly HostProcess[]>;
+
+/** Reads a file for each process of the host, so a table is to be shared by all that look at the same time. */
+export function readProcessTable(): ProcessTable {
   const children = new Map<number, HostProcess[]>();
   for (const name of readdirSync('/proc')) {
     const found = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined;
-    if (found) children.set(found.parent, [...(children.get(found.parent) ?? []), found]);
+    if (!found) continue;
+    const siblings = children.get(found.parent);
+    if (siblings) siblings.push(found);
+    else children.set(found.parent, [found]);
   }
-  const below = [...(children.get(ancestor) ?? [])];
-  for (const found of below) below.push(...(children.get(found.pid) ?? []));
+  return children;
+}
+
+/** Every live process below another: those of its namespace, where that one is the namespace's first. */
+export function descendantsOf(ancestor: number, table: ProcessTable = readProcessTable()): HostProcess[] {
+  const below = [...(table.get(ancestor) ?? [])];
+  for (const found of below) below.push(...(table.get(found.pid) ?? []));
   return below;
 }
 

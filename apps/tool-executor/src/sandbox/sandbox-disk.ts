@@ -1,6 +1,6 @@
 import type { AgentConnection } from './agent-connection';
 import { DiskQuota } from './disk-quota';
-import { descendantsOf } from './process-table';
+import { type ProcessTable, descendantsOf } from './process-table';
 import type { SandboxSettings } from './sandbox-settings';
 import { workspaceUsage } from './workspace-usage';
 
@@ -32,59 +32,64 @@ export class SandboxDisk {
     this.quota = new DiskQuota(settings);
   }
 
-  /** Somebody is about to write. */
+  /** A command or a tool is about to write. */
   mayChange(): void {
     this.changed = true;
   }
 
   /** Why nothing may be written. What was over the quota is measured anew, since something may have been deleted. */
   async refusal(): Promise<string | undefined> {
-    if (this.quota.refusal !== undefined) await this.measure(await this.parts.awake());
+    if (this.quota.refusal !== undefined) {
+      const connection = await this.parts.awake();
+      await this.measure(connection, connection ? processesOf(connection) : []);
+    }
     return this.quota.refusal;
   }
 
-  /** Resolves to why the sandbox was stopped, if it was. */
-  enforce(): Promise<string | undefined> {
-    this.enforcing ??= this.look().finally(() => (this.enforcing = undefined));
+  /** Resolves to why the sandbox was stopped, if it was. `processes` is asked for only where there is something to look at. */
+  enforce(processes: () => ProcessTable): Promise<string | undefined> {
+    this.enforcing ??= this.look(processes).finally(() => (this.enforcing = undefined));
     return this.enforcing;
   }
 
-  private async look(): Promise<string | undefined> {
+  private async look(processes: () => ProcessTable): Promise<string | undefined> {
     const connection = performance.now() < this.restUntilMs ? undefined : await this.parts.awake();
-    if (!connection || !this.mayHaveChanged(connection)) return undefined;
+    if (!connection) return undefined;
+    const pids = processesOf(connection, processes());
+    if (!this.mayHaveChanged(connection, pids)) return undefined;
 
     const startedAt = performance.now();
-    await this.measure(connection);
+    await this.measure(connection, pids);
     this.restUntilMs = performance.now() + restPerMeasuring * (performance.now() - startedAt);
     const { refusal } = this.quota;
-    if (refusal === undefined || !isBusy(connection)) return undefined; // the agent alone is deleting, say
+    if (refusal === undefined || !isBusy(connection, processesOf(connection))) return undefined; // the agent alone is deleting, say
     await this.parts.stop(refusal);
     return refusal;
   }
 
-  /** Nothing changes in a sandbox in which nobody but the agent lives, unless it was asked to. */
-  private mayHaveChanged(connection: AgentConnection): boolean {
-    const isDue = isBusy(connection) || this.changed;
-    this.changed = isBusy(connection);
+  /** Nothing changes in a sandbox in which the agent is the only process, unless it was asked to. */
+  private mayHaveChanged(connection: AgentConnection, pids: readonly number[]): boolean {
+    const busy = isBusy(connection, pids);
+    const isDue = busy || this.changed;
+    this.changed = busy;
     return isDue;
   }
 
-  private async measure(connection: AgentConnection | undefined): Promise<void> {
-    const pids = connection ? processesOf(connection) : [];
+  private async measure(connection: AgentConnection | undefined, pids: readonly number[]): Promise<void> {
     this.quota.measured(
       await workspaceUsage(this.parts.directory(), { pids, agent: connection?.runProcesses?.own.agent }),
     );
   }
 }
 
-const isBusy = (connection: AgentConnection): boolean =>
-  connection.runProcesses === undefined || processesOf(connection).length > 0;
+const isBusy = ({ runProcesses }: AgentConnection, pids: readonly number[]): boolean =>
+  runProcesses === undefined || pids.length > 0;
 
-/** All but the agent. */
-function processesOf({ runProcesses }: AgentConnection): number[] {
+/** All but the agent; without a table, as they are now. */
+function processesOf({ runProcesses }: AgentConnection, table?: ProcessTable): number[] {
   if (!runProcesses) return [];
   const { init, agent } = runProcesses.own;
-  return descendantsOf(init)
+  return descendantsOf(init, table)
     .map(({ pid }) => pid)
     .filter((pid) => pid !== agent);
 }
