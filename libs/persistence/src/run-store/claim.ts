@@ -4,6 +4,14 @@ import { type FactRow, type JsonRow, type RunJson, factOfJson, runOf } from '../
 import type { Sql } from '../sql';
 import { pastOf } from './claim-past';
 
+/** What is set on a run that is claimed: `owner` and `leaseMs` are SQL. */
+export const claimedBy = (owner: string, leaseMs: string): string => `
+    epoch = epoch + 1,
+    fruitless_claims = fruitless_claims + 1,
+    status = case when stop_requested_at is null then 'running' else 'stopping' end,
+    lease_owner = ${owner},
+    lease_expires_at = clock_timestamp() + ${leaseMs}::int * interval '1 ms'`;
+
 /**
  * Takes those runs that are due and that nobody has a good lease on, by the database's clock (R1), in the order of their
  * ids, as every writer of many runs does. Its plan is made once, maybe while the table is empty, so it says of no partial
@@ -11,12 +19,7 @@ import { pastOf } from './claim-past';
  */
 export const takeRuns = `
 with taken as (
-  update runs set
-    epoch = epoch + 1,
-    fruitless_claims = fruitless_claims + 1,
-    status = case when stop_requested_at is null then 'running' else 'stopping' end,
-    lease_owner = wanted.owner,
-    lease_expires_at = clock_timestamp() + $3::int * interval '1 ms'
+  update runs set ${claimedBy('wanted.owner', '$3')}
   from (
     select * from unnest($1::text[], $2::text[]) as wanted (id, owner) order by id limit cardinality($1)
   ) as wanted

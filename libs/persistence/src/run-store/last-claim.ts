@@ -1,6 +1,7 @@
 import { type CallId, type KnownCall, type LastClaim, type RunId, type RunQueueName, toolCall } from '@rondo/domain';
 import { type RunJson, runOf } from '../run-row';
 import type { Sql } from '../sql';
+import { claimedBy } from './claim';
 
 /** The ledger without what models and tools wrote. A call whose outcome is in doubt has no end yet. */
 const openCalls = `
@@ -15,12 +16,7 @@ from (
 
 const take = `
 with taken as (
-  update runs set
-    epoch = epoch + 1,
-    fruitless_claims = fruitless_claims + 1,
-    status = case when stop_requested_at is null then 'running' else 'stopping' end,
-    lease_owner = $2,
-    lease_expires_at = clock_timestamp() + $3::int * interval '1 ms'
+  update runs set ${claimedBy('$2', '$3')}
   where id = $1 and queue = $4 and holds_thread is true and waiting is null
     and (lease_expires_at is null or lease_expires_at < clock_timestamp())
   returning runs.*

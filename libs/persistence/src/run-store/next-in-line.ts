@@ -1,6 +1,6 @@
 import type { RunQueueName, ServedAccount } from '@rondo/domain';
 import type { Sql } from '../sql';
-import type { TakenRun } from './claim';
+import { type TakenRun, claimedBy } from './claim';
 
 /** What bounds a look. Where more accounts have runs, the next look goes on behind the last one. */
 const mostAccounts = 256;
@@ -53,12 +53,7 @@ wanted as materialized (
   order by candidate.place limit cardinality($1::text[]) for no key update of runs skip locked
 ),
 taken as (
-  update runs set
-    epoch = epoch + 1,
-    fruitless_claims = fruitless_claims + 1,
-    status = case when stop_requested_at is null then 'running' else 'stopping' end,
-    lease_owner = claimant.owner,
-    lease_expires_at = clock_timestamp() + $2::int * interval '1 ms'
+  update runs set ${claimedBy('claimant.owner', '$2')}
   from (select id, row_number() over (order by place) as number from wanted) as next
   join unnest($1::text[]) with ordinality as claimant (owner, number) on claimant.number = next.number
   where runs.id = next.id
