@@ -36,40 +36,23 @@ delete from blobs where account_id = $1 and sha256 in (
   select sha256 from blobs where account_id = $1 limit 100
 ) returning sha256`;
 
-/** No index knows whose an entry is, since each model call would pay for it; so the table is read once, by its key. */
 const someUsage = `
-with page as materialized (
-  select model_call_id, account_id from usage_entries where model_call_id > $2 order by model_call_id limit 20000
-),
-gone as (
-  delete from usage_entries using page
-  where usage_entries.model_call_id = page.model_call_id and page.account_id = $1
-)
-select max(model_call_id) as last from page`;
+delete from usage_entries where account_id = $1 and model_call_id in (
+  select model_call_id from usage_entries where account_id = $1 limit 20000
+) returning model_call_id`;
 
 /** With its keys. Nothing else is left that belongs to it. */
 const theAccount = `delete from accounts where id = $1`;
 
-/** Deletes what a removed account has left behind, a step at a time. Threads are hidden here, and purged as all are. */
-export class AccountPurge {
-  private usageThrough = '';
-
-  constructor(private readonly accountId: AccountId) {}
-
-  /** `waits`: for runs that stop, or for threads that are purged. */
-  async step(sql: Sql): Promise<'more' | 'waits' | 'done'> {
-    const about = [this.accountId];
-    if ((await sql.query(idleThreads, about)).length > 0) return 'more';
-    if ((await sql.query(anyThread, about)).length > 0) return 'waits';
-    if ((await sql.query(someAnswers, about)).length > 0) return 'more';
-    if ((await sql.query(someBlobs, about)).length > 0) return 'more';
-
-    const [usage] = await sql.query<{ last: string | null }>(someUsage, [this.accountId, this.usageThrough]);
-    if (usage?.last) {
-      this.usageThrough = usage.last;
-      return 'more';
-    }
-    await sql.query(theAccount, about);
-    return 'done';
-  }
+/**
+ * Deletes some of what a removed account has left behind. Threads are hidden here, and purged as all are. False where it has
+ * to wait for runs that stop, or for threads that are purged.
+ */
+export async function purgeAccount(sql: Sql, accountId: AccountId): Promise<boolean> {
+  const about = [accountId];
+  if ((await sql.query(idleThreads, about)).length > 0) return true;
+  if ((await sql.query(anyThread, about)).length > 0) return false;
+  for (const some of [someAnswers, someBlobs, someUsage]) if ((await sql.query(some, about)).length > 0) return true;
+  await sql.query(theAccount, about);
+  return true;
 }

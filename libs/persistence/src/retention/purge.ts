@@ -1,7 +1,7 @@
 import type { AccountId, Mint, RecordedFact } from '@rondo/domain';
 import type { Database } from '../database';
 import { stopRun } from '../runs/stop-run';
-import { AccountPurge, removedAccounts, unstoppedRuns } from './purge-account';
+import { purgeAccount, removedAccounts, unstoppedRuns } from './purge-account';
 import { forgetThreads, purgeThreads } from './purge-thread';
 
 /** Of one call; the next one goes on. */
@@ -19,8 +19,6 @@ export interface PurgeParts {
  * is remembered but what the rows say, so that any process goes on where another was killed.
  */
 export class Purge {
-  private readonly accounts = new Map<AccountId, AccountPurge>();
-
   constructor(private readonly parts: PurgeParts) {}
 
   /** Answers whether there may be more to do now. Many processes may call it at the same time. */
@@ -42,11 +40,7 @@ export class Purge {
   private async purge(accountId: AccountId): Promise<boolean> {
     const { database } = this.parts;
     if (await this.stopRuns(accountId)) return true; // others may have come forward
-    const account = this.accounts.get(accountId) ?? new AccountPurge(accountId);
-    this.accounts.set(accountId, account);
-    const outcome = await account.step(database.sql);
-    if (outcome === 'done') this.accounts.delete(accountId);
-    return outcome !== 'waits';
+    return purgeAccount(database.sql, accountId);
   }
 
   /** Their holders find the order with their next heartbeat. False where none was left to stop. */
