@@ -1,4 +1,5 @@
 import {
+  commaSeparated,
   count,
   holderName,
   leaseVariables,
@@ -41,17 +42,12 @@ export const environment = z
       .enum(['day', 'month'])
       .default('month')
       .describe('The period of ACCOUNT_BUDGET_USD and ACCOUNT_BUDGET_TOKENS; it begins at 0:00 UTC.'),
-    IDEMPOTENT_HOSTS: z
-      .string()
-      .transform((text) => text.split(',').map((entry) => entry.trim()))
-      .pipe(z.array(hostPattern))
-      .optional()
-      .meta({
-        description:
-          'Hosts that honour the `Idempotency-Key` header, separated by commas: `host`, `host:port` or `*.host`. A POST or PATCH of `http_request` to one of them may be sent again when its outcome is unknown, where the model says `idempotency: key_honoured`.',
-        example: 'api.payments.example,*.internal.example',
-        otherwise: 'none: no POST or PATCH is sent twice',
-      }),
+    IDEMPOTENT_HOSTS: commaSeparated.pipe(z.array(hostPattern)).optional().meta({
+      description:
+        'Hosts that honour the `Idempotency-Key` header, separated by commas: `host`, `host:port` or `*.host`. A POST or PATCH of `http_request` to one of them may be sent again when its outcome is unknown, where the model says `idempotency: key_honoured`.',
+      example: 'api.payments.example,*.internal.example',
+      otherwise: 'none: no POST or PATCH is sent twice',
+    }),
     RETENTION_DAYS: z.coerce.number().positive().optional().meta({
       description: 'Facts of runs that ended so many days ago are deleted.',
       unit: 'days',

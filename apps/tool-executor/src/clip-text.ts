@@ -1,3 +1,5 @@
+import { characterStart } from '@rondo/domain';
+
 /** What a model gets to read of one result (W65). */
 export const resultCharacters = 30_000;
 
@@ -22,11 +24,4 @@ export function clipMiddle(text: string, { limit = resultCharacters, restIn }: R
   const missing = text.length - head.length - tail.length;
   const readOn = restIn === undefined ? '' : `; what was kept of them is in ${restIn}, for read_file`;
   return { text: `${head}\n\n[… ${missing} characters left out${readOn} …]\n\n${tail}`, truncated: true };
-}
-
-/** Moves a cut that would fall between the halves of a surrogate pair one unit back. */
-function characterStart(text: string, index: number): number {
-  const unit = text.charCodeAt(index);
-  const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
-  return isLowSurrogate ? index - 1 : index;
 }

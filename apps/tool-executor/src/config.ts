@@ -1,10 +1,9 @@
 import { type SlotLimits, executorId } from '@rondo/messaging';
-import { count, loadConfig, natsVariables, network, serviceVariables } from '@rondo/platform';
+import { commaSeparated, count, loadConfig, natsVariables, network, serviceVariables } from '@rondo/platform';
 import { z } from 'zod';
 import { internalHost, sandboxSettings } from './sandbox';
 
 const mebibyte = 1024 * 1024;
-const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 /** What holds where the environment leaves it open; shown, not set. */
 const usual = sandboxSettings.parse({ root: '/' });
 
@@ -91,17 +90,17 @@ export const environment = z.object({
     description: 'What commands may reach: nothing, or public addresses through the filtering proxy.',
     default: usual.egress.policy,
   }),
-  SANDBOX_ALLOWED_HOSTS: list.optional().meta({
+  SANDBOX_ALLOWED_HOSTS: commaSeparated.optional().meta({
     description: 'Narrows `public` to these hosts, separated by commas; `*.example.org` for subdomains.',
     example: 'example.org,*.example.org',
     otherwise: 'all public hosts',
   }),
-  SANDBOX_INTERNAL_HOSTS: list.pipe(z.array(internalHost)).optional().meta({
+  SANDBOX_INTERNAL_HOSTS: commaSeparated.pipe(z.array(internalHost)).optional().meta({
     description: 'What commands may reach besides, though its address is private: `host:port`, separated by commas.',
     example: 'git.internal:3000',
     otherwise: 'none',
   }),
-  SANDBOX_DENIED_NETWORKS: list.pipe(z.array(network)).optional().meta({
+  SANDBOX_DENIED_NETWORKS: commaSeparated.pipe(z.array(network)).optional().meta({
     description:
       'Public networks that commands may not reach, separated by commas; for example those of services that trust this host.',
     example: '203.0.113.0/24,2001:db8::/32',

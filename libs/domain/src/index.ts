@@ -1,5 +1,6 @@
 export * from './answer-call';
 export * from './as-it-grows';
+export * from './character-start';
 export * from './claim-rules';
 export * from './clerk';
 export * from './content';

@@ -18,4 +18,5 @@ export * from './rhythm';
 export * from './run-service';
 export * from './server-variables';
 export * from './service-variables';
+export * from './token-bucket';
 export * from './ulid';

@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 /** How many of something: one at least. */
 export const count = z.coerce.number().int().positive();
+/** A list that is written with commas between its entries. */
+export const commaSeparated = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 export const milliseconds = count.meta({ unit: 'ms' });
 export const port = z.coerce
   .number()
@@ -27,7 +29,7 @@ export const serviceVariables = {
     .describe('The least severe lines that are logged.'),
   METRICS_TOKEN: z.string().optional().meta({
     description: '`/metrics` asks for it: `Authorization: Bearer …`.',
-    otherwise: 'nobody may read it where HOST is more than this machine, and anybody where it is not',
+    otherwise: 'closed where HOST is more than this machine, and open where it is not',
   }),
   METRICS_OPEN: z.stringbool().prefault('0').meta({
     description: '`1` opens `/metrics` to anybody who reaches it, without a token and whatever HOST is.',

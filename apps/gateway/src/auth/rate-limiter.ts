@@ -1,9 +1,5 @@
+import { TokenBucket } from '@rondo/platform';
 import { Refusal, tryAgainIn } from '../problems/refusals';
-
-interface Bucket {
-  tokens: number;
-  filledAt: number;
-}
 
 const maxBuckets = 10_000;
 
@@ -29,7 +25,7 @@ export function tooManyRequests({ policy, quota, windowS, waitS }: UsedUp): Refu
 
 /** A bucket of tokens per key: `perSecond` flow in, twice as many fit. */
 export class RateLimiter {
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly buckets = new Map<string, TokenBucket>();
 
   constructor(
     private readonly perSecond: number,
@@ -38,24 +34,16 @@ export class RateLimiter {
 
   /** Throws `rate_limited`, and says when the next token comes. */
   take(key: string): void {
-    const bucket = this.filled(key);
-    if (bucket.tokens < 1) {
-      const waitS = (1 - bucket.tokens) / this.perSecond;
-      throw tooManyRequests({ ...this.named, quota: this.capacity, windowS: windowS, waitS });
-    }
-    bucket.tokens -= 1;
+    const bucket = this.bucketOf(key);
+    if (!bucket.take()) throw tooManyRequests({ ...this.named, quota: this.capacity, windowS, waitS: bucket.waitS });
   }
 
   private get capacity(): number {
     return Math.max(1, windowS * this.perSecond);
   }
 
-  private filled(key: string): Bucket {
-    const now = performance.now();
-    const { capacity } = this;
-    const bucket = this.buckets.get(key) ?? { tokens: capacity, filledAt: now };
-    bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.filledAt) / 1000) * this.perSecond);
-    bucket.filledAt = now;
+  private bucketOf(key: string): TokenBucket {
+    const bucket = this.buckets.get(key) ?? new TokenBucket(this.perSecond, this.capacity);
     this.buckets.delete(key);
     this.buckets.set(key, bucket);
     if (this.buckets.size > maxBuckets) this.forgetOldest();

@@ -1,6 +1,5 @@
 import { egressSettings } from '../sandbox-settings';
 import { EgressGate, EgressGates, TooManyRequests } from './egress-gate';
-import { TokenBucket } from './token-bucket';
 
 const aGate = (more: { requestsPerSecond?: number } = {}, resolve = async (_: string) => ['192.0.2.1']) =>
   new EgressGates({
@@ -14,20 +13,6 @@ const outcomes = async (gate: EgressGate, hosts: readonly string[]) =>
   (await Promise.allSettled(hosts.map((host) => gate.admit(to(host))))).map((one) =>
     one.status === 'fulfilled' ? 'passed' : (one.reason as Error).constructor,
   );
-
-describe('TokenBucket', () => {
-  it('lets a burst pass, then as many as come back with time', () => {
-    let now = 0;
-    const bucket = new TokenBucket(10, 20, () => now);
-    const passing = () => Array.from({ length: 100 }, () => bucket.take()).filter(Boolean).length;
-
-    expect(passing()).toBe(20);
-    now += 500;
-    expect(passing()).toBe(5);
-    now += 3_600_000;
-    expect(passing()).toBe(20);
-  });
-});
 
 describe('EgressGate', () => {
   it('lets a thread send so many requests at once, and takes nothing of another’s share', async () => {

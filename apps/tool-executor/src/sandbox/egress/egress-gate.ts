@@ -1,6 +1,5 @@
-import { type CheckedDestination, OutboundRefusal, type Target } from '@rondo/platform';
+import { type CheckedDestination, OutboundRefusal, type Target, TokenBucket } from '@rondo/platform';
 import { decideDestination, type EgressRules } from './destination';
-import { TokenBucket } from './token-bucket';
 
 /** At once: names that one sandbox has looked up. */
 const lookupLimit = 32;
