@@ -5,10 +5,11 @@
 import { join } from 'node:path';
 import { migrate } from './local/migrate.mjs';
 import { repoRoot } from './local/repo-root.mjs';
+import { passwordVariable } from './local/compose-secrets.mjs';
 import { databaseServices, grantRoles } from './local/roles.mjs';
 
 const url = process.env.DATABASE_URL;
-const passwordOf = (service) => process.env[`POSTGRES_${service.toUpperCase().replaceAll('-', '_')}_PASSWORD`];
+const passwordOf = (service) => process.env[passwordVariable('POSTGRES', service)];
 
 const applied = await migrate({ url, directory: join(repoRoot, 'prisma/migrations') });
 await grantRoles({

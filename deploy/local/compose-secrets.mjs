@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { databaseServices } from './roles.mjs';
 
-const services = ['GATEWAY', 'AGENT_WORKER', 'SUMMARIZER'];
+/** The variable with a user's password on a server, such as NATS_AGENT_WORKER_PASSWORD. */
+export const passwordVariable = (server, user) => `${server}_${user.toUpperCase().replaceAll('-', '_')}_PASSWORD`;
 
 /** What docker-compose.yml will not start without. None of it has a default. */
 export const composeSecrets = [
   'RONDO_ADMIN_KEY',
   'POSTGRES_PASSWORD',
-  ...services.map((service) => `POSTGRES_${service}_PASSWORD`),
+  ...databaseServices.map((service) => passwordVariable('POSTGRES', service)),
   'REDIS_PASSWORD',
-  ...[...services, 'TOOL_EXECUTOR'].map((service) => `NATS_${service}_PASSWORD`),
+  ...[...databaseServices, 'tool-executor'].map((service) => passwordVariable('NATS', service)),
 ];
 
 /** A value for each. They begin with a letter, since NATS reads what begins with a digit as a number. */

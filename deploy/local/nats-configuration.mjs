@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { passwordVariable } from './compose-secrets.mjs';
 import { repoRoot } from './repo-root.mjs';
-
-const services = ['gateway', 'agent-worker', 'summarizer'];
+import { databaseServices } from './roles.mjs';
 
 /**
  * What a server's configuration says of users: each service and each executor may say and hear what its part of
@@ -12,7 +12,7 @@ const services = ['gateway', 'agent-worker', 'summarizer'];
 export function authorizationOf({ executors, passwordOf, owner }) {
   const permissions = JSON.parse(readFileSync(join(repoRoot, 'deploy/nats-permissions.json'), 'utf8'));
   const users = [
-    ...services.map((user) => userOf({ user, password: passwordOf(user), permissions: permissions[user] })),
+    ...databaseServices.map((user) => userOf({ user, password: passwordOf(user), permissions: permissions[user] })),
     ...executors.map((user) =>
       userOf({ user, password: passwordOf(user), permissions: ofExecutor(permissions['tool-executor'], user) }),
     ),
@@ -39,7 +39,7 @@ function ofExecutor(permissions, id) {
   return JSON.parse(JSON.stringify(permissions).replaceAll('EXECUTOR_ID', id));
 }
 
-/** What every server needs, whoever may log in. */
+/** What every server needs, apart from its users. */
 export function serverOf({ listen, storeDir, knowsSyncInterval = true }) {
   return [
     ...listen,
@@ -54,12 +54,12 @@ export function serverOf({ listen, storeDir, knowsSyncInterval = true }) {
   ].join('\n');
 }
 
-/** Its monitoring is for the health check inside the container, and tells nobody else who talks to whom. */
+/** Its monitoring is for the health check inside the container, and not for others, whom it would tell who talks to whom. */
 export const serverInContainer = serverOf({ listen: ['http: "127.0.0.1:8222"'], storeDir: '/data' });
 
 /** The configuration of docker-compose.yml. Passwords come from the container's environment. */
 export function composeConfiguration(executors = ['tool-executor']) {
-  const passwordOf = (user) => `$NATS_${user.toUpperCase().replaceAll('-', '_')}_PASSWORD`;
+  const passwordOf = (user) => `$${passwordVariable('NATS', user)}`;
   return [
     '# The NATS server of docker-compose.yml. `npm run docs` writes this; with more executors: npm run --silent nats-configuration -- ID ID …',
     serverInContainer,
