@@ -109,8 +109,8 @@ export class Follower {
   }
 
   /** Called by the live run, in order. False when it must not tell more: the wire is full, or the run is over. */
-  tell(event: WatchEvent, json: string): boolean {
-    return this.fill(event, { isLive: true }) && this.send(event, json);
+  tell(event: WatchEvent, json: string, { isLive } = { isLive: true }): boolean {
+    return this.fill(event, { isLive }) && this.send(event, json);
   }
 
   /**
@@ -198,7 +198,7 @@ export class Follower {
     this.rest = undefined;
     this.live.learn(events);
     for (const [index, event] of events.entries()) {
-      if (this.fill(event, { isLive: false }) && this.send(event, JSON.stringify(event))) continue;
+      if (this.tell(event, JSON.stringify(event), { isLive: false })) continue;
       this.rest = { events: events.slice(index), isEnd };
       return;
     }
