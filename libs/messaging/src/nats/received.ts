@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Log } from '../log';
-import { isFromTheStore } from './from-the-store';
+import { type MessageHeaders, isFromTheStore } from './from-the-store';
 
 interface Received {
   readonly subject: string;
-  readonly headers?: { has(name: string): boolean } | undefined;
+  readonly headers?: MessageHeaders;
   string(): string;
 }
 
@@ -14,10 +14,14 @@ export function received<Schema extends z.ZodType>(
   message: Received,
   log: Log,
 ): z.infer<Schema> | undefined {
-  if (!isFromTheStore(message.headers)) return foundInStore(schema, message, log);
+  return isUnasked(message, log) ? undefined : foundInStore(schema, message, log);
+}
 
-  log.warn({ subject: message.subject }, 'message from the store dropped, which nobody here asked for');
-  return undefined;
+/** True, and one log line, for what the store sent though this is no answer to a look into it. */
+export function isUnasked({ subject, headers }: Pick<Received, 'subject' | 'headers'>, log: Log): boolean {
+  if (!isFromTheStore(headers)) return false;
+  log.warn({ subject }, 'message from the store dropped, which was not asked for');
+  return true;
 }
 
 /** The same of a message that is expected from the store. */

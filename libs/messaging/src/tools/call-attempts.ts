@@ -8,7 +8,7 @@ import type { DispatchedCall, ToolReply } from './tool-wire';
 export interface CallContext {
   /** Aborted when the run is stopped, or by `close` with its reason. */
   readonly signal: AbortSignal;
-  /** Shows what the tool prints to whoever watches; may be lost. */
+  /** Shows what the tool prints to the run's watchers; may be lost. */
   readonly output: (text: string, channel?: 'stdout' | 'stderr') => void;
 }
 
@@ -17,7 +17,7 @@ export type HandleCall = (call: DispatchedCall, context: CallContext) => Promise
 
 export interface RunningCall {
   readonly key: CallKey;
-  /** It came past the queue, is pure, and nobody can have called it off unheard. */
+  /** It came past the queue, is pure, and cannot have been called off unheard. */
   readonly isUntaken: boolean;
   /** Who we are for this call; a new name each time a call is taken up. */
   readonly taker: string;
@@ -37,7 +37,7 @@ export interface CallAttemptsParts {
   readonly records: CallRecords;
   readonly answers: CallAnswers;
   readonly handle: HandleCall;
-  /** Asks until JetStream answers, or there is nobody to ask and no time left. */
+  /** Asks until JetStream answers, or this process ends while NATS is away. */
   readonly insist: <Answer>(question: () => Promise<Answer>) => Promise<Answer>;
 }
 
@@ -45,7 +45,7 @@ export interface CallAttemptsParts {
 export class CallAttempts {
   constructor(private readonly parts: CallAttemptsParts) {}
 
-  /** Undefined when nobody waits for one. */
+  /** Undefined when no worker waits for one. */
   async replyTo(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
     const { answers, records, insist } = this.parts;
     if (answers.repeat(running.key)) return undefined;

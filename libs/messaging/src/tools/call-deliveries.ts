@@ -63,7 +63,7 @@ export class CallDeliveries {
   }
 
   /**
-   * Nobody waits for it, and NATS works less for many at a time, above all while its queue does not run empty. A lost one
+   * Nothing waits for it, and NATS works less for many at a time, above all while its queue does not run empty. A lost one
    * means one more delivery of what has been answered.
    */
   acknowledge(deliveries: readonly CallDelivery[]): void {

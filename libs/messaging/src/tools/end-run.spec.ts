@@ -41,7 +41,7 @@ describe('what a run has left running', () => {
     expect(corner.log.lines).toContain('what a run left running could not be ended');
   });
 
-  it('is not taken for dead where nobody listens, or nobody any more', async () => {
+  it('is not taken for dead where no executor listens, or none any more', async () => {
     const stop = await listen(() => Promise.resolve([]));
     stop();
     await executor.ping();

@@ -34,7 +34,7 @@ describe('FairSlots', () => {
     expect([slots.inUse, slots.waiting]).toEqual([2, 1]);
   });
 
-  it('gives a slot to whoever waits, not to whoever comes at that moment', async () => {
+  it('gives a slot to work that waits, not to work that comes at that moment', async () => {
     const slots = new FairSlots({ total: 1, perAccount: 1, perThread: 1 });
     const { jobs, begun } = await queue(slots, user('a'), user('a'));
     jobs[0]?.end();

@@ -1,9 +1,7 @@
 import { type ThreadId, threadId } from '@rondo/domain';
-import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link';
-import { received } from '../nats/received';
-import { askExecutor } from './ask-executor';
+import { answerRequests, askExecutor } from './executor-requests';
 
 const forgetRequest = z.object({ thread_id: threadId });
 const forgetAnswer = z.object({ gone: z.boolean() });
@@ -13,13 +11,9 @@ const forgetAnswer = z.object({ gone: z.boolean() });
  * where nobody listens, it failed, or it takes longer than one waits. Asking again is always safe.
  */
 export async function askToForget(nats: NatsLink, executorId: string, thread: ThreadId): Promise<boolean> {
-  if (!nats.connected) return false;
-  try {
-    const answer = await askExecutor(nats, nats.names.sandboxForget(executorId), { thread_id: thread });
-    return received(forgetAnswer, answer, nats.log)?.gone ?? false;
-  } catch {
-    return false; // Nobody listens, or none that answers in time: who wants it gone asks again.
-  }
+  const request = { thread_id: thread };
+  const answer = await askExecutor(nats, nats.names.sandboxForget(executorId), { request, answer: forgetAnswer });
+  return answer?.gone ?? false;
 }
 
 /** The executor's end: `forget` resolves when nothing of the thread is left. Returns what ends the listening. */
@@ -28,25 +22,17 @@ export function answerForgetting(
   executorId: string,
   forget: (thread: ThreadId) => Promise<void>,
 ): () => void {
-  const answer = async (message: Msg): Promise<void> => {
-    const request = received(forgetRequest, message, nats.log);
-    if (!request) return;
-
-    const gone = await forget(request.thread_id).then(
-      () => true,
-      (error: unknown) => {
-        nats.log.warn({ executorId, threadId: request.thread_id, error }, 'sandbox could not be removed');
-        return false;
-      },
-    );
-    message.respond(JSON.stringify({ gone }));
-  };
-  const subject = nats.names.sandboxForget(executorId);
-  const subscription = nats.connection.subscribe(subject, {
-    callback: (error, message) => {
-      if (error) nats.log.error({ executorId, subject, error }, 'sandbox subscription ended');
-      else void answer(message);
+  return answerRequests(nats, nats.names.sandboxForget(executorId), {
+    request: forgetRequest,
+    work: async ({ thread_id: threadId }) => {
+      const gone = await forget(threadId).then(
+        () => true,
+        (error: unknown) => {
+          nats.log.warn({ executorId, threadId, error }, 'sandbox could not be removed');
+          return false;
+        },
+      );
+      return { gone };
     },
   });
-  return () => subscription.unsubscribe();
 }
