@@ -102,7 +102,7 @@ async function inOneTransaction(client, script) {
   await client.query(script);
 }
 
-/** It blocks nobody, so it may wait. What is left of an index that could not be made is in the way of the next try. */
+/** It blocks no other statement, so it may wait. What is left of an index that could not be made is in the way of the next try. */
 async function indexConcurrently(client, { script, index }) {
   const { rows } = await client.query('select from pg_index where indexrelid = to_regclass($1) and not indisvalid', [
     client.escapeIdentifier(index),

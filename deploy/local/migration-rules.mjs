@@ -1,7 +1,7 @@
 /** The last migration that was written before these rules; none after it may break them. */
 const before = '20261130';
 
-/** A table that the same migration makes is nobody's yet. */
+/** A table that the same migration makes is not in use yet. */
 const madeHere = (statements) =>
   statements.flatMap((text) => /^create (?:unlogged )?table (?:if not exists )?"?(\w+)/i.exec(text)?.[1] ?? []);
 
@@ -53,8 +53,8 @@ function statementsOf(script) {
 }
 
 /**
- * Why a migration is not one beside which the services of the version before can go on working. It expands; what nobody
- * uses any more is dropped a version later, by a migration that says so in a line `-- contract: …`.
+ * Why a migration is not one beside which the services of the version before can go on working. It expands; what is
+ * not used any more is dropped a version later, by a migration that says so in a line `-- contract: …`.
  */
 export function flawsOf({ name, script }) {
   if (name < before) return [];

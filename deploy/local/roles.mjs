@@ -27,7 +27,7 @@ export async function grantRoles({ url, passwords }) {
   await withClient(url, async (client) => {
     await client.query('select pg_advisory_lock($1)', [oneAtATime]);
     for (const { name } of roles) await create(client, name);
-    // In one transaction, so that nobody who is at work is without its rights for a moment.
+    // In one transaction, so that running services never lack their rights for a moment.
     const statements = roles.flatMap((role) => rightsOf(client, role, grants));
     await client.query(['begin', ...statements, 'commit'].join(';\n'));
   });

@@ -73,7 +73,7 @@ describe('a run whose log cannot be read', () => {
     ]);
   });
 
-  it('fails as no_progress where it can be read and nobody can make sense of it', async () => {
+  it('fails as no_progress where its log can be read but not replayed', async () => {
     const { agent } = runner();
     const id = await interrupted();
     await spoil(`data = '{}'`, id);
@@ -84,7 +84,7 @@ describe('a run whose log cannot be read', () => {
     expect((await endOf(id)).at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'no_progress' } } });
   });
 
-  it('is stopped where somebody asked for that (I7)', async () => {
+  it('is stopped where a stop was requested (I7)', async () => {
     const { agent } = runner();
     const id = await interrupted();
     await spoil(`data = '{}'`, id);

@@ -59,7 +59,7 @@ describe('migrate', () => {
     expect(await validIndexes()).toEqual(['things_by_name']);
   });
 
-  it('lets those go first who hold a table, and keeps nobody waiting behind it for long', async () => {
+  it('gives way to a transaction that holds a table, and delays others only briefly', async () => {
     write('1_table', table);
     await migrate({ url, directory });
     write(
@@ -79,7 +79,7 @@ describe('migrate', () => {
     expect(applied).toEqual(['2_column']);
   });
 
-  it('says which migration failed, and goes no further until somebody has looked', async () => {
+  it('says which migration failed, and goes no further until an operator has looked', async () => {
     write('1_broken', 'CREATE TABLE "things" ("id" NONSENSE);');
     write('2_table', table);
 

@@ -144,7 +144,7 @@ describe('attack: service credentials', () => {
 
   it.each([
     ['a forged result of another executor’s call', () => names.toolResults.one(ids.other, call)],
-    ['a forged word to whoever holds another executor’s run', () => names.toolNews(ids.other, 'run_1')],
+    ['a forged message to the worker of another executor’s run', () => names.toolNews(ids.other, 'run_1')],
     ['a forged call for another executor', () => names.toolCalls.one(ids.other, call)],
     ['a forged call for itself', () => names.toolCalls.one(ids.one, call)],
     ['a forged pure call for another executor', () => names.toolAsk(ids.other)],

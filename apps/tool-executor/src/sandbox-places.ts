@@ -109,7 +109,7 @@ export class SandboxPlaces {
     });
   }
 
-  /** Lets in whoever can be, one after the other. */
+  /** Admits as many waiters as possible, one after the other. */
   private async admit(): Promise<void> {
     if (this.admitting) return;
     this.admitting = true;

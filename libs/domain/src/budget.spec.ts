@@ -40,7 +40,7 @@ async function houseAfter(turns: readonly Turn[], settings: SettingsRequest, par
 
 const budget = { tokens: 40_000 };
 
-/** It says so to whoever asks after so many others. */
+/** It answers so after this many earlier questions. */
 function accountSpentAfter(times: number) {
   let asked = 0;
   return { accountIsSpent: () => Promise.resolve((asked += 1) > times) };

@@ -18,7 +18,7 @@ const noProgress: readonly Fact['type'][] = ['run.started', 'iteration.restarted
 
 export const isProgress = ({ type }: Fact): boolean => !noProgress.includes(type);
 
-/** Whoever takes a run on may die of it. After so many claims in a row that came no further, it is the run. */
+/** A run can crash every worker that claims it. After so many claims in a row without progress it fails. */
 export const hopelessAfter = 10;
 
 /** Facts that would end the run, or let it wait, otherwise than as stopped: a stop request goes first (I7). */

@@ -15,7 +15,7 @@ export function giveUp(run: AgentRun, clerk: Clerk, error: RunError): NewFact[] 
   return [...forgoOpenCalls({ run, state, ports: { clerk } }, 'failed'), failed];
 }
 
-/** The end of a run whose log nobody can read. A stop that it was told of goes first (I7); nothing of it ran since. */
+/** The end of a run whose log cannot be read. A stop that it was told of goes first (I7); nothing of it ran since. */
 export function endUnread(claim: LastClaim, clerk: Clerk): NewFact[] {
   const { runId: id, threadId, run, calls, stop, fruitlessClaims } = claim;
   const { iteration, usage } = run;

@@ -52,7 +52,7 @@ export interface Tools<Result = RecordedResult> {
   reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
   /**
    * Ends what the run's calls have left running: jobs in the background, and daemons. Resolves to the calls that had left
-   * something, once it is dead; to undefined where nobody confirmed within 3 s that nothing is left.
+   * something, once it is dead; to undefined where it was not confirmed within 3 s that nothing is left.
    */
   endRun(): Promise<readonly StoppedTool[] | undefined>;
 }

@@ -111,7 +111,7 @@ describe('a stop (I7)', () => {
     expect(receipt()).toMatchObject({ tools_stopped: [left], sandbox_verified_at: left.verified_dead_at });
   });
 
-  it('says that it does not know when nobody confirmed that nothing is left running', async () => {
+  it('says that it does not know when it was not confirmed that nothing is left running', async () => {
     const { house, receipt } = leftBy(undefined);
 
     await house.activate(whileItSpeaks(house));

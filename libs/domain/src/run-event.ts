@@ -38,8 +38,8 @@ const runFacts = {
         }),
       ),
       tokens_after_stop: z.number().int().nonnegative(),
-      /** When the last of the stopped tools was seen dead; null while one of them is not, or when none ran, or when
-       * nobody confirmed that the run has left nothing running. */
+      /** When the last of the stopped tools was seen dead; null while one of them is not, or when none ran, or when it
+       * was not confirmed that the run has left nothing running. */
       sandbox_verified_at: z.iso.datetime().nullable(),
     }),
     usage,

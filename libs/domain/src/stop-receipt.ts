@@ -27,7 +27,7 @@ export class StopReceipt {
     this.toolsStopped.push(tool);
   }
 
-  /** What the run's calls had left running; undefined where nobody confirmed its end. A call that was stopped is listed once. */
+  /** What the run's calls had left running; undefined where its end was not confirmed. A call that was stopped is listed once. */
   leftRunning(ended: readonly StoppedTool[] | undefined): void {
     this.leftIsUnverified = ended === undefined;
     const tools = new Map(this.toolsStopped.map((tool) => [tool.tool_call_id, tool]));

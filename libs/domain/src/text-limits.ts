@@ -1,5 +1,5 @@
 /**
- * How much anybody may say at once. Each is far beyond what a model can read, and low enough that a service which holds a
+ * How much may be said at once. Each is far beyond what a model can read, and low enough that a service which holds a
  * hundred of them lives. Characters are UTF-16 units.
  */
 export const textLimits = {
@@ -16,7 +16,7 @@ export const textLimits = {
   /** Of what a model says in one reply: text, reasoning, and the arguments of its calls. */
   reply: 1_000_000,
   callsInReply: 100,
-  /** Of what a tool answers, whoever says how long it is. */
+  /** Of what a tool answers, whatever its executor allows. */
   toolOutput: 100_000,
   toolError: 20_000,
 } as const;

@@ -25,7 +25,7 @@ export type RecordedResult = z.infer<typeof recordedResult>;
 
 export const failedResult = (error: string): ToolResult => ({ success: false, output: '', error });
 
-/** As much of a result as is kept. Executors clip what they answer; whoever holds the run does not rely on that. */
+/** As much of a result as is kept. Executors clip what they answer; the worker does not rely on that. */
 export function boundedResult(result: RecordedResult): RecordedResult {
   const { output, error } = result;
   const isLong = output.length > textLimits.toolOutput || (error?.length ?? 0) > textLimits.toolError;

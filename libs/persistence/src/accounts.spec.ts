@@ -86,7 +86,7 @@ describe('attack: tenants', () => {
     expect(good.filter((caller) => caller !== undefined)).toHaveLength(1);
   });
 
-  it('the configured key of the installation that belongs to another account gives nobody its rights', async () => {
+  it('a configured admin key that belongs to another account gives that account no rights', async () => {
     const { apiKey } = await accounts.create({ name: 'tenant', scopes: ['admin'] });
 
     await expect(accounts.seedAdmin(apiKey.key)).rejects.toThrow('another account');

@@ -42,7 +42,7 @@ export interface SeededAdmin extends Caller {
   readonly isRevoked: boolean;
 }
 
-/** Nobody gets in any more, and what it owns is being deleted. */
+/** Its keys are revoked, and what it owns is being deleted. */
 export interface RemovedAccount extends Account {
   readonly removed_at: string;
 }

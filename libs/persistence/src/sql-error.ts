@@ -5,12 +5,12 @@ const refusals = ['22', '23', '40', '53', '54', '55', 'XX'];
 const tooManyConnections = '53300';
 const cutShort = '57014';
 
-/** `statement_timeout`, or somebody who cancelled it. */
+/** `statement_timeout`, or a cancel request. */
 export const tookTooLong = (error: unknown): boolean => error instanceof DatabaseError && error.code === cutShort;
 
 /**
  * Postgres answered that it did not carry the statement out, so nothing of it was kept. After a lost connection, by
- * contrast, nobody knows.
+ * contrast, that is not known.
  */
 export const wasRefused = (error: unknown): boolean =>
   tookTooLong(error) ||

@@ -15,7 +15,7 @@ export class PreparedStatements {
   private readonly names = new Map<string, string>();
   private given = 0;
 
-  /** In a transaction, which is lost then, whoever began it asks again. */
+  /** A transaction is lost then, and is tried again as a whole by its caller. */
   over(connection: Pool | PoolClient, { inTransaction = false } = {}): Sql {
     const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
       const name = this.nameOf(text);

@@ -28,7 +28,7 @@ export interface ThreadSize {
   readonly message_bytes: number;
 }
 
-/** Nobody adds to the thread, or deletes it, until the transaction ends. Answers with how much it holds. */
+/** Locks the thread against additions and deletion until the transaction ends. Answers with how much it holds. */
 export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<ThreadSize> {
   const [size] = await sql.query<ThreadSize>(lockedThread, [threadId, accountId]);
   if (!size) throw threadNotFound(threadId);

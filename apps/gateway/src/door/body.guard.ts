@@ -4,7 +4,7 @@ import type { ApiRequest } from '../auth/api-request';
 import type { ConcurrencyLimit } from '../auth/concurrency-limit';
 import { expectedBytes, hasBody, readJson } from './body';
 
-/** Reads bodies behind the guard that knows the caller: to read one is work, which is done for whoever may have it done. */
+/** Reads bodies behind the guard that knows the caller: reading one is work, which is done for callers who may send it. */
 export class BodyGuard implements CanActivate {
   constructor(
     private readonly limitBytes: number,

@@ -68,7 +68,7 @@ function bytesOf(request: Request, limitBytes: number): Promise<Buffer> {
 
 const mostDiscardedBytes = 16 * 1024 * 1024;
 
-/** For a body that nobody reads, so that an honest client gets to its answer; one that never ends is cut off. */
+/** For a body that is not read, so that an honest client gets to its answer; one that never ends is cut off. */
 export function discardBody(request: Request): void {
   let discarded = 0;
   request.on('data', (part: Buffer) => {

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@rondo/domain';
 
-/** A fact of the feed that cannot be one: whoever published it does not know the run, or is wrong about it. */
+/** A fact of the feed that cannot be one: its publisher does not know the run, or is wrong about it. */
 export class ImplausibleFact extends Error {
   override readonly name = 'ImplausibleFact';
 }

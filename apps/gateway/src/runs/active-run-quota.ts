@@ -56,7 +56,7 @@ export class ActiveRunQuota {
     return known;
   }
 
-  /** Of runs that are made meanwhile nobody knows whether they were counted: rather twice than not at all. */
+  /** Runs that are made meanwhile may or may not have been counted: they count twice rather than not at all. */
   private async read(account: AccountId, known: Known): Promise<void> {
     const madeBefore = known.made;
     try {

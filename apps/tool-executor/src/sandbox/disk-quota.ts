@@ -3,7 +3,7 @@ import type { Usage } from './workspace-usage';
 
 const mebibyte = 1024 * 1024;
 
-/** Whether a sandbox may write, as it was when somebody measured it last. */
+/** Whether a sandbox may write, as of the last measurement. */
 export class DiskQuota {
   private used: Usage = { bytes: 0, files: 0 };
 

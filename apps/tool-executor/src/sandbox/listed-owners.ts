@@ -5,7 +5,7 @@ export interface ListedParts {
   /** The sandbox's first process: all others descend from it, orphans too. */
   readonly init: number;
   readonly agent: number;
-  /** Stops every process of the sandbox but the agent, at once and whoever it belongs to. */
+  /** Stops every process of the sandbox but the agent, at once, of every run. */
   readonly freeze: () => Promise<void>;
   readonly thaw: () => Promise<void>;
 }

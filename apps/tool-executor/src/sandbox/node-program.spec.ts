@@ -5,7 +5,7 @@ import { nodeProgram } from './node-program';
 import type { Sandbox } from './sandbox';
 import { run, SandboxHouse } from './testing/sandbox-house';
 
-/** Node as somebody has it in a home directory, beside what is nobody else's business. */
+/** Node in a home directory, beside private files of its owner. */
 async function privateHome(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'rondo-home-'));
   await mkdir(join(home, 'bin'));

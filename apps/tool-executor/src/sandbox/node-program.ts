@@ -18,7 +18,7 @@ export interface NodeProgram {
 
 /**
  * Node in /usr is in every sandbox anyway. From elsewhere only the program itself is shown, the libraries that were
- * installed with it, and npm: what else lies beside it may be anything, down to somebody's home directory.
+ * installed with it, and npm: what else lies beside it may be anything, even a home directory.
  */
 export function nodeProgram(execPath = process.execPath): NodeProgram {
   if (execPath.startsWith('/usr/')) return { path: execPath, shown: [], links: [] };

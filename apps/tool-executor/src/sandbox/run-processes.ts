@@ -6,7 +6,7 @@ import { ticksToDate, type HostProcess } from './process-table';
 export interface ProcessOwners {
   /** What the agent starts from now on belongs to the run. */
   enter(run: string): Promise<void>;
-  /** The live processes of a run. The agent and its init are nobody's. */
+  /** The live processes of a run. The agent and its init belong to none. */
   of(run: string): HostProcess[];
   /** Before everything of a run is killed: keeps it from multiplying meanwhile, as far as the host can. */
   seal(run: string): Promise<void>;

@@ -165,7 +165,7 @@ export interface FileStatus {
 
 /** Makes sandboxes, finds them again, and puts them to sleep. */
 export interface SandboxProvider {
-  /** What the thread's sandbox may reach. Whoever speaks to the network in a command's stead asks there. */
+  /** What the thread's sandbox may reach. Code that uses the network on a command's behalf asks there. */
   egressOf(threadId: string): EgressGate;
   /** Really runs a command in a sandbox, and says what came of it. Success is remembered for good, a failure for a while. */
   probe(): Promise<ProbeResult>;
@@ -191,7 +191,7 @@ export interface SandboxProvider {
 
 export interface AwakeSandbox {
   readonly threadId: string;
-  /** Somebody waits for a command in it. */
+  /** A call waits for a command in it. */
   readonly isBusy: boolean;
   readonly hasBackground: boolean;
   /** In milliseconds, as `Date.now` gives it. */

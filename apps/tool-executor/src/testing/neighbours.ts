@@ -12,7 +12,7 @@ export const publicAddresses = ['127.0.0.2', '::1'];
 
 /**
  * Two servers at one port: a target at an address that the test's policy calls public, and a canary at 127.0.0.1, where
- * Redis, NATS and Postgres listen. Whoever is sent to the target must never be heard by the canary.
+ * Redis, NATS and Postgres listen. A request that is meant for the target must never reach the canary.
  */
 export class Neighbours {
   /** What reached the canary, connections included that said nothing. */

@@ -74,7 +74,7 @@ describe('attack: model and tool output', () => {
     },
   );
 
-  it('a model that says so where the operator named nobody', () => {
+  it('a model that says so where the operator named no host', () => {
     expect(effectOf(httpRequest, { url, ...post })).toBe('unsafe');
   });
 

@@ -10,7 +10,7 @@ import {
   anthropicEvent,
 } from './anthropic-event';
 
-/** It is passed on when it is whole, so nobody counts it before. */
+/** It is passed on when it is whole, so it is not counted before. */
 const longestSignature = 1_000_000;
 
 /** Reads a streamed Message. */

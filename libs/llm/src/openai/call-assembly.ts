@@ -2,7 +2,7 @@ import type { ReplyChunk } from '@rondo/domain';
 import { ProviderError } from '../provider-error';
 import type { ToolCallDelta } from './openai-chunk';
 
-/** Of arguments whose call is not named yet: nobody counts them before they are passed on. */
+/** Of arguments whose call is not named yet: they are not counted before they are passed on. */
 const mostUnnamed = 1_000_000;
 
 interface OpenCall {

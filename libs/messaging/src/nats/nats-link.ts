@@ -16,7 +16,7 @@ export interface NatsOptions {
   readonly log: Log;
   /** See `wireNames`; none in production. */
   readonly namespace?: string;
-  /** Whether it makes the streams of tool calls where they are missing, or waits for somebody who may. */
+  /** Whether it makes the streams of tool calls where they are missing, or waits for a worker to make them. */
   readonly makesStreams?: boolean;
 }
 
@@ -93,7 +93,7 @@ export class NatsLink {
     return () => this.listeners.delete(listener);
   }
 
-  /** A subject for answers that nobody else knows. */
+  /** A subject for answers that no other process knows. */
   newInbox(): string {
     return secretInbox(this.parts.inboxPrefix);
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 const usualPrefix = '_INBOX';
 
-/** Below which a user takes answers. Nobody else may listen there, so services cannot read each other's answers. */
+/** Below which a user takes answers. No other user may listen there, so services cannot read each other's answers. */
 export const inboxesOf = (user: string): string => `${usualPrefix}.${user}`;
 
 interface NatsLogin {

@@ -53,7 +53,7 @@ export const trafficOf = (executor: string) =>
 const streams = [names.toolCalls, names.toolTakers, names.toolResults];
 const calls = names.toolCalls.stream;
 
-/** What is asked of JetStream: workers make the streams and look into them, executors pull their own calls. Nobody deletes. */
+/** What is asked of JetStream: workers make the streams and look into them, executors pull their own calls. None may delete. */
 const jetstreamOf = (executor: string): Record<NatsService, readonly string[]> => ({
   gateway: [],
   'agent-worker': streams.flatMap(({ stream, of }) => [

@@ -18,7 +18,7 @@ const expireEveryMs = 500;
 
 interface RequestsParts {
   readonly departures: Departures;
-  /** Whoever answers learns it, so only NATS itself is asked over it: who knows it could answer what others are asked. */
+  /** The answering side learns it, so only NATS itself is asked over it: a service that knew it could answer for NATS. */
   readonly inbox: string;
 }
 

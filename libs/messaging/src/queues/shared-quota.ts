@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { producerConnection } from './redis-connections';
 
-/** Nobody waits for it, so it may as well be soon known that Redis is silent. */
+/** No request waits for it, so it may as well find out soon that Redis is silent. */
 const commandTimeoutMs = 500;
 
 interface QuotaSettings {

@@ -41,7 +41,7 @@ function refusing(id: RunId, code: string): PrismaRunStore {
 }
 
 describe('a claim that cannot be read', () => {
-  it('counts, and leaves the run to whoever tries next', async () => {
+  it('counts, and leaves the run to the next claim', async () => {
     const id = await created();
     await spoil(id);
 
@@ -92,7 +92,7 @@ describe('a claim that cannot be read', () => {
     expect(await house.claim(id)).toMatchObject({ fruitlessClaims: 0 });
   });
 
-  it('is not counted against a run that somebody else holds by now', async () => {
+  it('is not counted against a run that another worker holds by now', async () => {
     const { runId } = await house.claimed('worker-1');
 
     expect(await failureOf(refusing(runId, '54000').claim(runId, 'worker-2'))).toMatchObject({ code: '54000' });

@@ -11,7 +11,7 @@ export interface FailedClaim {
 
 /**
  * What the failed statement counted was rolled back with it, so it is counted here. No job says that the run is due
- * again: whoever finds runs whose job is missing does, a few seconds later, so that ten tries take a while.
+ * again: the reaper does so a few seconds later, when it finds the job missing, so that ten tries take a while.
  */
 const count = `
 update runs set

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Resolve } from './resolve';
 
-/** Why a request may not leave. The message is for whoever asked for it. */
+/** Why a request may not leave. The message is for the caller that asked for it. */
 export class OutboundRefusal extends Error {
   override readonly name: string = 'OutboundRefusal';
 }

@@ -53,7 +53,7 @@ describe('dial', () => {
     await expect(dial(destination, abort.signal)).rejects.toThrow('abort');
   });
 
-  it('rejects where nobody listens, and where nobody speaks TLS', async () => {
+  it('rejects where no server listens, and where a server speaks no TLS', async () => {
     await expect(dial(await check('a.example', 1))).rejects.toThrow('ECONNREFUSED');
     await expect(dialFor(new URL(`https://a.example:${port}`), await check('a.example', port))).rejects.toThrow();
   });
