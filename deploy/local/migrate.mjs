@@ -113,7 +113,8 @@ async function indexConcurrently(client, { script, index }) {
 }
 
 /** A migration that makes an index concurrently is that one statement, because it cannot be part of a transaction. */
-const concurrentIndex = /^\s*(?:--.*\s*)*create\s+(?:unique\s+)?index\s+concurrently\s+"?(\w+)"?/i;
+const concurrentIndex =
+  /^\s*(?:--.*\s*)*create\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?"?(\w+)"?/i;
 
 function readMigrations(directory) {
   if (!existsSync(directory)) return [];

@@ -46,18 +46,21 @@ describe('migrate', () => {
     expect(await validIndexes()).toEqual(['things_by_name']);
   });
 
-  it('makes an index anew that was left behind half made', async () => {
-    write('1_table', `${table} INSERT INTO "things" VALUES (1, 'same'), (2, 'same');`);
-    await migrate({ url, directory });
-    write('2_index', index.replace('CREATE INDEX', 'CREATE UNIQUE INDEX'));
-    await expect(migrate({ url, directory })).rejects.toThrow('2_index failed: could not create unique index');
-    expect(await validIndexes()).toEqual([]);
+  it.each(['', 'IF NOT EXISTS '])(
+    'makes an index anew that was left behind half made (CONCURRENTLY %s)',
+    async (condition) => {
+      write('1_table', `${table} INSERT INTO "things" VALUES (1, 'same'), (2, 'same');`);
+      await migrate({ url, directory });
+      write('2_index', index.replace('INDEX CONCURRENTLY', `UNIQUE INDEX CONCURRENTLY ${condition}`));
+      await expect(migrate({ url, directory })).rejects.toThrow('2_index failed: could not create unique index');
+      expect(await validIndexes()).toEqual([]);
 
-    await on(url, (client) => client.query('delete from things where id = 2'));
+      await on(url, (client) => client.query('delete from things where id = 2'));
 
-    expect(await migrate({ url, directory })).toEqual(['2_index']);
-    expect(await validIndexes()).toEqual(['things_by_name']);
-  });
+      expect(await migrate({ url, directory })).toEqual(['2_index']);
+      expect(await validIndexes()).toEqual(['things_by_name']);
+    },
+  );
 
   it('gives way to a transaction that holds a table, and delays others only briefly', async () => {
     write('1_table', table);
