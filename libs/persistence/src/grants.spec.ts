@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type DatabaseService, databaseServices, grantRoles, roleOf } from '../../../deploy/local/roles.mjs';
 import { Client } from 'pg';
 import { openDatabase } from './database';
+import { IdempotencyKeys } from './idempotency-keys';
 import { type TestDatabase, makeTestDatabase } from './testing/test-database';
 
 const verbs = ['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger'] as const;
@@ -50,7 +51,11 @@ describe('the rights of services on Postgres', () => {
 
     const rights = await database.sql.query<{ name: string; verb: string }>(
       `select tablename as name, verb from pg_tables, unnest($2::text[]) as verb
-       where schemaname = 'public' and has_table_privilege($1, quote_ident(tablename), verb) order by 1, 2`,
+       where schemaname = 'public' and has_table_privilege($1, quote_ident(tablename), verb)
+       union all
+       select attrelid::regclass::text, format('%s (%s)', lower(privilege_type), attname)
+       from pg_attribute, aclexplode(attacl) where grantee = $1::regrole
+       order by 1, 2`,
       [role, verbs],
     );
 
@@ -69,6 +74,20 @@ describe('the rights of services on Postgres', () => {
     while (seen.length === 0) seen = await database.sql.query('select from presences');
 
     await opened.close();
+  });
+
+  it('are enough for a worker to delete answers that were kept for a day', async () => {
+    await database.sql.query(`insert into accounts (id, name) values ('acc_1', 'of a test')`);
+    await database.sql.query(
+      `insert into idempotency_keys (account_id, key, request_hash, created_at)
+       values ('acc_1', 'old', 'hash', clock_timestamp() - interval '25 hours'), ('acc_1', 'new', 'hash', clock_timestamp())`,
+    );
+    const opened = openDatabase({ url: await database.urlOf('agent-worker'), poolSize: 1 });
+
+    const deleted = await new IdempotencyKeys(opened).prune().finally(() => opened.close());
+
+    expect(deleted).toBe(1);
+    expect(await database.sql.query('select key from idempotency_keys')).toEqual([{ key: 'new' }]);
   });
 });
 
