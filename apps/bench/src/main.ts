@@ -16,7 +16,7 @@ async function measure({ owns }: { owns: Owns }): Promise<number> {
   const bench = new Bench(owns);
   const isPinned = bench.cores !== undefined;
   log.note(`${machine}; ${isPinned ? 'one core for Rondo, another for the load' : 'cores shared with the load'}`);
-  const { taken, profiles } = await takeMeasures(bench, order, (name, ms) => log.done({ name, ms }));
+  const { taken, profiles } = await takeMeasures(bench, order, log);
   for (const text of [describe(taken), profiles]) if (text !== undefined) log.note(`\n${text}`);
   if (order.out !== undefined) {
     const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');

@@ -12,41 +12,62 @@ interface Outcome {
   readonly profiles: string | undefined;
 }
 
-type Progress = (measure: string, ms: number) => void;
+/** Told of each step when it begins, since some take minutes, and when it is done. */
+export interface Progress {
+  note(text: string): void;
+  done(step: { name: string; ms: number }): void;
+}
 
 /** All that was asked for: first what is compared, on one installation, then the trials, each on one of its own. */
 export async function takeMeasures(bench: Bench, order: Order, progress: Progress): Promise<Outcome> {
   const model = await bench.startModel();
   const taken: Taken[] = [];
+  const step = reportedTo(progress);
   const take = async (measure: { name: string; figures: readonly Figure[] }, work: () => Promise<Round[]>) => {
-    const since = performance.now();
-    taken.push(takenOf(measure, await work()));
-    progress(measure.name, performance.now() - since);
+    taken.push(takenOf(measure, await step(measure.name, work)));
   };
   const isAsked = ({ name }: { name: string }) => order.only.includes(name);
-  const session = { bench, model, order, take };
+  const session = { bench, model, order, take, step };
   const compared = comparisons.filter(isAsked);
   const profiles = compared.length > 0 ? await takeCompared(session, compared) : undefined;
   for (const trial of trials.filter(isAsked)) await take(trial, () => tryOut(session, trial));
   return { taken, profiles };
 }
 
+type Step = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+
+const reportedTo =
+  (progress: Progress): Step =>
+  async (name, work) => {
+    progress.note(`  … ${name}`);
+    const since = performance.now();
+    const result = await work();
+    progress.done({ name, ms: performance.now() - since });
+    return result;
+  };
+
 interface Session {
   readonly bench: Bench;
   readonly model: ModelProcess;
   readonly order: Order;
+  readonly step: Step;
   readonly take: (measure: Comparison, work: () => Promise<Round[]>) => Promise<void>;
 }
 
 async function takeCompared(
-  { bench, model, order, take }: Session,
+  { bench, model, order, take, step }: Session,
   compared: readonly Comparison[],
 ): Promise<string | undefined> {
   const profiling = order.profile ? new Profiling(order.profiles) : undefined;
   const bare = await bench.startBare(model.url);
-  const rondo = await bench.startRondo({ modelUrl: model.url, leases: order.scale.leases, ...profiling?.needs });
+  const rondo = await step('start of Rondo', () =>
+    bench.startRondo({ modelUrl: model.url, leases: order.scale.leases, ...profiling?.needs }),
+  );
   const surroundings = { model, scale: order.scale };
-  for (const contender of [bare, rondo]) await warmUp(contender, surroundings);
+  for (const contender of [bare, rondo]) {
+    const name = `warm-up of ${contender.name}, ${order.scale.warmUpSeconds} s`;
+    await step(name, () => warmUp(contender, surroundings));
+  }
 
   profiling?.begin(rondo);
   for (const comparison of compared) await take(comparison, () => compare(comparison, { rondo, bare }, surroundings));
