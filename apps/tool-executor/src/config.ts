@@ -1,7 +1,15 @@
 import { type SlotLimits, executorId } from '@rondo/messaging';
-import { commaSeparated, count, loadConfig, natsVariables, network, serviceVariables } from '@rondo/platform';
+import {
+  commaSeparated,
+  count,
+  internalHost,
+  loadConfig,
+  natsVariables,
+  network,
+  serviceVariables,
+} from '@rondo/platform';
 import { z } from 'zod';
-import { internalHost, sandboxSettings } from './sandbox';
+import { sandboxSettings } from './sandbox';
 
 const mebibyte = 1024 * 1024;
 /** What holds where the environment leaves it open; shown, not set. */

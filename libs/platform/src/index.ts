@@ -13,6 +13,7 @@ export * from './outbound/address-policy';
 export * from './outbound/checked-destination';
 export * from './outbound/dial';
 export * from './outbound/http-exchange';
+export * from './outbound/internal-host';
 export * from './outbound/resolve';
 export * from './rhythm';
 export * from './run-service';

@@ -7,6 +7,7 @@ import {
   OutboundRefusal,
   anySignal,
   exchange,
+  redirectOf,
 } from '@rondo/platform';
 import { type EgressGate, EgressRefusal } from '../sandbox';
 import { type Hand, type InputOf, OutcomeUnknown, type Workbench } from './hand';
@@ -14,7 +15,6 @@ import { describeAnswer } from './http-answer';
 
 const maxRedirects = 5;
 const bodyBytes = 1024 * 1024;
-const redirects = [301, 302, 303, 307, 308];
 
 /** What the connection is made of; `host` above all, which must not name another server than the one that was checked. */
 const ownHeaders = /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/;
@@ -43,7 +43,7 @@ async function follow(first: HttpMessage, bench: Workbench, enough: AbortSignal)
       const why = enough.aborted ? `no answer within ${bench.timeoutMs / 1000} s` : outcome.reason;
       return unanswered(outcome.how, `${message.url.host}: ${why}`, bench);
     }
-    const next = followed < maxRedirects ? redirectOf(message, outcome.answer) : undefined;
+    const next = followed < maxRedirects ? redirected(message, outcome.answer) : undefined;
     if (!next) return describeAnswer(outcome.answer, { url: message.url, followed });
     message = next;
   }
@@ -107,9 +107,7 @@ function problemOf(headers: HttpMessage['headers']): string | undefined {
 }
 
 /** A server elsewhere is told nothing that was meant for this one. */
-function redirectOf({ method, url, headers }: HttpMessage, { status, headers: { location } }: HttpAnswer) {
-  const follows = (method === 'GET' || method === 'HEAD') && redirects.includes(status);
-  if (!follows || location === undefined || !URL.canParse(location, url.href)) return undefined;
-  const next = new URL(location, url);
-  return { method, url: next, headers: next.origin === url.origin ? headers : {} } satisfies HttpMessage;
+function redirected({ method, url, headers }: HttpMessage, answer: HttpAnswer) {
+  const next = method === 'GET' || method === 'HEAD' ? redirectOf(url, answer) : undefined;
+  return next && ({ method, url: next, headers: next.origin === url.origin ? headers : {} } satisfies HttpMessage);
 }

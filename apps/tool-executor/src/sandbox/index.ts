@@ -4,5 +4,4 @@ export { sandboxSettings, type GivenSandboxSettings, type SandboxSettings } from
 export { createSandboxProvider } from './create-sandbox-provider';
 export { EgressRefusal, type EgressRules } from './egress/destination';
 export type { EgressGate } from './egress/egress-gate';
-export { internalHost } from './egress/internal-host';
 export type { SandboxLog } from './sandbox-log';

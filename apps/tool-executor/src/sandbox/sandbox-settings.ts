@@ -1,6 +1,5 @@
-import { network } from '@rondo/platform';
+import { internalHost, network } from '@rondo/platform';
 import { z } from 'zod';
-import { internalHost } from './egress/internal-host';
 
 const mebibyte = 1024 * 1024;
 const bytes = z.number().int().positive();

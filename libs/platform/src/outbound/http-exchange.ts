@@ -57,6 +57,14 @@ export async function exchange(
   }
 }
 
+const redirects = [301, 302, 303, 307, 308];
+
+/** Where an answer to a request for `url` sends whoever only reads. It must be checked like any other URL. */
+export function redirectOf(url: URL, { status, headers: { location } }: HttpAnswer): URL | undefined {
+  const leadsOn = redirects.includes(status) && location !== undefined && URL.canParse(location, url.href);
+  return leadsOn ? new URL(location, url) : undefined;
+}
+
 function open({ method, url, headers, body }: HttpMessage, socket: Socket, signal: AbortSignal) {
   return requestOver({
     createConnection: () => socket,

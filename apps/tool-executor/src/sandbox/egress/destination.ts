@@ -4,10 +4,10 @@ import {
   OutboundRefusal,
   type Resolve,
   type Target,
+  authority,
   bareHost,
 } from '@rondo/platform';
 import type { EgressSettings } from '../sandbox-settings';
-import { authority } from './internal-host';
 
 export interface EgressRules extends EgressSettings {
   readonly resolve: Resolve;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const shape = /^(?:\[[^\s\]]+\]|[^\s\][/?#@:*\\]+):\d{1,5}$/;
 const expected = 'expected host:port, for example git.internal:3000 or 127.0.0.1:9000';
 
-/** A host and port that sandboxes may reach though the address is private, written the way that URLs are read. */
+/** A host and port that may be reached though the address is private, written the way that URLs are read. */
 export const internalHost = z
   .string()
   .regex(shape, expected)
