@@ -1,6 +1,7 @@
 export * from './account-spending';
 export * from './accounts';
 export * from './blobs/blobs';
+export * from './blobs/fetched-images';
 export { UnknownBlobError } from './blobs/keep-images';
 export { type Database, openDatabase } from './database';
 export * from './idempotency-keys';

@@ -19,13 +19,15 @@ export const imageOf = ({ sha256: hash, media_type, width, height }: KeptImage):
   height,
 });
 
-const newBlob = `
+/** Does nothing where the account ($1) has it. */
+export const newBlob = `
 insert into blobs (account_id, sha256, media_type, width, height, bytes) values ($1, $2, $3, $4, $5, $6)
 on conflict do nothing`;
 
-const newBlobOfThread = `
-with blob as (${newBlob})
-insert into blob_refs (account_id, sha256, thread_id) values ($1, $2, $7) on conflict do nothing`;
+/** A thread ($7) shows it. */
+export const newRef = `insert into blob_refs (account_id, sha256, thread_id) values ($1, $2, $7) on conflict do nothing`;
+
+const newBlobOfThread = `with blob as (${newBlob}) ${newRef}`;
 
 /** The same, and the thread shows it. */
 export async function insertBlobOf(
