@@ -19,6 +19,8 @@ export const keptImage = z.strictObject({
 export type KeptImage = z.infer<typeof keptImage>;
 
 const maxMebibytes = 5;
+/** In bytes. */
+export const largestImage = maxMebibytes * 1024 * 1024;
 const padding = (base64: string): number => (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
 const bytesIn = (base64: string): number => (base64.length / 4) * 3 - padding(base64);
 
@@ -26,7 +28,7 @@ const inline = {
   media_type: imageMediaType,
   data: z
     .base64()
-    .refine((data) => bytesIn(data) <= maxMebibytes * 1024 * 1024, `must be ${maxMebibytes} MiB at most`)
+    .refine((data) => bytesIn(data) <= largestImage, `must be ${maxMebibytes} MiB at most`)
     .describe(`The bytes, ${maxMebibytes} MiB at most.`),
 };
 
@@ -43,7 +45,13 @@ export const keptSource = z.discriminatedUnion('type', [blobSource, urlSource]);
 export type KeptSource = z.infer<typeof keptSource>;
 
 /** What a person may give as an image; a blob is one that the person was given before. */
-const givenUrl = urlSource.extend({ url: urlSource.shape.url.max(textLimits.url) });
+const givenUrl = urlSource.extend({
+  url: urlSource.shape.url
+    .max(textLimits.url)
+    .describe(
+      `Fetched once, by Rondo and not by the model provider, before the model is asked: from public addresses only, ${maxMebibytes} MiB at most, PNG, JPEG, GIF or WebP. Where that fails, the model is told so instead.`,
+    ),
+});
 export const givenSource = z.discriminatedUnion('type', [base64Source, givenUrl, blobSource]);
 
 function measured<Image extends { media_type: ImageMediaType; data: string }>(

@@ -7,7 +7,7 @@ import {
   type ShownImage,
   asItGrows,
 } from '@rondo/domain';
-import { lostImage, wireToolName } from '../wire-names';
+import { lostImage, unloadedImage, wireToolName } from '../wire-names';
 
 type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
 type Block = Anthropic.ContentBlockParam;
@@ -59,7 +59,7 @@ function imageBlock(source: ShownImage): Anthropic.ImageBlockParam | Anthropic.T
     case 'base64':
       return { type: 'image', source: { type: 'base64', media_type: source.media_type, data: source.data } };
     case 'url':
-      return { type: 'image', source: { type: 'url', url: source.url } };
+      return textBlock(unloadedImage);
     case 'blob':
       return textBlock(lostImage);
   }

@@ -87,13 +87,13 @@ describe('toAnthropicRequest', () => {
     ]);
   });
 
-  it('shows images by their bytes or address, and says where one is gone (D13)', () => {
+  it('shows images by their bytes, and says where one is gone or was not loaded, without its URL (D13)', () => {
     expect(toAnthropicRequest(requestTo('anthropic/m', { messages: [imagesOfAllKinds] })).messages).toEqual([
       {
         role: 'user',
         content: [
           { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } },
-          { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+          { type: 'text', text: '(An image that was not loaded.)' },
           { type: 'text', text: '(An image that is not kept any more.)', ...marked },
         ],
       },

@@ -1,6 +1,6 @@
 import { type ModelMessage, type ModelToolResult, type ShownBlock, type ShownImage, asItGrows } from '@rondo/domain';
 import type OpenAI from 'openai';
-import { lostImage, wireToolName } from '../wire-names';
+import { lostImage, unloadedImage, wireToolName } from '../wire-names';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;
@@ -60,7 +60,7 @@ function imagePart(source: ShownImage): Part {
     case 'base64':
       return { type: 'image_url', image_url: { url: `data:${source.media_type};base64,${source.data}` } };
     case 'url':
-      return { type: 'image_url', image_url: { url: source.url } };
+      return { type: 'text', text: unloadedImage };
     case 'blob':
       return { type: 'text', text: lostImage };
   }

@@ -107,13 +107,13 @@ describe('toOpenAiRequest', () => {
     ]);
   });
 
-  it('shows images by their bytes or address, and says where one is gone (D13)', () => {
+  it('shows images by their bytes, and says where one is gone or was not loaded, without its URL (D13)', () => {
     expect(toOpenAiRequest(requestTo('acme/m', { system: '', messages: [imagesOfAllKinds] })).messages).toEqual([
       {
         role: 'user',
         content: [
           { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
-          { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+          { type: 'text', text: '(An image that was not loaded.)' },
           { type: 'text', text: '(An image that is not kept any more.)' },
         ],
       },
