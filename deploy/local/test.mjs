@@ -1,12 +1,9 @@
-import { join } from 'node:path';
 import { AttackList } from './attack-list.mjs';
 import { runCommand } from './command.mjs';
-import { claimDataDirectory, emptyDataDirectory } from './data-directory.mjs';
-import { Infrastructure } from './infrastructure.mjs';
 import { installPackages, requireNode } from './install.mjs';
-import { migrate } from './migrate.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
+import { startTestServers } from './test-servers.mjs';
 import { checks, jest, jestProjects, Verification } from './verification.mjs';
 
 const help = `npm test               everything: format, build, types, lint, all tests against real servers
@@ -16,7 +13,6 @@ npm run attacks        only the tests that attack, and docs/attacks.md written a
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
 const endToEnd = ['apps/e2e', 'apps/chaos', 'apps/bench']; // they start whole installations, so one at a time
-const dataDir = join(repoRoot, '.data');
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');
 
@@ -26,7 +22,7 @@ else await runCommand(test, { log, codeWhenInterrupted: 130 });
 async function test({ owns }) {
   requireNode();
   await installPackages(repoRoot, log);
-  const { testDir, ...servers } = await startServers(owns);
+  const { testDir, ...servers } = await startTestServers(owns);
   const attacks = new AttackList(testDir);
   const env = { ...servers.env, ...attacks.environment };
   const options = [...attacks.jestArguments, ...matching()];
@@ -47,34 +43,11 @@ async function test({ owns }) {
   return verification.conclude();
 }
 
-/** Servers with empty data; never those that the environment names, whose data may matter to somebody. */
-async function startServers(owns) {
-  const testDir = await claimTestDirectory();
-  emptyDataDirectory(testDir);
-  const { PATH, BWRAP_PATH } = process.env;
-  const servers = owns(new Infrastructure({ dataDir: testDir, packagesOf: dataDir, env: { PATH, BWRAP_PATH }, log }));
-  await servers.start();
-  const { DATABASE_URL, REDIS_URL, NATS_URL, ...programs } = servers.env;
-  await migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
-  const urls = { TEST_DATABASE_URL: DATABASE_URL, TEST_REDIS_URL: REDIS_URL, TEST_NATS_URL: NATS_URL };
-  return { testDir, env: { ...urls, ...programs } };
-}
-
 /** Prints what was tried and what was blocked; docs/attacks.md must say the same. */
 async function attackTable(attacks) {
   log.note(attacks.summary());
   if (onlyAttacks) attacks.writeDocument();
   else attacks.compareWithDocument();
-}
-
-/** Several `npm test` may run at once, each in a directory of its own. */
-async function claimTestDirectory(ordinal = 1) {
-  const directory = join(dataDir, ordinal === 1 ? 'test' : `test-${ordinal}`);
-  const claim = claimDataDirectory(directory).then(() => directory);
-  return claim.catch((error) => {
-    if (ordinal === 8) throw error;
-    return claimTestDirectory(ordinal + 1);
-  });
 }
 
 function matching() {

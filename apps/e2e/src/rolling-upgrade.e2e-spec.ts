@@ -9,7 +9,7 @@ const migrations = readdirSync(directory, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => ({ name, script: readFileSync(join(directory, name, 'migration.sql'), 'utf8') }));
 
-/** What the services of the version before ask Postgres, as its tests of persistence were seen to ask. */
+/** What the services of the version before ask Postgres, as `npm run record-release` wrote it down. */
 const released = JSON.parse(readFileSync(join(repoRoot, 'prisma/released-statements.json'), 'utf8')) as {
   statements: string[];
 };

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link';
 import { answerRequests, askExecutor } from './executor-requests';
 
-const endRequest = z.object({ thread_id: threadId, run_id: runId });
-const endAnswer = z.object({
+export const endRequest = z.object({ thread_id: threadId, run_id: runId });
+export const endAnswer = z.object({
   /** Null where not all of it could be seen dead. */
   ended: z
     .array(

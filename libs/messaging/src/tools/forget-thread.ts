@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { NatsLink } from '../nats/nats-link';
 import { answerRequests, askExecutor } from './executor-requests';
 
-const forgetRequest = z.object({ thread_id: threadId });
-const forgetAnswer = z.object({ gone: z.boolean() });
+export const forgetRequest = z.object({ thread_id: threadId });
+export const forgetAnswer = z.object({ gone: z.boolean() });
 
 /**
  * Has an executor remove a thread's sandbox with its files. True once they are gone, also where they never were; false

@@ -14,7 +14,7 @@ const executorLoad = z.object({
 export type ExecutorLoad = z.infer<typeof executorLoad>;
 
 /** Executors of an older version do not say how much of them is in use. */
-const announcement = z.object({
+export const announcement = z.object({
   is_open: z.boolean(),
   load: executorLoad.exactOptional(),
 });

@@ -1,0 +1,151 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/installation';
+import { z } from 'zod';
+import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+import { type SentMessage, WireRecorder, exampleOf, oneOfEachShape } from '../../../deploy/local/wire-recorder.mjs';
+
+type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
+
+/** While a release is recorded, its messages are compared with themselves, and written down. */
+const recording = process.env['RECORD_RELEASE'];
+const released = JSON.parse(
+  readFileSync(
+    recording === undefined
+      ? join(repoRoot, 'libs/messaging/src/released/released-messages.json')
+      : join(recording, 'structures.json'),
+    'utf8',
+  ),
+) as { messages: Record<string, SentMessage> };
+const kinds = Object.keys(released.messages);
+
+describe('what services send, as services of the version before read it', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let recorder: WireRecorder;
+
+  beforeAll(async () => {
+    recorder = new WireRecorder(released.messages);
+    rondo = await RunningRondo.start({
+      settings: { 'agent-worker': { RETENTION_EVERY_MS: '200' } },
+      through: async (servers) => {
+        await recorder.start({ natsUrl: servers.NATS_URL ?? '', redisUrl: servers.REDIS_URL ?? '' });
+        return servers;
+      },
+    });
+    client = rondo.client();
+    await useEverything();
+  });
+
+  afterAll(async () => {
+    if (recording !== undefined) {
+      const examples = kinds.map((kind) => [
+        kind,
+        oneOfEachShape((recorder.heard[kind] ?? []).map((one) => exampleOf(one))),
+      ]);
+      writeFileSync(join(recording, 'examples.json'), JSON.stringify(Object.fromEntries(examples)));
+    }
+    await recorder.close();
+    await rondo.stop();
+  });
+
+  const settled = async (body: Record<string, unknown>, status = 'completed') => {
+    const run = await client.createRun(body);
+    expect(await client.settled(run.id)).toMatchObject({ status });
+    return run;
+  };
+
+  /** Until every kind of message was heard at least once. */
+  const useEverything = async (): Promise<void> => {
+    await callTools();
+    await stopRuns();
+    await foldMessages();
+    await placeThread();
+  };
+
+  const callTools = async () => {
+    const read = { name: 'read_file', arguments: { file_path: 'file' } };
+    const turns = [
+      { calls: [command('echo text | tee file; echo trouble >&2; exit 3')] },
+      { calls: [read] },
+      { text: 'Done. '.repeat(50) },
+    ];
+    const { thread_id } = await settled(scripted('tools of each kind', turns));
+    await client.json('DELETE', `/threads/${thread_id}`).catch(() => undefined); // its answer has no body
+    await recorder.until('sandboxForgetAnswer');
+  };
+
+  const stopRuns = async () => {
+    const leaves = { calls: [call('execute_command', { command: 'sleep 1000', session_name: 'server' })] };
+    const works = { calls: [command('echo running; sleep 1000')] };
+    const speaks = { text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 };
+    for (const [turns, sign] of [
+      [[works], 'tool.output'],
+      [[leaves, speaks], 'message.delta'],
+    ] as const) {
+      const run = await client.createRun(scripted('stop', turns));
+      await client.seen(run.id, sign);
+      await client.seen(run.id, sign); // who comes later asks the worker for what was said already
+      await client.json('POST', `/runs/${run.id}/stop`, { reason: 'enough' });
+      expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    }
+  };
+
+  const foldMessages = () =>
+    settled({
+      model: 'demo/loop:turns=16,output_bytes=2000',
+      input: 'Go on until you are done.',
+      tools: ['execute_command', 'expand_message'],
+      context: {
+        token_threshold: 9_000,
+        summary_target_tokens: 1_000,
+        reserve_tokens: 500,
+        summary_model: 'demo/summary',
+      },
+    });
+
+  /** A worker asks for a place only where it has heard no executor say that it is open: so it is when it has just begun. */
+  const placeThread = async () => {
+    const worker = rondo.services.get('agent-worker');
+    while (recorder.heard['placeAnswer']?.length === 0) {
+      await worker.stop();
+      const run = await client.createRun(scripted('place', [{ calls: [command('true')] }, { text: 'Done.' }]));
+      await worker.start();
+      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    }
+  };
+
+  it.each(kinds)('%s', (kind) => {
+    const sent = recorder.heard[kind] ?? [];
+    const schema = z.fromJSONSchema((released.messages[kind]?.schema ?? false) as JsonSchema);
+    const refused = sent.flatMap((message) => {
+      const { error } = schema.safeParse(message);
+      return error ? [{ message, reason: z.prettifyError(error) }] : [];
+    });
+
+    expect(sent).not.toEqual([]);
+    expect(refused.slice(0, 3)).toEqual([]);
+  });
+});
+
+describe('an example of a message', () => {
+  it('keeps its fields, their types and the words of the protocol, and nothing of the run that it is of', () => {
+    const sent = {
+      run_id: 'run_01KAWXT2S4F0000000',
+      how: 'stopped',
+      verified_dead_at: '2026-11-25T02:00:00.123Z',
+      duration_ms: 12.25,
+      arguments: { command: 'true' },
+      tools: [{ name: 'read_file', output: 'words' }, { name: 'read_file', output: 'others' }, { name: null }],
+    };
+
+    expect(exampleOf(sent)).toEqual({
+      run_id: 'run_1',
+      how: 'stopped',
+      verified_dead_at: '2030-01-01T00:00:00.000Z',
+      duration_ms: 0.5,
+      arguments: {},
+      tools: [{ name: 'read_file', output: 'text' }, { name: null }],
+    });
+  });
+});

@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { runCommand } from './command.mjs';
+import { installPackages, requireNode } from './install.mjs';
+import { terminal as log } from './progress.mjs';
+import { repoRoot } from './repo-root.mjs';
+import { startTestServers } from './test-servers.mjs';
+import { checks, jest, Verification } from './verification.mjs';
+
+/**
+ * `npm run record-release` writes down what this version asks of Postgres and says over NATS and Redis. The next version is
+ * tested against that, since its services run beside those of this one while an installation is upgraded.
+ */
+await runCommand(record, { log, codeWhenInterrupted: 130 });
+
+async function record({ owns }) {
+  requireNode();
+  await installPackages(repoRoot, log);
+  const { env } = await startTestServers(owns);
+  const directory = mkdtempSync(join(tmpdir(), 'rondo-release-'));
+  owns({ stop: () => rmSync(directory, { recursive: true }) });
+  const recording = { directory, env: { ...env, RECORD_RELEASE: directory } };
+
+  const verification = new Verification();
+  if (await verification.step('build', checks.build)) {
+    await verification.step('statements', () => recordStatements(recording));
+    await verification.step('messages', () => recordMessages(recording));
+  }
+  return verification.conclude();
+}
+
+/** As the tests of persistence have the library send them: each of its statements is tested there. */
+async function recordStatements({ directory, env }) {
+  const args = ['--maxWorkers', '2', '--setupFilesAfterEnv', join(import.meta.dirname, 'record-statements.cjs')];
+  const output = await jest(['libs/persistence'], { env, args });
+  const lines = readdirSync(directory)
+    .filter((name) => name.startsWith('statements-'))
+    .flatMap((name) => readFileSync(join(directory, name), 'utf8').trim().split('\n'));
+  const statements = [...new Set(lines)].map((line) => JSON.parse(line)).sort();
+  await write('prisma/released-statements.json', { version: version(), statements });
+  return output;
+}
+
+/** As whole services send them. */
+async function recordMessages({ directory, env }) {
+  const { default: messaging } = await import('../../libs/messaging/dist/released/wire-messages.js');
+  const messages = messaging.wireStructures();
+  writeFileSync(join(directory, 'structures.json'), JSON.stringify({ messages }));
+  const output = await jest(['apps/e2e'], { env, args: ['--testPathPatterns', 'released-messages'] });
+  const examples = JSON.parse(readFileSync(join(directory, 'examples.json'), 'utf8'));
+  for (const [kind, message] of Object.entries(messages)) message.examples = examples[kind];
+  await write('libs/messaging/src/released/released-messages.json', { version: version(), messages });
+  return output;
+}
+
+const version = () => JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')).version;
+
+async function write(path, content) {
+  const file = join(repoRoot, path);
+  const text = await format(JSON.stringify(content), { ...(await resolveConfig(file)), filepath: file });
+  writeFileSync(file, text);
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { claimDataDirectory, emptyDataDirectory } from './data-directory.mjs';
+import { Infrastructure } from './infrastructure.mjs';
+import { migrate } from './migrate.mjs';
+import { terminal as log } from './progress.mjs';
+import { repoRoot } from './repo-root.mjs';
+
+const dataDir = join(repoRoot, '.data');
+
+/** Servers with empty data; never those that the environment names, whose data may matter to somebody. */
+export async function startTestServers(owns) {
+  const testDir = await claimTestDirectory();
+  emptyDataDirectory(testDir);
+  const { PATH, BWRAP_PATH } = process.env;
+  const servers = owns(new Infrastructure({ dataDir: testDir, packagesOf: dataDir, env: { PATH, BWRAP_PATH }, log }));
+  await servers.start();
+  const { DATABASE_URL, REDIS_URL, NATS_URL, ...programs } = servers.env;
+  await migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
+  const urls = { TEST_DATABASE_URL: DATABASE_URL, TEST_REDIS_URL: REDIS_URL, TEST_NATS_URL: NATS_URL };
+  return { testDir, env: { ...urls, ...programs } };
+}
+
+/** Several `npm test` may run at once, each in a directory of its own. */
+async function claimTestDirectory(ordinal = 1) {
+  const directory = join(dataDir, ordinal === 1 ? 'test' : `test-${ordinal}`);
+  const claim = claimDataDirectory(directory).then(() => directory);
+  return claim.catch((error) => {
+    if (ordinal === 8) throw error;
+    return claimTestDirectory(ordinal + 1);
+  });
+}

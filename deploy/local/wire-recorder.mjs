@@ -1,0 +1,125 @@
+import { Redis } from 'ioredis';
+import { connect } from 'nats';
+
+/**
+ * Hears everything that services send each other: over NATS, and as jobs through Redis. `messages` says where each kind is
+ * sent, as libs/messaging/src/released has it.
+ */
+export class WireRecorder {
+  #kinds;
+  #answers = new Map();
+  #closings = [];
+  #listeners = new Set();
+  heard = {};
+
+  constructor(messages) {
+    this.#kinds = Object.entries(messages).map(([kind, { sentTo, schema }]) => ({
+      kind,
+      sentTo,
+      pattern: new RegExp(`^${sentTo.replaceAll('.', '\\.').replaceAll('*', '[^.]+').replace('>', '.+')}$`),
+      isText: schema.type === 'string',
+    }));
+    for (const { kind } of this.#kinds) this.heard[kind] = [];
+  }
+
+  /** Resolves when nothing will be missed any more. */
+  async start({ natsUrl, redisUrl }) {
+    const { host, username: user, password: pass } = new URL(natsUrl);
+    const nats = await connect({ servers: host, user, pass });
+    nats.subscribe('>', { callback: (error, message) => error === null && this.#hear(message) });
+    await nats.flush();
+    this.#closings.push(() => nats.close());
+
+    const redis = new Redis(redisUrl);
+    this.#closings.push(() => redis.disconnect());
+    const monitor = await redis.monitor();
+    this.#closings.push(() => monitor.disconnect());
+    monitor.on('monitor', (_time, command) => this.#hearRedis(command));
+  }
+
+  /** Resolves when a message of this kind was heard. */
+  async until(kind) {
+    while (this.heard[kind].length === 0) await new Promise((resolve) => this.#listeners.add(resolve));
+  }
+
+  async close() {
+    for (const close of this.#closings) await close();
+  }
+
+  #hear(message) {
+    const { subject, reply, headers } = message;
+    const found = this.#answers.get(subject) ?? this.#kinds.find(({ pattern }) => pattern.test(subject));
+    const isFromServer = headers?.has('Nats-Stream') || headers?.code === 503;
+    if (!found || isFromServer) return;
+    const answer = this.#kinds.find(({ sentTo }) => sentTo === `answer to ${found.kind}`);
+    if (answer && reply) this.#answers.set(reply, answer);
+    const text = message.string();
+    if (found.isText) this.#note(found.kind, text);
+    else for (const line of text.split('\n')) this.#note(found.kind, withoutEnvelope(JSON.parse(line)));
+  }
+
+  /** BullMQ keeps a job as a hash below the queue's name. */
+  #hearRedis([name, key = '', ...fields]) {
+    const [, queue] = /^[^:]+:([^:]+):[^:]+$/.exec(key) ?? [];
+    const found = this.#kinds.find(({ sentTo }) => sentTo === `queue ${queue}`);
+    const at = fields.indexOf('data');
+    if (/^hm?set$/i.test(name) && found && at >= 0) this.#note(found.kind, JSON.parse(fields[at + 1]));
+  }
+
+  #note(kind, message) {
+    if (message === undefined) return;
+    this.heard[kind].push(message);
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
+  }
+}
+
+/** Nest wraps what it carries. Refusals are its own, and so are the last words of an answer. */
+function withoutEnvelope(message) {
+  if (message.pattern !== undefined) return message.data;
+  return message.isDisposed === undefined ? message : message.response;
+}
+
+const id = /^([a-z]+)_[0-9A-Za-z]{10,48}$/;
+const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const digest = /^[0-9a-f]{64}$/;
+const word = /^[a-z]+(?:[._][a-z]+)*$/;
+const free = ['text', 'output', 'error', 'arguments_text', 'store', 'processes', 'message'];
+const anything = ['arguments', 'metadata'];
+const kindsOfShape = ['type', 'how', 'method'];
+
+/** A message without what differs from one run to the next: it keeps its fields, their types, and the words of the protocol. */
+export function exampleOf(value, key = '') {
+  if (typeof value === 'string') return exampleOfText(value, key);
+  if (typeof value === 'number') return Number.isInteger(value) ? 1 : 0.5;
+  if (Array.isArray(value)) return oneOfEachShape(value.map((one) => exampleOf(one, key)));
+  if (typeof value !== 'object' || value === null) return value;
+  if (anything.includes(key)) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, exampleOf(one, name)]));
+}
+
+function exampleOfText(text, key) {
+  if (id.test(text)) return text.replace(id, '$1_1');
+  if (moment.test(text)) return '2030-01-01T00:00:00.000Z';
+  if (digest.test(text)) return '0'.repeat(64);
+  return word.test(text) && !free.includes(key) ? text : 'text';
+}
+
+/** Of those that have the same fields of the same types the first, in an order that is always the same. */
+export function oneOfEachShape(examples) {
+  const shapes = new Map();
+  for (const example of [...examples].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))) {
+    const shape = JSON.stringify(shapeOf(example));
+    if (!shapes.has(shape)) shapes.set(shape, example);
+  }
+  return [...shapes.values()];
+}
+
+function shapeOf(value, key = '') {
+  if (kindsOfShape.includes(key)) return value;
+  if (Array.isArray(value)) return value.map((one) => shapeOf(one));
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
+  return Object.entries(value)
+    .map(([name, one]) => [name, shapeOf(one, name)])
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}

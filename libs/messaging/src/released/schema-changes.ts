@@ -1,0 +1,120 @@
+import { z } from 'zod';
+
+/** As much of JSON Schema as zod writes for messages. */
+interface Structure {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Structure[];
+  readonly oneOf?: readonly Structure[];
+  readonly properties?: Readonly<Record<string, Structure>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Structure | false;
+  readonly items?: Structure;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+interface Change {
+  readonly before: Structure;
+  readonly now: Structure;
+  readonly path: string;
+}
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/**
+ * What keeps services of two neighbouring versions from understanding each other, and what to do about it. Values that may be
+ * said only now are no flaw here: whether they are sent already, which they may not be before everybody can read them, is
+ * seen from what is sent.
+ */
+export function flawsBetween(before: object, now: object): string[] {
+  const [released, present] = [before, now].map((schema) => anyObject.parse(schema) as Structure); // zod wrote both
+  return flaws({ before: released ?? {}, now: present ?? {}, path: 'message' });
+}
+
+function flaws({ before, now, path }: Change): string[] {
+  const said = alternatives(before);
+  const read = alternatives(now);
+  const likest = (one: Structure) => fewest(read.map((other) => compared({ before: one, now: other, path })));
+  return said.flatMap(likest);
+}
+
+/** Of cases that may hold further cases. */
+const compared = (change: Change): string[] =>
+  [change.before, change.now].some((one) => alternatives(one).length > 1) ? flaws(change) : flawsOfOne(change);
+
+function flawsOfOne(change: Change): string[] {
+  const { before, now, path } = change;
+  const narrower = [...typeFlaws(before, now), ...valueFlaws(before, now), ...boundFlaws(before, now)];
+  return [
+    ...narrower.map((flaw) => `${path}: ${flaw}; the version before may say more: read that for one version`),
+    ...fieldFlaws(change),
+    ...(before.items && now.items ? flaws({ before: before.items, now: now.items, path: `${path}[]` }) : []),
+  ];
+}
+
+function alternatives({ anyOf, oneOf, ...whole }: Structure): readonly Structure[] {
+  const { type } = whole;
+  if (typeof type === 'object') return type.map((one) => ({ ...whole, type: one }));
+  return anyOf ?? oneOf ?? [whole];
+}
+
+/** Of those that may be meant by the same, the one that is most like it. */
+const fewest = (lists: readonly string[][]): string[] =>
+  lists.reduce((best, list) => (list.length < best.length ? list : best));
+
+function typeFlaws(before: Structure, now: Structure): string[] {
+  const isWider = now.type === undefined || (now.type === 'number' && before.type === 'integer');
+  return isWider || before.type === now.type ? [] : [`is of type ${String(now.type)} now`];
+}
+
+function valueFlaws(before: Structure, now: Structure): string[] {
+  const [said, read] = [before, now].map((one) => one.enum ?? ('const' in one ? [one.const] : undefined));
+  if (!read) return [];
+  const refused = said?.filter((value) => !read.includes(value)) ?? ['others'];
+  return refused.length === 0 ? [] : [`refuses ${refused.join(', ')} now`];
+}
+
+const least = ({ exclusiveMinimum, minimum = -Infinity }: Structure) => exclusiveMinimum ?? minimum;
+
+function boundFlaws(before: Structure, now: Structure): string[] {
+  const isStricter =
+    least(now) > least(before) ||
+    (least(now) === least(before) && now.exclusiveMinimum !== undefined && before.exclusiveMinimum === undefined);
+  const texts = (['pattern', 'format'] as const).filter(
+    (word) => now[word] !== undefined && now[word] !== before[word],
+  );
+  const highest = (['maximum', 'maxLength', 'maxItems'] as const).filter(
+    (word) => (now[word] ?? Infinity) < (before[word] ?? Infinity),
+  );
+  const lowest = (['minLength', 'minItems'] as const).filter((word) => (now[word] ?? 0) > (before[word] ?? 0));
+  return [...(isStricter ? ['minimum'] : []), ...texts, ...highest, ...lowest].map((word) => `has a narrower ${word}`);
+}
+
+function fieldFlaws({ before, now, path }: Change): string[] {
+  const { properties = {}, required = [], additionalProperties } = now;
+  const { properties: known = {}, required: expected = [], additionalProperties: others } = before;
+  const added = required.filter((name) => !expected.includes(name));
+  const removed = additionalProperties ? [] : expected.filter((name) => !(name in properties));
+  const shared = Object.entries(known).flatMap(([name, field]): string[] => {
+    const read = properties[name];
+    return read ? flaws({ before: field, now: read, path: `${path}.${name}` }) : [];
+  });
+  return [
+    ...added.map((name) => `${path}.${name}: is required now; the version before may not send it: make it optional`),
+    ...removed.map(
+      (name) => `${path}.${name}: is gone; the version before requires it: make it optional and go on sending it`,
+    ),
+    ...(additionalProperties === false ? [`${path}: refuses unknown fields; the next version could add none`] : []),
+    ...(additionalProperties && others ? flaws({ before: others, now: additionalProperties, path: `${path}.*` }) : []),
+    ...shared,
+  ];
+}
