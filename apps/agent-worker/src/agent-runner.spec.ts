@@ -150,6 +150,21 @@ describe('AgentRunner', () => {
           busyHands(() => queueMicrotask(() => leave(now.held))),
         ),
     ],
+    [
+      'images are fetched',
+      () =>
+        house(
+          new ScriptedModel([]),
+          {},
+          {
+            withImages: (claim, signal) =>
+              new Promise((resolve) => {
+                signal.addEventListener('abort', () => resolve(claim));
+                queueMicrotask(() => leave(now.held));
+              }),
+          },
+        ),
+    ],
   ])('leaves at once while %s, and the run can be taken on', async (_, build) => {
     now = build();
 
@@ -157,6 +172,24 @@ describe('AgentRunner', () => {
 
     expect(now.held.size).toBe(0);
     expect(await now.store.claim(id, 'other')).toBeDefined();
+  });
+
+  it('stops a run at once while images are fetched, and asks no model', async () => {
+    const { runner, store, held } = house(
+      new ScriptedModel([]),
+      {},
+      {
+        withImages: (claim, signal) =>
+          new Promise((resolve) => {
+            signal.addEventListener('abort', () => resolve(claim));
+            queueMicrotask(() => held.find(id)?.stop(stop));
+          }),
+      },
+    );
+
+    expect(await runner.activate(id)).toBe('ended');
+    expect(store.log(id).map(({ type }) => type)).not.toContain('iteration.started');
+    expect(store.status(id)).toBe('stopped');
   });
 
   it('leaves quietly when another holder has claimed the run (I3)', async () => {

@@ -42,6 +42,8 @@ export interface AgentRunnerParts extends RunPortsParts {
   readonly owner: string;
   readonly store: RunStore & FairClaims & LastClaims;
   readonly feed: RunFeed;
+  /** The claim with the images of its messages' URLs; early, without all of them, after an abort. */
+  readonly withImages?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
   readonly modelFor: (claim: ClaimedRun) => Model;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => HeldTools;
   readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
@@ -112,7 +114,8 @@ export class AgentRunner {
     return endWithoutLog(claim.runId, this.parts);
   }
 
-  private async drive(claim: ClaimedRun, held: HeldRun): Promise<Verdict> {
+  private async drive(given: ClaimedRun, held: HeldRun): Promise<Verdict> {
+    const claim = await this.withImages(given, held);
     const { store, feed, modelFor, toolsFor, journal: settings } = this.parts;
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => held.abandon(error) });
     held.journal = journal;
@@ -132,6 +135,12 @@ export class AgentRunner {
       tools.close(wasLeft);
       this.parts.accountBudgets?.forget(claim.runId);
     }
+  }
+
+  private async withImages(claim: ClaimedRun, { signals: { stop, abandon } }: HeldRun): Promise<ClaimedRun> {
+    const shown = await this.parts.withImages?.(claim, AbortSignal.any([stop, abandon]));
+    abandon.throwIfAborted();
+    return shown ?? claim;
   }
 
   private async follow(

@@ -2,10 +2,12 @@ import {
   commaSeparated,
   count,
   holderName,
+  internalHost,
   leaseVariables,
   leasesOutliveHeartbeats,
   milliseconds,
   modelVariables,
+  network,
   serverVariables,
   serviceVariables,
 } from '@rondo/platform';
@@ -47,6 +49,18 @@ export const environment = z
         'Hosts that honour the `Idempotency-Key` header, separated by commas: `host`, `host:port` or `*.host`. A POST or PATCH of `http_request` to one of them may be sent again when its outcome is unknown, where the model says `idempotency: key_honoured`.',
       example: 'api.payments.example,*.internal.example',
       otherwise: 'none: no POST or PATCH is sent twice',
+    }),
+    IMAGE_INTERNAL_HOSTS: commaSeparated.pipe(z.array(internalHost)).optional().meta({
+      description:
+        'Where images of URLs in messages may be fetched besides, though the address is private: `host:port`, separated by commas.',
+      example: 'images.internal:8080',
+      otherwise: 'none',
+    }),
+    IMAGE_DENIED_NETWORKS: commaSeparated.pipe(z.array(network)).optional().meta({
+      description:
+        'Public networks from which no image of a URL is fetched, separated by commas; for example those of services that trust this host.',
+      example: '203.0.113.0/24,2001:db8::/32',
+      otherwise: 'none',
     }),
     RETENTION_DAYS: z.coerce.number().positive().optional().meta({
       description: 'Facts of runs that ended so many days ago are deleted.',

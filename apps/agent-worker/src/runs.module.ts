@@ -30,7 +30,9 @@ import { DATABASE, EXECUTORS, LOG, MODELS } from './connections.module';
 import { HeldRuns } from './held-runs';
 import { ImageShelf } from './image-shelf';
 import { ImagesFromBlobs } from './images-from-blobs';
+import { ImagesFromUrls } from './images-from-urls';
 import { ImagesToBlobs } from './images-to-blobs';
+import { ImagesModule } from './images.module';
 import { Lookout } from './lookout';
 import { OutboxRelay } from './outbox-relay';
 import { RunMetrics } from './run-metrics';
@@ -38,11 +40,9 @@ import { RunProcessor } from './run.processor';
 import { SandboxPlacement } from './sandbox-placement';
 import { SignalsController } from './signals.controller';
 
-const imageShelfBytes = 64 * 1024 * 1024;
-
 /** How runs are run. Plain classes are built by hand here, so they stay plain. */
 @Module({
-  imports: [BullModule.registerQueue()], // none to add to by Nest, but it looks for processors
+  imports: [ImagesModule, BullModule.registerQueue()], // none to add to by Nest, but it looks for processors
   controllers: [SignalsController],
   providers: [
     RunProcessor,
@@ -91,16 +91,6 @@ const imageShelfBytes = 64 * 1024 * 1024;
         new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors),
     },
     {
-      provide: Blobs,
-      inject: [DATABASE],
-      useFactory: (database: Database) => new Blobs(database),
-    },
-    {
-      provide: ImageShelf,
-      inject: [Blobs],
-      useFactory: (blobs: Blobs) => new ImageShelf((runId, hashes) => blobs.read(runId, hashes), imageShelfBytes),
-    },
-    {
       provide: AccountBudgets,
       inject: [DATABASE, LOG],
       useFactory: (database: Database, log: Logger) => {
@@ -127,6 +117,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
         OutboxRelay,
         Blobs,
         ImageShelf,
+        ImagesFromUrls,
         MODELS,
         LOG,
       ],
@@ -140,6 +131,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
         relay: OutboxRelay,
         blobs: Blobs,
         images: ImageShelf,
+        urlImages: ImagesFromUrls,
         model: Models,
         log: Logger,
       ) =>
@@ -147,6 +139,7 @@ const imageShelfBytes = 64 * 1024 * 1024;
           owner: config.WORKER_ID,
           store,
           feed,
+          withImages: (claim, signal) => urlImages.shownIn(claim, signal),
           modelFor: ({ runId }) => new ImagesFromBlobs(model, images.of(runId)),
           tokens: new RememberingCounter(new TiktokenCounter()),
           budgetOf: budgetsOf(modelProviders),

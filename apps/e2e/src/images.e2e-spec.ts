@@ -1,4 +1,5 @@
-import { type RondoClient, RunningRondo } from '@rondo/installation';
+import { type RondoClient, RunningRondo, call } from '@rondo/installation';
+import { ImageServer } from './image-server';
 import { expectWholeLog } from './log-expectations';
 
 /** A PNG as far as its header says, of 2 by 3. */
@@ -20,15 +21,23 @@ interface Messages {
 describe('images through the whole house (D13, R33, W35)', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
+  let images: ImageServer;
+  let canary: ImageServer;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    [images, canary] = await Promise.all([ImageServer.open(png), ImageServer.open(png)]);
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+      settings: { 'agent-worker': { IMAGE_INTERNAL_HOSTS: images.host } },
+    });
     client = rondo.client();
   });
 
   afterAll(async () => {
     expect(await rondo.violations()).toMatchObject([]);
+    expect(canary.connections).toBe(0);
     await rondo.stop();
+    await Promise.all([images.close(), canary.close()]);
   });
 
   const settle = async (body: Record<string, unknown>) => {
@@ -64,5 +73,47 @@ describe('images through the whole house (D13, R33, W35)', () => {
       headers: { Authorization: `Bearer ${client.key}` },
     });
     expect(Buffer.from(await response.arrayBuffer())).toEqual(png);
+  });
+
+  const urlBlock = (url: string) => ({ type: 'image', source: { type: 'url', url } });
+
+  it.each(models)('are fetched once from their URL, and %s receives the bytes', async (model) => {
+    const url = `http://${images.host}/${model}.png`;
+    const first = await settle({ model, input: [{ type: 'text', text: 'What is this?' }, urlBlock(url)] });
+    const second = await settle({ model, thread_id: first.run.thread_id, input: 'And from the side?' });
+
+    expect([first.run.status, second.run.status]).toEqual(['completed', 'completed']);
+    for (const { sent } of [first, second]) {
+      expect(sent.split(source.data)).toHaveLength(2);
+      expect(sent).not.toContain(images.host);
+    }
+    expect(images.requestsFor(`/${model}.png`)).toBe(1);
+  });
+
+  it('are fetched once for all iterations of a run', async () => {
+    const thought = { thought: 'Hm.', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
+    const turns = [{ calls: [call('sequential_thinking', thought)] }];
+    const script = `\`\`\`demo-script\n${JSON.stringify([...turns, { text: 'Seen.' }])}\n\`\`\``;
+    const { run } = await settle({
+      model: 'demo/scripted',
+      tools: ['sequential_thinking'],
+      input: [{ type: 'text', text: `Iterations\n${script}` }, urlBlock(`http://${images.host}/twice.png`)],
+    });
+    const requests = (await rondo.modelRequests(2)).map(({ body }) => body);
+
+    expect(run).toMatchObject({ status: 'completed', iteration: 2 });
+    for (const body of requests) expect(body).toContain(source.data);
+    expect(images.requestsFor('/twice.png')).toBe(1);
+  });
+
+  it.each(models)('become words for %s where they may not be fetched, and the run goes on', async (model) => {
+    const refused = [`http://${canary.host}/a.png`, `http://${images.host}/redirect?to=http://${canary.host}/b.png`];
+    const { run, sent } = await settle({ model, input: refused.map(urlBlock) });
+
+    expect(run.status).toBe('completed');
+    expect(sent.match(/could not be loaded: its host is not a public address/g)).toHaveLength(2);
+    expect(sent).not.toContain('image_url');
+    expect(sent).not.toContain('"type":"url"');
+    expect(canary.connections).toBe(0);
   });
 });
