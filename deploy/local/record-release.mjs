@@ -55,7 +55,9 @@ async function recordMessages({ directory, env }) {
   return output;
 }
 
-const version = () => JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')).version;
+function version() {
+  return JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')).version;
+}
 
 async function write(path, content) {
   const file = join(repoRoot, path);
