@@ -67,12 +67,17 @@ export const environment = z.object({
   }),
   SANDBOX_DISK_MB: count.optional().meta({
     description:
-      'The whole workspace of a thread; watched, so exceeded for a moment. Over it the sandbox stops until files are deleted.',
+      'The whole workspace of a thread. Where it is only watched (`SANDBOX_DISK_HARD`), it is exceeded for a moment, and over it the sandbox stops until files are deleted.',
     unit: 'MiB',
     default: usual.diskBytes / mebibyte,
   }),
+  SANDBOX_DISK_HARD: z.enum(['auto', 'off', 'required']).optional().meta({
+    description:
+      'Makes each new workspace a disk of its own, which the kernel lets nobody exceed; needs root, loop devices and e2fsprogs. `auto`: where that can be had. `required`: without it no tool runs. Workspaces that exist stay as they are.',
+    default: usual.hardDisk,
+  }),
   SANDBOX_FILES: count.optional().meta({
-    description: 'Files and directories of a sandbox, those in its `/tmp` too; watched like its size.',
+    description: 'Files and directories of a sandbox, limited like its size; those in its `/tmp` are watched.',
     default: usual.files,
   }),
   SANDBOX_REQUIRE_LIMITS: z.stringbool().optional().meta({
@@ -139,6 +144,7 @@ export const sandboxSettingsOf = (config: Config) =>
     bubblewrapPath: config.BWRAP_PATH,
     memoryBytes: config.SANDBOX_MEMORY_MB && config.SANDBOX_MEMORY_MB * mebibyte,
     diskBytes: config.SANDBOX_DISK_MB && config.SANDBOX_DISK_MB * mebibyte,
+    hardDisk: config.SANDBOX_DISK_HARD,
     files: config.SANDBOX_FILES,
     requireLimits: config.SANDBOX_REQUIRE_LIMITS ?? config.NODE_ENV === 'production',
     processes: config.SANDBOX_PROCESSES,

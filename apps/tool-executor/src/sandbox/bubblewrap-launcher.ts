@@ -27,6 +27,7 @@ import type { SandboxSettings } from './sandbox-settings';
 import { SandboxError } from './sandbox-error';
 import { type UidRange, isInRange } from './sandbox-users';
 import { searchPath } from './search-path';
+import { mountImage, withOwnMounts } from './workspace-images';
 import type { Workspace } from './workspaces';
 
 export interface BubblewrapParts {
@@ -42,11 +43,12 @@ const fd = { control: 3, seccomp: 4, arguments: 5, status: 6 } as const;
 const proxyPort = 3128;
 
 /**
- * Runs as us, with three lists that each end in `--`: groups to join; pairs of a directory and the place to show it at;
- * the command to become. Closes every descriptor that is not ours to give, since this program may have inherited some.
+ * Runs as us, with four lists that each end in `--`: groups to join; pairs of an image and the directory to mount it at;
+ * pairs of a directory and the place to show it at; the command to become. Closes every descriptor that is not ours to give, since this program may have inherited some.
  */
 const enter = `
   while [ "$1" != -- ]; do echo $$ >"$1" || exit 71; shift; done; shift
+  while [ "$1" != -- ]; do ${mountImage} || exit 73; shift 2; done; shift
   while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 72; shift 2; done; shift
   for path in /proc/self/fd/*; do
     descriptor=\${path##*/}
@@ -54,7 +56,6 @@ const enter = `
   done
   exec "$@"`;
 const entrance = ['bash', '--norc', '--noprofile', '-c', enter, 'bash'];
-const withOwnMounts = ['unshare', '--mount', '--propagation', 'private'];
 
 /** Boots agents in bubblewrap: namespaces, a user of its own (as root), a seccomp filter, limits, and one way out. */
 export class BubblewrapLauncher implements Launcher {
@@ -107,9 +108,11 @@ export class BubblewrapLauncher implements Launcher {
       },
       settings,
     );
+    const { image, directory } = use.workspace;
+    const images = image === undefined ? [] : [image, directory];
     const [program = 'bash', ...rest] = [
-      ...(detours.pairs.length === 0 ? entrance : [...withOwnMounts, ...entrance]),
-      ...[...use.group.processFiles, '--', ...detours.pairs, '--'],
+      ...(detours.pairs.length + images.length === 0 ? entrance : [...withOwnMounts, ...entrance]),
+      ...[...use.group.processFiles, '--', ...images, '--', ...detours.pairs, '--'],
       ...this.commandLine(use.workspace),
     ];
     // An environment of its own: bubblewrap's first process keeps it for everyone inside to read, `--clearenv` or not.

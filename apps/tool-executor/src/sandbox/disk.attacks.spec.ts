@@ -3,7 +3,7 @@ import type { Sandbox } from './sandbox';
 import { run, SandboxHouse } from './testing/sandbox-house';
 
 const mebibyte = 1024 * 1024;
-const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 100 };
+const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 100, hardDisk: 'off' } as const;
 
 const node = (script: string) => `node -e "${script}"; sleep 1000`;
 

@@ -143,7 +143,7 @@ export class EmbeddedProvider implements SandboxProvider {
   private create(threadId: string): EmbeddedSandbox {
     const sandbox: EmbeddedSandbox = new EmbeddedSandbox(threadId, this.settings, {
       boot: () => this.boot(sandbox),
-      directory: () => this.workspaces.directoryOf(threadId),
+      usage: (watched) => this.workspaces.usage(threadId, watched),
     });
     return sandbox;
   }

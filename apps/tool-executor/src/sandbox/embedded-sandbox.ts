@@ -21,6 +21,7 @@ import type {
 import { SandboxError } from './sandbox-error';
 import type { SandboxSettings } from './sandbox-settings';
 import { relativeToWorkspace } from './workspace-path';
+import type { Usage, Watched } from './workspace-usage';
 
 const fileTimeoutMs = 30_000;
 const maximumCommandBytes = 100_000;
@@ -48,11 +49,11 @@ export class EmbeddedSandbox implements Sandbox {
   constructor(
     readonly id: string,
     private readonly settings: SandboxSettings,
-    { boot, directory }: { boot: () => Promise<AgentConnection>; directory: () => string },
+    { boot, usage }: { boot: () => Promise<AgentConnection>; usage: (watched: Watched) => Promise<Usage> },
   ) {
     this.agent = new AgentOnDemand(boot);
     this.disk = new SandboxDisk(settings, {
-      directory,
+      usage,
       awake: () => (this.isAwake ? this.agent.awake() : Promise.resolve(undefined)),
       stop: (reason) => this.stop(reason),
     });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { IsolationOnDemand } from './isolation-on-demand';
 import type { Isolation } from './prepare-isolation';
 
-const limits = { cgroup: 'none', memory: false, processes: false, cpu: false } as const;
+const limits = { cgroup: 'none', memory: false, processes: false, cpu: false, disk: 'watched' } as const;
 
 /** What a trial comes to that fails, in words of its own. */
 const failed = (reason: string, advice = 'Install bubblewrap.'): Isolation => ({

@@ -45,7 +45,7 @@ export class IsolationOnDemand {
   /** Once, until it changes. The words of a failure do not count: they name files that were made for the trial. */
   private announce(result: ProbeResult): void {
     const { log } = this.options;
-    const news = JSON.stringify({ ...result, reason: undefined });
+    const news = JSON.stringify({ ...result, reason: undefined, diskReason: undefined });
     if (news === this.announced) return;
     this.announced = news;
     if (!result.usable) log.warn(result, 'sandboxes unavailable');

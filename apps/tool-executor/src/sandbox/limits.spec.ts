@@ -11,6 +11,7 @@ describe('the limits of a sandbox', () => {
 
   beforeAll(async () => {
     house = await SandboxHouse.open({
+      hardDisk: 'off', // the limit that is watched
       memoryBytes: 256 * mebibyte,
       processes: 64,
       fileSizeBytes: 16 * mebibyte,

@@ -13,7 +13,7 @@ import type { ProbeResult } from './sandbox';
 import type { SandboxSettings } from './sandbox-settings';
 import { searchPath } from './search-path';
 import { seccompFilter } from './seccomp-filter';
-import { adviceFor, limitsAreMissing } from './sandbox-advice';
+import { adviceFor, hardDiskIsMissing, limitsAreMissing } from './sandbox-advice';
 import type { Workspaces } from './workspaces';
 
 /** What it takes to boot sandboxes on this host. */
@@ -41,16 +41,22 @@ export async function prepareIsolation(site: Site): Promise<Isolation> {
     ? noControlGroups
     : detectControlGroups(site.settings.controlGroupMount);
   let runtime: RuntimeDirectory | undefined;
+  const noHardDisk = await site.workspaces.images.probe(site.workspaces.root);
+  const found = { controlGroups, noHardDisk };
+  if (site.settings.hardDisk === 'required' && noHardDisk !== undefined) {
+    const reason = `${hardDiskIsMissing} ${noHardDisk}`;
+    return { result: resultOf(site, found, reason), remove: () => Promise.resolve() };
+  }
   if (site.settings.requireLimits && lacksLimits(site, controlGroups)) {
-    return { result: resultOf(site, controlGroups, limitsAreMissing), remove: () => Promise.resolve() };
+    return { result: resultOf(site, found, limitsAreMissing), remove: () => Promise.resolve() };
   }
   try {
     runtime = await createRuntimeDirectory(seccompFilter(process.arch));
     const launcher = await provenLauncher({ ...site, controlGroups, runtime });
-    return { result: resultOf(site, controlGroups), launcher, remove: runtime.remove };
+    return { result: resultOf(site, found), launcher, remove: runtime.remove };
   } catch (error) {
     await runtime?.remove();
-    return { result: resultOf(site, controlGroups, wordsOf(error)), remove: () => Promise.resolve() };
+    return { result: resultOf(site, found, wordsOf(error)), remove: () => Promise.resolve() };
   }
 }
 
@@ -82,14 +88,21 @@ async function* launchers({ workspaces, ...parts }: Equipment): AsyncGenerator<L
 const lacksLimits = ({ settings }: Site, { memory, processes }: ControlGroups): boolean =>
   !settings.unsafeHost && !(memory && processes);
 
-function resultOf(site: Site, controlGroups: ControlGroups, failure?: string): ProbeResult {
+interface Found {
+  controlGroups: ControlGroups;
+  /** Why there are no hard limits of the disk, if so. */
+  noHardDisk: string | undefined;
+}
+
+function resultOf(site: Site, { controlGroups, noHardDisk }: Found, failure?: string): ProbeResult {
   const { settings, workspaces } = site;
   const { version, memory, processes, cpu } = controlGroups;
   const isUnlimited = failure === undefined && lacksLimits(site, controlGroups);
   return {
     usable: failure === undefined,
     isolation: settings.unsafeHost ? 'none' : 'bubblewrap',
-    limits: { cgroup: version, memory, processes, cpu },
+    limits: { cgroup: version, memory, processes, cpu, disk: noHardDisk === undefined ? 'hard' : 'watched' },
+    ...(noHardDisk !== undefined && { diskReason: noHardDisk }),
     separateUsers: workspaces.separateUsers,
     ...(isUnlimited && { warning: `${limitsAreMissing} ${adviceFor(limitsAreMissing)}` }),
     ...(failure === undefined ? {} : { reason: failure, advice: adviceFor(failure) }),
@@ -107,7 +120,7 @@ async function tryOut(launcher: Launcher, { workspaces, settings, egress }: Site
   const threadId = `probe-${randomUUID()}`;
   const sandbox = new EmbeddedSandbox(threadId, settings, {
     boot: async () => bootAgent(launcher, await workspaces.open(threadId), settings.bootTimeoutMs),
-    directory: () => workspaces.directoryOf(threadId),
+    usage: (watched) => workspaces.usage(threadId, watched),
   });
   try {
     const outcome = await sandbox.exec({ id: 'probe', command: 'true' });

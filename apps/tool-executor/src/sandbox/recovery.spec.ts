@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { diesWithin } from './process-liveness';
+import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from './testing/loop-devices';
 import { run, SandboxHouse } from './testing/sandbox-house';
+
+const mountsFiles = canMountFiles();
 
 describe('a sandbox that dies', () => {
   let house: SandboxHouse;
@@ -84,13 +87,13 @@ describe('a sandbox that dies', () => {
 
 describe('idle sandboxes', () => {
   it('are stopped, and booted again at the next use', async () => {
-    const house = await SandboxHouse.open({ idleMs: 300, backgroundKeepAliveMs: 1_000 });
+    const house = await SandboxHouse.open({ idleMs: 600, backgroundKeepAliveMs: 1_000 });
     const idle = await house.sandbox('thr_idle');
     await run(idle, 'touch kept');
     const busy = await house.sandbox('thr_busy');
     await busy.start({ id: 'job', session: 'job', command: 'sleep 60' });
-    const waiting = run(idle, 'sleep 0.6; echo waited');
-    await run(busy, 'sleep 0.4');
+    const waiting = run(idle, 'sleep 1; echo waited');
+    await run(busy, 'sleep 0.7');
 
     expect(await house.provider.stopIdle()).toEqual([]);
     await expect(waiting).resolves.toMatchObject({ output: 'waited\n' });
@@ -128,6 +131,7 @@ describe('a program that is killed', () => {
       (async () => {
         const log = { info() {}, warn() {} };
         const sandbox = await createSandboxProvider(${JSON.stringify(house.settings)}, log).get('thr_orphan');
+        await sandbox.files.write('kept', 'from before', { mode: 'create' });
         await sandbox.start({ id: 'job', session: 'job', command: 'exec sleep 60' });
         console.log('up');
       })();`;
@@ -141,6 +145,8 @@ describe('a program that is killed', () => {
     ]);
     const orphans = descendantsOf(child.pid ?? 0);
     expect(orphans.length).toBeGreaterThan(3);
+    const home = join(house.root, 'thr_orphan');
+    if (mountsFiles) expect(loopDevicesOf(home)).toHaveLength(1);
 
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -150,6 +156,14 @@ describe('a program that is killed', () => {
     expect(left()).toHaveLength(1);
     await house.provider.probe();
     expect(left()).toEqual([]);
+
+    if (mountsFiles) await loopDevicesAreGone(home);
+    const again = await house.sandbox('thr_orphan');
+    await expect(run(again, 'cat kept')).resolves.toMatchObject({ output: 'from before' });
+    if (mountsFiles) expect(loopDevicesOf(home)).toHaveLength(1);
+    await house.provider.remove('thr_orphan');
+    expect(existsSync(home)).toBe(false);
+    if (mountsFiles) await loopDevicesAreGone(home);
     await house.close();
     await rm(built, { recursive: true });
   }, 60_000);

@@ -9,6 +9,9 @@ const general =
 export const limitsAreMissing =
   'No control group limits the memory and the processes of sandboxes here: one of them can use up those of the machine.';
 
+export const hardDiskIsMissing =
+  'No hard limit of the disk is to be had here, and SANDBOX_DISK_HARD=required asks for one.';
+
 const known: readonly Advice[] = [
   {
     when: /bwrap\S*: (No such file|command not found)|failed to execute/,
@@ -36,8 +39,13 @@ const adviceOnLimits =
   'Run the tool-executor as root, in a container with its own writable control groups (--cgroupns=private and a writable /sys/fs/cgroup), ' +
   'or as a systemd service with Delegate=yes. SANDBOX_REQUIRE_LIMITS=0 runs tools all the same.';
 
+const adviceOnDisks =
+  'Run the tool-executor as root, with e2fsprogs and util-linux, the capability CAP_SYS_ADMIN and loop devices (/dev/loop-control, /dev/loop*). ' +
+  'SANDBOX_DISK_HARD=auto runs tools all the same.';
+
 export function adviceFor(failure: string): string {
   if (failure === limitsAreMissing) return adviceOnLimits;
+  if (failure.startsWith(hardDiskIsMissing)) return adviceOnDisks;
   const match = known.find(({ when }) => when.test(failure));
   return match ? `${match.advice} ${general}` : general;
 }

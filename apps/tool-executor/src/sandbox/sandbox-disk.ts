@@ -2,10 +2,10 @@ import type { AgentConnection } from './agent-connection';
 import { DiskQuota } from './disk-quota';
 import { type ProcessTable, descendantsOf } from './process-table';
 import type { SandboxSettings } from './sandbox-settings';
-import { workspaceUsage } from './workspace-usage';
+import type { Usage, Watched } from './workspace-usage';
 
 interface DiskParts {
-  readonly directory: () => string;
+  readonly usage: (watched: Watched) => Promise<Usage>;
   /** The agent, where one is up. */
   readonly awake: () => Promise<AgentConnection | undefined>;
   /** Ends everything in the sandbox, for a reason that the outcomes will tell. */
@@ -76,9 +76,7 @@ export class SandboxDisk {
   }
 
   private async measure(connection: AgentConnection | undefined, pids: readonly number[]): Promise<void> {
-    this.quota.measured(
-      await workspaceUsage(this.parts.directory(), { pids, agent: connection?.runProcesses?.own.agent }),
-    );
+    this.quota.measured(await this.parts.usage({ pids, agent: connection?.runProcesses?.own.agent }));
   }
 }
 

@@ -41,6 +41,8 @@ export const sandboxSettings = z.object({
   fileSizeBytes: bytes.default(1024 * mebibyte),
   /** The whole workspace. Where that limit is only watched, it is exceeded for a moment. */
   diskBytes: bytes.default(4096 * mebibyte),
+  /** Whether new workspaces are disks of that size: where it can be had, never, or no sandbox boots without. */
+  hardDisk: z.enum(['auto', 'off', 'required']).default('auto'),
   /** Files and directories of a sandbox, those of its disks in memory too. */
   files: z.number().int().positive().default(500_000),
   /** How often a sandbox that may be writing is measured, unless measuring takes long. */

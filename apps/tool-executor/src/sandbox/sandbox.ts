@@ -205,7 +205,10 @@ export interface ProbeResult {
   /** Why it is not usable, and what to do about it. */
   reason?: string;
   advice?: string;
-  limits: { cgroup: 'v1' | 'v2' | 'none'; memory: boolean; processes: boolean; cpu: boolean };
+  /** `disk` is `hard` where the kernel stops what would exceed it, and `watched` where we do, afterwards. */
+  limits: { cgroup: 'v1' | 'v2' | 'none'; memory: boolean; processes: boolean; cpu: boolean; disk: 'hard' | 'watched' };
+  /** Why the disk is only watched. */
+  diskReason?: string;
   /** What is missing although sandboxes are to be had, and what to do about it. */
   warning?: string;
   /** A uid of its own per sandbox; needs root. */

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sandboxSettings } from './sandbox-settings';
 import { Workspaces } from './workspaces';
 
 let root: string;
@@ -12,7 +13,7 @@ afterEach(() => rm(root, { recursive: true }));
 describe('Workspaces', () => {
   it('gives a thread one user, also when it is opened twice at the same time', async () => {
     const firstUid = process.getuid?.() || 1_900_000_000; // to ourselves we may always give something
-    const workspaces = new Workspaces({ root, firstUid, uidCount: 2 }, true);
+    const workspaces = new Workspaces(sandboxSettings.parse({ root, firstUid, uidCount: 2 }), true);
     const taken = await Promise.all(['thr_1', 'thr_1', 'thr_1'].map((id) => workspaces.open(id).catch(String)));
 
     expect(new Set(taken.map((workspace) => JSON.stringify(workspace))).size).toBe(1);
@@ -25,7 +26,7 @@ const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
 
 asRoot('attack: sandbox processes and files', () => {
   const range = { firstUid: 1_900_000_000, uidCount: 1_000 };
-  const open = () => new Workspaces({ root, ...range }, true).open('thr_1');
+  const open = () => new Workspaces(sandboxSettings.parse({ root, ...range }), true).open('thr_1');
   const record = () => join(root, 'thr_1', 'uid');
   const isOfRange = (uid: number) => uid >= range.firstUid && uid < range.firstUid + range.uidCount;
 
@@ -53,7 +54,7 @@ asRoot('attack: sandbox processes and files', () => {
   });
 
   it('a uid file that names the user of another thread', async () => {
-    const other = await new Workspaces({ root, ...range }, true).open('thr_2');
+    const other = await new Workspaces(sandboxSettings.parse({ root, ...range }), true).open('thr_2');
     await open();
     await writeFile(record(), String(other.uid));
 
@@ -61,7 +62,7 @@ asRoot('attack: sandbox processes and files', () => {
   });
 
   it('a uid file that is torn when its thread is deleted', async () => {
-    const workspaces = new Workspaces({ root, ...range }, true);
+    const workspaces = new Workspaces(sandboxSettings.parse({ root, ...range }), true);
     await workspaces.open('thr_1');
     await writeFile(record(), '');
 

@@ -5,6 +5,9 @@ const { randomUUID } = require('node:crypto');
 const { dirname, join, resolve, relative } = require('node:path');
 const { Failure } = require('./failure.cjs');
 
+const full =
+  'The workspace is full: it has no space left, or no room for another file. Delete files with delete_file, then try again.';
+
 /**
  * File operations. They run in here, where every path that a link can lead to belongs to the sandbox anyway.
  * Paths arrive absolute. `realRoot` is set only when there is no isolation: then links that lead out of the workspace are refused as well as
@@ -44,6 +47,8 @@ class Files {
       await fs.writeFile(draft, Buffer.from(content, 'base64'), { flag: 'wx' });
       await fs.chmod(draft, permissions ?? (existing ? existing.mode & 0o7777 : 0o644));
       await (mode === 'create' ? fs.link(draft, target) : fs.rename(draft, target));
+    } catch (error) {
+      throw error.code === 'ENOSPC' ? new Failure('failed', full) : error;
     } finally {
       await fs.rm(draft, { force: true });
     }
