@@ -1,7 +1,8 @@
 const { appendFileSync } = require('node:fs');
 
 /**
- * A jest reporter that notes the outcome of every attack: of each test below a `describe('attack: <surface>')`. One line of
+ * A jest reporter that notes the outcome of every attack: of each test below a `describe('attack: <surface>')`, also where it
+ * was skipped because this machine lacks what it takes (root, loop devices): it was not tried, then. One line of
  * JSON each, in the file that ATTACKS_FILE names, so that several jest runs make one list.
  */
 module.exports = class AttackReporter {
@@ -11,7 +12,7 @@ module.exports = class AttackReporter {
     const lines = attacks.map(({ ancestorTitles, title, status }) => {
       const surface = ancestorTitles[0].replace('attack: ', '');
       const attack = [...ancestorTitles.slice(1), title].join(' › ');
-      return `${JSON.stringify({ surface, attack, blocked: status === 'passed' })}\n`;
+      return `${JSON.stringify({ surface, attack, tried: status !== 'pending', blocked: status === 'passed' })}\n`;
     });
     if (file && lines.length > 0) appendFileSync(file, lines.join(''));
   }
