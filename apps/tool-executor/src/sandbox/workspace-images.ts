@@ -68,7 +68,7 @@ export class WorkspaceImages {
     await this.detached(image);
     if (await isClean(image)) return;
     await run('e2fsck', '-f', '-y', image).catch((error: unknown) => {
-      if (!(error instanceof Error && 'code' in error && error.code === repaired)) throw error;
+      if ((error as { code?: unknown }).code !== repaired) throw error; // Node's own error carries the exit code.
     });
   }
 
