@@ -12,7 +12,7 @@ import {
   threadId,
 } from '@rondo/domain';
 import {
-  CountingClerk,
+  CountingIdsAndClock,
   EvenTokenCounter,
   InMemoryRunStore,
   LedgeredTools,
@@ -20,9 +20,9 @@ import {
   calls,
   says,
 } from '@rondo/domain/testing';
-import { AgentRunner, type AgentRunnerParts, type HeldTools } from './agent-runner';
+import { AgentRunner, type AgentRunnerParts, type ActiveTools } from './agent-runner';
 import { AbandonedError } from './held-run';
-import { HeldRuns } from './held-runs';
+import { ActiveRuns } from './held-runs';
 
 const id = runId.parse('run_1');
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };
@@ -30,7 +30,7 @@ const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
 
 function house(
   model: Model,
-  tools: Partial<HeldTools> = {},
+  tools: Partial<ActiveTools> = {},
   parts: Partial<AgentRunnerParts> = {},
   settings: SettingsRequest = {},
 ) {
@@ -39,7 +39,7 @@ function house(
   if ('problems' in effective) throw new Error('the defaults are valid');
   store.create({ id, threadId: threadId.parse('thr_1'), settings: effective.settings, input: 'Go.' });
 
-  const held = new HeldRuns();
+  const held = new ActiveRuns();
   const shown: RunEvent[] = [];
   const hands = new LedgeredTools();
   const reported: unknown[] = [];
@@ -59,7 +59,7 @@ function house(
       close: () => undefined,
       ...tools,
     }),
-    clerk: new CountingClerk(),
+    clerk: new CountingIdsAndClock(),
     held,
     broke: (about) => reported.push(about),
     passes: () => false,
@@ -83,7 +83,7 @@ const hangingModel = (onHanging: () => void): Model => ({
 });
 
 /** Hands that are busy until they are let go of. */
-function busyHands(onBusy: () => void): Partial<HeldTools> {
+function busyHands(onBusy: () => void): Partial<ActiveTools> {
   let letGo: (reason: Error) => void = () => undefined;
   const execute = () =>
     new Promise<ToolAnswer>((_, reject) => {
@@ -114,7 +114,7 @@ describe('AgentRunner', () => {
   });
 
   it('cuts a run short when its time is over, whatever it is doing', async () => {
-    const clerk = Object.assign(new CountingClerk(), { now: () => new Date().toISOString() });
+    const clerk = Object.assign(new CountingIdsAndClock(), { now: () => new Date().toISOString() });
     const { runner, store } = house(
       hangingModel(() => undefined),
       {},
@@ -321,4 +321,4 @@ describe('AgentRunner', () => {
 });
 
 let now: ReturnType<typeof house>;
-const leave = (held: HeldRuns): void => held.all().forEach((run) => run.abandon(new AbandonedError('shutdown')));
+const leave = (held: ActiveRuns): void => held.all().forEach((run) => run.abandon(new AbandonedError('shutdown')));

@@ -15,26 +15,26 @@ import {
   type ThreadArchive,
   type Tools,
   UnreadableRunError,
-  giveUp,
-  hopelessAfter,
+  failRun,
+  maxFruitlessClaims,
   outOfTime,
   replay,
   runAgent,
   timeLeftMs,
 } from '@rondo/domain';
 import { AbandonableModel } from './abandonable-model';
-import { AbandonedError, HeldRun } from './held-run';
+import { AbandonedError, ActiveRun } from './held-run';
 import { endWithoutLog } from './end-without-log';
 import { giveBack } from './give-back';
-import type { HeldRuns } from './held-runs';
+import type { ActiveRuns } from './held-runs';
 import { Outage } from './outage';
 import { type JournalSettings, type RunFeed, RunJournal } from './run-journal';
 import { type RunPortsParts, portsOf } from './run-ports';
 
 /** How an activation ended. */
-export type Verdict = 'not due' | 'not readable' | 'ended' | 'parked' | 'handed over' | 'claim lost';
+export type ActivationOutcome = 'not due' | 'not readable' | 'ended' | 'parked' | 'handed over' | 'claim lost';
 
-export interface HeldTools<Result = RecordedResult> extends Tools<Result> {
+export interface ActiveTools<Result = RecordedResult> extends Tools<Result> {
   close(reason: Error): void;
 }
 
@@ -45,9 +45,9 @@ export interface AgentRunnerParts extends RunPortsParts {
   /** The claim with the images of its messages' URLs; early, without all of them, after an abort. */
   readonly withImages?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
   readonly modelFor: (claim: ClaimedRun) => Model;
-  readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => HeldTools;
+  readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => ActiveTools;
   readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
-  readonly held: HeldRuns;
+  readonly held: ActiveRuns;
   /** Hears of activations that broke for a reason nobody foresaw. */
   readonly broke: (about: { runId: RunId; fruitlessClaims: number; error: unknown }) => void;
   readonly journal: JournalSettings;
@@ -64,23 +64,23 @@ export class AgentRunner {
   constructor(private readonly parts: AgentRunnerParts) {}
 
   /** Rejects only when the database cannot be reached; the lease then runs out and the reaper queues the run again. */
-  activate(id: RunId): Promise<Verdict> {
+  activate(id: RunId): Promise<ActivationOutcome> {
     return this.takeOn(() => this.parts.store.claim(id, this.parts.owner));
   }
 
   /** The same for the run whose turn it is. */
-  activateNext(): Promise<Verdict> {
+  activateNext(): Promise<ActivationOutcome> {
     const { store, owner, held } = this.parts;
     return this.takeOn(() => store.claimNext(owner, () => held.served()));
   }
 
-  private async takeOn(take: () => Promise<ClaimedRun | undefined>): Promise<Verdict> {
+  private async takeOn(take: () => Promise<ClaimedRun | undefined>): Promise<ActivationOutcome> {
     const verdict = await this.tryOn(take);
     if (isForOthers(verdict)) await this.parts.handedOver(); // the run is let go of by now: a queue may take long to answer
     return verdict;
   }
 
-  private async tryOn(take: () => Promise<ClaimedRun | undefined>): Promise<Verdict> {
+  private async tryOn(take: () => Promise<ClaimedRun | undefined>): Promise<ActivationOutcome> {
     try {
       const claim = await take();
       return claim ? await this.hold(claim) : 'not due';
@@ -88,12 +88,12 @@ export class AgentRunner {
       if (!(error instanceof UnreadableRunError)) throw error;
       const { runId, fruitlessClaims, cause } = error;
       this.parts.broke({ runId, fruitlessClaims, error: cause });
-      return fruitlessClaims < hopelessAfter ? 'not readable' : endWithoutLog(runId, this.parts);
+      return fruitlessClaims < maxFruitlessClaims ? 'not readable' : endWithoutLog(runId, this.parts);
     }
   }
 
-  private async hold(claim: ClaimedRun): Promise<Verdict> {
-    if (claim.fruitlessClaims > hopelessAfter) return this.endBroken(claim);
+  private async hold(claim: ClaimedRun): Promise<ActivationOutcome> {
+    if (claim.fruitlessClaims > maxFruitlessClaims) return this.endBroken(claim);
     const held = this.parts.held.hold(claim);
     try {
       held.signals.abandon.throwIfAborted(); // a worker that is leaving may be given one more job
@@ -109,12 +109,12 @@ export class AgentRunner {
   }
 
   /** It broke also when it was to be given up, so what its log says is of no use. */
-  private async endBroken(claim: ClaimedRun): Promise<Verdict> {
+  private async endBroken(claim: ClaimedRun): Promise<ActivationOutcome> {
     await giveBack(claim, { broke: true }, this.parts);
     return endWithoutLog(claim.runId, this.parts);
   }
 
-  private async drive(given: ClaimedRun, held: HeldRun): Promise<Verdict> {
+  private async drive(given: ClaimedRun, held: ActiveRun): Promise<ActivationOutcome> {
     const claim = await this.withImages(given, held);
     const { store, feed, modelFor, toolsFor, journal: settings } = this.parts;
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => held.abandon(error) });
@@ -137,7 +137,7 @@ export class AgentRunner {
     }
   }
 
-  private async withImages(claim: ClaimedRun, { signals: { stop, abandon } }: HeldRun): Promise<ClaimedRun> {
+  private async withImages(claim: ClaimedRun, { signals: { stop, abandon } }: ActiveRun): Promise<ClaimedRun> {
     const shown = await this.parts.withImages?.(claim, AbortSignal.any([stop, abandon]));
     abandon.throwIfAborted();
     return shown ?? claim;
@@ -146,14 +146,14 @@ export class AgentRunner {
   private async follow(
     claim: ClaimedRun,
     journal: RunJournal,
-    { ports, held }: { ports: AgentPorts; held: HeldRun },
-  ): Promise<Verdict> {
+    { ports, held }: { ports: AgentPorts; held: ActiveRun },
+  ): Promise<ActivationOutcome> {
     const run = agentRun(claim);
     held.endsIn(timeLeftMs(run, { now: ports.clerk.now() }), () => outOfTime(run.settings));
     for await (const step of runAgent(run, ports, held.signals)) {
       held.signals.abandon.throwIfAborted(); // what follows from a stream that was left is not the run's
       if ('delta' in step) {
-        journal.say(step.delta);
+        journal.publishDelta(step.delta);
         continue;
       }
       await journal.write(step);
@@ -165,13 +165,13 @@ export class AgentRunner {
     return this.handOver(claim);
   }
 
-  private async handOver(claim: ClaimedRun, how = { broke: false }): Promise<Verdict> {
+  private async handOver(claim: ClaimedRun, how = { broke: false }): Promise<ActivationOutcome> {
     await giveBack(claim, how, this.parts);
     return 'handed over';
   }
 
   /** The one place where the kinds of error are told apart. */
-  private async leave(held: HeldRun, error: unknown): Promise<Verdict> {
+  private async leave(held: ActiveRun, error: unknown): Promise<ActivationOutcome> {
     const { claim } = held;
     if (error instanceof ClaimLostError) return 'claim lost';
     if (error instanceof TerminalError) return this.fail(claim, error);
@@ -187,23 +187,23 @@ export class AgentRunner {
   }
 
   /** With what is in the log by now. Whoever else takes it would have to come by it in the queue, behind all others. */
-  private async goOn(claim: ClaimedRun): Promise<Verdict> {
+  private async goOn(claim: ClaimedRun): Promise<ActivationOutcome> {
     const next = await this.takeAgain(claim);
     return next ? this.hold(next) : 'claim lost';
   }
 
   /** Takes the run once more, to end it with every open call answered. A run that was told to stop is stopped instead. */
-  private async fail(claim: ClaimedRun, { code, message }: TerminalError): Promise<Verdict> {
+  private async fail(claim: ClaimedRun, { code, message }: TerminalError): Promise<ActivationOutcome> {
     const { store, clerk, feed } = this.parts;
     const last = await this.takeAgain(claim);
     if (!last) return 'claim lost';
     if (last.stop) return this.hold(last);
 
     try {
-      feed.publish(await store.append(last, giveUp(agentRun(last), clerk, { code, message })));
+      feed.publish(await store.append(last, failRun(agentRun(last), clerk, { code, message })));
       return 'ended';
     } catch (error) {
-      return this.leave(new HeldRun(last), error);
+      return this.leave(new ActiveRun(last), error);
     }
   }
 
@@ -215,17 +215,17 @@ export class AgentRunner {
 }
 
 /** Others hear of it by a queue. A run that is parked may be the summarizers' now. */
-const isForOthers = (verdict: Verdict): boolean => verdict === 'handed over' || verdict === 'parked';
+const isForOthers = (verdict: ActivationOutcome): boolean => verdict === 'handed over' || verdict === 'parked';
 
 /** Ends early where the run is to stop or this process to end. */
-const pause = (ms: number, { signals: { stop, drain } }: HeldRun): Promise<void> =>
+const pause = (ms: number, { signals: { stop, drain } }: ActiveRun): Promise<void> =>
   sleep(ms, undefined, { signal: AbortSignal.any([stop, drain]) }).catch(() => undefined);
 
 /** Nobody looks at where it was made, and to note that costs more than all else about it. */
 const wasLeft = new AbandonedError('the run was left');
 
 function requireHope({ fruitlessClaims, stop }: ClaimedRun): void {
-  if (fruitlessClaims < hopelessAfter || stop) return;
+  if (fruitlessClaims < maxFruitlessClaims || stop) return;
   throw new TerminalError('no_progress', `The run was taken up ${fruitlessClaims} times in a row and came no further.`);
 }
 

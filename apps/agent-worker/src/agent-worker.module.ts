@@ -1,16 +1,16 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
-import { NatsLink, RunQueues, UnhurriedWorker, workerConnection } from '@rondo/messaging';
+import { NatsLink, RunQueues, DelayedPollWorker, workerConnection } from '@rondo/messaging';
 import type { Database } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { config } from './config';
 import { ConnectionsModule, DATABASE } from './connections.module';
-import { Lookout } from './lookout';
-import { Rounds } from './rounds';
-import { RoundsModule } from './rounds.module';
+import { DueRunPoller } from './lookout';
+import { PeriodicTasks } from './rounds';
+import { MaintenanceModule } from './rounds.module';
 import { RunsModule } from './runs.module';
 
-BullModule.workerClass = UnhurriedWorker;
+BullModule.workerClass = DelayedPollWorker;
 
 /** One worker: what it is connected to, how it runs runs, and how it is doing. */
 @Module({
@@ -18,18 +18,18 @@ BullModule.workerClass = UnhurriedWorker;
     ConnectionsModule,
     BullModule.forRoot({ connection: workerConnection(config.REDIS_URL) }),
     RunsModule,
-    RoundsModule,
+    MaintenanceModule,
     MetricsModule.register(config),
     HealthModule.registerAsync({
-      imports: [RunsModule, RoundsModule],
-      inject: [Lookout, Rounds, DATABASE, NatsLink, RunQueues],
-      useFactory: (lookout: Lookout, _: Rounds, database: Database, nats: NatsLink, queues: RunQueues) => ({
+      imports: [RunsModule, MaintenanceModule],
+      inject: [DueRunPoller, PeriodicTasks, DATABASE, NatsLink, RunQueues],
+      useFactory: (lookout: DueRunPoller, _: PeriodicTasks, database: Database, nats: NatsLink, queues: RunQueues) => ({
         postgres: () => database.ping(),
         nats: () => nats.ping(),
         redis: () => queues.ping(),
         queue: () => lookout.hearsQueue(),
       }),
-      lifeSigns: (lookout: Lookout, rounds: Rounds) => ({
+      lifeSigns: (lookout: DueRunPoller, rounds: PeriodicTasks) => ({
         rounds: () => rounds.comeRound(config.LIVENESS_MS),
         lookout: () => lookout.hasLooked(config.LIVENESS_MS),
       }),

@@ -1,17 +1,17 @@
-import { type Clerk, type RunId, budgetOfModel, clerkOf, eventId, hopelessAfter } from '@rondo/domain';
+import { type IdsAndClock, type RunId, budgetOfModel, idsAndClock, eventId, maxFruitlessClaims } from '@rondo/domain';
 import { EvenTokenCounter, LedgeredTools, ScriptedModel, says } from '@rondo/domain/testing';
-import { StoreHouse, iterationStarted, planned, started } from '@rondo/persistence/testing';
+import { StoreFixture, iterationStarted, planned, started } from '@rondo/persistence/testing';
 import { isoNow, newUlid } from '@rondo/platform';
-import { AgentRunner, type Verdict } from './agent-runner';
-import { HeldRuns } from './held-runs';
+import { AgentRunner, type ActivationOutcome } from './agent-runner';
+import { ActiveRuns } from './held-runs';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
-const clerk: Clerk = clerkOf(newUlid, isoNow);
+const clerk: IdsAndClock = idsAndClock(newUlid, isoNow);
 
 function runner() {
   const hands = new LedgeredTools();
@@ -25,7 +25,7 @@ function runner() {
     budgetOf: budgetOfModel,
     toolsFor: () => Object.assign(hands, { close: () => undefined }),
     clerk,
-    held: new HeldRuns(),
+    held: new ActiveRuns(),
     broke: (about) => broke.push(about),
     passes: () => false,
     handedOver: () => Promise.resolve(),
@@ -42,8 +42,8 @@ async function interrupted(): Promise<RunId> {
   return claim.runId;
 }
 
-async function untilItEnds(agent: AgentRunner, id: RunId): Promise<Verdict[]> {
-  const verdicts: Verdict[] = [];
+async function untilItEnds(agent: AgentRunner, id: RunId): Promise<ActivationOutcome[]> {
+  const verdicts: ActivationOutcome[] = [];
   while (verdicts.length < 20 && verdicts.at(-1) !== 'ended') verdicts.push(await agent.activate(id));
   return verdicts;
 }
@@ -64,8 +64,8 @@ describe('a run whose log cannot be read', () => {
 
     const verdicts = await untilItEnds(agent, id);
 
-    expect(verdicts).toEqual([...Array<Verdict>(hopelessAfter - 1).fill('not readable'), 'ended']);
-    expect(broke).toHaveLength(hopelessAfter);
+    expect(verdicts).toEqual([...Array<ActivationOutcome>(maxFruitlessClaims - 1).fill('not readable'), 'ended']);
+    expect(broke).toHaveLength(maxFruitlessClaims);
     expect(await endOf(id)).toMatchObject([
       { type: 'tool.failed' },
       { type: 'message.created' },
@@ -80,7 +80,7 @@ describe('a run whose log cannot be read', () => {
 
     const verdicts = await untilItEnds(agent, id);
 
-    expect(verdicts.length).toBeLessThanOrEqual(hopelessAfter + 2);
+    expect(verdicts.length).toBeLessThanOrEqual(maxFruitlessClaims + 2);
     expect((await endOf(id)).at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'no_progress' } } });
   });
 

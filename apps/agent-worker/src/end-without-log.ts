@@ -1,12 +1,12 @@
 import {
   ClaimLostError,
-  type Clerk,
+  type IdsAndClock,
   type LastClaim,
   type LastClaims,
   type RunId,
   type RunStore,
   StopPendingError,
-  endUnread,
+  endUnreadableRun,
 } from '@rondo/domain';
 import type { RunFeed } from './run-journal';
 
@@ -14,7 +14,7 @@ interface EndingParts {
   readonly owner: string;
   readonly store: Pick<RunStore, 'append'> & LastClaims;
   readonly feed: RunFeed;
-  readonly clerk: Clerk;
+  readonly clerk: IdsAndClock;
 }
 
 /** Ends a run that cannot go on, from what its rows say alone. */
@@ -26,7 +26,7 @@ export async function endWithoutLog(id: RunId, parts: EndingParts): Promise<'not
 async function end(claim: LastClaim, parts: EndingParts): Promise<'ended' | 'claim lost'> {
   const { store, feed, clerk } = parts;
   try {
-    feed.publish(await store.append(claim, endUnread(claim, clerk)));
+    feed.publish(await store.append(claim, endUnreadableRun(claim, clerk)));
     return 'ended';
   } catch (error) {
     if (error instanceof ClaimLostError) return 'claim lost';

@@ -1,4 +1,4 @@
-import type { HeldRuns } from './held-runs';
+import type { ActiveRuns } from './held-runs';
 
 /**
  * Lets no run starve behind long ones: while others wait and this process is full, the runs that were held longest are
@@ -6,7 +6,7 @@ import type { HeldRuns } from './held-runs';
  */
 export class FairShare {
   constructor(
-    private readonly held: HeldRuns,
+    private readonly held: ActiveRuns,
     private readonly queue: { waiting(): Promise<number> },
     private readonly limits: { concurrency: number; minimumHoldMs: number },
   ) {}

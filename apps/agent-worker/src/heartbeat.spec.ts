@@ -1,6 +1,6 @@
 import { type Claim, type ClaimedRun, type Leases, runId, threadId } from '@rondo/domain';
 import { Heartbeat } from './heartbeat';
-import { HeldRuns } from './held-runs';
+import { ActiveRuns } from './held-runs';
 
 const id = runId.parse('run_1');
 const claimOf = (epoch: number): ClaimedRun =>
@@ -10,7 +10,7 @@ const answering = (renew: Leases['renew']): Leases => ({ renew, reap: () => Prom
 
 describe('Heartbeat', () => {
   it('leaves what was lost and stops what was told to stop, also when the signal never came (R43)', async () => {
-    const held = new HeldRuns();
+    const held = new ActiveRuns();
     const run = held.hold(claimOf(1));
     const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
 
@@ -22,10 +22,10 @@ describe('Heartbeat', () => {
   });
 
   it('does not leave a run that was taken anew while it asked about the old claim', async () => {
-    const held = new HeldRuns();
+    const held = new ActiveRuns();
     const old = held.hold(claimOf(1));
     const asked: Claim[] = [];
-    const renewed: { run?: ReturnType<HeldRuns['hold']> } = {};
+    const renewed: { run?: ReturnType<ActiveRuns['hold']> } = {};
 
     const leases = answering((_, claims) => {
       asked.push(...claims);
@@ -42,6 +42,6 @@ describe('Heartbeat', () => {
   it('asks nothing when it holds nothing', async () => {
     const leases = answering(() => Promise.reject(new Error('nobody should ask')));
 
-    await expect(new Heartbeat('worker', leases, new HeldRuns()).beat()).resolves.toBeUndefined();
+    await expect(new Heartbeat('worker', leases, new ActiveRuns()).beat()).resolves.toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { ClaimLostError, type Leases } from '@rondo/domain';
-import type { HeldRuns } from './held-runs';
+import type { ActiveRuns } from './held-runs';
 
 /**
  * Keeps this process's leases alive with one statement, and hears by the same statement which runs were lost and which
@@ -9,7 +9,7 @@ export class Heartbeat {
   constructor(
     private readonly owner: string,
     private readonly leases: Leases,
-    private readonly held: HeldRuns,
+    private readonly held: ActiveRuns,
   ) {}
 
   async beat(): Promise<void> {

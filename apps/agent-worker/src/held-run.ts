@@ -13,7 +13,7 @@ const longestMs = 2 ** 31 - 1;
  * A run in this process, and the three ways to speak to it: `stop` ends it, `drain` asks it to leave at the next
  * boundary of an iteration, `abandon` makes it leave now (the claim is lost, or the process must go).
  */
-export class HeldRun {
+export class ActiveRun {
   readonly heldSince = Date.now();
   journal: RunJournal | undefined;
   private readonly stopping = new AbortController();

@@ -6,14 +6,14 @@ import {
   type ServedAccount,
   type StopRequest,
 } from '@rondo/domain';
-import { AbandonedError, HeldRun } from './held-run';
+import { AbandonedError, ActiveRun } from './held-run';
 
 const mostMissed = 1_000;
 const mostRemembered = 1_000;
 
 /** Every run that this process holds. */
-export class HeldRuns {
-  private readonly runs = new Map<RunId, HeldRun>();
+export class ActiveRuns {
+  private readonly runs = new Map<RunId, ActiveRun>();
   private drained = false;
   private whenEmpty: (() => void)[] = [];
   /** Stops that came for runs that are not held, the newest last: perhaps they are being claimed just now (R27). */
@@ -30,9 +30,9 @@ export class HeldRuns {
   }
 
   /** Whoever held the run here before has lost it, though no heartbeat may have said so yet. */
-  hold(claim: ClaimedRun): HeldRun {
+  hold(claim: ClaimedRun): ActiveRun {
     this.runs.get(claim.runId)?.abandon(new ClaimLostError(claim.runId));
-    const held = new HeldRun(claim);
+    const held = new ActiveRun(claim);
     if (this.drained) held.abandon(new AbandonedError('the worker is leaving'));
     const missed = this.missed.get(claim.runId);
     if (missed) held.stop(missed);
@@ -55,7 +55,7 @@ export class HeldRuns {
     if (this.accounts.size > mostRemembered && oldest) this.accounts.delete(oldest);
   }
 
-  release(held: HeldRun): void {
+  release(held: ActiveRun): void {
     held.released();
     if (this.runs.get(held.claim.runId) === held) this.runs.delete(held.claim.runId);
     if (this.runs.size > 0) return;
@@ -63,11 +63,11 @@ export class HeldRuns {
     this.whenEmpty = [];
   }
 
-  all(): readonly HeldRun[] {
+  all(): readonly ActiveRun[] {
     return [...this.runs.values()];
   }
 
-  find(id: RunId): HeldRun | undefined {
+  find(id: RunId): ActiveRun | undefined {
     return this.runs.get(id);
   }
 

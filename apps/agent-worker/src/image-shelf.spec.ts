@@ -1,6 +1,6 @@
 import { type RunId, type Sha256, runId, sha256 } from '@rondo/domain';
 import fc from 'fast-check';
-import { ImageShelf } from './image-shelf';
+import { ImageCache } from './image-shelf';
 
 const run = runId.parse('run_1');
 const [a, b, c] = ['a', 'b', 'c'].map((letter) => sha256.parse(letter.repeat(64))) as [Sha256, Sha256, Sha256];
@@ -8,7 +8,7 @@ const [a, b, c] = ['a', 'b', 'c'].map((letter) => sha256.parse(letter.repeat(64)
 /** Blobs of ten bytes each, for whoever asks; and who asked for what. */
 function house({ gone = [] as Sha256[], maxBytes = 20 } = {}) {
   const asked: [RunId, ...Sha256[]][] = [];
-  const shelf = new ImageShelf((id, blobs) => {
+  const shelf = new ImageCache((id, blobs) => {
     asked.push([id, ...blobs]);
     return Promise.resolve(
       new Map(blobs.filter((blob) => !gone.includes(blob)).map((blob) => [blob, blob.slice(0, 10)])),
@@ -17,7 +17,7 @@ function house({ gone = [] as Sha256[], maxBytes = 20 } = {}) {
   return { shelf, asked };
 }
 
-describe('ImageShelf', () => {
+describe('ImageCache', () => {
   it('reads what is not there, and only that', async () => {
     const { shelf, asked } = house();
 

@@ -7,7 +7,7 @@ export type ReadBlobs = (runId: RunId, blobs: readonly Sha256[]) => Promise<Read
  * Images that runs showed lately, in all at most so many bytes of base64: an iteration reads only what the one before it
  * did not show.
  */
-export class ImageShelf {
+export class ImageCache {
   /** The one that was not shown for longest comes first. */
   private readonly images = new Map<string, string>();
   private size = 0;

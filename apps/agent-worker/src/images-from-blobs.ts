@@ -6,7 +6,7 @@ import {
   type ModelRequest,
   type Sha256,
   type ShownImage,
-  asItGrows,
+  memoizeGrowingList,
 } from '@rondo/domain';
 
 type Show = (image: ShownImage) => ShownImage;
@@ -48,7 +48,10 @@ export class ImagesFromBlobs implements Model {
   }
 }
 
-const blobsOf = asItGrows<ModelMessage, readonly Sha256[]>((blobs = [], more) => [...blobs, ...more.flatMap(blobsIn)]);
+const blobsOf = memoizeGrowingList<ModelMessage, readonly Sha256[]>((blobs = [], more) => [
+  ...blobs,
+  ...more.flatMap(blobsIn),
+]);
 
 function blobsIn(message: ModelMessage): Sha256[] {
   switch (message.role) {

@@ -9,13 +9,13 @@ import {
 } from '@rondo/domain';
 import { pngSource } from '@rondo/domain/testing';
 import { FetchedImages } from '@rondo/persistence';
-import { StoreHouse } from '@rondo/persistence/testing';
+import { StoreFixture } from '@rondo/persistence/testing';
 import { ImageProblem } from './fetch-image';
 import { ImagesFromUrls, type ImagesFromUrlsParts } from './images-from-urls';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
-import { type HandResult, type InlineImage, type ToolAnswer, sha256 } from '@rondo/domain';
+import { type ExecutorResult, type InlineImage, type ToolAnswer, sha256 } from '@rondo/domain';
 import { plannedCall, pngSource } from '@rondo/domain/testing';
 import fc from 'fast-check';
-import type { HeldTools } from './agent-runner';
+import type { ActiveTools } from './agent-runner';
 import { ImagesToBlobs } from './images-to-blobs';
 
 const call = plannedCall({ name: 'see', arguments: {}, effect_class: 'pure', status: 'dispatched', attempt: 1 });
 const never = new AbortController().signal;
-const answered = (result: HandResult): ToolAnswer<HandResult> => ({ how: 'answered', result, durationMs: 7 });
-const seen = (image: HandResult['image']) => answered({ success: true, output: 'seen', ...(image && { image }) });
+const answered = (result: ExecutorResult): ToolAnswer<ExecutorResult> => ({ how: 'answered', result, durationMs: 7 });
+const seen = (image: ExecutorResult['image']) => answered({ success: true, output: 'seen', ...(image && { image }) });
 
 /** Hands that always give this answer, and what was kept of it. */
-function handsThat(answer: ToolAnswer<HandResult>) {
+function handsThat(answer: ToolAnswer<ExecutorResult>) {
   const blobs = new Map<string, string>();
   const left: Error[] = [];
-  const hands: HeldTools<HandResult> = {
+  const hands: ActiveTools<ExecutorResult> = {
     store: 'store-1',
     execute: () => Promise.resolve(answer),
     reattach: () => Promise.resolve(answer),
@@ -67,7 +67,7 @@ describe('ImagesToBlobs', () => {
     { how: 'unknown', reason: 'Nobody knows.' },
     { how: 'stopped', verifiedDeadAt: null },
   ])('passes on %j as it is', async (answer) => {
-    const { hands } = handsThat(answer as ToolAnswer<HandResult>); // none has an image
+    const { hands } = handsThat(answer as ToolAnswer<ExecutorResult>); // none has an image
     expect(await hands.execute(call, never)).toEqual(answer);
   });
 

@@ -1,5 +1,5 @@
 import {
-  type HandResult,
+  type ExecutorResult,
   type InlineImage,
   type KeptImage,
   type RecordedResult,
@@ -9,7 +9,7 @@ import {
   type ToolCall,
   inlineImage,
 } from '@rondo/domain';
-import type { HeldTools } from './agent-runner';
+import type { ActiveTools } from './agent-runner';
 
 /** Keeps an image for the account of the run. */
 export type KeepImage = (image: InlineImage) => Promise<KeptImage>;
@@ -18,9 +18,9 @@ export type KeepImage = (image: InlineImage) => Promise<KeptImage>;
  * Hands whose images are blobs before the loop hears of them, so that no fact ever holds bytes (D13, R33). What cannot be
  * kept is told of in words.
  */
-export class ImagesToBlobs implements HeldTools {
+export class ImagesToBlobs implements ActiveTools {
   constructor(
-    private readonly tools: HeldTools<HandResult>,
+    private readonly tools: ActiveTools<ExecutorResult>,
     private readonly keep: KeepImage,
   ) {}
 
@@ -44,11 +44,11 @@ export class ImagesToBlobs implements HeldTools {
     this.tools.close(reason);
   }
 
-  private async kept(answer: ToolAnswer<HandResult>): Promise<ToolAnswer> {
+  private async kept(answer: ToolAnswer<ExecutorResult>): Promise<ToolAnswer> {
     return answer.how === 'answered' ? { ...answer, result: await this.recorded(answer.result) } : answer;
   }
 
-  private async recorded({ image, ...result }: HandResult): Promise<RecordedResult> {
+  private async recorded({ image, ...result }: ExecutorResult): Promise<RecordedResult> {
     if (!image) return result;
     const read = inlineImage.safeParse(image);
     if (read.success) return { ...result, image: await this.keep(read.data) };

@@ -4,7 +4,7 @@ import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform
 import { config } from './config';
 import { DATABASE } from './connections.module';
 import { type ImageRules, fetchImage } from './fetch-image';
-import { ImageShelf } from './image-shelf';
+import { ImageCache } from './image-shelf';
 import { ImagesFromUrls } from './images-from-urls';
 
 const imageShelfBytes = 64 * 1024 * 1024;
@@ -28,9 +28,9 @@ const rules: ImageRules = {
       useFactory: (database: Database) => new Blobs(database),
     },
     {
-      provide: ImageShelf,
+      provide: ImageCache,
       inject: [Blobs],
-      useFactory: (blobs: Blobs) => new ImageShelf((runId, hashes) => blobs.read(runId, hashes), imageShelfBytes),
+      useFactory: (blobs: Blobs) => new ImageCache((runId, hashes) => blobs.read(runId, hashes), imageShelfBytes),
     },
     {
       provide: ImagesFromUrls,
@@ -43,6 +43,6 @@ const rules: ImageRules = {
         }),
     },
   ],
-  exports: [Blobs, ImageShelf, ImagesFromUrls],
+  exports: [Blobs, ImageCache, ImagesFromUrls],
 })
 export class ImagesModule {}

@@ -1,11 +1,11 @@
 import { type ClaimedRun, runId } from '@rondo/domain';
-import { HeldRuns } from './held-runs';
+import { ActiveRuns } from './held-runs';
 import { leaveAllRuns } from './leave';
 
 const claimOf = (id: string) => ({ runId: runId.parse(id), epoch: 1, stop: undefined }) as ClaimedRun; // what leaving looks at
 
 function worker() {
-  const held = new HeldRuns();
+  const held = new ActiveRuns();
   const done: string[] = [];
   const processor = { pause: () => void done.push('no more runs') };
   const rounds = { stop: () => Promise.resolve(void done.push('no more rounds')) };

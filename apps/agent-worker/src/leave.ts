@@ -1,6 +1,6 @@
 import { AbandonedError } from './held-run';
-import type { HeldRuns } from './held-runs';
-import type { Rounds } from './rounds';
+import type { ActiveRuns } from './held-runs';
+import type { PeriodicTasks } from './rounds';
 import type { RunProcessor } from './run.processor';
 
 /**
@@ -9,7 +9,11 @@ import type { RunProcessor } from './run.processor';
  * It waits for no Redis: a run that comes in the meantime is left at once.
  */
 export async function leaveAllRuns(
-  { processor, held, rounds }: { processor: Pick<RunProcessor, 'pause'>; held: HeldRuns; rounds: Pick<Rounds, 'stop'> },
+  {
+    processor,
+    held,
+    rounds,
+  }: { processor: Pick<RunProcessor, 'pause'>; held: ActiveRuns; rounds: Pick<PeriodicTasks, 'stop'> },
   patienceMs: number,
 ): Promise<void> {
   processor.pause();

@@ -1,12 +1,12 @@
 import { type ClaimedRun, type RunId, runId } from '@rondo/domain';
-import { HeldRuns } from './held-runs';
-import { Lookout } from './lookout';
+import { ActiveRuns } from './held-runs';
+import { DueRunPoller } from './lookout';
 
 const id = runId.parse('run_1');
 const never = () => Promise.reject(new Error('nobody should look'));
 
 function lookout({ answers = false, due = () => Promise.resolve([id]) as Promise<readonly RunId[]>, concurrency = 2 }) {
-  const held = new HeldRuns();
+  const held = new ActiveRuns();
   let taken = 0;
   const limits: number[] = [];
   const patience: number[] = [];
@@ -24,7 +24,7 @@ function lookout({ answers = false, due = () => Promise.resolve([id]) as Promise
     activateNext: () => Promise.resolve((taken += 1)),
     failed: () => undefined,
   };
-  return { held, taken: () => taken, limits, patience, lookout: new Lookout(parts) };
+  return { held, taken: () => taken, limits, patience, lookout: new DueRunPoller(parts) };
 }
 
 describe('Lookout', () => {

@@ -1,10 +1,10 @@
 import type { RunId } from '@rondo/domain';
-import type { HeldRuns } from './held-runs';
+import type { ActiveRuns } from './held-runs';
 
-export interface LookoutParts {
+export interface DueRunPollerParts {
   readonly queue: { answers(): Promise<boolean> };
   readonly store: { due(order: { sinceMs: number; limit: number }): Promise<readonly RunId[]> };
-  readonly held: HeldRuns;
+  readonly held: ActiveRuns;
   readonly concurrency: number;
   /** Takes the run whose turn it is. */
   readonly activateNext: () => Promise<unknown>;
@@ -21,11 +21,11 @@ const strandedAfterMs = 4_000;
  * which knows it anyway: without Redis runs go on, only less evenly shared among workers (I1, R11). From a queue that answers a run may
  * be missing too: a worker that died between taking the job and claiming the run has left it locked there for a minute.
  */
-export class Lookout {
+export class DueRunPoller {
   private lookedAt = performance.now();
   private queueAnswers = true;
 
-  constructor(private readonly parts: LookoutParts) {}
+  constructor(private readonly parts: DueRunPollerParts) {}
 
   async look(): Promise<void> {
     this.queueAnswers = await this.parts.queue.answers();

@@ -1,6 +1,6 @@
 import { type RunId, effectiveSettings } from '@rondo/domain';
 import { RunQueues, producerConnection, workerConnection } from '@rondo/messaging';
-import { Accounts, Outbox, PrismaRunStore, Runs } from '@rondo/persistence';
+import { Accounts, Outbox, PostgresRunStore, Runs } from '@rondo/persistence';
 import { type TestDatabase, makeTestDatabase } from '@rondo/persistence/testing';
 import { createLogger, newUlid } from '@rondo/platform';
 import { Worker } from 'bullmq';
@@ -12,7 +12,7 @@ const missedAfterMs = 50;
 let database: TestDatabase;
 let queues: RunQueues;
 let relay: OutboxRelay;
-let store: PrismaRunStore;
+let store: PostgresRunStore;
 let connection: ReturnType<typeof workerConnection>;
 beforeAll(async () => {
   const redis = process.env['TEST_REDIS_URL'];
@@ -23,7 +23,7 @@ beforeAll(async () => {
   relay = new OutboxRelay(new Outbox(database), queues, (error) => {
     throw error;
   });
-  store = new PrismaRunStore({ database, mint: newUlid, reaper: { missedAfterMs } });
+  store = new PostgresRunStore({ database, mint: newUlid, reaper: { missedAfterMs } });
 }, 20_000);
 afterAll(async () => {
   await flush();

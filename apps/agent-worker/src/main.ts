@@ -6,9 +6,9 @@ import { type Logger, nestLogger, runService } from '@rondo/platform';
 import { AgentWorkerModule } from './agent-worker.module';
 import { config } from './config';
 import { LOG } from './connections.module';
-import { HeldRuns } from './held-runs';
+import { ActiveRuns } from './held-runs';
 import { leaveAllRuns } from './leave';
-import { Rounds } from './rounds';
+import { PeriodicTasks } from './rounds';
 import { RunProcessor } from './run.processor';
 
 /** After the drain, what is left to do takes moments. */
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     options: natsTransportOptions({ url: config.NATS_URL, name: 'agent-worker' }),
   });
 
-  const parts = { processor: app.get(RunProcessor), held: app.get(HeldRuns), rounds: app.get(Rounds) };
+  const parts = { processor: app.get(RunProcessor), held: app.get(ActiveRuns), rounds: app.get(PeriodicTasks) };
   runService(app, {
     log,
     drain: () => leaveAllRuns(parts, config.DRAIN_MS),

@@ -1,17 +1,17 @@
 import type { Delta, RecordedFact } from '@rondo/domain';
 import fc from 'fast-check';
-import { OpenStreams } from './open-streams';
+import { SentStreams } from './open-streams';
 
 const at = { iteration: 1, afterSeq: 4 };
 const text = (streamId: string, said: string): Delta => ({ type: 'message.delta', streamId, text: said });
 const fact = (type: string, data: unknown) => ({ type, data }) as RecordedFact; // only type and data are looked at
 
-describe('OpenStreams', () => {
+describe('SentStreams', () => {
   it('places every delta right behind the last one of its stream (I13)', () => {
     const pieces = fc.array(fc.tuple(fc.constantFrom('msg_1', 'msg_2'), fc.string({ unit: 'grapheme', minLength: 1 })));
     fc.assert(
       fc.property(pieces, (said) => {
-        const streams = new OpenStreams();
+        const streams = new SentStreams();
         const joined: Record<string, string> = {};
         for (const [streamId, piece] of said) {
           const { offset, data } = streams.extend(text(streamId, piece), at);
@@ -24,7 +24,7 @@ describe('OpenStreams', () => {
   });
 
   it('counts text and reasoning of one message apart', () => {
-    const streams = new OpenStreams();
+    const streams = new SentStreams();
 
     streams.extend({ type: 'reasoning.delta', streamId: 'msg_1', text: 'Hm.' }, at);
 
@@ -32,7 +32,7 @@ describe('OpenStreams', () => {
   });
 
   it('closes a stream when the fact comes that stores it, and no other', () => {
-    const streams = new OpenStreams();
+    const streams = new SentStreams();
     streams.extend(text('msg_1', 'a'), at);
     streams.extend({ type: 'tool.output', streamId: 'call_1', text: 'b', channel: 'stderr' }, at);
 
@@ -42,7 +42,7 @@ describe('OpenStreams', () => {
   });
 
   it('forgets what a restarted iteration withdraws', () => {
-    const streams = new OpenStreams();
+    const streams = new SentStreams();
     streams.extend(text('msg_1', 'a'), at);
 
     streams.supersede(fact('iteration.restarted', {}));

@@ -11,7 +11,7 @@ export interface OpenStream {
 }
 
 /** The streams of one run that are in the air: where the next delta continues, and the text so far for late watchers. */
-export class OpenStreams {
+export class SentStreams {
   private readonly streams = new Map<string, OpenStream>();
 
   /** Takes a delta in and returns its place on its stream and its data, ready for the wire. */

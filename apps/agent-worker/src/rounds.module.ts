@@ -1,24 +1,24 @@
 import { Module } from '@nestjs/common';
-import { NatsLink, NatsRunFeed, RunQueues, askToForget } from '@rondo/messaging';
+import { NatsLink, NatsRunFeed, RunQueues, requestRemoval } from '@rondo/messaging';
 import {
   BlobSweep,
   type Database,
   IdempotencyKeys,
-  PrismaRunStore,
+  PostgresRunStore,
   Purge,
   Retention,
   Sandboxes,
-  rollCallEveryMs,
+  reapDeadEveryMs,
 } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import { config } from './config';
 import { DATABASE, LOG } from './connections.module';
 import { FairShare } from './fair-share';
 import { Heartbeat } from './heartbeat';
-import { HeldRuns } from './held-runs';
-import { Lookout } from './lookout';
+import { ActiveRuns } from './held-runs';
+import { DueRunPoller } from './lookout';
 import { OutboxRelay } from './outbox-relay';
-import { Rounds } from './rounds';
+import { PeriodicTasks } from './rounds';
 import { RunsModule } from './runs.module';
 import { WorkspaceRemoval } from './workspace-removal';
 
@@ -55,16 +55,16 @@ const minimumHoldMs = 1_000;
       provide: WorkspaceRemoval,
       inject: [Sandboxes, NatsLink],
       useFactory: (sandboxes: Sandboxes, nats: NatsLink) =>
-        new WorkspaceRemoval(sandboxes, (executorId, threadId) => askToForget(nats, executorId, threadId)),
+        new WorkspaceRemoval(sandboxes, (executorId, threadId) => requestRemoval(nats, executorId, threadId)),
     },
     {
-      provide: Rounds,
+      provide: PeriodicTasks,
       inject: [
-        HeldRuns,
-        PrismaRunStore,
+        ActiveRuns,
+        PostgresRunStore,
         OutboxRelay,
         RunQueues,
-        Lookout,
+        DueRunPoller,
         Retention,
         IdempotencyKeys,
         WorkspaceRemoval,
@@ -73,11 +73,11 @@ const minimumHoldMs = 1_000;
         LOG,
       ],
       useFactory: (
-        held: HeldRuns,
-        store: PrismaRunStore,
+        held: ActiveRuns,
+        store: PostgresRunStore,
         relay: OutboxRelay,
         runQueues: RunQueues,
-        lookout: Lookout,
+        lookout: DueRunPoller,
         retention: Retention,
         idempotencyKeys: IdempotencyKeys,
         workspaces: WorkspaceRemoval,
@@ -87,13 +87,13 @@ const minimumHoldMs = 1_000;
       ) => {
         const heartbeat = new Heartbeat(config.WORKER_ID, store, held);
         const fairShare = new FairShare(held, runQueues.runs, { concurrency: config.RUN_CONCURRENCY, minimumHoldMs });
-        return new Rounds(
+        return new PeriodicTasks(
           {
             heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
             reap: { everyMs: config.REAP_MS, work: () => store.reap().finally(() => relay.publish()) },
             rollCall: {
-              everyMs: rollCallEveryMs,
-              work: async () => (await store.reapAbsent()) > 0 && relay.publish(),
+              everyMs: reapDeadEveryMs,
+              work: async () => (await store.reapDead()) > 0 && relay.publish(),
             },
             fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
             lookout: { everyMs: lookoutEveryMs, work: () => lookout.look() },
@@ -108,6 +108,6 @@ const minimumHoldMs = 1_000;
       },
     },
   ],
-  exports: [Rounds],
+  exports: [PeriodicTasks],
 })
-export class RoundsModule {}
+export class MaintenanceModule {}

@@ -1,4 +1,4 @@
-import { Rounds } from './rounds';
+import { PeriodicTasks } from './rounds';
 
 describe('Rounds', () => {
   it('come round also when they fail, and each failure is told', async () => {
@@ -6,7 +6,7 @@ describe('Rounds', () => {
     let thirdFailed = () => {};
     const thirdFailure = new Promise<void>((resolve) => (thirdFailed = resolve));
     const work = () => Promise.reject(new Error('away'));
-    const rounds = new Rounds({ heartbeat: { everyMs: 1, work } }, (round) => {
+    const rounds = new PeriodicTasks({ heartbeat: { everyMs: 1, work } }, (round) => {
       if (failures.push(round) === 3) thirdFailed();
     });
 
@@ -20,7 +20,7 @@ describe('Rounds', () => {
   it('are no sign of life any more when one of them never ends (R11)', async () => {
     let letGo = () => {};
     const hangs = () => new Promise<void>((resolve) => (letGo = resolve));
-    const rounds = new Rounds(
+    const rounds = new PeriodicTasks(
       { heartbeat: { everyMs: 1, work: hangs }, reap: { everyMs: 1, work: () => Promise.resolve() } },
       () => undefined,
     );

@@ -1,19 +1,19 @@
-import { Rhythm } from '@rondo/platform';
+import { PeriodicTask } from '@rondo/platform';
 
-export interface Round {
+export interface TaskSchedule {
   readonly everyMs: number;
   readonly work: () => Promise<unknown>;
 }
 
 /** What a worker does besides running runs, each in its own rhythm. */
-export class Rounds {
-  private readonly rhythms: ReadonlyMap<string, Rhythm>;
+export class PeriodicTasks {
+  private readonly rhythms: ReadonlyMap<string, PeriodicTask>;
 
-  constructor(rounds: Readonly<Record<string, Round>>, failed: (round: string, error: unknown) => void) {
+  constructor(rounds: Readonly<Record<string, TaskSchedule>>, failed: (round: string, error: unknown) => void) {
     this.rhythms = new Map(
       Object.entries(rounds).map(([name, round]) => [
         name,
-        new Rhythm({ ...round, failed: (error) => failed(name, error) }),
+        new PeriodicTask({ ...round, failed: (error) => failed(name, error) }),
       ]),
     );
   }

@@ -108,8 +108,8 @@ describe('RunJournal', () => {
     const goOn = holdUp(store);
 
     await journal.write({ facts: [started], hold: false, meanwhile: true });
-    journal.say(word('Hel'));
-    journal.say(word('lo'));
+    journal.publishDelta(word('Hel'));
+    journal.publishDelta(word('lo'));
     expect(shown).toEqual([]);
     goOn();
     await journal.write({ facts: [resumed], hold: false });
@@ -128,13 +128,13 @@ describe('RunJournal', () => {
     const written = noteWrites(store);
     jest.spyOn(performance, 'now').mockReturnValue(0); // no machine is too slow for it
 
-    journal.say(word('Let me see.'));
+    journal.publishDelta(word('Let me see.'));
     const callIsWritten = journal.write({ facts: [planned], hold: false });
     await microtasks();
     expect([shown, written]).toEqual([['message.delta'], ['tool.planned']]);
     await callIsWritten;
 
-    journal.say(word('All is well.'));
+    journal.publishDelta(word('All is well.'));
     const endIsWritten = journal.write({ facts: [started], hold: false });
     await microtasks();
     expect(written).toEqual(['tool.planned']);
@@ -147,7 +147,7 @@ describe('RunJournal', () => {
     const written = noteWrites(store);
     jest.spyOn(performance, 'now').mockReturnValue(0);
 
-    journal.say(word('Let me see.'));
+    journal.publishDelta(word('Let me see.'));
     await journal.write({ facts: [planned], hold: true });
     const callIsWritten = journal.write({ facts: [callStarted], hold: false });
     await microtasks();
@@ -161,10 +161,10 @@ describe('RunJournal', () => {
     await store.claim(id, 'another worker');
 
     await journal.write({ facts: [started], hold: false, meanwhile: true });
-    journal.say(word('Hello'));
+    journal.publishDelta(word('Hello'));
 
     await expect(journal.write({ facts: [resumed], hold: false })).rejects.toThrow(ClaimLostError);
-    journal.say(word('?'));
+    journal.publishDelta(word('?'));
     expect(failures).toEqual([expect.any(ClaimLostError)]);
     expect(shown).toEqual([]);
     expect(store.log(id).map(({ type }) => type)).not.toContain('run.resumed');

@@ -10,9 +10,9 @@ import {
   StopPendingError,
 } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterWhatFollows } from '@rondo/platform';
+import { afterImmediates } from '@rondo/platform';
 import { DeltaFrames } from './delta-frames';
-import { OpenStreams } from './open-streams';
+import { SentStreams } from './open-streams';
 
 /** Where a run's events go after they are true. Never throws: watchers read the log when they miss something. */
 export interface RunFeed {
@@ -38,7 +38,7 @@ export interface JournalSettings {
  * shown is in one order: deltas never overtake a fact, nor facts the deltas before them.
  */
 export class RunJournal {
-  private readonly streams = new OpenStreams();
+  private readonly streams = new SentStreams();
   lastSeq: number;
   private readonly frames: DeltaFrames;
   private held: NewFact[] = [];
@@ -60,7 +60,7 @@ export class RunJournal {
   /** Set once a fact ended this claim: the run is over, or it waits for somebody, be it a summarizer. */
   claimEnded: 'ended' | 'parked' | undefined;
 
-  say(delta: Delta): void {
+  publishDelta(delta: Delta): void {
     if (this.underWay) this.saidMeanwhile.push(delta);
     else this.frames.push(delta);
   }
@@ -98,7 +98,7 @@ export class RunJournal {
 
   /** The question to the model, which somebody waits for, leaves before the write, for which nobody does. */
   private begin(): void {
-    this.underWay = afterWhatFollows()
+    this.underWay = afterImmediates()
       .then(() => this.commitHeld())
       .then(() => this.catchUp());
     this.underWay.catch(this.parts.failed);

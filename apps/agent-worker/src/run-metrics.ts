@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Verdict } from './agent-runner';
+import type { ActivationOutcome } from './agent-runner';
 
 export interface RunMetricsParts {
   /** How many runs this process holds at most. */
@@ -35,7 +35,7 @@ export class RunMetrics {
     gauge('runs_due', 'Runs of the whole installation that wait for a worker; each worker tells the same', due);
   }
 
-  count(verdict: Verdict): void {
+  count(verdict: ActivationOutcome): void {
     this.activations.inc({ verdict: verdict.replaceAll(' ', '_') });
   }
 }

@@ -2,7 +2,7 @@ import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
 import { closeSoon, queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
-import { AgentRunner, type Verdict } from './agent-runner';
+import { AgentRunner, type ActivationOutcome } from './agent-runner';
 import { config } from './config';
 import { RunMetrics } from './run-metrics';
 import { takeTurn } from './take-turn';
@@ -45,4 +45,4 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
 }
 
 /** The run's own log tells of these, and a line for each run costs as much as a statement. */
-const isUsual = (verdict: Verdict): boolean => verdict === 'ended' || verdict === 'parked';
+const isUsual = (verdict: ActivationOutcome): boolean => verdict === 'ended' || verdict === 'parked';

@@ -3,21 +3,21 @@ import { Module } from '@nestjs/common';
 import type { ClientProxy } from '@nestjs/microservices';
 import {
   type Delta,
-  RememberingCounter,
+  CachingTokenCounter,
   budgetsOf,
-  clerkOf,
+  idsAndClock,
   eventId,
   honoursKeysAt,
   leastInputPrice,
 } from '@rondo/domain';
 import { type Models, TiktokenCounter } from '@rondo/llm';
-import { NatsLink, NatsRunFeed, NatsTools, OpenExecutors, QueueCanary, RunQueues } from '@rondo/messaging';
+import { NatsLink, NatsRunFeed, NatsTools, OpenExecutors, QueueProbe, RunQueues } from '@rondo/messaging';
 import {
   AccountSpending,
   Blobs,
   type Database,
   Outbox,
-  PrismaRunStore,
+  PostgresRunStore,
   Sandboxes,
   isDatabaseUnavailable,
 } from '@rondo/persistence';
@@ -27,13 +27,13 @@ import { AccountBudgets } from './account-budgets';
 import { AgentRunner } from './agent-runner';
 import { config, modelProviders } from './config';
 import { DATABASE, EXECUTORS, LOG, MODELS } from './connections.module';
-import { HeldRuns } from './held-runs';
-import { ImageShelf } from './image-shelf';
+import { ActiveRuns } from './held-runs';
+import { ImageCache } from './image-shelf';
 import { ImagesFromBlobs } from './images-from-blobs';
 import { ImagesFromUrls } from './images-from-urls';
 import { ImagesToBlobs } from './images-to-blobs';
 import { ImagesModule } from './images.module';
-import { Lookout } from './lookout';
+import { DueRunPoller } from './lookout';
 import { OutboxRelay } from './outbox-relay';
 import { RunMetrics } from './run-metrics';
 import { RunProcessor } from './run.processor';
@@ -46,7 +46,7 @@ import { SignalsController } from './signals.controller';
   controllers: [SignalsController],
   providers: [
     RunProcessor,
-    HeldRuns,
+    ActiveRuns,
     {
       provide: NatsRunFeed,
       inject: [NatsLink],
@@ -59,10 +59,10 @@ import { SignalsController } from './signals.controller';
         new OutboxRelay(new Outbox(database), runQueues, (error) => log.warn({ error }, 'outbox not published')),
     },
     {
-      provide: PrismaRunStore,
+      provide: PostgresRunStore,
       inject: [DATABASE, NatsRunFeed, OutboxRelay],
       useFactory: (database: Database, feed: NatsRunFeed, relay: OutboxRelay) =>
-        new PrismaRunStore({
+        new PostgresRunStore({
           database,
           mint: newUlid,
           leaseMs: config.LEASE_MS,
@@ -80,8 +80,8 @@ import { SignalsController } from './signals.controller';
     },
     {
       provide: RunMetrics,
-      inject: [Registry, HeldRuns, PrismaRunStore],
-      useFactory: (registry: Registry, held: HeldRuns, store: PrismaRunStore) =>
+      inject: [Registry, ActiveRuns, PostgresRunStore],
+      useFactory: (registry: Registry, held: ActiveRuns, store: PostgresRunStore) =>
         new RunMetrics(registry, { places: config.RUN_CONCURRENCY, held, store }),
     },
     {
@@ -109,28 +109,28 @@ import { SignalsController } from './signals.controller';
       provide: AgentRunner,
       inject: [
         AccountBudgets,
-        PrismaRunStore,
+        PostgresRunStore,
         NatsRunFeed,
         NatsLink,
         SandboxPlacement,
-        HeldRuns,
+        ActiveRuns,
         OutboxRelay,
         Blobs,
-        ImageShelf,
+        ImageCache,
         ImagesFromUrls,
         MODELS,
         LOG,
       ],
       useFactory: (
         accountBudgets: AccountBudgets,
-        store: PrismaRunStore,
+        store: PostgresRunStore,
         feed: NatsRunFeed,
         nats: NatsLink,
         placement: SandboxPlacement,
-        held: HeldRuns,
+        held: ActiveRuns,
         relay: OutboxRelay,
         blobs: Blobs,
-        images: ImageShelf,
+        images: ImageCache,
         urlImages: ImagesFromUrls,
         model: Models,
         log: Logger,
@@ -141,12 +141,12 @@ import { SignalsController } from './signals.controller';
           feed,
           withImages: (claim, signal) => urlImages.shownIn(claim, signal),
           modelFor: ({ runId }) => new ImagesFromBlobs(model, images.of(runId)),
-          tokens: new RememberingCounter(new TiktokenCounter()),
+          tokens: new CachingTokenCounter(new TiktokenCounter()),
           budgetOf: budgetsOf(modelProviders),
           honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
           leastInputPrice: (name) => leastInputPrice(name, modelProviders),
           accountBudgets,
-          clerk: clerkOf(newUlid, isoNow),
+          clerk: idsAndClock(newUlid, isoNow),
           archiveOf: (claim) => store.archiveOf(claim),
           held,
           broke: (about) => log.error(about, 'run activation broke'),
@@ -165,7 +165,7 @@ import { SignalsController } from './signals.controller';
                 accountId,
                 threadId,
                 placement: async (thread) => executorId ?? placement.of(thread),
-                onOutput: (delta: Delta) => journal.say(delta),
+                onOutput: (delta: Delta) => journal.publishDelta(delta),
                 toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,
               }),
               (image) => blobs.keep(runId, image),
@@ -173,11 +173,17 @@ import { SignalsController } from './signals.controller';
         }),
     },
     {
-      provide: Lookout,
-      inject: [RunProcessor, PrismaRunStore, AgentRunner, HeldRuns, LOG],
-      useFactory: (processor: RunProcessor, store: PrismaRunStore, runner: AgentRunner, held: HeldRuns, log: Logger) =>
-        new Lookout({
-          queue: new QueueCanary(() => processor.worker),
+      provide: DueRunPoller,
+      inject: [RunProcessor, PostgresRunStore, AgentRunner, ActiveRuns, LOG],
+      useFactory: (
+        processor: RunProcessor,
+        store: PostgresRunStore,
+        runner: AgentRunner,
+        held: ActiveRuns,
+        log: Logger,
+      ) =>
+        new DueRunPoller({
+          queue: new QueueProbe(() => processor.worker),
           store,
           held,
           concurrency: config.RUN_CONCURRENCY,
@@ -186,6 +192,6 @@ import { SignalsController } from './signals.controller';
         }),
     },
   ],
-  exports: [HeldRuns, Lookout, NatsRunFeed, OutboxRelay, PrismaRunStore, RunProcessor, Sandboxes],
+  exports: [ActiveRuns, DueRunPoller, NatsRunFeed, OutboxRelay, PostgresRunStore, RunProcessor, Sandboxes],
 })
 export class RunsModule {}

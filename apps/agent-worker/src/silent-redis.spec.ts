@@ -6,9 +6,9 @@ import { Accounts, Runs } from '@rondo/persistence';
 import { type TestDatabase, makeTestDatabase } from '@rondo/persistence/testing';
 import { newUlid } from '@rondo/platform';
 import type * as workerModule from './agent-worker.module';
-import { HeldRuns } from './held-runs';
+import { ActiveRuns } from './held-runs';
 import { leaveAllRuns } from './leave';
-import { Rounds } from './rounds';
+import { PeriodicTasks } from './rounds';
 import type * as processorModule from './run.processor';
 
 const given = (name: string): string => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const { AgentWorkerModule } = jest.requireActual<typeof workerModule>('./agent-worker.module');
   app = await NestFactory.create(AgentWorkerModule, { logger: false });
   await app.listen(0, '127.0.0.1');
-  app.get(Rounds, { strict: false }).start();
+  app.get(PeriodicTasks, { strict: false }).start();
   url = await app.getUrl();
 }, 30_000);
 afterAll(async () => {
@@ -61,7 +61,7 @@ async function createRun(): Promise<{ id: RunId; status: () => Promise<string> }
 const leave = () => {
   const { RunProcessor } = jest.requireActual<typeof processorModule>('./run.processor');
   const part = <T>(type: new (...given: never[]) => T): T => app.get<T>(type, { strict: false });
-  return leaveAllRuns({ processor: part(RunProcessor), held: part(HeldRuns), rounds: part(Rounds) }, 1_000);
+  return leaveAllRuns({ processor: part(RunProcessor), held: part(ActiveRuns), rounds: part(PeriodicTasks) }, 1_000);
 };
 
 const failing = async (path: 'live' | 'ready'): Promise<string[]> => {

@@ -1,12 +1,12 @@
 import { type AccountId, type ClaimedRun, type RunId, noUsage } from '@rondo/domain';
 import { RunQueues, producerConnection, queues, workerConnection } from '@rondo/messaging';
-import { Outbox, PrismaRunStore } from '@rondo/persistence';
-import { StoreHouse, newAccount } from '@rondo/persistence/testing';
+import { Outbox, PostgresRunStore } from '@rondo/persistence';
+import { StoreFixture, newAccount } from '@rondo/persistence/testing';
 import { createLogger, newUlid } from '@rondo/platform';
 import { Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HeldRuns } from './held-runs';
-import { Lookout } from './lookout';
+import { ActiveRuns } from './held-runs';
+import { DueRunPoller } from './lookout';
 import { OutboxRelay } from './outbox-relay';
 import { backlogAfterMs, takeTurn } from './take-turn';
 
@@ -17,13 +17,13 @@ const done = [
   { type: 'run.completed', iteration: 1, data: { finish_reason: 'stop', usage: noUsage } },
 ] as const;
 
-let house: StoreHouse;
+let house: StoreFixture;
 let runQueues: RunQueues;
 let prefix: string;
 let relay: OutboxRelay;
 let workers: TestWorker[] = [];
 beforeEach(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
   prefix = `spec${newUlid()}`;
   runQueues = new RunQueues({ connection: producerConnection(url), log, prefix });
   relay = new OutboxRelay(new Outbox(house.database), runQueues, (error) => {
@@ -40,8 +40,8 @@ afterEach(async () => {
 
 /** What a worker does with runs, but for what is in them: each takes a moment. */
 class TestWorker {
-  readonly held = new HeldRuns();
-  readonly store = new PrismaRunStore({ database: house.database, mint: newUlid });
+  readonly held = new ActiveRuns();
+  readonly store = new PostgresRunStore({ database: house.database, mint: newUlid });
   private readonly worker: Worker | undefined;
 
   constructor(
@@ -123,7 +123,7 @@ describe('attack: tenants', () => {
     await post(house.accountId, 1_000);
     const started: ClaimedRun[] = [];
     const worker = new TestWorker(started, { name: 'worker-1', concurrency: 1, hearsQueue: false });
-    const lookout = new Lookout({
+    const lookout = new DueRunPoller({
       queue: { answers: () => Promise.resolve(false) },
       store: { due: (order) => worker.store.due({ ...order, sinceMs: 0 }) },
       held: worker.held,

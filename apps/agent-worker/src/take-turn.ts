@@ -1,5 +1,5 @@
 import type { RunId } from '@rondo/domain';
-import type { AgentRunner, Verdict } from './agent-runner';
+import type { AgentRunner, ActivationOutcome } from './agent-runner';
 
 /** A job that waited for so long did so because there are more runs than places. */
 export const backlogAfterMs = 100;
@@ -17,7 +17,7 @@ interface Due {
 export async function takeTurn(
   runner: Pick<AgentRunner, 'activate' | 'activateNext'>,
   { runId, waitedMs }: Due,
-): Promise<Verdict> {
+): Promise<ActivationOutcome> {
   const verdict = waitedMs <= backlogAfterMs ? await runner.activate(runId) : 'not due';
   return verdict === 'not due' ? runner.activateNext() : verdict;
 }

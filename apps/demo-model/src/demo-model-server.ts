@@ -6,7 +6,7 @@ import { anthropicProtocol } from './anthropic/anthropic-protocol';
 import { type Answer, inspectionRoutes, sendJson } from './inspection';
 import { RequestJournal } from './journal/request-journal';
 import { ViolationLog } from './journal/violation-log';
-import { ModelDoor } from './model-door';
+import { ModelEndpoint } from './model-door';
 import { openAiProtocol } from './openai/openai-protocol';
 import { FaultCounter } from './play/fault-counter';
 import { PromptCache } from './play/prompt-cache';
@@ -39,8 +39,8 @@ export async function startDemoModel({ port = 0, host = '127.0.0.1', paceMs = 0 
 
 function routes(paceMs: number): Record<string, Answer> {
   const books = { journal: new RequestJournal(), violations: new ViolationLog(), faults: new FaultCounter() };
-  const openai = new ModelDoor(openAiProtocol, { ...books, cache: new PromptCache() }, paceMs);
-  const anthropic = new ModelDoor(anthropicProtocol, { ...books, cache: new PromptCache() }, paceMs);
+  const openai = new ModelEndpoint(openAiProtocol, { ...books, cache: new PromptCache() }, paceMs);
+  const anthropic = new ModelEndpoint(anthropicProtocol, { ...books, cache: new PromptCache() }, paceMs);
   return {
     'POST /v1/chat/completions': (request, response) => openai.answer(request, response),
     'POST /v1/messages': (request, response) => anthropic.answer(request, response),

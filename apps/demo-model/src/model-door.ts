@@ -20,7 +20,7 @@ interface Books {
 }
 
 /** Where a provider's clients come in: reads and judges a request, lets its script speak, writes down what happened. */
-export class ModelDoor {
+export class ModelEndpoint {
   constructor(
     private readonly protocol: Protocol,
     private readonly books: Books,

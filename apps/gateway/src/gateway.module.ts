@@ -15,12 +15,12 @@ import { NoQueryGuard } from './door/no-query';
 import { EarlierAnswerFilter } from './idempotency/earlier-answer';
 import { IdempotentMessages } from './idempotency/idempotent-messages';
 import { IdempotencyGuard } from './idempotency/idempotency.guard';
-import { LiveHub } from './live/live-hub';
+import { RunSubscriptions } from './live/live-hub';
 import { RunsGateway } from './live/runs.gateway';
 import { Sockets } from './live/sockets';
 import { WatchController } from './live/watch.controller';
 import { ProblemFilter } from './problems/problem.filter';
-import { RunDesk } from './runs/run-desk';
+import { RunService } from './runs/run-desk';
 import { RunReadsController } from './runs/run-reads.controller';
 import { RunsController } from './runs/runs.controller';
 import { ToolCallsController } from './runs/tool-calls.controller';
@@ -87,9 +87,9 @@ function behindTheDoors(parts: Parts): Provider[] {
     { provide: HeldRequests, useValue: new HeldRequests(limits, connections) },
     { provide: Revocations, useValue: new Revocations(keys, connections) },
     { provide: ModelCatalog, useValue: catalog },
-    { provide: RunDesk, useValue: desk },
+    { provide: RunService, useValue: desk },
     { provide: IdempotentMessages, useValue: messages },
-    { provide: LiveHub, useValue: hub },
+    { provide: RunSubscriptions, useValue: hub },
     { provide: Sockets, useValue: sockets },
     { provide: Lifetime, useValue: new Lifetime(parts) },
   ];

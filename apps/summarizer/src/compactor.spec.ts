@@ -10,7 +10,7 @@ import {
   threadId,
 } from '@rondo/domain';
 import {
-  CountingClerk,
+  CountingIdsAndClock,
   EvenTokenCounter,
   InMemoryRunStore,
   ScriptedModel,
@@ -18,7 +18,7 @@ import {
   says,
 } from '@rondo/domain/testing';
 import { Compactor } from './compactor';
-import { HeldCompactions } from './held-compactions';
+import { ActiveCompactions } from './held-compactions';
 
 const id = runId.parse('run_1');
 const secret = 'The vault opens with 4711. '.repeat(200);
@@ -34,7 +34,7 @@ async function house(...turns: readonly Turn[]) {
   const requests: ModelRequest[] = [];
   const script = new ScriptedModel(turns);
   const told: string[] = [];
-  const held = new HeldCompactions('scribe', {
+  const held = new ActiveCompactions('scribe', {
     renew: () => Promise.resolve({ lost: [], stops: [] }),
     reap: () => Promise.resolve(0),
   });
@@ -47,7 +47,7 @@ async function house(...turns: readonly Turn[]) {
       model: { stream: (request, signal) => (requests.push(request), script.stream(request, signal)) },
       tokens: new EvenTokenCounter(),
       budgetOf: budgetOfModel,
-      clerk: new CountingClerk(),
+      clerk: new CountingIdsAndClock(),
     },
     summaryModel: 'demo/summary',
     moved: () => Promise.resolve(),

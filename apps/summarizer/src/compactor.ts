@@ -2,27 +2,27 @@ import {
   type AgentRun,
   ClaimLostError,
   type ClaimedRun,
-  type FoldPorts,
+  type SummarizePorts,
   type NewFact,
   type RecordedFact,
   type RunError,
   type RunId,
   type RunStore,
   compactionFailed,
-  fold,
+  summarize,
   replay,
 } from '@rondo/domain';
-import { type HeldCompactions, LeavingError, StoppedError } from './held-compactions';
+import { type ActiveCompactions, LeavingError, StoppedError } from './held-compactions';
 
 /** How a job ended. `given up`: without a summary, which harms nothing. */
-export type Verdict = 'not due' | 'folded' | 'given up' | 'handed over' | 'claim lost';
+export type CompactionOutcome = 'not due' | 'folded' | 'given up' | 'handed over' | 'claim lost';
 
 export interface CompactorParts {
   readonly owner: string;
   readonly store: RunStore;
   readonly feed: { publish(facts: readonly RecordedFact[]): void };
-  readonly held: HeldCompactions;
-  readonly ports: FoldPorts;
+  readonly held: ActiveCompactions;
+  readonly ports: SummarizePorts;
   /** For runs that name no model for their summaries. */
   readonly summaryModel: string | undefined;
   /** The run is due elsewhere: brings it to its queue. */
@@ -37,7 +37,7 @@ export class Compactor {
   constructor(private readonly parts: CompactorParts) {}
 
   /** Rejects only when the database cannot be reached; the lease then runs out and the reaper queues the run again. */
-  async compact(id: RunId): Promise<Verdict> {
+  async compact(id: RunId): Promise<CompactionOutcome> {
     const { store, owner, held } = this.parts;
     const claim = await store.claim(id, owner);
     if (!claim) return 'not due';
@@ -49,17 +49,17 @@ export class Compactor {
     }
   }
 
-  private async write(claim: ClaimedRun, signal: AbortSignal): Promise<Verdict> {
+  private async write(claim: ClaimedRun, signal: AbortSignal): Promise<CompactionOutcome> {
     signal.throwIfAborted();
     if (claim.fruitlessClaims >= hopelessAfter) return this.giveUp(claim, hopeless);
 
-    const facts = await fold(this.runOf(claim), this.parts.ports, signal);
+    const facts = await summarize(this.runOf(claim), this.parts.ports, signal);
     signal.throwIfAborted();
     if (facts.length === 0) return this.giveUp(claim, nothingOpen);
     return this.append(claim, facts);
   }
 
-  private async leave(claim: ClaimedRun, error: unknown): Promise<Verdict> {
+  private async leave(claim: ClaimedRun, error: unknown): Promise<CompactionOutcome> {
     if (error instanceof ClaimLostError) return 'claim lost';
     if (error instanceof StoppedError) return this.giveUp(claim, stopped);
     await this.parts.store.handOver(claim, { broke: !(error instanceof LeavingError) });
@@ -68,11 +68,11 @@ export class Compactor {
     return 'handed over';
   }
 
-  private giveUp(claim: ClaimedRun, error: RunError): Promise<Verdict> {
+  private giveUp(claim: ClaimedRun, error: RunError): Promise<CompactionOutcome> {
     return this.append(claim, compactionFailed(this.runOf(claim).state, error));
   }
 
-  private async append(claim: ClaimedRun, facts: readonly NewFact[]): Promise<Verdict> {
+  private async append(claim: ClaimedRun, facts: readonly NewFact[]): Promise<CompactionOutcome> {
     const { store, feed, moved } = this.parts;
     try {
       feed.publish(await store.append(claim, facts));

@@ -11,7 +11,7 @@ export class LeavingError extends Error {
 }
 
 /** The runs whose history this process is folding, and the ways to make it let go of one. */
-export class HeldCompactions {
+export class ActiveCompactions {
   private readonly held = new Map<Claim, AbortController>();
   private isLeaving = false;
 

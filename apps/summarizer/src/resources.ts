@@ -2,7 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { type BudgetOf, budgetsOf } from '@rondo/domain';
 import { type Models, TiktokenCounter, createModels } from '@rondo/llm';
 import { type NatsLink, NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
-import { type Database, Outbox, PrismaRunStore, openDatabase } from '@rondo/persistence';
+import { type Database, Outbox, PostgresRunStore, openDatabase } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import { type Config, readModelProviders } from './config';
 
@@ -11,7 +11,7 @@ export class Resources implements OnApplicationShutdown {
   readonly database: Database;
   readonly feed: NatsRunFeed;
   readonly queues: RunQueues;
-  readonly store: PrismaRunStore;
+  readonly store: PostgresRunStore;
   readonly models: Models;
   readonly budgetOf: BudgetOf;
   readonly tokens = new TiktokenCounter();
@@ -31,7 +31,7 @@ export class Resources implements OnApplicationShutdown {
     this.feed = new NatsRunFeed(nats);
     this.queues = new RunQueues({ connection: producerConnection(config.REDIS_URL), log });
     this.outbox = new Outbox(this.database);
-    this.store = new PrismaRunStore({
+    this.store = new PostgresRunStore({
       database: this.database,
       mint: newUlid,
       queue: 'compactions',
@@ -60,7 +60,7 @@ export class Resources implements OnApplicationShutdown {
 
   /** Workers that died are missed here too: their successors find the runs in the queue when they come. */
   async callRoll(): Promise<void> {
-    if ((await this.store.reapAbsent()) > 0) await this.relay();
+    if ((await this.store.reapDead()) > 0) await this.relay();
   }
 
   async onApplicationShutdown(): Promise<void> {

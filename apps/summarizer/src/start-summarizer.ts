@@ -2,11 +2,11 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
 import { natsTransportOptions, untilSubscribed } from '@rondo/messaging';
-import { rollCallEveryMs } from '@rondo/persistence';
-import { type Logger, Rhythm, nestLogger } from '@rondo/platform';
+import { reapDeadEveryMs } from '@rondo/persistence';
+import { type Logger, PeriodicTask, nestLogger } from '@rondo/platform';
 import { CompactionProcessor } from './compaction.processor';
 import type { Config } from './config';
-import { HeldCompactions } from './held-compactions';
+import { ActiveCompactions } from './held-compactions';
 import { Resources } from './resources';
 import { SummarizerModule } from './summarizer.module';
 
@@ -21,7 +21,7 @@ export async function startSummarizer(config: Config, log: Logger): Promise<Summ
     options: natsTransportOptions({ url: config.NATS_URL, name: 'summarizer' }),
   });
   const compactions = app.get(CompactionProcessor, { strict: false });
-  const held = app.get(HeldCompactions, { strict: false });
+  const held = app.get(ActiveCompactions, { strict: false });
 
   await app.startAllMicroservices();
   await untilSubscribed(app);
@@ -45,15 +45,15 @@ export async function startSummarizer(config: Config, log: Logger): Promise<Summ
 }
 
 /** A heartbeat that fails costs a lease at worst, and then another summarizer takes the run. */
-function roundsOf(resources: Resources, held: HeldCompactions, log: Logger) {
+function roundsOf(resources: Resources, held: ActiveCompactions, log: Logger) {
   return {
-    heartbeat: new Rhythm({
+    heartbeat: new PeriodicTask({
       everyMs: resources.config.HEARTBEAT_MS,
       work: () => held.beat(),
       failed: (error) => log.warn({ error }, 'heartbeat failed'),
     }),
-    rollCall: new Rhythm({
-      everyMs: rollCallEveryMs,
+    rollCall: new PeriodicTask({
+      everyMs: reapDeadEveryMs,
       work: () => resources.callRoll(),
       failed: (error) => log.warn({ error }, 'roll call failed'),
     }),

@@ -1,11 +1,11 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { clerkOf } from '@rondo/domain';
-import { QueueCanary, queueOptions, queues, workerConnection } from '@rondo/messaging';
+import { idsAndClock } from '@rondo/domain';
+import { QueueProbe, queueOptions, queues, workerConnection } from '@rondo/messaging';
 import { HealthModule, MetricsModule, isoNow, newUlid } from '@rondo/platform';
 import { CompactionProcessor } from './compaction.processor';
 import { Compactor } from './compactor';
-import { HeldCompactions } from './held-compactions';
+import { ActiveCompactions } from './held-compactions';
 import { Resources } from './resources';
 import { SignalsController } from './signals.controller';
 
@@ -47,27 +47,27 @@ function workModule(resources: Resources): DynamicModule {
     controllers: [SignalsController],
     providers: [
       CompactionProcessor,
-      { provide: HeldCompactions, useFactory: () => new HeldCompactions(config.SUMMARIZER_ID, store) },
+      { provide: ActiveCompactions, useFactory: () => new ActiveCompactions(config.SUMMARIZER_ID, store) },
       {
         provide: Compactor,
-        inject: [HeldCompactions],
-        useFactory: (held: HeldCompactions) =>
+        inject: [ActiveCompactions],
+        useFactory: (held: ActiveCompactions) =>
           new Compactor({
             owner: config.SUMMARIZER_ID,
             store,
             feed,
             held,
-            ports: { model, tokens, budgetOf, clerk: clerkOf(newUlid, isoNow) },
+            ports: { model, tokens, budgetOf, clerk: idsAndClock(newUlid, isoNow) },
             summaryModel: config.SUMMARY_MODEL,
             moved: () => resources.relay(),
           }),
       },
     ],
-    exports: [CompactionProcessor, HeldCompactions],
+    exports: [CompactionProcessor, ActiveCompactions],
   };
 }
 
 /** Rejects while Redis does not answer over the connection by which jobs come (R11). */
 async function hearsQueue(compactions: CompactionProcessor): Promise<void> {
-  if (!(await new QueueCanary(() => compactions.worker).answers())) throw new Error('the queue is silent');
+  if (!(await new QueueProbe(() => compactions.worker).answers())) throw new Error('the queue is silent');
 }

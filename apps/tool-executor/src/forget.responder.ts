@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { answerForgetting } from '@rondo/messaging';
-import { Lanes } from './lanes';
+import { answerRemovals } from '@rondo/messaging';
+import { KeyedMutex } from './lanes';
 import { Resources } from './resources';
 import { ExecutorLeaving } from './run-tool';
 
 /** Deletes what deleted threads have left here: one after the other, since nobody waits for that, and the disk is everybody's. */
 @Injectable()
-export class ForgetResponder implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly lanes = new Lanes();
+export class RemoveWorkspaceResponder implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly lanes = new KeyedMutex();
   private readonly leaving = new AbortController();
   private stop = (): void => undefined;
 
@@ -18,7 +18,7 @@ export class ForgetResponder implements OnApplicationBootstrap, OnModuleDestroy 
 
   onApplicationBootstrap(): void {
     const { nats, executor, sandboxes } = this.resources;
-    this.stop = answerForgetting(nats, executor.id, (thread) =>
+    this.stop = answerRemovals(nats, executor.id, (thread) =>
       this.lanes.inTurn('removal', this.leaving.signal, () => sandboxes.remove(thread)),
     );
   }

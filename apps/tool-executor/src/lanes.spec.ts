@@ -1,4 +1,4 @@
-import { Lanes } from './lanes';
+import { KeyedMutex } from './lanes';
 
 const untouched = new AbortController().signal;
 
@@ -10,7 +10,7 @@ function gate() {
 
 describe('Lanes', () => {
   it('runs work in the same lane in order, one after the other', async () => {
-    const lanes = new Lanes();
+    const lanes = new KeyedMutex();
     const { open, opened } = gate();
     const log: string[] = [];
     const work = (name: string) => async () => {
@@ -27,7 +27,7 @@ describe('Lanes', () => {
   });
 
   it('does not make different lanes wait for each other', async () => {
-    const lanes = new Lanes();
+    const lanes = new KeyedMutex();
     const { open, opened } = gate();
 
     const slow = lanes.inTurn('a', untouched, () => opened);
@@ -37,7 +37,7 @@ describe('Lanes', () => {
   });
 
   it('goes on after work that failed', async () => {
-    const lanes = new Lanes();
+    const lanes = new KeyedMutex();
 
     const failing = lanes.inTurn('a', untouched, () => Promise.reject(new Error('broken')));
     const next = lanes.inTurn('a', untouched, async () => 'done');
@@ -47,7 +47,7 @@ describe('Lanes', () => {
   });
 
   it('lets someone who waits leave at once, and nobody overtake', async () => {
-    const lanes = new Lanes();
+    const lanes = new KeyedMutex();
     const { open, opened } = gate();
     const leaving = new AbortController();
     const log: string[] = [];

@@ -1,5 +1,5 @@
 /** Work in the same lane happens one after the other, in the order it came; different lanes do not know of each other. */
-export class Lanes {
+export class KeyedMutex {
   private readonly ends = new Map<string, Promise<void>>();
 
   /** Rejects with the signal's reason, and without having begun, when it is aborted before the turn comes. */

@@ -4,7 +4,7 @@ import type { Logger } from '@rondo/platform';
 import { type Config, sandboxSettingsOf } from './config';
 import type { ExecutorIdentity } from './executor-identity';
 import { type SandboxProvider, createSandboxProvider } from './sandbox';
-import { SandboxPlaces } from './sandbox-places';
+import { SandboxSlots } from './sandbox-places';
 
 interface Given {
   readonly config: Config;
@@ -18,7 +18,7 @@ export class Resources implements OnApplicationShutdown {
   readonly executor: ExecutorIdentity;
   readonly log: Logger;
   readonly sandboxes: SandboxProvider;
-  readonly places: SandboxPlaces;
+  readonly places: SandboxSlots;
 
   private constructor(
     given: Given,
@@ -28,7 +28,7 @@ export class Resources implements OnApplicationShutdown {
     this.executor = given.executor;
     this.log = given.log;
     this.sandboxes = createSandboxProvider(sandboxSettingsOf(given.config), given.log);
-    this.places = new SandboxPlaces(given.config.SANDBOX_MAX, this.sandboxes, given.log);
+    this.places = new SandboxSlots(given.config.SANDBOX_MAX, this.sandboxes, given.log);
   }
 
   static async open(given: Given): Promise<Resources> {

@@ -2,7 +2,7 @@ import { ExecutorLeaving, ToolRunner } from './run-tool';
 import { type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
 import { EgressGate } from './sandbox/egress/egress-gate';
 import { egressSettings } from './sandbox/sandbox-settings';
-import { ToolBench, aCall } from './testing/tool-bench';
+import { ExecutorFixture, aCall } from './testing/tool-bench';
 
 const nothing = { resolve: async () => [], resolveInternal: async () => [], isAllowed: () => false };
 const egressOf: SandboxProvider['egressOf'] = () => new EgressGate({ ...egressSettings.parse({}), ...nothing });
@@ -15,10 +15,10 @@ function abortWhenItRuns(reason: Error) {
 }
 
 describe('ToolRunner', () => {
-  let bench: ToolBench;
+  let bench: ExecutorFixture;
 
   beforeAll(async () => {
-    bench = await ToolBench.open();
+    bench = await ExecutorFixture.open();
   });
   afterAll(() => bench.close());
 

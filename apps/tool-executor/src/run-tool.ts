@@ -1,12 +1,12 @@
-import { type HandResult, type ToolResult, explainArguments, failedResult } from '@rondo/domain';
+import { type ExecutorResult, type ToolResult, explainArguments, failedResult } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
 import { clipMiddle } from './clip-text';
 import { OutcomeUnknown } from './hands/hand';
-import { type ReadyTool, readyToolNamed, readyToolNames } from './hands/all-hands';
-import { Lanes } from './lanes';
+import { type HandledTool, handledToolNamed, handledToolNames } from './hands/all-hands';
+import { KeyedMutex } from './lanes';
 import { OutputFrames } from './output-frames';
 import { type EgressGate, type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
-import type { SandboxPlaces } from './sandbox-places';
+import type { SandboxSlots } from './sandbox-places';
 
 /** The sandbox keeps a command's time itself; this is what it may need beyond it to kill and report. */
 const slackMs = 10_000;
@@ -27,7 +27,7 @@ export class ExecutorLeaving extends Error {
   override readonly name = 'ExecutorLeaving';
 }
 
-type Prepared = ReadyTool & { readonly input: unknown };
+type Prepared = HandledTool & { readonly input: unknown };
 
 interface Job {
   readonly call: DispatchedCall;
@@ -42,11 +42,11 @@ interface Job {
  * made of that, another attempt or a word to the model, is for the loop to decide by the call's effect class.
  */
 export class ToolRunner {
-  private readonly lanes = new Lanes();
+  private readonly lanes = new KeyedMutex();
 
   constructor(
     private readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf'>,
-    private readonly places: Pick<SandboxPlaces, 'hold'>,
+    private readonly places: Pick<SandboxSlots, 'hold'>,
     private readonly log: ToolLog,
   ) {}
 
@@ -117,8 +117,8 @@ export class ToolRunner {
 }
 
 function prepare({ name, arguments: given }: DispatchedCall): Prepared | ToolResult {
-  const ready = readyToolNamed(name);
-  if (!ready) return failedResult(`There is no tool named "${name}" here. Tools: ${readyToolNames.join(', ')}.`);
+  const ready = handledToolNamed(name);
+  if (!ready) return failedResult(`There is no tool named "${name}" here. Tools: ${handledToolNames.join(', ')}.`);
 
   const parsed = ready.tool.input.safeParse(given);
   if (!parsed.success) return failedResult(explainArguments(ready.tool, parsed.error, given));
@@ -141,7 +141,7 @@ async function measuredWork(prepared: Prepared, job: Job): Promise<ToolReply> {
   return { how: 'answered', result, duration_ms: Math.round(performance.now() - startedAt) };
 }
 
-async function work({ tool, hand, input }: Prepared, { call, watch, sandbox, egress }: Job): Promise<HandResult> {
+async function work({ tool, hand, input }: Prepared, { call, watch, sandbox, egress }: Job): Promise<ExecutorResult> {
   const timeoutMs = Math.min(tool.timeoutMs, call.timeout_ms);
   const frames = new OutputFrames(watch.output);
   const bench = {
@@ -160,7 +160,7 @@ async function work({ tool, hand, input }: Prepared, { call, watch, sandbox, egr
   }
 }
 
-async function withinTime(result: Promise<HandResult>, timeoutMs: number): Promise<HandResult> {
+async function withinTime(result: Promise<ExecutorResult>, timeoutMs: number): Promise<ExecutorResult> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new OutcomeUnknown(`The tool did not answer within ${timeoutMs / 1000} s.`));

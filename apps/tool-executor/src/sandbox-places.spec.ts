@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ToolBench, type CallOptions, aCall } from './testing/tool-bench';
+import { ExecutorFixture, type CallOptions, aCall } from './testing/tool-bench';
 
 const places = 2;
 
 describe('attack: sandbox resources', () => {
-  let bench: ToolBench;
+  let bench: ExecutorFixture;
   const ending: AbortController[] = [];
   beforeEach(async () => {
-    bench = await ToolBench.open({}, {}, places);
+    bench = await ExecutorFixture.open({}, {}, places);
   });
   afterEach(async () => {
     for (const end of ending.splice(0)) end.abort(new Error('the spec is over'));
@@ -115,7 +115,7 @@ describe('attack: sandbox resources', () => {
 
 describe('a place for a sandbox', () => {
   it('is kept by a job in the background of an account that has its share', async () => {
-    const bench = await ToolBench.open({}, {}, places);
+    const bench = await ExecutorFixture.open({}, {}, places);
     try {
       await bench.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false });
       for (const thread of ['thr_b', 'thr_c', 'thr_d']) await bench.use('list_files', {}, { thread, account: 'acc_2' });

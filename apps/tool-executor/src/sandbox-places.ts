@@ -1,19 +1,19 @@
 import { type AwakeSandbox, SandboxError, type SandboxLog, type SandboxProvider } from './sandbox';
 
 /** Who wants a sandbox awake. */
-export interface PlaceUser {
+export interface SlotUser {
   readonly account: string;
   readonly thread: string;
 }
 
-export interface PlaceWait {
+export interface SlotWait {
   /** Ends the wait; `hold` then rejects with its reason. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
 
 interface Waiter {
-  readonly user: PlaceUser;
+  readonly user: SlotUser;
   readonly begin: () => void;
 }
 
@@ -28,7 +28,7 @@ const backgroundUnusedMs = 60_000;
  * a job in the background goes only after a while, or when its account has more than half of the places. Where none can
  * go, calls wait, and the next place goes to the account that holds the fewest.
  */
-export class SandboxPlaces {
+export class SandboxSlots {
   private readonly holds = new Map<string, number>();
   private readonly owners = new Map<string, string>();
   private readonly waiters = new Set<Waiter>();
@@ -57,31 +57,31 @@ export class SandboxPlaces {
   }
 
   /** Returns what lets go. Rejects with `unavailable` after the time, and nothing was executed. */
-  async hold(user: PlaceUser, wait: PlaceWait): Promise<() => void> {
+  async hold(user: SlotUser, wait: SlotWait): Promise<() => void> {
     if (this.mayEnter(user)) this.enter(user);
     else await this.turn(user, wait);
     return () => this.leave(user);
   }
 
-  private mayEnter({ thread }: PlaceUser): boolean {
+  private mayEnter({ thread }: SlotUser): boolean {
     if (this.holds.has(thread) || this.sandboxes.isAwake(thread)) return true;
     const taken = this.taken(this.sandboxes.awake());
     return taken.has(thread) || (this.waiters.size === 0 && taken.size < this.max);
   }
 
-  private enter({ account, thread }: PlaceUser): void {
+  private enter({ account, thread }: SlotUser): void {
     this.holds.set(thread, (this.holds.get(thread) ?? 0) + 1);
     this.owners.set(thread, account);
   }
 
-  private leave({ thread }: PlaceUser): void {
+  private leave({ thread }: SlotUser): void {
     const left = (this.holds.get(thread) ?? 1) - 1;
     if (left > 0) this.holds.set(thread, left);
     else this.holds.delete(thread);
     if (this.waiters.size > 0) void this.admit();
   }
 
-  private turn(user: PlaceUser, { signal, timeoutMs }: PlaceWait): Promise<void> {
+  private turn(user: SlotUser, { signal, timeoutMs }: SlotWait): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = () => {
         clearTimeout(late);

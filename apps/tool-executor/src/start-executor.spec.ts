@@ -19,7 +19,7 @@ import {
   type NatsLink,
   NatsTools,
   OpenExecutors,
-  askToForget,
+  requestRemoval,
   connectNats,
   natsTransportOptions,
   signals,
@@ -284,13 +284,13 @@ describe('an executor', () => {
     const workspace = join(root, caller.threadId);
     expect(existsSync(workspace)).toBe(true);
 
-    expect(await askToForget(nats, id, caller.threadId)).toBe(true);
+    expect(await requestRemoval(nats, id, caller.threadId)).toBe(true);
     expect(existsSync(workspace)).toBe(false);
-    const again = Array.from({ length: 20 }, () => askToForget(nats, id, caller.threadId));
+    const again = Array.from({ length: 20 }, () => requestRemoval(nats, id, caller.threadId));
     expect(new Set(await Promise.all(again))).toEqual(new Set([true]));
 
     await stop();
-    expect(await askToForget(nats, id, caller.threadId)).toBe(false);
+    expect(await requestRemoval(nats, id, caller.threadId)).toBe(false);
   });
 
   it('is refused while another lives under its name', async () => {

@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { Registry } from 'prom-client';
 import { slotsOf } from './config';
-import { ForgetResponder } from './forget.responder';
+import { RemoveWorkspaceResponder } from './forget.responder';
 import { PlacementController } from './placement.controller';
 import { Resources } from './resources';
 import { RunEndResponder } from './run-end.responder';
@@ -23,7 +23,7 @@ export class ToolExecutorModule {
       controllers: [PlacementController],
       providers: [
         ToolCallProcessor,
-        ForgetResponder,
+        RemoveWorkspaceResponder,
         RunEndResponder,
         { provide: Resources, useValue: resources },
         { provide: ToolRunner, useValue: new ToolRunner(sandboxes, places, log) },

@@ -1,6 +1,6 @@
 import type { ToolReply } from '@rondo/messaging';
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { readyToolNamed } from './hands/all-hands';
+import { handledToolNamed } from './hands/all-hands';
 
 /** How many calls run here, how long they take and how they end. */
 export class ToolMetrics {
@@ -32,7 +32,7 @@ export class ToolMetrics {
     this.running += 1;
     try {
       const reply = await run();
-      const labels = { tool: readyToolNamed(name) ? name : 'unknown', outcome: outcomeOf(reply) };
+      const labels = { tool: handledToolNamed(name) ? name : 'unknown', outcome: outcomeOf(reply) };
       this.durations.observe(labels, (performance.now() - startedAt) / 1_000);
       return reply;
     } finally {

@@ -15,14 +15,14 @@ export type CallOutcome =
 export type CallProblem = 'malformed' | 'unknown_tool' | 'surplus';
 
 /** Who answers: the loop, whoever gives a run up, or a person. */
-export interface Answering {
+export interface AnswerContext {
   readonly run: Pick<AgentRun, 'id' | 'threadId'>;
   readonly state: Pick<RunState, 'iteration' | 'calls'>;
   readonly ports: { readonly clerk: Pick<AgentPorts['clerk'], 'messageId'> };
 }
 
 /** The facts that answer a call: its end in the ledger, and the message that tells the model. */
-export function answerCall(pass: Answering, call: ToolCall, outcome: CallOutcome): NewFact[] {
+export function answerCall(pass: AnswerContext, call: ToolCall, outcome: CallOutcome): NewFact[] {
   const iteration = pass.state.iteration;
   const message = resultMessage(pass, call, outcome);
   const { id: tool_call_id, name } = call;
@@ -40,7 +40,7 @@ export function answerCall(pass: Answering, call: ToolCall, outcome: CallOutcome
   return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, told];
 }
 
-function resultMessage(pass: Answering, call: ToolCall, outcome: CallOutcome): NewMessage {
+function resultMessage(pass: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage {
   const result = 'unknown' in outcome ? honestly(outcome.unknown) : outcome.result;
   const problem = 'problem' in outcome ? { problem: outcome.problem } : {};
   return {

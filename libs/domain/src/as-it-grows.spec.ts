@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { asItGrows, beyond } from './as-it-grows';
+import { memoizeGrowingList, addedTo } from './as-it-grows';
 
 const stones = Array.from({ length: 6 }, (_, weight) => ({ weight }));
 const anyList = fc.array(fc.constantFrom(...stones), { maxLength: 6 });
 
 describe('asItGrows', () => {
   it('says the same of any list, whatever it was asked before', () => {
-    const weights = asItGrows<{ weight: number }, string>((made = '', more) =>
+    const weights = memoizeGrowingList<{ weight: number }, string>((made = '', more) =>
       more.reduce((text, { weight }) => text + String(weight), made),
     );
 
@@ -15,7 +15,7 @@ describe('asItGrows', () => {
 
   it('is shown what is new, and nothing again', () => {
     const shown: number[] = [];
-    const count = asItGrows<object, number>((made = 0, more) => {
+    const count = memoizeGrowingList<object, number>((made = 0, more) => {
       shown.push(more.length);
       return made + more.length;
     });
@@ -28,7 +28,7 @@ describe('asItGrows', () => {
 it('tells what goes on from what does not', () => {
   fc.assert(
     fc.property(anyList, anyList, (beginning, list) => {
-      const more = beyond(beginning, list);
+      const more = addedTo(beginning, list);
       const begins = beginning.every((item, at) => item === list[at]) && list.length >= beginning.length;
       expect(more).toEqual(begins ? list.slice(beginning.length) : undefined);
     }),

@@ -1,16 +1,16 @@
-import { billFor } from './bill';
-import { CountingClerk } from './testing';
+import { usageFactFor } from './bill';
+import { CountingIdsAndClock } from './testing';
 
 const billOf = (tokens: number) => {
   const usage = { input_tokens: tokens, cached_tokens: tokens, output_tokens: tokens, cost_usd: 1, estimated: false };
-  return billFor(
+  return usageFactFor(
     {
       call: { model: 'demo/coder', iteration: 1, beganAt: '2026-01-01T00:00:00.000Z' },
       finishReason: 'stop',
       firstOutputAt: undefined,
     },
     { type: 'end', how: 'finished', finishReason: 'stop', usage },
-    new CountingClerk(),
+    new CountingIdsAndClock(),
   ).data;
 };
 

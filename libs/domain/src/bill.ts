@@ -1,5 +1,5 @@
 import type { ModelEnd } from './model';
-import type { Clerk } from './ports';
+import type { IdsAndClock } from './ports';
 import { noUsage } from './run';
 import type { NewFact } from './run-event';
 
@@ -11,7 +11,11 @@ export interface BilledCall {
 }
 
 /** The fact of what a call of a model cost. */
-export function billFor({ call, finishReason, firstOutputAt }: BilledCall, end: ModelEnd, clerk: Clerk): NewFact {
+export function usageFactFor(
+  { call, finishReason, firstOutputAt }: BilledCall,
+  end: ModelEnd,
+  clerk: IdsAndClock,
+): NewFact {
   const beganMs = Date.parse(call.beganAt);
   const { input_tokens, cached_tokens, output_tokens, cost_usd, estimated } = end.usage ?? notBilled;
   const data = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { ModelChunk } from './model';
 import type { SettingsRequest } from './run-settings';
-import { LedgeredTools, RunHouse, ScriptedModel, type Turn, calls, says } from './testing';
-import type { HouseParts } from './testing/run-house';
+import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from './testing';
+import type { HarnessParts } from './testing/run-house';
 
 const price = { cached_tokens: 0, output_tokens: 0, estimated: false };
 
@@ -31,9 +31,9 @@ const breaks: Turn = [
 const looks = calls({ name: 'list_files', arguments: { path: '.' } });
 const exceeded = { type: 'run.completed', data: { finish_reason: 'budget_exceeded' } };
 
-async function houseAfter(turns: readonly Turn[], settings: SettingsRequest, parts: Partial<HouseParts> = {}) {
+async function houseAfter(turns: readonly Turn[], settings: SettingsRequest, parts: Partial<HarnessParts> = {}) {
   const model = new ScriptedModel(turns);
-  const house = new RunHouse({ ...parts, model, settings });
+  const house = new RunHarness({ ...parts, model, settings });
   await house.runOn();
   return { house, model };
 }

@@ -1,44 +1,44 @@
-import { weigh } from './context/compress';
-import type { Pass } from './pass';
+import { countRequestTokens } from './context/compress';
+import type { LoopContext } from './pass';
 import { type Usage, addUsage } from './run';
 import type { RunSettings } from './run-settings';
 
 type Budget = RunSettings['budget'];
 
 /** A budget that is used up. Money counts as far as prices are known. */
-export const isUsedUp = ({ usd, tokens }: Budget, spent: Usage): boolean =>
+export const isBudgetExceeded = ({ usd, tokens }: Budget, spent: Usage): boolean =>
   (usd !== undefined && (spent.cost_usd ?? 0) >= usd) || (tokens !== undefined && tokensOf(spent) >= tokens);
 
 const tokensOf = ({ input_tokens, output_tokens }: Usage): number => input_tokens + output_tokens;
 
-export const isSpent = ({ state, run }: Pick<Pass, 'state' | 'run'>): boolean =>
-  isUsedUp(run.settings.budget, state.usage);
+export const isRunBudgetExceeded = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): boolean =>
+  isBudgetExceeded(run.settings.budget, state.usage);
 
 /** Whether anything bounds what this run spends; where nothing does, no time is spent on it either. */
-const isBounded = ({ run: { settings }, ports }: Pass): boolean =>
+const isBounded = ({ run: { settings }, ports }: LoopContext): boolean =>
   settings.budget.usd !== undefined || settings.budget.tokens !== undefined || ports.accountIsSpent !== undefined;
 
 /** Whether anything may be asked of a model for this run, however little. `bill` is what is not in the log yet. */
-export async function mayAskMore(pass: Pass, bill?: Usage): Promise<boolean> {
+export async function mayCallModel(pass: LoopContext, bill?: Usage): Promise<boolean> {
   if (!isBounded(pass) || pass.signals.stop.aborted) return true;
   const spent = bill ? addUsage(pass.state.usage, bill) : pass.state.usage;
-  if (isUsedUp(pass.run.settings.budget, spent)) return false;
+  if (isBudgetExceeded(pass.run.settings.budget, spent)) return false;
   return !(await pass.ports.accountIsSpent?.());
 }
 
 /** The same for the next request: what it is read for alone must fit into what is left. */
-export async function affordsNext(pass: Pass): Promise<boolean> {
+export async function affordsNextCall(pass: LoopContext): Promise<boolean> {
   if (!isBounded(pass) || pass.signals.stop.aborted) return true;
-  return (await mayAskMore(pass)) && (await fits(pass));
+  return (await mayCallModel(pass)) && (await fits(pass));
 }
 
-async function fits(pass: Pass): Promise<boolean> {
+async function fits(pass: LoopContext): Promise<boolean> {
   const { state, run, ports, meter } = pass;
   const { usd, tokens } = run.settings.budget;
   const tokenPrice = usd === undefined ? undefined : ports.leastInputPrice?.(run.settings.model);
   if (tokens === undefined && !tokenPrice) return true;
 
-  const request = await weigh({ run, state }, meter);
+  const request = await countRequestTokens({ run, state }, meter);
   if (tokens !== undefined && request > tokens - tokensOf(state.usage)) return false;
   return usd === undefined || !tokenPrice || request * tokenPrice <= usd - (state.usage.cost_usd ?? 0);
 }

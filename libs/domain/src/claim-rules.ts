@@ -19,7 +19,7 @@ const noProgress: readonly Fact['type'][] = ['run.started', 'iteration.restarted
 export const isProgress = ({ type }: Fact): boolean => !noProgress.includes(type);
 
 /** A run can crash every worker that claims it. After so many claims in a row without progress it fails. */
-export const hopelessAfter = 10;
+export const maxFruitlessClaims = 10;
 
 /** Facts that would end the run, or let it wait, otherwise than as stopped: a stop request goes first (I7). */
 const yielding: readonly Fact['type'][] = ['run.completed', 'run.failed', 'run.waiting', 'context.compaction_started'];

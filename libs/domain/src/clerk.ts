@@ -1,8 +1,8 @@
-import type { CompactionId, MessageId, Mint, ModelCallId } from './ids';
-import type { Clerk } from './ports';
+import type { CompactionId, MessageId, IdGenerator, ModelCallId } from './ids';
+import type { IdsAndClock } from './ports';
 
 /** A clerk whose ids have these parts after their prefixes, and who tells this time. A mint keeps its word. */
-export const clerkOf = (mint: Mint, now: Clerk['now']): Clerk => ({
+export const idsAndClock = (mint: IdGenerator, now: IdsAndClock['now']): IdsAndClock => ({
   messageId: () => `msg_${mint()}` as MessageId,
   modelCallId: () => `mdl_${mint()}` as ModelCallId,
   compactionId: () => `cmp_${mint()}` as CompactionId,

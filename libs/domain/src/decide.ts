@@ -1,13 +1,13 @@
-import { isSpent } from './budget';
+import { isRunBudgetExceeded } from './budget';
 import { type StopRequest, TerminalError } from './errors';
-import { forgoOpenCalls, giveUp } from './give-up';
+import { closeOpenCalls, failRun } from './give-up';
 import { type KnownCall, awaitsPerson, openCalls } from './known-call';
-import type { Pass } from './pass';
+import type { LoopContext } from './pass';
 import type { CutShort } from './ports';
 import { type FinishReason, type RunError, type Waiting, failureOf } from './run';
 import type { NewFact } from './run-event';
 import { isStuck } from './repetition';
-import { askAbout } from './resolve-call';
+import { askToResolve } from './resolve-call';
 import type { RunState } from './run-state';
 import { outOfTime, timeLeftMs } from './time-left';
 import { ask, endsRun } from './tools/conversation.tools';
@@ -21,7 +21,7 @@ export interface Decision {
 /** A reply that breaks off after it had begun is asked for this many times in all. */
 const maxReplyAttempts = 3;
 
-export function decide(pass: Pass): Decision {
+export function decide(pass: LoopContext): Decision {
   const { state, signals } = pass;
   if (state.ended) return over();
   if (signals.stop.aborted) return over(...cutShort(pass, signals.stop.reason as CutShort)); // whoever aborts gives this reason
@@ -30,7 +30,7 @@ export function decide(pass: Pass): Decision {
   if (state.phase === 'between') return goOn();
 
   const inDoubt = openCalls(state).find(awaitsPerson);
-  if (inDoubt) return over(askAbout(inDoubt));
+  if (inDoubt) return over(askToResolve(inDoubt));
 
   const reason = endOfIteration(pass);
   const iterationCompleted: NewFact = {
@@ -50,7 +50,7 @@ const noReply: RunError = {
   message: `The model gave no whole reply, ${maxReplyAttempts} times in a row.`,
 };
 
-function endOfIteration({ state }: Pass): FinishReason {
+function endOfIteration({ state }: LoopContext): FinishReason {
   if (state.calls.size === 0) return state.modelFinishReason;
   if (completedCall(state, isAsk)) return 'ask';
   if (completedCall(state, endsRun)) return 'complete';
@@ -63,7 +63,7 @@ const completedCall = ({ calls }: RunState, is: (name: string) => boolean): Know
   [...calls.values()].find(({ call, status }) => is(call.name) && status === 'completed');
 
 /** The fact that ends or parks the run after an iteration, if one does. */
-function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
+function afterIteration(pass: LoopContext, reason: FinishReason): NewFact | undefined {
   const { state, run, ports, beganAt } = pass;
   const { limits } = run.settings;
 
@@ -72,7 +72,7 @@ function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
   if (state.malformedInARow >= limits.max_malformed_calls) return failed(pass, tooManyMalformed(state.malformedInARow));
   if (run.settings.termination === 'single_decision' && limits.max_iterations === 1) return completed(pass, 'stop');
   if (state.iteration >= limits.max_iterations) return completed(pass, 'max_iterations');
-  if (isSpent(pass)) return completed(pass, 'budget_exceeded');
+  if (isRunBudgetExceeded(pass)) return completed(pass, 'budget_exceeded');
   if (isStuck(pass)) return completed(pass, 'loop_detected');
   if (timeLeftMs({ ...run, state }, { now: ports.clerk.now(), beganAt }) < 0)
     return failed(pass, outOfTime(run.settings));
@@ -80,11 +80,11 @@ function afterIteration(pass: Pass, reason: FinishReason): NewFact | undefined {
 }
 
 /** The reply would have gone on, but for the money. */
-const isCutOffByBudget = (pass: Pass, reason: FinishReason): boolean =>
+const isCutOffByBudget = (pass: LoopContext, reason: FinishReason): boolean =>
   reason === 'length' &&
-  (pass.isCutOffByBudget || (pass.run.settings.processor.native_max_auto_continues > 0 && isSpent(pass)));
+  (pass.isCutOffByBudget || (pass.run.settings.processor.native_max_auto_continues > 0 && isRunBudgetExceeded(pass)));
 
-function questionOf({ state }: Pass): Waiting {
+function questionOf({ state }: LoopContext): Waiting {
   const asked = completedCall(state, isAsk);
   if (!asked) return { reason: 'ask' };
   const { text, attachments } = ask.input.parse(asked.call.arguments);
@@ -96,26 +96,26 @@ const tooManyMalformed = (count: number): RunError => ({
   message: `The model wrote ${count} tool calls in a row that could not be read.`,
 });
 
-export const completed = ({ state }: Pass, reason: FinishReason): NewFact => ({
+export const completed = ({ state }: LoopContext, reason: FinishReason): NewFact => ({
   type: 'run.completed',
   iteration: state.iteration,
   data: { finish_reason: reason, usage: state.usage },
 });
 
-export const failed = ({ state }: Pass, error: RunError): NewFact => ({
+export const failed = ({ state }: LoopContext, error: RunError): NewFact => ({
   type: 'run.failed',
   iteration: state.iteration,
   data: { error: failureOf(error), usage: state.usage },
 });
 
-function cutShort(pass: Pass, why: CutShort): NewFact[] {
+function cutShort(pass: LoopContext, why: CutShort): NewFact[] {
   if (!(why instanceof TerminalError)) return stopped(pass, why);
-  return giveUp({ ...pass.run, state: pass.state }, pass.ports.clerk, why);
+  return failRun({ ...pass.run, state: pass.state }, pass.ports.clerk, why);
 }
 
 /** What never ran, and what nobody knows, is answered in the same breath (R29). */
-function stopped(pass: Pass, { requestedAt, reason }: StopRequest): NewFact[] {
+function stopped(pass: LoopContext, { requestedAt, reason }: StopRequest): NewFact[] {
   const { state, receipt } = pass;
   const data = { reason, receipt: receipt.contents(requestedAt), usage: state.usage };
-  return [...forgoOpenCalls(pass, 'was stopped'), { type: 'run.stopped', iteration: state.iteration, data }];
+  return [...closeOpenCalls(pass, 'was stopped'), { type: 'run.stopped', iteration: state.iteration, data }];
 }

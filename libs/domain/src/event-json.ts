@@ -1,7 +1,7 @@
-import { notesOn } from './notes';
+import { hiddenFieldsOf } from './notes';
 import type { RunEvent } from './run-event';
 
-const texts = notesOn<RunEvent, string>();
+const texts = hiddenFieldsOf<RunEvent, string>();
 
 /** An event as JSON, the same to the byte for whoever asks. */
 export const eventJson = (event: RunEvent): string => texts.get(event) ?? JSON.stringify(event);

@@ -1,32 +1,32 @@
-import { type Answering, answerCall } from './answer-call';
+import { type AnswerContext, answerCall } from './answer-call';
 import { openCalls } from './known-call';
 import type { AgentRun } from './pass';
-import type { Clerk } from './ports';
+import type { IdsAndClock } from './ports';
 import { type RunError, failureOf } from './run';
 import type { NewFact } from './run-event';
 import type { LastClaim } from './run-store';
 import { failedResult } from './tool-result';
 
 /** The end of a run that cannot go on: every open call is answered (I6), then the run has failed. */
-export function giveUp(run: AgentRun, clerk: Clerk, error: RunError): NewFact[] {
+export function failRun(run: AgentRun, clerk: IdsAndClock, error: RunError): NewFact[] {
   const { state } = run;
   const data = { error: failureOf(error), usage: state.usage };
   const failed: NewFact = { type: 'run.failed', iteration: state.iteration, data };
-  return [...forgoOpenCalls({ run, state, ports: { clerk } }, 'failed'), failed];
+  return [...closeOpenCalls({ run, state, ports: { clerk } }, 'failed'), failed];
 }
 
 /** The end of a run whose log cannot be read. A stop that it was told of goes first (I7); nothing of it ran since. */
-export function endUnread(claim: LastClaim, clerk: Clerk): NewFact[] {
+export function endUnreadableRun(claim: LastClaim, clerk: IdsAndClock): NewFact[] {
   const { runId: id, threadId, run, calls, stop, fruitlessClaims } = claim;
   const { iteration, usage } = run;
-  const answering: Answering = { run: { id, threadId }, state: { iteration, calls }, ports: { clerk } };
+  const answering: AnswerContext = { run: { id, threadId }, state: { iteration, calls }, ports: { clerk } };
   if (stop) {
     const data = { reason: stop.reason, receipt: { ...nothingRan, requested_at: stop.requestedAt }, usage };
-    return [...forgoOpenCalls(answering, 'was stopped'), { type: 'run.stopped', iteration, data }];
+    return [...closeOpenCalls(answering, 'was stopped'), { type: 'run.stopped', iteration, data }];
   }
   const message = `The run was taken up ${fruitlessClaims} times in a row, and what it would go on from could not be read.`;
   const data = { error: failureOf({ code: 'no_progress', message }), usage };
-  return [...forgoOpenCalls(answering, 'failed'), { type: 'run.failed', iteration, data }];
+  return [...closeOpenCalls(answering, 'failed'), { type: 'run.failed', iteration, data }];
 }
 
 /** The receipt of a stop that found nothing at work. */
@@ -41,7 +41,7 @@ export const nothingRan = {
  * Answers the open calls of a run that ends, for whoever goes on with its thread (R29). What was never sent did not
  * happen; of anything else that is open, nobody knows.
  */
-export function forgoOpenCalls(answering: Answering, ending: 'was stopped' | 'failed'): NewFact[] {
+export function closeOpenCalls(answering: AnswerContext, ending: 'was stopped' | 'failed'): NewFact[] {
   return openCalls(answering.state).flatMap(({ call, attempts }) =>
     answerCall(
       answering,

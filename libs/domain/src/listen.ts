@@ -1,17 +1,21 @@
-import { billFor } from './bill';
+import { usageFactFor } from './bill';
 import type { ModelEnd, ModelRequest } from './model';
-import { type Pass, type Step, state } from './pass';
+import { type LoopContext, type Step, factsStep } from './pass';
 import type { Reply } from './reply';
 import type { NewFact } from './run-event';
 
 /** How a call of the model ended, and the fact of what it cost. */
-export interface Heard {
+export interface ModelCallResult {
   readonly end: ModelEnd;
   usage(finishReason: string): NewFact;
 }
 
 /** One call of the model: what it says goes into the reply. A reply that is full hears no more, and the stream is closed. */
-export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): AsyncGenerator<Step, Heard> {
+export async function* callModel(
+  pass: LoopContext,
+  reply: Reply,
+  prompt: ModelRequest,
+): AsyncGenerator<Step, ModelCallResult> {
   const { clerk, model } = pass.ports;
   const call = { model: pass.run.settings.model, iteration: pass.state.iteration, beganAt: clerk.now() };
   let firstOutputAt: string | undefined;
@@ -22,10 +26,13 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
     for (const chunk of chunks) {
       switch (chunk.type) {
         case 'retried':
-          yield state(pass, retried(pass, chunk));
+          yield factsStep(pass, retried(pass, chunk));
           break;
         case 'end':
-          return { end: chunk, usage: (finishReason) => billFor({ call, finishReason, firstOutputAt }, chunk, clerk) };
+          return {
+            end: chunk,
+            usage: (finishReason) => usageFactFor({ call, finishReason, firstOutputAt }, chunk, clerk),
+          };
         case 'text':
         case 'reasoning':
         case 'reasoning_end':
@@ -41,6 +48,6 @@ export async function* listen(pass: Pass, reply: Reply, prompt: ModelRequest): A
 }
 
 const retried = (
-  { state: { iteration } }: Pass,
+  { state: { iteration } }: LoopContext,
   { attempt, delayMs, error }: { attempt: number; delayMs: number; error: { code: string; message: string } },
 ): NewFact => ({ type: 'model.retried', iteration, data: { attempt, delay_ms: delayMs, error } });

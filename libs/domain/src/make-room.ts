@@ -1,9 +1,9 @@
-import { roomBelow } from './context/allowance';
+import { tokensBelow } from './context/allowance';
 import { compactionFailed } from './context/compaction-failed';
-import { compress, weigh } from './context/compress';
-import { type Load, isFarFromLimit, isFresh, loadOf, stretchToFold } from './context/need';
+import { compress, countRequestTokens } from './context/compress';
+import { type ContextUsage, isFarFromLimit, isFresh, contextUsageOf, rangeToSummarize } from './context/need';
 import { failed } from './decide';
-import { type Pass, type Step, state } from './pass';
+import { type LoopContext, type Step, factsStep } from './pass';
 import type { RunError } from './run';
 
 /**
@@ -15,17 +15,17 @@ import type { RunError } from './run';
  *
  * `over`: the loop leaves the run, to the summarizer or because it failed.
  */
-export async function* makeRoom(pass: Pass): AsyncGenerator<Step, { over: boolean }> {
+export async function* compactIfNeeded(pass: LoopContext): AsyncGenerator<Step, { over: boolean }> {
   if (pass.signals.stop.aborted) return { over: false };
-  if (pass.state.compaction) yield state(pass, ...compactionFailed(pass.state, silent));
+  if (pass.state.compaction) yield factsStep(pass, ...compactionFailed(pass.state, silent));
 
   if (isFarFromLimit(pass)) {
     pass.meter.forgetLast();
     return { over: false };
   }
 
-  const load = await loadOf(pass);
-  const fold = await stretchToFold(pass, load);
+  const load = await contextUsageOf(pass);
+  const fold = await rangeToSummarize(pass, load);
   if (!fold) return yield* shorten(pass, load);
 
   const { covers, reason } = fold;
@@ -35,7 +35,7 @@ export async function* makeRoom(pass: Pass): AsyncGenerator<Step, { over: boolea
     covers,
     tokens_before: load.tokens,
   };
-  yield state(pass, { type: 'context.compaction_started', iteration: pass.state.iteration, data });
+  yield factsStep(pass, { type: 'context.compaction_started', iteration: pass.state.iteration, data });
   return { over: true };
 }
 
@@ -45,19 +45,22 @@ const silent: RunError = { code: 'summarizer_silent', message: 'No summarizer to
 /** Room is made for more than the next reply, so that the prefix that providers cache lasts for a while. */
 const fillTo = 0.7;
 
-async function* shorten(pass: Pass, { tokens, allowance }: Load): AsyncGenerator<Step, { over: boolean }> {
+async function* shorten(
+  pass: LoopContext,
+  { tokens, allowance }: ContextUsage,
+): AsyncGenerator<Step, { over: boolean }> {
   const { budget, reserve, limit, frame } = allowance;
   const isDone = !isFresh(pass.state) && pass.state.context.failures === 0;
   const most = isDone ? budget : limit;
   if (tokens + reserve < most) return { over: false };
 
-  const target = frame + Math.floor(roomBelow(most, allowance) * fillTo);
+  const target = frame + Math.floor(tokensBelow(most, allowance) * fillTo);
   const squeeze = { reason: 'threshold', tokensBefore: tokens, target, most: most - reserve, budget } as const;
   const data = await compress(pass, pass.meter, squeeze);
-  if (data) yield state(pass, { type: 'context.compacted', iteration: pass.state.iteration, data });
-  if ((await weigh(pass, pass.meter)) <= budget) return { over: false };
+  if (data) yield factsStep(pass, { type: 'context.compacted', iteration: pass.state.iteration, data });
+  if ((await countRequestTokens(pass, pass.meter)) <= budget) return { over: false };
 
-  yield state(pass, failed(pass, tooLarge(budget)));
+  yield factsStep(pass, failed(pass, tooLarge(budget)));
   return { over: true };
 }
 

@@ -1,8 +1,8 @@
-import { notesOn } from './notes';
+import { hiddenFieldsOf } from './notes';
 
 it('knows the last note on an object, and none of what is only like it', () => {
-  const colours = notesOn<object, string>();
-  const sizes = notesOn<object, number>();
+  const colours = hiddenFieldsOf<object, string>();
+  const sizes = hiddenFieldsOf<object, number>();
   const stone = { weight: 3 };
 
   colours.set(stone, 'grey');
@@ -18,7 +18,7 @@ it('knows the last note on an object, and none of what is only like it', () => {
 it('leaves no trace on the object', () => {
   const stone = { weight: 3 };
 
-  notesOn<object, string>().set(stone, 'grey');
+  hiddenFieldsOf<object, string>().set(stone, 'grey');
 
   expect(Reflect.ownKeys(stone)).toEqual(['weight']);
   expect(JSON.stringify(stone)).toBe('{"weight":3}');

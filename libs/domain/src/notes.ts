@@ -1,5 +1,5 @@
 /** What is known of objects, without a trace that anybody else could see. */
-export interface Notes<Key extends object, Note> {
+export interface HiddenFields<Key extends object, Note> {
   get(key: Key): Note | undefined;
   set(key: Key, note: Note): void;
 }
@@ -16,7 +16,7 @@ const Given = class {
  * where a WeakMap is one more table for the garbage collector to go through each time: an entry costs it a microsecond, a
  * field twenty nanoseconds.
  */
-export function notesOn<Key extends object, Note>(): Notes<Key, Note> {
+export function hiddenFieldsOf<Key extends object, Note>(): HiddenFields<Key, Note> {
   return class Noted extends Given {
     #note: Note;
 

@@ -17,7 +17,7 @@ export interface AgentRun {
 }
 
 /** One passage of the loop through a run. Only `state` changes, and only by facts. */
-export interface Pass {
+export interface LoopContext {
   readonly run: AgentRun;
   readonly ports: AgentPorts;
   readonly signals: AgentSignals;
@@ -48,11 +48,11 @@ export interface FactsStep {
 }
 
 /** States facts: they change the pass's state. The step is to be yielded: the caller writes them before the loop goes on. */
-export const state = (pass: Pass, ...facts: readonly NewFact[]): FactsStep =>
-  stateTogether(pass, facts, { hold: false });
+export const factsStep = (pass: LoopContext, ...facts: readonly NewFact[]): FactsStep =>
+  factsStepOf(pass, facts, { hold: false });
 
 /** The same; with `hold` the caller may write them in one transaction with the next step's. */
-export function stateTogether(pass: Pass, facts: readonly NewFact[], how: Omit<FactsStep, 'facts'>): FactsStep {
+export function factsStepOf(pass: LoopContext, facts: readonly NewFact[], how: Omit<FactsStep, 'facts'>): FactsStep {
   pass.state = facts.reduce<RunState>(evolve, pass.state);
   return { facts, ...how };
 }

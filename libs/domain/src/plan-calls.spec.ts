@@ -1,6 +1,6 @@
 import type { ProcessorSettings } from './run-settings';
 import { honoursKeysAt } from './tools/honoured-keys';
-import { RunHouse, ScriptedModel, calls, says } from './testing';
+import { RunHarness, ScriptedModel, calls, says } from './testing';
 
 const request = (given: Record<string, unknown>) => ({
   name: 'http_request',
@@ -12,7 +12,7 @@ describe('planCalls', () => {
     const post = { method: 'POST', body: '{}' };
     const wave = [request({ method: 'GET' }), request(post), request({ ...post, idempotency: 'key_honoured' })];
     const extra = { honoursKeys: honoursKeysAt(['example.org']) };
-    const house = new RunHouse({ model: new ScriptedModel([calls(...wave), says('Done.')]), extra });
+    const house = new RunHarness({ model: new ScriptedModel([calls(...wave), says('Done.')]), extra });
 
     await house.activate();
 
@@ -29,7 +29,7 @@ describe('planCalls', () => {
       calls({ name: 'complete', arguments: {} }, { name: 'list_files', arguments: {} }),
       says('Done.'),
     ]);
-    const house = new RunHouse({ model, settings: { processor } });
+    const house = new RunHarness({ model, settings: { processor } });
 
     await house.activate();
 

@@ -2,7 +2,7 @@ import { type CallProblem, answerCall } from './answer-call';
 import type { DecodedCall } from './dialects/dialect';
 import { type MessageId, callIdAt } from './ids';
 import { offeredTools } from './offered-tools';
-import type { Pass } from './pass';
+import type { LoopContext } from './pass';
 import type { NewFact } from './run-event';
 import type { ToolCall } from './tool-call';
 import { failedResult } from './tool-result';
@@ -14,7 +14,7 @@ import { effectOf } from './tools/define-tool';
  * open: what the model wrote is not guessed at (W11), an unknown name is named back (TR11), and a call over the limit
  * is told that it was not executed (K10).
  */
-export function planCalls(pass: Pass, reply: CallsOfReply): NewFact[] {
+export function planCalls(pass: LoopContext, reply: CallsOfReply): NewFact[] {
   return reply.calls.flatMap((decoded) => {
     const call = ledgerRow(pass, reply, decoded);
     const planned: NewFact = { type: 'tool.planned', iteration: pass.state.iteration, data: { tool_call: call } };
@@ -31,7 +31,7 @@ interface CallsOfReply {
 }
 
 const ledgerRow = (
-  { run, state, ports }: Pass,
+  { run, state, ports }: LoopContext,
   { replyId, messageId }: CallsOfReply,
   decoded: DecodedCall,
 ): ToolCall => ({
@@ -51,7 +51,7 @@ const ledgerRow = (
   finished_at: null,
 });
 
-function refusalOf({ run: { settings } }: Pass, call: DecodedCall) {
+function refusalOf({ run: { settings } }: LoopContext, call: DecodedCall) {
   const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });
   const { max_tool_calls, execute_tools } = settings.processor;
 

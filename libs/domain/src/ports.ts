@@ -64,7 +64,7 @@ export interface SentCall {
 }
 
 /** New ids and the time, which the core must not take by itself. */
-export interface Clerk {
+export interface IdsAndClock {
   messageId(): MessageId;
   modelCallId(): ModelCallId;
   compactionId(): CompactionId;
@@ -79,7 +79,7 @@ export interface AgentPorts {
   readonly tools: Tools;
   readonly tokens: TokenCounter;
   readonly budgetOf: BudgetOf;
-  readonly clerk: Clerk;
+  readonly clerk: IdsAndClock;
   /** USD of one input token at the least, where a model's price is known. */
   readonly leastInputPrice?: ((model: string) => number | undefined) | undefined;
   /** Whether the run's account has used up what it may spend. Absent: it may spend anything. Must not reject. */

@@ -5,18 +5,18 @@ import { dialectNamed } from './dialects/registry';
 import type { Message, NewMessage } from './message';
 import type { ModelRequest } from './model';
 import { offeredTools } from './offered-tools';
-import { oncePer } from './once-per';
-import type { AgentRun, Pass } from './pass';
+import { memoize } from './once-per';
+import type { AgentRun, LoopContext } from './pass';
 import { profiles } from './profiles/profiles';
 import { warningOf } from './repetition';
 import { textLimits } from './text-limits';
 import { toolsNamed } from './tools/catalog';
 
 /** A run, and where it stands. */
-export type Standing = Pick<Pass, 'run' | 'state'>;
+export type RunPosition = Pick<LoopContext, 'run' | 'state'>;
 
 /** What the model is asked next, and the decoder that will understand its reply. */
-export function promptOf({ run, state }: Standing): { prompt: ModelRequest; decoder: ReplyDecoder } {
+export function promptOf({ run, state }: RunPosition): { prompt: ModelRequest; decoder: ReplyDecoder } {
   const { dialect, allowed, system, responseFormat, tools } = frameOf(run);
   const { model, llm, processor } = run.settings;
   const conversation = messagesToSend({ run, state }) as readonly Message[]; // the dialects read no `seq`, which is all that new messages lack
@@ -32,14 +32,14 @@ const mostCalls = (limit: number): number =>
   limit > 0 ? Math.min(limit, textLimits.callsInReply) : textLimits.callsInReply;
 
 /** What of the conversation is sent, and what is shown and said with it this once. */
-export const messagesToSend = ({ run, state }: Standing): readonly NewMessage[] =>
+export const messagesToSend = ({ run, state }: RunPosition): readonly NewMessage[] =>
   withWarning(withTemporary(selectionOf(run, state).messages, state.unseen), warningOf({ run, state }));
 
 /** What is the same in every iteration of a run, as text. */
 export const frameText = (run: AgentRun): string => frameOf(run).text;
 
 /** Made once per run, so that a provider's prompt cache hits and nobody makes it again. */
-const frameOf = oncePer((run: AgentRun) => {
+const frameOf = memoize((run: AgentRun) => {
   const dialect = dialectNamed(run.settings.processor.dialect);
   const allowed = toolsNamed(offeredTools(run.settings));
   const { tools, responseFormat, ...words } = dialect.encode([], allowed, run.settings.processor);

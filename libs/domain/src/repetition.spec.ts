@@ -1,5 +1,5 @@
 import { isStuck } from './repetition';
-import { LedgeredTools, RunHouse, ScriptedModel, type Turn, calls, says } from './testing';
+import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from './testing';
 import { requestViolations } from './testing/request-violations';
 
 const looks = calls({ name: 'list_files', arguments: { path: '.' } });
@@ -8,7 +8,7 @@ const asks = calls({ name: 'ask', arguments: { text: 'Shall I look again?' } });
 const stuck = { type: 'run.completed', data: { finish_reason: 'loop_detected' } };
 
 const houseOf = (model: ScriptedModel, limits = { max_identical_calls: 4 }) =>
-  new RunHouse({ model, settings: { limits } });
+  new RunHarness({ model, settings: { limits } });
 
 describe('repetition', () => {
   it('ends a run that did the same as often as it may (W22)', async () => {
@@ -38,7 +38,7 @@ describe('repetition', () => {
   ] as const)('sends what providers take, and counts on: %s (I6)', async (dialect, look, end) => {
     const model = new ScriptedModel([look, look, look, says(end)]);
     const settings = { limits: { max_identical_calls: 4 }, processor: { dialect } };
-    const house = new RunHouse({ model, settings });
+    const house = new RunHarness({ model, settings });
 
     await house.activate();
 
@@ -82,7 +82,7 @@ describe('repetition', () => {
     'warns after 3 and ends after 10 where nothing else was asked for (%s)',
     async (profile) => {
       const model = new ScriptedModel([...Array<Turn>(30).fill(looks), says('Never said.')]);
-      const house = new RunHouse({ model, settings: { profile } });
+      const house = new RunHarness({ model, settings: { profile } });
 
       await house.activate();
 
@@ -102,7 +102,7 @@ describe('repetition', () => {
     async (name, input, output, reason) => {
       const asking = calls({ name, arguments: input });
       const model = new ScriptedModel([...Array<Turn>(12).fill(asking), says('Done.')]);
-      const house = new RunHouse({ model, tools: new LedgeredTools(() => output) });
+      const house = new RunHarness({ model, tools: new LedgeredTools(() => output) });
 
       await house.activate();
 

@@ -6,7 +6,7 @@ import { textLimits } from './text-limits';
  * How much of a reply is heard. A model that says more, or calls more tools, is cut off there: whatever it says is stored,
  * shown and sent on several times.
  */
-export class ReplyRoom {
+export class ReplyLimits {
   isFull = false;
   private left: number = textLimits.reply;
 

@@ -3,9 +3,9 @@ import { inOrder } from './dialects/in-order';
 import { type MessageId, callIdAt, partIdAt } from './ids';
 import type { NewMessage } from './message';
 import type { ModelEnd } from './model';
-import { type Pass, type Step, stateTogether } from './pass';
+import { type LoopContext, type Step, factsStepOf } from './pass';
 import { planCalls } from './plan-calls';
-import { ReplyRoom } from './reply-room';
+import { ReplyLimits } from './reply-room';
 import type { Delta, NewFact } from './run-event';
 import { startWhileSpeaking } from './start-call';
 
@@ -17,14 +17,14 @@ import { startWhileSpeaking } from './start-call';
 export class Reply {
   /** As the model wrote it, calls and all. */
   written = '';
-  private readonly room = new ReplyRoom();
+  private readonly room = new ReplyLimits();
   private hasNativeCalls = false;
   private parts = 0;
   private storedBlocks = 0;
   private storedCalls = 0;
 
   constructor(
-    private readonly pass: Pass,
+    private readonly pass: LoopContext,
     private readonly messageId: MessageId,
     private readonly decoder: ReplyDecoder,
   ) {}
@@ -103,7 +103,7 @@ export class Reply {
   /** Stores the reply up to this call, and sends the call out while the model goes on. */
   private *release(call: DecodedCall): Generator<Step, void> {
     const facts = this.part({ blocksTo: this.decoder.content.length, calls: [call] });
-    yield stateTogether(this.pass, facts, { hold: true });
+    yield factsStepOf(this.pass, facts, { hold: true });
     yield* startWhileSpeaking(this.pass);
   }
 

@@ -1,4 +1,4 @@
-import { type Answering, type CallOutcome, answerCall } from './answer-call';
+import { type AnswerContext, type CallOutcome, answerCall } from './answer-call';
 import type { CallId } from './ids';
 import { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './known-call';
 import type { NewFact } from './run-event';
@@ -6,14 +6,14 @@ import type { Resolution, ToolCall } from './tool-call';
 import { failedResult } from './tool-result';
 
 /** What a person says about a call whose outcome is unknown. */
-export interface Ruling {
+export interface CallResolution {
   readonly outcome: Resolution;
   /** What the tool would have answered, as far as the person knows. */
   readonly output?: string | undefined;
 }
 
 /** Asks a person about a call: the run waits, and nobody holds it meanwhile. */
-export const askAbout = ({ call }: KnownCall): NewFact => ({
+export const askToResolve = ({ call }: KnownCall): NewFact => ({
   type: 'run.waiting',
   iteration: call.iteration,
   data: {
@@ -30,7 +30,7 @@ export const askAbout = ({ call }: KnownCall): NewFact => ({
  * The facts that follow from a person's word, in this order: the word itself, what the model is told, and then either
  * the question about the next such call or that the run goes on. Undefined where this call awaits no word.
  */
-export function resolveCall(answering: Answering, id: CallId, ruling: Ruling): NewFact[] | undefined {
+export function resolveCall(answering: AnswerContext, id: CallId, ruling: CallResolution): NewFact[] | undefined {
   const known = answering.state.calls.get(id);
   if (!known || !awaitsPerson(known)) return undefined;
 
@@ -43,16 +43,16 @@ export function resolveCall(answering: Answering, id: CallId, ruling: Ruling): N
   ];
   const calls = told.reduce<KnownCalls>(callsAfter, answering.state.calls);
   const next = openCalls({ calls }).find(awaitsPerson);
-  return [...told, next ? askAbout(next) : { type: 'run.resumed', iteration, data: { reason: 'tool_resolved' } }];
+  return [...told, next ? askToResolve(next) : { type: 'run.resumed', iteration, data: { reason: 'tool_resolved' } }];
 }
 
 /** A call that is to be sent again is answered by that. */
-function answersBy(answering: Answering, call: ToolCall, ruling: Ruling): NewFact[] {
+function answersBy(answering: AnswerContext, call: ToolCall, ruling: CallResolution): NewFact[] {
   const outcome = outcomeBy(ruling);
   return outcome ? answerCall(answering, call, outcome) : [];
 }
 
-function outcomeBy({ outcome, output }: Ruling): CallOutcome | undefined {
+function outcomeBy({ outcome, output }: CallResolution): CallOutcome | undefined {
   const addition = output === undefined ? '' : ` They say:\n${output}`;
   switch (outcome) {
     case 'completed':

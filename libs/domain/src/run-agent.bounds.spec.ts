@@ -1,6 +1,6 @@
 import type { ModelChunk } from './model';
 import type { ToolAnswer, Tools } from './ports';
-import { RunHouse, ScriptedModel, type Turn, calls, finished, says } from './testing';
+import { RunHarness, ScriptedModel, type Turn, calls, finished, says } from './testing';
 
 const run = { name: 'execute_command', arguments: { command: 'date', blocking: true } };
 
@@ -12,13 +12,13 @@ const megabytes = (type: 'text' | 'reasoning', count: number): Turn => [
   finished('stop'),
 ];
 /** Each call twice: whole, and with what it leaves out. */
-const sizeOf = (house: RunHouse): number => JSON.stringify(house.log).length;
+const sizeOf = (house: RunHarness): number => JSON.stringify(house.log).length;
 
 describe('attack: model and tool output', () => {
   it.each<'text' | 'reasoning'>(['text', 'reasoning'])(
     'a reply with 100 MB of %s is cut off at a million characters, and the run ends in order',
     async (type) => {
-      const house = new RunHouse({ model: new ScriptedModel([megabytes(type, 100)]) });
+      const house = new RunHarness({ model: new ScriptedModel([megabytes(type, 100)]) });
 
       await house.activate();
 
@@ -32,7 +32,7 @@ describe('attack: model and tool output', () => {
     const model = new ScriptedModel(
       Array.from({ length: 30 }, () => [{ type: 'text', text: 'x'.repeat(400_000) }, finished('length')] as const),
     );
-    const house = new RunHouse({ model });
+    const house = new RunHarness({ model });
 
     await house.activate();
 
@@ -50,7 +50,7 @@ describe('attack: model and tool output', () => {
       ...endless(() => [{ type: 'call_arguments', index: 0, text: 'x'.repeat(1_000_000) }], 50),
       finished('tool_calls'),
     ];
-    const house = new RunHouse({ model: new ScriptedModel([arguments50, says('Sorry.')]) });
+    const house = new RunHarness({ model: new ScriptedModel([arguments50, says('Sorry.')]) });
 
     await house.activate();
 
@@ -62,7 +62,7 @@ describe('attack: model and tool output', () => {
 
   it('10,000 tool calls in one reply are 100, and each of these is answered', async () => {
     const many = calls(...Array.from({ length: 10_000 }, () => run));
-    const house = new RunHouse({ model: new ScriptedModel([many, says('Done.')]) });
+    const house = new RunHarness({ model: new ScriptedModel([many, says('Done.')]) });
 
     await house.activate();
 
@@ -76,7 +76,7 @@ describe('attack: model and tool output', () => {
     async (max_tool_calls) => {
       const call = '<invoke name="list_files"><parameter name="path">.</parameter></invoke>\n';
       const text = `<function_calls>\n${call.repeat(10_000)}</function_calls>`;
-      const house = new RunHouse({
+      const house = new RunHarness({
         model: new ScriptedModel([[{ type: 'text', text }, finished('stop')], says('Done.')]),
         settings: { processor: { dialect: 'xml_invoke', max_tool_calls } },
       });
@@ -89,7 +89,7 @@ describe('attack: model and tool output', () => {
   );
 
   it('a name of a tool with a million characters is not kept whole', async () => {
-    const house = new RunHouse({
+    const house = new RunHarness({
       model: new ScriptedModel([calls({ name: 'x'.repeat(900_000), arguments: {} }), says('Sorry.')]),
     });
 
@@ -107,7 +107,7 @@ describe('attack: model and tool output', () => {
   ])('an executor that answers with 5 MB of %s is not believed that it is within its cap', async (_, given) => {
     const answer = () => Promise.resolve(given);
     const tools: Tools = { store: null, endRun: () => Promise.resolve([]), execute: answer, reattach: answer };
-    const house = new RunHouse({ model: new ScriptedModel([calls(run), says('Done.')]), tools });
+    const house = new RunHarness({ model: new ScriptedModel([calls(run), says('Done.')]), tools });
 
     await house.activate();
 

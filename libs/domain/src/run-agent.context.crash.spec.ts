@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { threadId } from './ids';
 import { promptOf } from './prompt';
 import type { SettingsRequest } from './run-settings';
-import { LedgeredTools, RunHouse, says } from './testing';
+import { LedgeredTools, RunHarness, says } from './testing';
 import { AnsweringModel, readsFiles, remembers, tokensOfRequest } from './testing/listening-models';
 import { requestViolations } from './testing/request-violations';
 
@@ -45,7 +45,7 @@ function houseOf({ strategy, threshold, maxTurns, lines, summarizer }: Fate) {
       reserve_tokens: 1_000,
     },
   };
-  const house = new RunHouse({
+  const house = new RunHarness({
     model,
     settings,
     input: task,
@@ -83,7 +83,7 @@ it('comes to its end, whatever happens to its workers, its summarizer and its us
 });
 
 /** What a next run in the thread would be sent. */
-function nextRequest({ id, settings, state }: RunHouse) {
+function nextRequest({ id, settings, state }: RunHarness) {
   const run = { id, threadId: threadId.parse('thr_1'), settings, createdAt: '2026-01-01', state };
   return promptOf({ run, state }).prompt.messages;
 }

@@ -1,4 +1,4 @@
-import { LedgeredTools, RunHouse, calls, says } from './testing';
+import { LedgeredTools, RunHarness, calls, says } from './testing';
 import {
   AnsweringModel,
   readsFiles,
@@ -33,7 +33,13 @@ function build({ files = 60, context = {}, ...parts }: Parts = {}) {
     limits: { max_iterations: 500, max_identical_calls: 0 },
     context: { token_threshold: 15_000, reserve_tokens: 1_000, input_budget_tokens: budget, ...context },
   };
-  const house = new RunHouse({ model, tools, settings, input: 'Read everything.', ...(summarizer && { summarizer }) });
+  const house = new RunHarness({
+    model,
+    tools,
+    settings,
+    input: 'Read everything.',
+    ...(summarizer && { summarizer }),
+  });
   return { house, model, summarizer };
 }
 
@@ -53,7 +59,7 @@ const rewrites = (requests: readonly ModelRequest[]): number =>
     return JSON.stringify(messages.slice(0, before.length)) !== JSON.stringify(before);
   }).length;
 
-const folds = (house: RunHouse): number => house.types.filter((type) => type === 'context.compacted').length;
+const folds = (house: RunHarness): number => house.types.filter((type) => type === 'context.compacted').length;
 
 describe.each([
   ['summary', { strategy: 'summary' }],
@@ -141,7 +147,7 @@ it('holds the window that was declared of its model (I13)', async () => {
     ]),
   });
   const model = readsFiles(40);
-  const house = new RunHouse({
+  const house = new RunHarness({
     model,
     tools: new LedgeredTools(() => page),
     input: 'Read everything.',
@@ -157,7 +163,7 @@ it('holds the window that was declared of its model (I13)', async () => {
 });
 
 it('says so when the newest message alone is too long for the model', async () => {
-  const house = new RunHouse({
+  const house = new RunHarness({
     model: readsFiles(1),
     input: 'word '.repeat(20_000),
     settings: { context: { input_budget_tokens: 8_000 } },
@@ -176,7 +182,7 @@ describe('a request that its provider refuses as too long (W36)', () => {
         : readsNext(nth, 10),
     );
   const house = (model: AnsweringModel) =>
-    new RunHouse({ model, tools: new LedgeredTools(() => page.repeat(8)), input: 'Read everything.' });
+    new RunHarness({ model, tools: new LedgeredTools(() => page.repeat(8)), input: 'Read everything.' });
 
   it('is asked again once with half as much, and the run goes on below that', async () => {
     const model = refusesAbove(15_000);
@@ -204,7 +210,7 @@ describe('a request that its provider refuses as too long (W36)', () => {
 it('folds what there is when the model asks for it, once (SM23)', async () => {
   const asks = { name: 'compactify_memory', arguments: {} };
   const model = new AnsweringModel((_, nth) => (nth === 6 ? calls(asks) : readsNext(nth, 8)));
-  const house = new RunHouse({
+  const house = new RunHarness({
     model,
     input: 'Read everything.',
     summarizer: new AnsweringModel(() => saysAtOnce('Read.')),
@@ -223,7 +229,7 @@ it('folds what there is when the model asks for it, once (SM23)', async () => {
 it('folds what there is when the user says /compact, once (SM23)', async () => {
   const asks = { name: 'ask', arguments: { text: 'What next?' } };
   const model = new AnsweringModel((_, nth) => (nth === 6 ? calls(asks) : readsNext(nth, 8)));
-  const house = new RunHouse({
+  const house = new RunHarness({
     model,
     input: 'Read everything.',
     summarizer: new AnsweringModel(() => saysAtOnce('Read.')),

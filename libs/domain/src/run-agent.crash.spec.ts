@@ -1,4 +1,4 @@
-import { LedgeredTools, RunHouse, ScriptedModel, calls, says } from './testing';
+import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from './testing';
 import type { Turn } from './testing/scripted-model';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
@@ -14,7 +14,7 @@ const script: Turn[] = [
 
 const build = (strategy: 'parallel' | 'sequential') => {
   const tools = new LedgeredTools();
-  const house = new RunHouse({
+  const house = new RunHarness({
     model: new ScriptedModel(script),
     tools,
     settings: { processor: { tool_execution_strategy: strategy } },
@@ -23,7 +23,7 @@ const build = (strategy: 'parallel' | 'sequential') => {
 };
 
 /** Crashes as told, one worker after the other, then lets the run come to its end. */
-async function crashAt(house: RunHouse, crashes: readonly Parameters<RunHouse['crashAt']>[0][]): Promise<void> {
+async function crashAt(house: RunHarness, crashes: readonly Parameters<RunHarness['crashAt']>[0][]): Promise<void> {
   for (const crash of crashes) await house.crashAt(crash);
   while (await house.activate());
 }
@@ -63,7 +63,7 @@ describe.each(['parallel', 'sequential'] as const)('a run whose worker is killed
   });
 });
 
-function expectWhole(house: RunHouse, tools: LedgeredTools, about: string): void {
+function expectWhole(house: RunHarness, tools: LedgeredTools, about: string): void {
   const { log } = house;
   const ends = log.filter(({ type }) => ['run.completed', 'run.failed', 'run.stopped'].includes(type));
   const ask = { about, seqs: log.map(({ seq }) => seq), ends: ends.map(({ type }) => type), last: log.at(-1)?.type };

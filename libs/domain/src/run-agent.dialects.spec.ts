@@ -1,6 +1,6 @@
 import type { ModelChunk } from './model';
 import type { ProcessorSettings, SettingsRequest } from './run-settings';
-import { LedgeredTools, RunHouse, ScriptedModel, breaksAfter, calls, finished, says } from './testing';
+import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, says } from './testing';
 
 const invoke = (name: string, parameters: Record<string, string>): string => {
   const written = Object.entries(parameters).map(([key, value]) => `<parameter name="${key}">${value}</parameter>`);
@@ -12,14 +12,14 @@ const invokes = (processor: Partial<ProcessorSettings> = {}): SettingsRequest =>
   speaks({ dialect: 'xml_invoke', ...processor });
 
 /** What is stored of the assistant's words, message by message. */
-const stored = (house: RunHouse): string[] =>
+const stored = (house: RunHarness): string[] =>
   house.log.flatMap((fact) =>
     fact.type === 'message.created' && fact.data.message.type === 'assistant'
       ? [fact.data.message.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('')]
       : [],
   );
 
-const shown = (house: RunHouse): string =>
+const shown = (house: RunHarness): string =>
   house.deltas.flatMap(({ type, text }) => (type === 'message.delta' ? text : [])).join('');
 
 describe('a run in another dialect', () => {
@@ -30,7 +30,7 @@ describe('a run in another dialect', () => {
   ] as const)('calls tools and hears their results: %s', async (dialect, reply) => {
     const answer = dialect === 'json' ? '{"tool_name": "none", "response": "Done."}' : 'Done.';
     const model = new ScriptedModel([says(reply), says(answer)]);
-    const house = new RunHouse({ model, settings: speaks({ dialect }) });
+    const house = new RunHarness({ model, settings: speaks({ dialect }) });
 
     await house.activate();
 
@@ -44,7 +44,7 @@ describe('a run in another dialect', () => {
 
   it('closes the stream at the limit of calls, and stores exactly what it showed (RP13)', async () => {
     const model = new ScriptedModel([says(`One. ${read('a')} Two. ${read('b')} Three.`), says('Done.')]);
-    const house = new RunHouse({ model, settings: invokes({ max_tool_calls: 1 }) });
+    const house = new RunHarness({ model, settings: invokes({ max_tool_calls: 1 }) });
 
     await house.activate();
 
@@ -58,7 +58,11 @@ describe('a run in another dialect', () => {
   it('tells the model of a call that was cut off, and runs nothing (W12)', async () => {
     const tools = new LedgeredTools();
     const half = '<function_calls><invoke name="read_file"><parameter name="file_path">a.t';
-    const house = new RunHouse({ model: new ScriptedModel([says(half), says('Sorry.')]), tools, settings: invokes() });
+    const house = new RunHarness({
+      model: new ScriptedModel([says(half), says('Sorry.')]),
+      tools,
+      settings: invokes(),
+    });
 
     await house.activate();
 
@@ -74,7 +78,7 @@ describe('execute_on_stream', () => {
 
   it('sends a call out while the model speaks, with what was said before it in the log (I4, RP9)', async () => {
     const tools = new LedgeredTools();
-    const house = new RunHouse({ model: new ScriptedModel([says(reply), says('Done.')]), tools, settings: onStream });
+    const house = new RunHarness({ model: new ScriptedModel([says(reply), says('Done.')]), tools, settings: onStream });
     const effectsWhenTwoWasSaid: number[] = [];
 
     await house.activate((step) => {
@@ -90,7 +94,7 @@ describe('execute_on_stream', () => {
   it('does the same with native calls', async () => {
     const list = { name: 'list_files', arguments: { path: '.' } };
     const tools = new LedgeredTools();
-    const house = new RunHouse({
+    const house = new RunHarness({
       model: new ScriptedModel([calls(list, list), says('Done.')]),
       tools,
       settings: speaks({ execute_on_stream: true }),
@@ -105,7 +109,7 @@ describe('execute_on_stream', () => {
   it('keeps a call that is out when the stream breaks, and goes on from its answer', async () => {
     const tools = new LedgeredTools();
     const broken = breaksAfter(`One. ${read('a')} Tw`);
-    const house = new RunHouse({ model: new ScriptedModel([broken, says('Done.')]), tools, settings: onStream });
+    const house = new RunHarness({ model: new ScriptedModel([broken, says('Done.')]), tools, settings: onStream });
 
     await house.activate();
 
@@ -120,7 +124,7 @@ describe('execute_on_stream', () => {
       const build = () => {
         const tools = new LedgeredTools();
         const model = new ScriptedModel([says(reply), says('Done.')]);
-        return { tools, house: new RunHouse({ model, tools, settings: onStream }) };
+        return { tools, house: new RunHarness({ model, tools, settings: onStream }) };
       };
       await build().house.activate((_, at) => {
         if (at === 'after') steps++;
@@ -153,7 +157,7 @@ describe('auto-continue (LP12, LP13)', () => {
   };
 
   it('makes one message of a reply that was cut off by its length, with one reason', async () => {
-    const house = new RunHouse({ model: inPieces(cut('Once upon '), cut('a time '), [...says('it ended.')]) });
+    const house = new RunHarness({ model: inPieces(cut('Once upon '), cut('a time '), [...says('it ended.')]) });
 
     await house.activate();
 
@@ -164,7 +168,7 @@ describe('auto-continue (LP12, LP13)', () => {
 
   it('carries the parser over, so that a call may be cut anywhere (W15)', async () => {
     const whole = read('a.txt');
-    const house = new RunHouse({
+    const house = new RunHarness({
       model: inPieces(cut(whole.slice(0, 40)), [...says(whole.slice(40))], [...says('Done.')]),
       settings: invokes(),
     });
@@ -176,7 +180,7 @@ describe('auto-continue (LP12, LP13)', () => {
   });
 
   it('says so when it stops asking', async () => {
-    const house = new RunHouse({
+    const house = new RunHarness({
       model: inPieces(cut('a'), cut('b'), cut('c'), cut('d')),
       settings: speaks({ native_max_auto_continues: 2 }),
     });
@@ -188,7 +192,7 @@ describe('auto-continue (LP12, LP13)', () => {
   });
 
   it('does not ask when it is turned off', async () => {
-    const house = new RunHouse({ model: inPieces(cut('a')), settings: speaks({ native_max_auto_continues: 0 }) });
+    const house = new RunHarness({ model: inPieces(cut('a')), settings: speaks({ native_max_auto_continues: 0 }) });
 
     await house.activate();
 
@@ -201,7 +205,7 @@ describe('the profiles', () => {
     const tools = new LedgeredTools();
     const list = { name: 'list_files', arguments: {} };
     const model = new ScriptedModel([calls(list, list), calls({ name: 'complete', arguments: { answer: '42' } })]);
-    const house = new RunHouse({ model, tools, settings: { profile: 'ii' } });
+    const house = new RunHarness({ model, tools, settings: { profile: 'ii' } });
 
     await house.activate();
 
@@ -211,7 +215,7 @@ describe('the profiles', () => {
 
   it('symphony takes one decision, a tool', async () => {
     const model = new ScriptedModel([says('{"tool_name": "list_files", "parameters": {}}'), says('never asked')]);
-    const house = new RunHouse({ model, settings: { profile: 'symphony' } });
+    const house = new RunHarness({ model, settings: { profile: 'symphony' } });
 
     await house.activate();
 
@@ -222,7 +226,7 @@ describe('the profiles', () => {
 
   it('symphony asks once more for JSON, then takes what it got', async () => {
     const model = new ScriptedModel([says('I think so.'), says('Still no JSON.')]);
-    const house = new RunHouse({ model, settings: { profile: 'symphony' } });
+    const house = new RunHarness({ model, settings: { profile: 'symphony' } });
 
     await house.activate();
 
@@ -234,7 +238,7 @@ describe('the profiles', () => {
 
   it('symphony holds a correct "none" for a decision (W40)', async () => {
     const model = new ScriptedModel([says('{"tool_name": "none", "response": "Four."}')]);
-    const house = new RunHouse({ model, settings: { profile: 'symphony' } });
+    const house = new RunHarness({ model, settings: { profile: 'symphony' } });
 
     await house.activate();
 

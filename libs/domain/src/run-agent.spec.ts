@@ -1,4 +1,4 @@
-import { LedgeredTools, RunHouse, ScriptedModel, breaksAfter, calls, finished, says } from './testing';
+import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, says } from './testing';
 import type { ToolAnswer, Tools } from './ports';
 
 const list = { name: 'list_files', arguments: { path: '.' } };
@@ -6,7 +6,7 @@ const run = { name: 'execute_command', arguments: { command: 'date', blocking: t
 
 describe('runAgent', () => {
   it('answers with what the tool found', async () => {
-    const house = new RunHouse({ model: new ScriptedModel([calls(list), says('One file.')]) });
+    const house = new RunHarness({ model: new ScriptedModel([calls(list), says('One file.')]) });
 
     await house.activate();
 
@@ -20,7 +20,7 @@ describe('runAgent', () => {
   });
 
   it('shows exactly the text that it stores (I13)', async () => {
-    const house = new RunHouse({ model: new ScriptedModel([says('Grüße, 世界 👋')]) });
+    const house = new RunHarness({ model: new ScriptedModel([says('Grüße, 世界 👋')]) });
 
     await house.activate();
 
@@ -36,7 +36,7 @@ describe('runAgent', () => {
 
   it('sends the model every call with its result next to it, in the order of the calls (I6)', async () => {
     const model = new ScriptedModel([calls(run, list, run), says('Done.')]);
-    const house = new RunHouse({ model, tools: answersInReverse() });
+    const house = new RunHarness({ model, tools: answersInReverse() });
 
     await house.activate();
 
@@ -50,7 +50,7 @@ describe('runAgent', () => {
   it('parks on a question and goes on with the answer in the same run', async () => {
     const question = calls({ name: 'ask', arguments: { text: 'Which colour?', attachments: 'a.png' } });
     const model = new ScriptedModel([question, says('Blue it is.')]);
-    const house = new RunHouse({ model });
+    const house = new RunHarness({ model });
 
     await house.activate();
     expect(house.store.status(house.id)).toBe('waiting_input');
@@ -70,7 +70,7 @@ describe('runAgent', () => {
     const model = new ScriptedModel(
       [{}, { answer: '42' }].map((given) => calls({ name: 'complete', arguments: given })),
     );
-    const house = new RunHouse({ model, settings: { profile: 'ii' } });
+    const house = new RunHarness({ model, settings: { profile: 'ii' } });
 
     await house.activate();
 
@@ -82,7 +82,7 @@ describe('runAgent', () => {
     ['iterations', { limits: { max_iterations: 1 } }, 'max_iterations'],
     ['tokens', { budget: { tokens: 1 } }, 'budget_exceeded'],
   ])('asks nobody for an answer that it may not read: it has no %s left', async (_, settings, finish_reason) => {
-    const house = new RunHouse({
+    const house = new RunHarness({
       model: new ScriptedModel([calls({ name: 'ask', arguments: { text: '?' } })]),
       settings,
     });
@@ -93,7 +93,7 @@ describe('runAgent', () => {
   });
 
   it('ends when the model says that the task is complete', async () => {
-    const house = new RunHouse({
+    const house = new RunHarness({
       model: new ScriptedModel([calls({ name: 'complete', arguments: { text: 'Made it.' } })]),
     });
 
@@ -106,7 +106,7 @@ describe('runAgent', () => {
     const tools = new LedgeredTools();
     const model = new ScriptedModel([calls(run, { name: 'complete', arguments: {} }, run)]);
     const settings = { processor: { tool_execution_strategy: 'sequential' as const } };
-    const house = new RunHouse({ model, tools, settings });
+    const house = new RunHarness({ model, tools, settings });
 
     await house.activate();
 
@@ -117,7 +117,7 @@ describe('runAgent', () => {
 
   it('ends at its limit of iterations', async () => {
     const model = new ScriptedModel(Array.from({ length: 9 }, () => calls(list)));
-    const house = new RunHouse({ model, settings: { limits: { max_iterations: 3 } } });
+    const house = new RunHarness({ model, settings: { limits: { max_iterations: 3 } } });
 
     await house.activate();
 
@@ -127,7 +127,7 @@ describe('runAgent', () => {
 
   it('fails when it takes longer than it may, waiting for people left out', async () => {
     const model = new ScriptedModel(Array.from({ length: 9 }, () => calls(list)));
-    const house = new RunHouse({ model, settings: { limits: { max_duration_s: 1 } }, tickMs: 300 });
+    const house = new RunHarness({ model, settings: { limits: { max_duration_s: 1 } }, tickMs: 300 });
 
     await house.activate();
 
@@ -135,7 +135,7 @@ describe('runAgent', () => {
   });
 
   it('takes silence after the results of tools for an end (LP23)', async () => {
-    const house = new RunHouse({ model: new ScriptedModel([calls(list), [finished('stop')]]) });
+    const house = new RunHarness({ model: new ScriptedModel([calls(list), [finished('stop')]]) });
 
     await house.activate();
 
@@ -149,7 +149,7 @@ describe('runAgent', () => {
     const usage = { input_tokens: 10_000, cached_tokens: 0, output_tokens: 0, cost_usd: 0.001, estimated: false };
     const turn = calls(list).map((chunk) => (chunk.type === 'end' ? { ...chunk, usage } : chunk));
     const model = new ScriptedModel(Array.from({ length: 9 }, () => turn));
-    const house = new RunHouse({ model, settings: { budget } });
+    const house = new RunHarness({ model, settings: { budget } });
 
     await house.activate();
 
@@ -162,7 +162,7 @@ describe('runAgent', () => {
     ['a tool that does not exist (TR11)', { name: 'fly', arguments: {} }, /no tool named "fly".*execute_command/],
   ])('tells the model of %s, runs nothing, and goes on', async (_, call, reason) => {
     const tools = new LedgeredTools();
-    const house = new RunHouse({ model: new ScriptedModel([calls(call), says('Sorry.')]), tools });
+    const house = new RunHarness({ model: new ScriptedModel([calls(call), says('Sorry.')]), tools });
 
     await house.activate();
 
@@ -175,7 +175,7 @@ describe('runAgent', () => {
 
   it('gives up after three unreadable calls in a row (W12)', async () => {
     const unreadable = calls({ name: 'list_files', arguments: '[' });
-    const house = new RunHouse({
+    const house = new RunHarness({
       model: new ScriptedModel([unreadable, calls(list), unreadable, unreadable, unreadable]),
     });
 
@@ -190,7 +190,7 @@ describe('runAgent', () => {
   it('answers the calls over the limit of a turn without running them (K10)', async () => {
     const tools = new LedgeredTools();
     const model = new ScriptedModel([calls(list, run), says('Fine.')]);
-    const house = new RunHouse({ model, tools, settings: { processor: { max_tool_calls: 1 } } });
+    const house = new RunHarness({ model, tools, settings: { processor: { max_tool_calls: 1 } } });
 
     await house.activate();
 
@@ -206,7 +206,7 @@ describe('runAgent', () => {
       stream: (...args: Parameters<ScriptedModel['stream']>) =>
         (attempts++ ? new ScriptedModel([says('Whole.')]) : model).stream(...args),
     };
-    const house = new RunHouse({ model: scripted });
+    const house = new RunHarness({ model: scripted });
 
     await house.activate();
 
@@ -222,7 +222,7 @@ describe('runAgent', () => {
     ['is empty (R3)', [[finished('stop')]]],
   ])('fails when a reply %s three times', async (_, turns) => {
     const model = new ScriptedModel(turns);
-    const house = new RunHouse({ model });
+    const house = new RunHarness({ model });
 
     await house.activate();
 
@@ -241,7 +241,7 @@ describe('runAgent', () => {
 
   it('fails with the class of the error that the provider gave, and keeps what was shown', async () => {
     const error = { code: 'context_window_exceeded', message: 'Too long.' };
-    const house = new RunHouse({
+    const house = new RunHarness({
       model: new ScriptedModel([
         [
           { type: 'text', text: 'Partly' },
@@ -257,7 +257,7 @@ describe('runAgent', () => {
   });
 
   it('leaves at the boundary of an iteration when it is asked to, and goes on elsewhere', async () => {
-    const house = new RunHouse({ model: new ScriptedModel([calls(list), says('Done.')]) });
+    const house = new RunHarness({ model: new ScriptedModel([calls(list), says('Done.')]) });
     house.drain.abort();
 
     await house.activate();
@@ -266,7 +266,7 @@ describe('runAgent', () => {
 
   it('keeps prompts append-only, so that the next request begins with the last one', async () => {
     const model = new ScriptedModel([calls(list), calls(run, run), says('Done.')]);
-    const house = new RunHouse({ model });
+    const house = new RunHarness({ model });
 
     await house.activate();
 

@@ -2,13 +2,13 @@ import { callId } from './ids';
 import type { Step } from './pass';
 import type { StoppedTool, ToolAnswer, Tools } from './ports';
 import { outOfTime } from './time-left';
-import { LedgeredTools, RunHouse, ScriptedModel, calls, says } from './testing';
+import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from './testing';
 
 const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
 const command = { name: 'execute_command', arguments: { command: 'sleep 100', blocking: true } };
 
 /** The gateway commits the stop, then its signal reaches the worker. */
-const stopNow = (house: RunHouse): void => {
+const stopNow = (house: RunHarness): void => {
   house.store.requestStop(house.id, stop);
   house.stop.abort(stop);
 };
@@ -16,7 +16,7 @@ const stopNow = (house: RunHouse): void => {
 describe('a stop (I7)', () => {
   it('ends a run that has not begun, without asking the model', async () => {
     const model = new ScriptedModel([says('Never said.')]);
-    const house = new RunHouse({ model });
+    const house = new RunHarness({ model });
     house.store.requestStop(house.id, stop);
 
     await house.activate();
@@ -26,7 +26,7 @@ describe('a stop (I7)', () => {
   });
 
   it('closes the model stream and keeps the text that was shown', async () => {
-    const house = new RunHouse({ model: new ScriptedModel([says('One two three four')]) });
+    const house = new RunHarness({ model: new ScriptedModel([says('One two three four')]) });
 
     await house.activate((step) => {
       if ('delta' in step && house.deltas.length === 7) stopNow(house);
@@ -49,7 +49,7 @@ describe('a stop (I7)', () => {
   });
 
   it('says when it closed a stream that had not said anything yet', async () => {
-    const house: RunHouse = new RunHouse({
+    const house: RunHarness = new RunHarness({
       model: {
         async *stream(_, signal) {
           stopNow(house);
@@ -70,7 +70,7 @@ describe('a stop (I7)', () => {
   it('kills the tool that runs, says when it was dead, and leaves no call without a result (I6, R29)', async () => {
     const verifiedDeadAt = '2026-01-01T00:00:01.000Z';
     const model = new ScriptedModel([calls(command, command)]);
-    const house: RunHouse = new RunHouse({
+    const house: RunHarness = new RunHarness({
       model,
       tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt }, (running) => running === 2 && stopNow(house)),
     });
@@ -87,14 +87,14 @@ describe('a stop (I7)', () => {
 
   const leftBy = (left: readonly StoppedTool[] | undefined) => {
     const tools = Object.assign(new LedgeredTools(), { endRun: jest.fn(() => Promise.resolve(left)) });
-    const house: RunHouse = new RunHouse({
+    const house: RunHarness = new RunHarness({
       model: new ScriptedModel([calls({ ...command, arguments: { command: 'npm run dev' } }), says('It runs.')]),
       tools,
     });
     const receipt = () => (house.log.at(-1)?.data as { receipt: Record<string, unknown> }).receipt;
     return { house, tools, receipt };
   };
-  const whileItSpeaks = (house: RunHouse) => (step: Step) => {
+  const whileItSpeaks = (house: RunHarness) => (step: Step) => {
     if ('delta' in step && step.delta.type === 'message.delta' && !house.stop.signal.aborted) stopNow(house);
   };
 
@@ -121,7 +121,7 @@ describe('a stop (I7)', () => {
 
   it('asks no executor where the run has run no command', async () => {
     const tools = Object.assign(new LedgeredTools(), { endRun: jest.fn(() => Promise.resolve([])) });
-    const house: RunHouse = new RunHouse({ model: new ScriptedModel([says('One two')]), tools });
+    const house: RunHarness = new RunHarness({ model: new ScriptedModel([says('One two')]), tools });
 
     await house.activate(whileItSpeaks(house));
 
@@ -130,7 +130,7 @@ describe('a stop (I7)', () => {
   });
 
   it('says that it does not know when nobody confirmed the kill', async () => {
-    const house: RunHouse = new RunHouse({
+    const house: RunHarness = new RunHarness({
       model: new ScriptedModel([calls(command)]),
       tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt: null }, () => stopNow(house)),
     });
@@ -142,7 +142,7 @@ describe('a stop (I7)', () => {
   });
 
   it('is how a run ends whose time is over, only that it has failed then', async () => {
-    const house: RunHouse = new RunHouse({
+    const house: RunHarness = new RunHarness({
       model: new ScriptedModel([calls(command, command)]),
       tools: hangsUntilStopped(
         { how: 'stopped', verifiedDeadAt: stop.requestedAt },
@@ -158,7 +158,7 @@ describe('a stop (I7)', () => {
 
   it('does not run what was planned but not yet sent', async () => {
     const tools = new LedgeredTools();
-    const house = new RunHouse({ model: new ScriptedModel([calls(command)]), tools });
+    const house = new RunHarness({ model: new ScriptedModel([calls(command)]), tools });
 
     await house.activate((step, position) => {
       const planned = 'facts' in step && step.facts.some(({ type }) => type === 'tool.planned');

@@ -1,10 +1,10 @@
-import { mayAskMore } from './budget';
+import { mayCallModel } from './budget';
 import { ContextMeter } from './context/context-meter';
 import { decide } from './decide';
 import { TerminalError } from './errors';
-import { makeRoom } from './make-room';
+import { compactIfNeeded } from './make-room';
 import type { AgentPorts, AgentSignals } from './ports';
-import { type AgentRun, type Pass, type Step, state, stateTogether } from './pass';
+import { type AgentRun, type LoopContext, type Step, factsStep, factsStepOf } from './pass';
 import { settle } from './settle';
 import { StopReceipt } from './stop-receipt';
 import { think } from './think';
@@ -33,7 +33,7 @@ import type { NewFact } from './run-event';
  * (a lost claim, a database that is away) goes through the loop to the caller.
  */
 export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: AgentSignals): AsyncGenerator<Step, void> {
-  const pass: Pass = {
+  const pass: LoopContext = {
     beganAt: ports.clerk.now(),
     run,
     ports,
@@ -46,20 +46,20 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
   if (pass.state.ended) return;
 
   const started: NewFact = { type: 'run.started', iteration: 0, data: {} };
-  if (!pass.state.started) yield stateTogether(pass, [started], { hold: true });
+  if (!pass.state.started) yield factsStepOf(pass, [started], { hold: true });
 
-  if (pass.state.phase === 'acting' && pass.state.isSpeaking) yield state(pass, withdrawal(pass));
+  if (pass.state.phase === 'acting' && pass.state.isSpeaking) yield factsStep(pass, withdrawal(pass));
 
   for (;;) {
     yield* settle(pass);
     if (isStopped(pass) && pass.state.ranCommands) pass.receipt.leftRunning(await ports.tools.endRun());
 
     const { facts, over } = decide(pass);
-    if (facts.length > 0) yield stateTogether(pass, facts, { hold: !over });
+    if (facts.length > 0) yield factsStepOf(pass, facts, { hold: !over });
     if (over || signals.drain.aborted) return;
 
-    if (await mayAskMore(pass)) {
-      const room = yield* makeRoom(pass);
+    if (await mayCallModel(pass)) {
+      const room = yield* compactIfNeeded(pass);
       if (room.over) return;
     }
 
@@ -67,11 +67,11 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
   }
 }
 
-const isStopped = ({ signals: { stop }, state }: Pass): boolean =>
+const isStopped = ({ signals: { stop }, state }: LoopContext): boolean =>
   !state.ended && stop.aborted && !(stop.reason instanceof TerminalError);
 
 /** A reply of which a part is stored is not asked for again: what a crash cut off after that part is withdrawn. */
-function withdrawal({ state: { iteration, messageId }, state, ports }: Pass): NewFact {
+function withdrawal({ state: { iteration, messageId }, state, ports }: LoopContext): NewFact {
   const data = {
     iteration,
     message_id: messageId ?? ports.clerk.messageId(),

@@ -1,6 +1,6 @@
 import type { ToolAnswer } from './ports';
-import type { Ruling } from './resolve-call';
-import { LedgeredTools, RunHouse, ScriptedModel, calls, says } from './testing';
+import type { CallResolution } from './resolve-call';
+import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from './testing';
 import type { ToolCall } from './tool-call';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
@@ -17,7 +17,7 @@ function build({ forgets, policy = 'park', strategy = 'parallel', wanted = [comm
   const model = new ScriptedModel([calls(...wanted), says('All done.')]);
   const tools = new LedgeredTools(undefined, forgets);
   const processor = { unknown_outcome: policy, tool_execution_strategy: strategy } as const;
-  const house = new RunHouse({ model, tools, settings: { processor } });
+  const house = new RunHarness({ model, tools, settings: { processor } });
   return { house, tools };
 }
 
@@ -25,25 +25,25 @@ const untilAttempt = (last: number) => (call: ToolCall) => call.attempt < last;
 const isCommand = ({ name }: ToolCall): boolean => name === 'execute_command';
 const firstCommand = (call: ToolCall): boolean => isCommand(call) && call.index === 0 && call.attempt === 1;
 
-const settled = async (house: RunHouse): Promise<void> => {
+const settled = async (house: RunHarness): Promise<void> => {
   while (await house.activate());
 };
 
-const factsOf = (house: RunHouse, type: string) => house.log.filter((fact) => fact.type === type);
+const factsOf = (house: RunHarness, type: string) => house.log.filter((fact) => fact.type === type);
 /** What the model is told of each call, in the order in which it made them. */
-const toldOf = (house: RunHouse) =>
+const toldOf = (house: RunHarness) =>
   house.state.conversation
     .flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_result' ? [block] : [])))
     .sort((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
     .map(({ result }) => result);
-const asked = (house: RunHouse) => {
+const asked = (house: RunHarness) => {
   const waiting = house.log.findLast(({ type }) => type === 'run.waiting');
   if (waiting?.type !== 'run.waiting' || !waiting.data.question) throw new Error('it does not ask');
   return waiting.data.question.tool_call_id as ToolCall['id']; // the question is about a call
 };
 
 /** As a person would: whenever the run asks, and until it is over. */
-async function guided(house: RunHouse, ruling: Ruling): Promise<void> {
+async function guided(house: RunHarness, ruling: CallResolution): Promise<void> {
   await settled(house);
   while (house.store.status(house.id) === 'waiting_input') {
     house.store.resolve(house.id, asked(house), ruling);
@@ -195,7 +195,7 @@ describe('an unsafe call of which nobody knows what became', () => {
   it('is not parked by a stop that comes while it runs: it is reported at once (I6, I7)', async () => {
     const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
     const lost: ToolAnswer = { how: 'unknown', reason: 'The executor died while the tool ran.' };
-    const house: RunHouse = new RunHouse({
+    const house: RunHarness = new RunHarness({
       model: new ScriptedModel([calls(command, read)]),
       settings: { processor: { unknown_outcome: 'park' } },
       tools: {
@@ -250,7 +250,7 @@ describe.each(['parallel', 'sequential'] as const)('a run in doubt whose worker 
 });
 
 /** An unsafe call takes effect once, and once more for each time that a person wants it. */
-function expectOneEffectPerWord(house: RunHouse, tools: LedgeredTools): void {
+function expectOneEffectPerWord(house: RunHarness, tools: LedgeredTools): void {
   for (const fact of house.log) {
     if (fact.type !== 'tool.planned' || fact.data.tool_call.effect_class !== 'unsafe') continue;
     const { id } = fact.data.tool_call;

@@ -1,6 +1,6 @@
 import {
   type ContextState,
-  type Moment,
+  type CompactionMoment,
   type OpenCompaction,
   compacted,
   fromEarlier,
@@ -175,7 +175,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
 export const iterationsDone = ({ phase, iteration }: Pick<RunState, 'phase' | 'iteration'>): number =>
   phase === 'between' ? iteration : iteration - 1;
 
-const momentOf = (state: RunState): Moment => ({
+const momentOf = (state: RunState): CompactionMoment => ({
   compactedIn: iterationsDone(state),
   changedAt: state.conversation.at(-1)?.id,
 });

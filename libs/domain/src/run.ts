@@ -74,9 +74,9 @@ export type Usage = z.infer<typeof usage>;
 export const noUsage: Usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
 /** The largest number up to which JSON's numbers count by ones. A sum of tokens stops here. */
-export const mostTokensInAll = Number.MAX_SAFE_INTEGER;
+export const maxTokenSum = Number.MAX_SAFE_INTEGER;
 
-const addTokens = (a: number, b: number): number => Math.min(a + b, mostTokensInAll);
+const addTokens = (a: number, b: number): number => Math.min(a + b, maxTokenSum);
 
 /** An unknown price makes the sum unknown, never cheaper. */
 export const addUsage = (a: Usage, b: Usage): Usage => ({

@@ -2,7 +2,7 @@ import { type CallOutcome, answerCall } from './answer-call';
 import { type KnownCall, openCalls } from './known-call';
 import { answerInLoop } from './memory/loop-hands';
 import { recall } from './memory/recall';
-import { type Pass, type Step, state, stateTogether } from './pass';
+import { type LoopContext, type Step, factsStep, factsStepOf } from './pass';
 import type { ToolAnswer } from './ports';
 import type { NewFact } from './run-event';
 import { answerTo, nextWave, runsInLoop, startOf } from './start-call';
@@ -18,7 +18,7 @@ const maxAttempts = 3;
  * holder sent is looked for, not sent again. When it is done, each call has exactly one result in the log (I6), but
  * for those that await a person and those behind them; and in a run that is stopped, those that never ran.
  */
-export async function* settle(pass: Pass): AsyncGenerator<Step, void> {
+export async function* settle(pass: LoopContext): AsyncGenerator<Step, void> {
   if (pass.state.phase !== 'acting') return;
 
   for (let wave = nextWave(pass); wave.length > 0; wave = nextWave(pass)) {
@@ -34,19 +34,19 @@ const isSent = ({ status }: KnownCall): boolean => status === 'dispatched';
 const isUnsent = (known: KnownCall): boolean => !isSent(known);
 
 /** One after the other, nothing runs after the call that hands the turn back (RP11). */
-const conversationEnded = ({ state, run }: Pass): boolean =>
+const conversationEnded = ({ state, run }: LoopContext): boolean =>
   run.settings.processor.tool_execution_strategy === 'sequential' &&
   [...state.calls.values()].some(({ call, status }) => endsTurn(call.name) && status === 'completed');
 
 const notExecuted = failedResult('This call was not executed: the turn ended before it.');
 
 /** Starts what was not started, then passes on the answers as they come, so that a slow tool hides no other's answer. */
-async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
+async function* run(pass: LoopContext, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
   const started = wave.filter(isUnsent).map((known) => startOf(pass, known));
   const inLoop = wave.filter(({ call }) => runsInLoop(call));
   const away = wave.filter((known) => !inLoop.includes(known));
 
-  if (started.length > 0) yield stateTogether(pass, started, { hold: away.length === 0 });
+  if (started.length > 0) yield factsStepOf(pass, started, { hold: away.length === 0 });
   for (const { call } of inLoop) {
     const conversation = await recall(call, pass.state.conversation, pass.ports.archive);
     const result = answerInLoop(call, conversation, pass.run.settings.profile);
@@ -61,16 +61,19 @@ async function* run(pass: Pass, wave: readonly KnownCall[]): AsyncGenerator<Step
   }
 }
 
-const outcomeOf = async (pass: Pass, known: KnownCall) => ({ call: known.call, outcome: await answerTo(pass, known) });
+const outcomeOf = async (pass: LoopContext, known: KnownCall) => ({
+  call: known.call,
+  outcome: await answerTo(pass, known),
+});
 
-function conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Step {
+function conclude(pass: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
   switch (outcome.how) {
     case 'answered':
       return answer(pass, call, { ...outcome, result: boundedResult(outcome.result) });
     case 'unknown': {
       const reason = boundedText(outcome.reason);
       return staysBetweenUs(pass, call)
-        ? state(pass, unknown(pass, call, reason))
+        ? factsStep(pass, unknown(pass, call, reason))
         : answer(pass, call, { unknown: reason });
     }
     case 'stopped': {
@@ -88,24 +91,24 @@ function conclude(pass: Pass, call: ToolCall, outcome: ToolAnswer): Step {
 }
 
 /** An earlier attempt whose outcome is unknown may still take effect, whatever is known of the last one. */
-const wasSentBefore = ({ state }: Pass, { id }: ToolCall): boolean => (state.calls.get(id)?.attempts ?? 0) > 1;
+const wasSentBefore = ({ state }: LoopContext, { id }: ToolCall): boolean => (state.calls.get(id)?.attempts ?? 0) > 1;
 
 /** The model is not told of an unknown outcome as long as the call can be sent again, or a person may know more (I5). */
-function staysBetweenUs({ run, state: { calls }, signals }: Pass, call: ToolCall): boolean {
+function staysBetweenUs({ run, state: { calls }, signals }: LoopContext, call: ToolCall): boolean {
   if (signals.stop.aborted) return false;
   if (call.effect_class === 'unsafe') return run.settings.processor.unknown_outcome === 'park';
   return (calls.get(call.id)?.attempts ?? 0) < maxAttempts;
 }
 
-const unknown = ({ state: { iteration } }: Pass, { id, name }: ToolCall, reason: string): NewFact => ({
+const unknown = ({ state: { iteration } }: LoopContext, { id, name }: ToolCall, reason: string): NewFact => ({
   type: 'tool.unknown',
   iteration,
   data: { tool_call_id: id, name, reason },
 });
 
 /** The last answer may be written together with what follows it. */
-function answer(pass: Pass, call: ToolCall, outcome: CallOutcome): Step {
+function answer(pass: LoopContext, call: ToolCall, outcome: CallOutcome): Step {
   const facts = answerCall(pass, call, outcome);
   const isLast = openCalls(pass.state).length === 1;
-  return stateTogether(pass, facts, { hold: isLast });
+  return factsStepOf(pass, facts, { hold: isLast });
 }

@@ -1,11 +1,11 @@
-import { halve, weigh } from './context/compress';
-import { affordsNext, mayAskMore } from './budget';
+import { halve, countRequestTokens } from './context/compress';
+import { affordsNextCall, mayCallModel } from './budget';
 import { completed, failed } from './decide';
 import type { DecodedReply } from './dialects/dialect';
 import type { MessageId } from './ids';
-import { type Heard, listen } from './listen';
+import { type ModelCallResult, callModel } from './listen';
 import { type ModelMessage, type ModelRequest, contextOverflow } from './model';
-import { type Pass, type Step, state, stateTogether } from './pass';
+import { type LoopContext, type Step, factsStep, factsStepOf } from './pass';
 import { promptOf } from './prompt';
 import { Reply } from './reply';
 import type { NewFact } from './run-event';
@@ -15,18 +15,18 @@ import { withdrawnStreams } from './withdrawn-streams';
  * Asks the model, passes on what it says, and ends with the reply in the log, or with the reason why there is none. It
  * asks again where the reply is not in the form that was asked for, and once where the request was too long (W36).
  */
-export async function* think(pass: Pass): AsyncGenerator<Step, void> {
+export async function* think(pass: LoopContext): AsyncGenerator<Step, void> {
   let hints: readonly ModelMessage[] = [];
   let repairs = pass.run.settings.processor.json_repair_attempts;
   let mayShrink = true;
 
   for (;;) {
     const messageId = pass.ports.clerk.messageId();
-    if (!(await affordsNext(pass))) {
-      yield state(pass, ...outOfBudget(pass, messageId));
+    if (!(await affordsNextCall(pass))) {
+      yield factsStep(pass, ...outOfBudget(pass, messageId));
       return;
     }
-    yield stateTogether(pass, [beginning(pass, messageId)], { hold: false, meanwhile: true });
+    yield factsStepOf(pass, [beginning(pass, messageId)], { hold: false, meanwhile: true });
     const { prompt, decoder } = promptOf(pass);
     const reply = new Reply(pass, messageId, decoder);
 
@@ -43,19 +43,19 @@ export async function* think(pass: Pass): AsyncGenerator<Step, void> {
       return;
     }
     repairs -= 1;
-    yield state(pass, heard.usage('malformed'));
+    yield factsStep(pass, heard.usage('malformed'));
     hints = exchange(reply.written, `${complaint} Answer again, in the required form only.`);
   }
 }
 
 /** The end of the run; what was shown of a reply that will not come is withdrawn. */
-const outOfBudget = (pass: Pass, messageId: MessageId): NewFact[] => [
+const outOfBudget = (pass: LoopContext, messageId: MessageId): NewFact[] => [
   ...(pass.state.phase === 'thinking' ? [beginning(pass, messageId)] : []),
   completed(pass, 'budget_exceeded'),
 ];
 
 /** A first attempt starts the iteration; after a crash or a lost reply, what was shown of the last one is withdrawn. */
-function beginning({ state: run }: Pass, messageId: MessageId): NewFact {
+function beginning({ state: run }: LoopContext, messageId: MessageId): NewFact {
   if (run.phase !== 'thinking') {
     const data = { iteration: run.iteration + 1, message_id: messageId };
     return { type: 'iteration.started', iteration: run.iteration + 1, data };
@@ -65,10 +65,10 @@ function beginning({ state: run }: Pass, messageId: MessageId): NewFact {
 }
 
 /** Hears a reply to its end, asking the model to go on where its output limit cut it off (LP12, LP13). */
-async function* hearOut(pass: Pass, reply: Reply, prompt: ModelRequest): AsyncGenerator<Step, Heard> {
+async function* hearOut(pass: LoopContext, reply: Reply, prompt: ModelRequest): AsyncGenerator<Step, ModelCallResult> {
   const most = pass.run.settings.processor.native_max_auto_continues;
-  let heard = yield* listen(pass, reply, prompt);
-  pass.meter.heed(heard.end.usage);
+  let heard = yield* callModel(pass, reply, prompt);
+  pass.meter.calibrate(heard.end.usage);
 
   for (let continued = 0; wasCutOff(heard, reply) && most > 0; continued++) {
     if (continued === most) {
@@ -76,33 +76,37 @@ async function* hearOut(pass: Pass, reply: Reply, prompt: ModelRequest): AsyncGe
       for (const step of reply.hear({ type: 'text', text })) yield step;
       break;
     }
-    if (!(await mayAskMore(pass, heard.end.usage))) {
+    if (!(await mayCallModel(pass, heard.end.usage))) {
       pass.isCutOffByBudget = true;
       break;
     }
-    yield state(pass, heard.usage('continued'));
-    heard = yield* listen(pass, reply, withMore(prompt, exchange(reply.written, 'Go on exactly where you stopped.')));
+    yield factsStep(pass, heard.usage('continued'));
+    heard = yield* callModel(
+      pass,
+      reply,
+      withMore(prompt, exchange(reply.written, 'Go on exactly where you stopped.')),
+    );
   }
   return heard;
 }
 
-const wasCutOff = ({ end }: Heard, reply: Reply): boolean =>
+const wasCutOff = ({ end }: ModelCallResult, reply: Reply): boolean =>
   end.how === 'finished' && end.finishReason === 'length' && reply.canGoOn;
 
-const wasTooLong = ({ end }: Heard, { hasBegun }: Reply): boolean =>
+const wasTooLong = ({ end }: ModelCallResult, { hasBegun }: Reply): boolean =>
   end.how === 'failed' && end.error.code === contextOverflow && !hasBegun;
 
 /** Makes the next attempt half as long; says whether it could. */
-async function* shrinkAfter(pass: Pass, heard: Heard): AsyncGenerator<Step, boolean> {
+async function* shrinkAfter(pass: LoopContext, heard: ModelCallResult): AsyncGenerator<Step, boolean> {
   const data = await halve(pass, pass.meter);
   if (!data) return false;
   const shorter: NewFact = { type: 'context.compacted', iteration: pass.state.iteration, data };
-  yield state(pass, heard.usage('overflow'), shorter);
-  await weigh(pass, pass.meter);
+  yield factsStep(pass, heard.usage('overflow'), shorter);
+  await countRequestTokens(pass, pass.meter);
   return true;
 }
 
-const complaintAbout = ({ end }: Heard, { verdict }: DecodedReply): string | undefined =>
+const complaintAbout = ({ end }: ModelCallResult, { verdict }: DecodedReply): string | undefined =>
   end.how === 'finished' && verdict?.decision === 'malformed' ? verdict.reason : undefined;
 
 /**
@@ -110,8 +114,8 @@ const complaintAbout = ({ end }: Heard, { verdict }: DecodedReply): string | und
  * sent calls out does not end the run; their answers come first, and the next call of the model will fail again.
  */
 function* conclude(
-  pass: Pass,
-  { reply, heard, decoded }: { reply: Reply; heard: Heard; decoded: DecodedReply },
+  pass: LoopContext,
+  { reply, heard, decoded }: { reply: Reply; heard: ModelCallResult; decoded: DecodedReply },
 ): Generator<Step, void> {
   const { end } = heard;
   if (end.how === 'aborted' && !reply.isFull) pass.receipt.modelAborted(pass.ports.clerk.now());
@@ -119,11 +123,11 @@ function* conclude(
   const mayFail = !reply.hasBegun;
   const usage = heard.usage(finishReasonOf(heard, reply));
   const [message, ...calls] = reply.conclude(end, decoded);
-  yield stateTogether(pass, message ? [message, usage, ...calls] : [usage], { hold: true });
-  if (end.how === 'failed' && mayFail) yield stateTogether(pass, [failed(pass, end.error)], { hold: true });
+  yield factsStepOf(pass, message ? [message, usage, ...calls] : [usage], { hold: true });
+  if (end.how === 'failed' && mayFail) yield factsStepOf(pass, [failed(pass, end.error)], { hold: true });
 }
 
-function finishReasonOf({ end }: Heard, reply: Reply): string {
+function finishReasonOf({ end }: ModelCallResult, reply: Reply): string {
   if (reply.isTooLong) return 'length';
   if (reply.isFull) return 'xml_tool_limit_reached';
   return end.how === 'finished' ? end.finishReason : end.how;

@@ -14,10 +14,10 @@ export const toolResult = z.object({
 export type ToolResult = z.infer<typeof toolResult>;
 
 /** As it comes from the hands: with the bytes of what is to be seen. */
-export const handResult = toolResult.extend({
+export const executorResult = toolResult.extend({
   image: z.object({ media_type: z.string(), data: z.base64() }).optional(),
 });
-export type HandResult = z.infer<typeof handResult>;
+export type ExecutorResult = z.infer<typeof executorResult>;
 
 /** As it is written down: the bytes are a blob (D13). */
 export const recordedResult = toolResult.extend({ image: keptImage.optional() });

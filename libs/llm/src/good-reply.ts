@@ -5,7 +5,7 @@ import { refusal } from './provider-error';
 const maxRefusalBytes = 64 * 1024;
 
 /** Rejects with a ProviderError where the provider refused; the body of a good answer is left unheard. */
-export async function requireGood(reply: HttpReply): Promise<void> {
+export async function requireCompleteReply(reply: HttpReply): Promise<void> {
   const { status, headers } = reply;
   if (status >= 200 && status < 300) return;
   throw refusal({ status, headers, detail: detailIn(await reply.text(maxRefusalBytes)) });

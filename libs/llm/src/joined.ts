@@ -1,7 +1,7 @@
 import type { ReplyChunk } from '@rondo/domain';
 
 /** Texts of the same kind that follow each other, as one: what the network brings at once is said at once. */
-export function joined(chunks: readonly ReplyChunk[]): readonly ReplyChunk[] {
+export function joinTextChunks(chunks: readonly ReplyChunk[]): readonly ReplyChunk[] {
   if (chunks.length < 2) return chunks;
   const whole: ReplyChunk[] = [];
   for (const chunk of chunks) {

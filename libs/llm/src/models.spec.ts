@@ -1,6 +1,6 @@
 import type { ModelChunk } from '@rondo/domain';
 import { type Models, type ModelsConfig, createModels } from './models';
-import { hear, requestTo, textOf } from './testing/ask';
+import { readReply, requestTo, textOf } from './testing/ask';
 import { type ProtocolScript, anthropic, openAi } from './testing/protocol-scripts';
 import { ScriptedProvider } from './testing/scripted-provider';
 
@@ -30,12 +30,12 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
       retries: { rateLimitDelayMs: 20, delayMs: 5 },
       ...config,
     });
-  const ask = (config?: Partial<ModelsConfig>) => hear(models(config).stream(requestTo('acme/some/model'), never));
+  const ask = (config?: Partial<ModelsConfig>) => readReply(models(config).stream(requestTo('acme/some/model'), never));
 
   it('passes on what the model says, with its finish reason and its usage', async () => {
     provider.will({ pieces: script.whole('Hel', 'lo'), paceMs: 5 });
 
-    const { chunks } = await hear(models().stream(requestTo('acme/priced'), never));
+    const { chunks } = await readReply(models().stream(requestTo('acme/priced'), never));
 
     const cost_usd = (12 * 2 + 8 * 0.5 + 5 * 10) / 1_000_000;
     const usage = { input_tokens: 20, cached_tokens: 8, output_tokens: 5, cost_usd, estimated: false };
@@ -101,7 +101,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     provider.will({ pieces: script.whole('ok') });
     const same = models();
     const connections = await provider.connectionsDuring(async () => {
-      for (const _ of [1, 2, 3, 4, 5, 6]) await hear(same.stream(requestTo('acme/m'), never));
+      for (const _ of [1, 2, 3, 4, 5, 6]) await readReply(same.stream(requestTo('acme/m'), never));
     });
 
     expect(connections).toBeLessThanOrEqual(2); // the second, where the end of a reply came later than the next request
@@ -299,7 +299,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     provider.will({ pieces: script.begun('word '), then: 'hang' });
     const stop = new AbortController();
 
-    const { chunks } = await hear(models().stream(requestTo('acme/m'), stop.signal), (chunk) => {
+    const { chunks } = await readReply(models().stream(requestTo('acme/m'), stop.signal), (chunk) => {
       if (chunk.type === 'text') stop.abort();
     });
 
@@ -327,14 +327,16 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     const before = AbortSignal.abort();
     const during = new AbortController();
     setTimeout(() => during.abort(), 30);
-    expect(await hear(models().stream(requestTo('acme/m'), before))).toMatchObject({ end: { how: 'aborted' } });
-    expect(await hear(models().stream(requestTo('acme/m'), during.signal))).toMatchObject({ end: { how: 'aborted' } });
+    expect(await readReply(models().stream(requestTo('acme/m'), before))).toMatchObject({ end: { how: 'aborted' } });
+    expect(await readReply(models().stream(requestTo('acme/m'), during.signal))).toMatchObject({
+      end: { how: 'aborted' },
+    });
     await provider.requests[0]?.hungUp;
 
     provider.will({ status: 429, pieces: [script.refused('Slow down')] });
     const waiting = new AbortController();
     const slow = models({ retries: { rateLimitDelayMs: 60_000 } });
-    const { chunks } = await hear(slow.stream(requestTo('acme/m'), waiting.signal), () => waiting.abort());
+    const { chunks } = await readReply(slow.stream(requestTo('acme/m'), waiting.signal), () => waiting.abort());
     expect(chunks).toEqual([expect.objectContaining({ type: 'retried' }), { type: 'end', how: 'aborted' }]);
   });
 
@@ -352,7 +354,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     const added = jest.spyOn(stop.signal, 'addEventListener');
     const removed = jest.spyOn(stop.signal, 'removeEventListener');
 
-    await hear(models().stream(requestTo('acme/m'), stop.signal));
+    await readReply(models().stream(requestTo('acme/m'), stop.signal));
 
     expect(removed).toHaveBeenCalledTimes(added.mock.calls.length);
   });
@@ -365,7 +367,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     const base = { kind: script.kind, baseUrl: `${provider.url}${script.basePath}`, headers: {}, models: [] };
     const both = models({ providers: [1, 2].map((n) => ({ ...base, name: `p${n}`, apiKey: `key-${n}` })) });
     const asks = [1, 2, 1, 2].map((n, at) =>
-      hear(both.stream(requestTo(`p${n}/m`, { settings: { max_tokens: 10 + at } }), never)),
+      readReply(both.stream(requestTo(`p${n}/m`, { settings: { max_tokens: 10 + at } }), never)),
     );
 
     const texts = (await Promise.all(asks)).map(({ text }) => text);
@@ -379,7 +381,8 @@ describe('createModels', () => {
     providers: [],
     absent: [{ name: 'openai', reason: 'Set OPENAI_API_KEY.' }],
   });
-  const endOf = async (model: string): Promise<ModelChunk> => (await hear(models.stream(requestTo(model), never))).end;
+  const endOf = async (model: string): Promise<ModelChunk> =>
+    (await readReply(models.stream(requestTo(model), never))).end;
 
   it('says why a model cannot be asked', async () => {
     expect(await endOf('openai/gpt-5')).toEqual({

@@ -1,9 +1,9 @@
 import type { FinishReason, ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
-import { requireGood } from './good-reply';
+import { requireCompleteReply } from './good-reply';
 import type { HttpCall } from './http/http-call';
 import type { HttpEndpoint } from './http/http-endpoint';
 import type { HttpReply } from './http/http-reply';
-import { joined } from './joined';
+import { joinTextChunks } from './joined';
 import { ProviderError, connectionFailure } from './provider-error';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
@@ -62,7 +62,7 @@ export class ReplyAttempt {
     this.said = [];
     if (this.isAhead) this.reply?.resume();
     this.heardLength = this.outputLength;
-    return joined(said);
+    return joinTextChunks(said);
   }
 
   /** Nobody listens any more. Whichever way it ended, its HTTP stream is closed or used up (W23). */
@@ -80,7 +80,7 @@ export class ReplyAttempt {
     try {
       this.call = this.setting.endpoint.post(this.setting.wire.body(this.request));
       const reply = await this.call.reply;
-      await requireGood(reply);
+      await requireCompleteReply(reply);
       this.reply = reply;
       reply.listen({
         piece: (bytes) => this.understand(bytes),

@@ -1,4 +1,4 @@
-import { asItGrows } from '@rondo/domain';
+import { memoizeGrowingList } from '@rondo/domain';
 
 /**
  * A request as JSON. Of its lists, messages and tools, what stood in the request before is not made text again, so that a
@@ -22,7 +22,7 @@ function listPieces([first, ...others]: readonly object[], unsettled: number): s
   return [JSON.stringify(first), settledText(others.slice(0, settled)), ...others.slice(settled).map(following)];
 }
 
-const settledText = asItGrows<object, string>((text = '', more) => joined([text, ...more.map(following)]));
+const settledText = memoizeGrowingList<object, string>((text = '', more) => joined([text, ...more.map(following)]));
 
 const following = (one: object): string => `,${JSON.stringify(one)}`;
 

@@ -1,4 +1,4 @@
-import { type ModelMessage, type ModelPrice, type ModelRequest, type Usage, asItGrows } from '@rondo/domain';
+import { type ModelMessage, type ModelPrice, type ModelRequest, type Usage, memoizeGrowingList } from '@rondo/domain';
 import type { ReportedUsage } from './wire-protocol';
 
 export type CallUsage = Usage & { readonly estimated: boolean };
@@ -47,7 +47,7 @@ function estimateInput({ system, messages, tools }: ModelRequest): number {
   return Math.ceil(text / charactersPerToken) + estimateMessages(messages);
 }
 
-const estimateMessages = asItGrows<ModelMessage, number>((before = 0, more) =>
+const estimateMessages = memoizeGrowingList<ModelMessage, number>((before = 0, more) =>
   more.reduce((sum, message) => sum + estimateMessage(message), before),
 );
 

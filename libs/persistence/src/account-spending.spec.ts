@@ -1,10 +1,10 @@
 import { type NewFact, modelCallId } from '@rondo/domain';
 import { AccountSpending } from './account-spending';
-import { StoreHouse, mint } from './testing/store-house';
+import { StoreFixture, nextId } from './testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -12,7 +12,7 @@ const usage = (cost_usd: number | null, tokens: number): NewFact => ({
   type: 'usage.recorded',
   iteration: 1,
   data: {
-    model_call_id: modelCallId.parse(`mdl_${mint()}`),
+    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
     model: 'demo/coder',
     input_tokens: tokens,
     cached_tokens: 0,

@@ -1,11 +1,11 @@
 import { Accounts } from './accounts';
-import { StoreHouse, mint, newAccount } from './testing/store-house';
+import { StoreFixture, nextId, newAccount } from './testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 let accounts: Accounts;
 beforeAll(async () => {
-  house = await StoreHouse.open();
-  accounts = new Accounts(house.database, mint);
+  house = await StoreFixture.open();
+  accounts = new Accounts(house.database, nextId);
 });
 afterAll(() => house.close());
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type AccountId, type ApiKeyId, type Mint, TerminalError, accountId, apiKeyId } from '@rondo/domain';
+import { type AccountId, type ApiKeyId, type IdGenerator, TerminalError, accountId, apiKeyId } from '@rondo/domain';
 import type { Database } from './database';
 import type { ApiKey as ApiKeyRow } from './generated/client';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
@@ -104,7 +104,7 @@ where account_id = $1 and id <> $2 and seeded and revoked_at is null`;
 export class Accounts {
   constructor(
     private readonly database: Database,
-    private readonly mint: Mint,
+    private readonly mint: IdGenerator,
   ) {}
 
   /** An account with its first key. */

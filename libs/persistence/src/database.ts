@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type ConnectionLog, checkConnections } from './check-connections';
 import { PrismaClient } from './generated/client';
-import { Presence } from './presence';
+import { LivenessLock } from './presence';
 import { SilentConnections } from './silent-connections';
 import { PreparedStatements, type Sql } from './sql';
 import { isOutdated } from './sql-error';
@@ -65,7 +65,7 @@ export function openDatabase({ url, poolSize, presentAs, log }: DatabaseOptions)
   });
   const statements = new PreparedStatements();
   const sql = statements.over(pool);
-  const presence = presentAs === undefined ? undefined : new Presence({ url, owner: presentAs, sql, log });
+  const presence = presentAs === undefined ? undefined : new LivenessLock({ url, owner: presentAs, sql, log });
   if (log) void checkConnections(sql, { needed: poolSize + (presence ? 2 : 1), log });
 
   return {

@@ -1,16 +1,16 @@
 import type { Run } from '@rondo/domain';
-import { IdempotencyKeys, type Promised } from './idempotency-keys';
-import { StoreHouse, mint, newAccount, said, started, waits } from './testing/store-house';
+import { IdempotencyKeys, type PendingKey } from './idempotency-keys';
+import { StoreFixture, nextId, newAccount, spokenMessage, started, waits } from './testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 let keys: IdempotencyKeys;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
   keys = new IdempotencyKeys(house.database);
 });
 afterAll(() => house.close());
 
-const request = (requestHash = 'hash-1') => ({ accountId: house.accountId, key: `key-${mint()}`, requestHash });
+const request = (requestHash = 'hash-1') => ({ accountId: house.accountId, key: `key-${nextId()}`, requestHash });
 const response = { status: 202, body: { id: 'run_1', nothing: null }, location: '/v1/runs/run_1' };
 const age = ({ key }: { key: string }, interval: string) =>
   house.database.sql.query(`update idempotency_keys set created_at = created_at - $2::interval where key = $1`, [
@@ -67,7 +67,7 @@ describe('IdempotencyKeys', () => {
   });
 
   describe('of a request that makes something', () => {
-    const promising = (one = request()): Promised<{ id: string }> => ({
+    const promising = (one = request()): PendingKey<{ id: string }> => ({
       request: one,
       answer: ({ id }) => ({ status: 202, body: { id }, location: `/made/${id}` }),
     });
@@ -80,12 +80,12 @@ describe('IdempotencyKeys', () => {
       const { accountId, threads, messages, runs } = house;
       const { threadId } = await house.claimed();
       const asking = await waitingRun();
-      const makers: ((promised: Promised<{ id: string }>) => Promise<{ id: string }>)[] = [
+      const makers: ((promised: PendingKey<{ id: string }>) => Promise<{ id: string }>)[] = [
         async (promised) => (await house.create({ promised })).run,
         (promised) => threads.create({ accountId, metadata: {}, promised }),
-        (promised) => messages.add({ accountId, threadId, content: said('Hello.'), promised }),
+        (promised) => messages.add({ accountId, threadId, content: spokenMessage('Hello.'), promised }),
         async (promised) =>
-          (await runs.answer({ accountId, runId: asking.runId, content: said('Blue.'), promised })).run,
+          (await runs.answer({ accountId, runId: asking.runId, content: spokenMessage('Blue.'), promised })).run,
       ];
 
       for (const make of makers) {
@@ -99,7 +99,7 @@ describe('IdempotencyKeys', () => {
     });
 
     it('makes one run when a slow gateway and its successor both go on', async () => {
-      const promised: Promised<Run> = promising();
+      const promised: PendingKey<Run> = promising();
       await keys.begin(promised.request);
       await age(promised.request, '61 s');
       expect(await keys.begin(promised.request)).toEqual({ verdict: 'fresh' });

@@ -17,7 +17,7 @@ export interface StoredResponse {
 }
 
 /** What to answer, now and whenever the request is made again, once something was made. */
-export interface Promised<Made> {
+export interface PendingKey<Made> {
   readonly request: IdempotentRequest;
   readonly answer: (made: Made) => StoredResponse;
 }
@@ -94,7 +94,7 @@ export class IdempotencyKeys {
  * Keeps the answer in the transaction that makes the thing, so that both are there or neither. Rejects with
  * `idempotency_in_flight`, and so undoes the work, when another request has kept the promise meanwhile.
  */
-export async function keepPromise<Made>(sql: Sql, promised: Promised<Made> | undefined, made: Made): Promise<Made> {
+export async function storeResponse<Made>(sql: Sql, promised: PendingKey<Made> | undefined, made: Made): Promise<Made> {
   if (!promised) return made;
   const kept = await finish(sql, promised.request, promised.answer(made));
   if (!kept) throw new TerminalError('idempotency_in_flight', 'Another request with this key was faster.');

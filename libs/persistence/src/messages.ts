@@ -2,15 +2,15 @@ import {
   type InputBlock,
   type Message,
   type MessageType,
-  type Mint,
+  type IdGenerator,
   type ThreadLimits,
   messageId,
   usualThreadLimits,
 } from '@rondo/domain';
 import { referToImages } from './blobs/blob-refs';
-import { keepImages } from './blobs/keep-images';
+import { storeImages } from './blobs/keep-images';
 import type { Database } from './database';
-import { type Promised, keepPromise } from './idempotency-keys';
+import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type MessageRow, messageOf } from './message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
 import { type ThreadAddress, requireRoomOn, threadNotFound } from './thread-row';
@@ -22,14 +22,14 @@ export interface MessageFilter extends ThreadAddress, PageRequest {
 
 export interface NewMessage extends ThreadAddress {
   readonly content: readonly InputBlock[];
-  readonly promised?: Promised<Message> | undefined;
+  readonly promised?: PendingKey<Message> | undefined;
 }
 
 /** Messages of threads, which belong to one account each (`thread_not_found`). */
 export class Messages {
   constructor(
     private readonly database: Database,
-    private readonly mint: Mint,
+    private readonly mint: IdGenerator,
     private readonly limits: ThreadLimits = usualThreadLimits,
   ) {}
 
@@ -37,7 +37,7 @@ export class Messages {
   add({ accountId, threadId, content, promised }: NewMessage): Promise<Message> {
     const id = messageId.parse(`msg_${this.mint()}`);
     return this.database.transaction(async (sql) => {
-      const kept = await keepImages(sql, { accountId, content, field: 'content' });
+      const kept = await storeImages(sql, { accountId, content, field: 'content' });
       const { messages, bytes } = this.limits;
       const values = [id, threadId, accountId, JSON.stringify(kept), messages, bytes];
       const [row] = await sql.query<MessageRow>(addMessage, values);
@@ -46,7 +46,7 @@ export class Messages {
         throw threadNotFound(threadId);
       }
       await referToImages(sql, { accountId, threadId }, kept);
-      return keepPromise(sql, promised, messageOf(row));
+      return storeResponse(sql, promised, messageOf(row));
     });
   }
 

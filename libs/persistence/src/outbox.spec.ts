@@ -1,9 +1,9 @@
 import { Outbox, type OutboxEntry } from './outbox';
-import { StoreHouse } from './testing/store-house';
+import { StoreFixture } from './testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeEach(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterEach(() => house.close());
 

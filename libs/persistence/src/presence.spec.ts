@@ -1,7 +1,7 @@
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from './database';
-import { Presence, isAbsent } from './presence';
+import { LivenessLock, isDead } from './presence';
 import { type TestDatabase, makeTestDatabase } from './testing/test-database';
 
 let database: TestDatabase;
@@ -22,7 +22,7 @@ const warnings: string[] = [];
 /** What others know of it. */
 async function known(owner: string): Promise<'present' | 'absent' | 'unknown'> {
   const [row] = await database.sql.query<{ absent: boolean }>(
-    `select ${isAbsent} as absent from presences where owner = $1`,
+    `select ${isDead} as absent from presences where owner = $1`,
     [owner],
   );
   return row ? (row.absent ? 'absent' : 'present') : 'unknown';
@@ -111,7 +111,7 @@ describe('a presence', () => {
     const nobody = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => nobody.once('listening', resolve));
     const url = `postgresql://postgres@127.0.0.1:${(nobody.address() as AddressInfo).port}/x`;
-    const presence = new Presence({ url, owner: 'worker-1', sql: database.sql });
+    const presence = new LivenessLock({ url, owner: 'worker-1', sql: database.sql });
     const beganMs = performance.now();
 
     await presence.leave();

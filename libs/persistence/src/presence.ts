@@ -13,7 +13,7 @@ on conflict (owner) do update set postgres_since = default where presences.postg
 const withdraw = `delete from presences where owner = $1`;
 
 /** Of a row of `presences`: since Postgres was started there was a lock of this name, and no connection holds it now. */
-export const isAbsent = `postgres_since = pg_postmaster_start_time() and not exists (
+export const isDead = `postgres_since = pg_postmaster_start_time() and not exists (
   select from pg_locks
   where locktype = 'advisory' and objsubid = 1
     and database = (select oid from pg_database where datname = current_database())
@@ -32,7 +32,7 @@ const settings = {
   options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4',
 };
 
-export interface PresenceParts {
+export interface LivenessLockParts {
   readonly url: string;
   /** Of leases, and of no other process, not even the one that this one replaces. */
   readonly owner: string;
@@ -48,11 +48,11 @@ export interface PresenceParts {
  * its word: not before the first lock, not when a new one cannot be had, never through a pooler, whose connections are
  * not ours. Without it leases decide, as they do where the connection outlives what the process can do.
  */
-export class Presence {
+export class LivenessLock {
   private readonly leaving = new AbortController();
   private readonly kept: Promise<void>;
 
-  constructor(private readonly parts: PresenceParts) {
+  constructor(private readonly parts: LivenessLockParts) {
     this.kept = this.keep();
   }
 

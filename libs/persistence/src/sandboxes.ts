@@ -1,7 +1,7 @@
-import type { Mint, ThreadId } from '@rondo/domain';
+import type { IdGenerator, ThreadId } from '@rondo/domain';
 import type { Database } from './database';
 import type { Sql } from './sql';
-import { Together } from './together';
+import { StatementBatcher } from './together';
 
 interface Place {
   readonly thread_id: string;
@@ -34,13 +34,13 @@ const forgetThem = `delete from sandboxes where thread_id = any($1::text[]) and 
 
 /** Which executor hosts which thread's sandbox. A claim says what is known of its thread. */
 export class Sandboxes {
-  private readonly kept: Together<HostedSandbox, string>;
+  private readonly kept: StatementBatcher<HostedSandbox, string>;
 
   constructor(
     private readonly database: Database,
-    mint: Mint,
+    mint: IdGenerator,
   ) {
-    this.kept = new Together((offers) => keep(database.sql, mint, offers));
+    this.kept = new StatementBatcher((offers) => keep(database.sql, mint, offers));
   }
 
   /** Has this executor host the thread, unless one does already; answers with who hosts it. */
@@ -58,7 +58,7 @@ export class Sandboxes {
   }
 }
 
-async function keep(sql: Sql, mint: Mint, offers: readonly HostedSandbox[]): Promise<readonly string[]> {
+async function keep(sql: Sql, mint: IdGenerator, offers: readonly HostedSandbox[]): Promise<readonly string[]> {
   const columns = [
     offers.map(() => `sbx_${mint()}`),
     offers.map(({ threadId }) => threadId),

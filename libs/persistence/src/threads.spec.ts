@@ -1,11 +1,11 @@
 import { type AccountId, messageId, threadId } from '@rondo/domain';
 import { Sandboxes } from './sandboxes';
-import { StoreHouse, completed, mint, newAccount, said, spoken, started } from './testing/store-house';
+import { StoreFixture, completed, nextId, newAccount, spokenMessage, reply, started } from './testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 let stranger: AccountId;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
   stranger = await newAccount(house.database);
 });
 afterAll(() => house.close());
@@ -20,7 +20,7 @@ describe('Threads and their messages', () => {
     const attempts = [
       threads.get(address),
       threads.delete(address),
-      messages.add({ ...address, content: said('Hi.') }),
+      messages.add({ ...address, content: spokenMessage('Hi.') }),
       messages.list({ ...address, limit: 10 }),
     ];
 
@@ -37,18 +37,19 @@ describe('Threads and their messages', () => {
     const next = await threads.list({ accountId, limit: 1, after: page.next_cursor ?? '' });
     expect([...page.data, ...next.data]).toEqual([second, first]);
 
-    for (const text of ['a', 'b', 'c']) await messages.add({ accountId, threadId: first.id, content: said(text) });
+    for (const text of ['a', 'b', 'c'])
+      await messages.add({ accountId, threadId: first.id, content: spokenMessage(text) });
     const start = await messages.list({ accountId, threadId: first.id, limit: 2 });
     const rest = await messages.list({ accountId, threadId: first.id, limit: 2, after: start.next_cursor ?? '' });
     expect([...start.data, ...rest.data].map(({ seq, content }) => [seq, content])).toEqual(
-      ['a', 'b', 'c'].map((text, index) => [index + 1, said(text)]),
+      ['a', 'b', 'c'].map((text, index) => [index + 1, spokenMessage(text)]),
     );
   });
 
   it('refuse a cursor that points into another thread', async () => {
     const { messages, accountId } = house;
     const [here, there] = [await thread(), await thread()];
-    const { id } = await messages.add({ accountId, threadId: there.id, content: said('Hi.') });
+    const { id } = await messages.add({ accountId, threadId: there.id, content: spokenMessage('Hi.') });
 
     for (const cursor of [id, messageId.parse('msg_none'), 'x']) {
       const after = Buffer.from(cursor).toString('base64url');
@@ -61,7 +62,7 @@ describe('Threads and their messages', () => {
   it('filter messages by type and by what the model may see', async () => {
     const { messages, accountId } = house;
     const claim = await house.claimed();
-    await house.store.append(claim, [spoken(claim, 'Hello.')]);
+    await house.store.append(claim, [reply(claim, 'Hello.')]);
     const filter = { accountId, threadId: claim.threadId, limit: 10 };
 
     expect((await messages.list({ ...filter, type: 'assistant' })).data).toHaveLength(1);
@@ -84,7 +85,7 @@ describe('Threads and their messages', () => {
 
 describe('Sandboxes', () => {
   it('keep the first executor that took a thread', async () => {
-    const sandboxes = new Sandboxes(house.database, mint);
+    const sandboxes = new Sandboxes(house.database, nextId);
     const { id } = await thread();
 
     const places = await Promise.all(Array.from({ length: 5 }, (_, index) => sandboxes.keep(id, `executor-${index}`)));
@@ -95,7 +96,7 @@ describe('Sandboxes', () => {
   });
 
   it('are told to one worker at a time once their thread is deleted, and until they are forgotten', async () => {
-    const sandboxes = new Sandboxes(house.database, mint);
+    const sandboxes = new Sandboxes(house.database, nextId);
     const [{ id: kept }, { id: deleted }] = [await thread(), await thread()];
     for (const id of [kept, deleted]) await sandboxes.keep(id, 'executor-1');
     await house.threads.delete({ accountId: house.accountId, threadId: deleted });

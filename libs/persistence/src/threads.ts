@@ -1,7 +1,7 @@
-import { type AccountId, type Mint, type ThreadId, runId, threadId } from '@rondo/domain';
+import { type AccountId, type IdGenerator, type ThreadId, runId, threadId } from '@rondo/domain';
 import type { Database } from './database';
 import type { Thread as Row } from './generated/client';
-import { type Promised, keepPromise } from './idempotency-keys';
+import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 import { ThreadBusyError } from './runs/create-run';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
@@ -17,21 +17,21 @@ export interface Thread {
 export interface NewThread {
   readonly accountId: AccountId;
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly promised?: Promised<Thread> | undefined;
+  readonly promised?: PendingKey<Thread> | undefined;
 }
 
 /** Threads of one account each: another account's thread does not exist (`thread_not_found`). */
 export class Threads {
   constructor(
     private readonly database: Database,
-    private readonly mint: Mint,
+    private readonly mint: IdGenerator,
   ) {}
 
   create({ accountId, metadata, promised }: NewThread): Promise<Thread> {
     const id = threadId.parse(`thr_${this.mint()}`);
     return this.database.transaction(async (sql) => {
       const { createdAt } = await insertThread(sql, { id, accountId, metadata });
-      return keepPromise(sql, promised, { id, metadata, created_at: createdAt });
+      return storeResponse(sql, promised, { id, metadata, created_at: createdAt });
     });
   }
 

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { Together } from './together';
+import { StatementBatcher } from './together';
 
 /** Answers when it is told to, and notes which questions came together. */
 class Statement {
@@ -23,7 +23,7 @@ const refusal = (code: string) => Object.assign(new DatabaseError('bad', 1, 'err
 describe('Together', () => {
   it('asks at once what is asked in one turn of the event loop', async () => {
     const statement = new Statement();
-    const together = new Together(statement.ask);
+    const together = new StatementBatcher(statement.ask);
 
     const answers = Promise.all([together.of(1), together.of(2)]);
     await statement.end();
@@ -34,7 +34,7 @@ describe('Together', () => {
 
   it('never lets a question join a statement that has begun', async () => {
     const statement = new Statement();
-    const together = new Together(statement.ask);
+    const together = new StatementBatcher(statement.ask);
 
     const first = together.of(1);
     while (statement.groups.length === 0) await new Promise(setImmediate);
@@ -48,7 +48,7 @@ describe('Together', () => {
 
   it('asks together what came meanwhile and what the answers led to', async () => {
     const statement = new Statement();
-    const together = new Together(statement.ask);
+    const together = new StatementBatcher(statement.ask);
 
     const first = together.of(1).then(() => together.of(2));
     while (statement.groups.length === 0) await new Promise(setImmediate);
@@ -68,7 +68,7 @@ describe('Together', () => {
     ['a size that it cannot allocate', 'XX000'],
     ['time', '57014'],
   ])('asks each alone when Postgres refuses one of them for %s', async (_, code) => {
-    const together = new Together<number, number>((questions) =>
+    const together = new StatementBatcher<number, number>((questions) =>
       questions.includes(2) ? Promise.reject(refusal(code)) : Promise.resolve([...questions]),
     );
 
@@ -80,7 +80,7 @@ describe('Together', () => {
   it('puts no more into one statement than it can carry, and what is heavier than that goes alone', async () => {
     const statement = new Statement();
     const megabytes = { weightOf: (question: number) => question * 1024 * 1024 };
-    const together = new Together(statement.ask, megabytes);
+    const together = new StatementBatcher(statement.ask, megabytes);
 
     const answers = Promise.all([6, 500, 6, 3, 6].map((question) => together.of(question)));
     for (let statements = 0; statements < 3; statements += 1) await statement.end();
@@ -91,7 +91,7 @@ describe('Together', () => {
 
   it('asks no more of them alone once two of them have taken too long alone', async () => {
     const asked: (readonly number[])[] = [];
-    const together = new Together<number, number>((questions) => {
+    const together = new StatementBatcher<number, number>((questions) => {
       asked.push(questions);
       return questions.length === 1 && questions[0] === 1 ? Promise.resolve([1]) : Promise.reject(refusal('57014'));
     });
@@ -104,7 +104,7 @@ describe('Together', () => {
 
   it('asks nothing twice when nobody knows what became of it', async () => {
     let asked = 0;
-    const together = new Together<number, number>(() => {
+    const together = new StatementBatcher<number, number>(() => {
       asked += 1;
       return Promise.reject(new Error('Connection terminated unexpectedly'));
     });

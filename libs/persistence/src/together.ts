@@ -28,7 +28,7 @@ interface Grouping<Question> {
  * under way, leave together in the next one: a busy process pays for one commit where many runs begin, and a quiet one
  * waits for nobody. A question never joins a statement that has begun.
  */
-export class Together<Question, Answer> {
+export class StatementBatcher<Question, Answer> {
   private waiting: Waiting<Question, Answer>[] = [];
   private isAsking = false;
 

@@ -1,8 +1,8 @@
-import { afterWhatFollows } from './after-what-follows';
+import { afterImmediates } from './after-what-follows';
 
 it('comes after what follows from where it is called, however many promises that takes, and after its immediates', async () => {
   const done: string[] = [];
-  const late = afterWhatFollows().then(() => done.push('what waits'));
+  const late = afterImmediates().then(() => done.push('what waits'));
   for (let step = 0; step < 100; step++) await Promise.resolve();
   setImmediate(() => done.push('what leaves'));
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { bornYoungFlag } from './born-young';
+import { pretenuringFlag } from './born-young';
 
 /** What V8 writes when it is given a flag while it runs. */
 const saidOf = (flag: string): string => {
@@ -9,7 +9,7 @@ const saidOf = (flag: string): string => {
 
 describe('bornYoung', () => {
   it('sets a flag that this V8 knows', () => {
-    expect(saidOf(bornYoungFlag)).toBe('');
-    expect(saidOf(`${bornYoungFlag}-of-old`)).toContain('unrecognized flag');
+    expect(saidOf(pretenuringFlag)).toBe('');
+    expect(saidOf(`${pretenuringFlag}-of-old`)).toContain('unrecognized flag');
   });
 });

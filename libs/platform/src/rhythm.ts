@@ -2,7 +2,7 @@
  * Does something again and again, one at a time, `everyMs` after the last time ended. A failure is reported and the
  * next beat comes as usual.
  */
-export class Rhythm {
+export class PeriodicTask {
   private timer: NodeJS.Timeout | undefined;
   private beat: Promise<void> = Promise.resolve();
   private stopped = false;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { bornYoung } from './born-young';
+import { disablePretenuring } from './born-young';
 
 /** What is run: a Nest application or anything else that can be closed. */
 interface Service {
@@ -21,7 +21,7 @@ export interface ServiceOptions {
  * and a supervisor often send both. A promise that nobody handles ends the process at once: what it held is not known.
  */
 export function runService(service: Service, { log, drain, drainTimeoutMs = 10_000 }: ServiceOptions): void {
-  bornYoung();
+  disablePretenuring();
   let closing = false;
 
   const close = async (signal: NodeJS.Signals): Promise<void> => {

@@ -12,7 +12,7 @@ import { Accounts, type Caller } from '@rondo/persistence';
 import { Admits, CurrentCaller } from '../auth/api-key.guard';
 import { Revocations } from '../auth/revocations';
 import { AddressedAccount, AddressedKey } from '../door/addressed';
-import { RunDesk } from '../runs/run-desk';
+import { RunService } from '../runs/run-desk';
 import {
   AccountWithKeyDto,
   ApiKeyPageDto,
@@ -29,7 +29,7 @@ export class AccountsController {
   constructor(
     private readonly accounts: Accounts,
     private readonly revocations: Revocations,
-    private readonly desk: RunDesk,
+    private readonly desk: RunService,
   ) {}
 
   @Post('admin/accounts')

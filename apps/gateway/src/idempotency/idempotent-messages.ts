@@ -1,5 +1,5 @@
 import { type AccountId, TerminalError } from '@rondo/domain';
-import type { IdempotencyKeys, IdempotentRequest, Promised } from '@rondo/persistence';
+import type { IdempotencyKeys, IdempotentRequest, PendingKey } from '@rondo/persistence';
 import { z } from 'zod';
 import { firstAnswer } from './first-answer';
 import { keyPattern, keyRule, requestHash } from './idempotent-request';
@@ -30,7 +30,7 @@ export class IdempotentMessages {
   /** `make` keeps the promise in the transaction that makes the thing. */
   async once<Made, Answered>(
     { accountId, key, path, body }: AskedBySocket,
-    make: (promised: Promised<Answered> | undefined) => Promise<Made>,
+    make: (promised: PendingKey<Answered> | undefined) => Promise<Made>,
     location: (made: Answered) => string | null = () => null,
   ): Promise<OnceMade<Made>> {
     if (key === undefined) return { made: await make(undefined) };

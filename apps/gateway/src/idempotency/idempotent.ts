@@ -1,4 +1,4 @@
-import type { Promised } from '@rondo/persistence';
+import type { PendingKey } from '@rondo/persistence';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 
@@ -6,7 +6,7 @@ import type { ApiRequest } from '../auth/api-request';
 export function promisedBy<Made>(
   { req }: Response,
   { status, location }: { status: number; location?: (made: Made) => string },
-): Promised<Made> | undefined {
+): PendingKey<Made> | undefined {
   const { idempotent: request }: ApiRequest = req;
   return request && { request, answer: (made) => ({ status, body: made, location: location?.(made) ?? null }) };
 }

@@ -1,9 +1,9 @@
 import { type DeltaEvent, type EventId, type RecordedFact, TerminalError, deltaTextKey } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LiveRun } from './live-run';
+import type { RunBroadcast } from './live-run';
 import type { LogPage, Opening } from './live-sources';
 import { type StreamText, endsRun, storedTexts, streamOf, streamsClosedBy, textOf } from './stream-of';
-import { type WatchEvent, isNotice, spokenFor } from './stream-notices';
+import { type WatchEvent, isNotice, coveredSeq } from './stream-notices';
 
 /** One watcher's wire. */
 export interface Sink {
@@ -15,7 +15,7 @@ export interface Sink {
 /** `ended`: the terminal fact was sent. `closed`: the watcher left. `stalled`: it did not read. `gone`: the run was deleted. */
 export type Ending = 'ended' | 'closed' | 'stalled' | 'gone';
 
-export interface Following {
+export interface Subscription {
   /** Facts up to this seq are known already. */
   readonly after: number;
   /** What was read after it. */
@@ -24,10 +24,10 @@ export interface Following {
   readonly signal: AbortSignal;
 }
 
-export interface FollowerSources {
+export interface SubscriberSources {
   factsAfter(after: number): Promise<LogPage>;
   /** It was listening already when the opening was read. */
-  readonly live: LiveRun;
+  readonly live: RunBroadcast;
   /** How long a full wire may stay full before its watcher is dropped. */
   readonly stallLimitMs: number;
   readonly retryMs: number;
@@ -39,12 +39,12 @@ export interface FollowerSources {
  * One watcher of one run: it reads the log at its own pace, joins the live run when it has reached its head, and
  * leaves it again when the wire is full. So a slow watcher costs nothing but its place (R22).
  */
-export class Follower {
+export class RunSubscriber {
   private readonly sink: Sink;
   private readonly signal: AbortSignal;
   private seq: number;
   private readonly offsets = new Map<string, number>();
-  private readonly live: LiveRun;
+  private readonly live: RunBroadcast;
   private readonly opening: Opening;
   private ended = false;
   private left = false;
@@ -54,8 +54,8 @@ export class Follower {
   private part: () => void = () => {};
 
   constructor(
-    { after, opening, sink, signal }: Following,
-    private readonly sources: FollowerSources,
+    { after, opening, sink, signal }: Subscription,
+    private readonly sources: SubscriberSources,
   ) {
     this.seq = after;
     this.opening = opening;
@@ -96,7 +96,7 @@ export class Follower {
       if (!this.isOver) this.take(this.opening);
       while (!this.isOver) {
         if (this.full && !(await this.drains())) break;
-        await this.goOn();
+        await this.advance();
       }
       return this.ending;
     } catch (error) {
@@ -109,7 +109,7 @@ export class Follower {
   }
 
   /** Called by the live run, in order. False when it must not tell more: the wire is full, or the run is over. */
-  tell(event: WatchEvent, json: string, { isLive } = { isLive: true }): boolean {
+  deliver(event: WatchEvent, json: string, { isLive } = { isLive: true }): boolean {
     return this.fill(event, { isLive }) && this.send(event, json);
   }
 
@@ -151,13 +151,13 @@ export class Follower {
 
   /** What it knows, and streams whose beginning it never heard: those are left to their facts. */
   private passesOver(event: WatchEvent): boolean {
-    if (isNotice(event)) return spokenFor(event) <= this.seq;
+    if (isNotice(event)) return coveredSeq(event) <= this.seq;
     return event.seq === null ? event.offset !== this.heard(streamOf(event)) : event.seq <= this.seq;
   }
 
   private note(event: WatchEvent): void {
     if (isNotice(event)) {
-      if (event.type === 'stream.snapshot') this.seq = spokenFor(event);
+      if (event.type === 'stream.snapshot') this.seq = coveredSeq(event);
       return;
     }
     if (event.seq === null) {
@@ -170,7 +170,7 @@ export class Follower {
   }
 
   /** Joins and stays until it parts, or reads the next page of the log. */
-  private async goOn(): Promise<void> {
+  private async advance(): Promise<void> {
     if (this.rest) {
       this.take(this.rest);
       return;
@@ -198,7 +198,7 @@ export class Follower {
     this.rest = undefined;
     this.live.learn(events);
     for (const [index, event] of events.entries()) {
-      if (this.tell(event, JSON.stringify(event), { isLive: false })) continue;
+      if (this.deliver(event, JSON.stringify(event), { isLive: false })) continue;
       this.rest = { events: events.slice(index), isEnd };
       return;
     }

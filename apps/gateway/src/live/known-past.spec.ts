@@ -1,5 +1,5 @@
 import { type RunEvent, eventId, runId, threadId } from '@rondo/domain';
-import { KnownPast } from './known-past';
+import { FactPlausibility } from './known-past';
 
 const fact = (more: Partial<RunEvent> = {}): RunEvent =>
   ({
@@ -16,8 +16,8 @@ const fact = (more: Partial<RunEvent> = {}): RunEvent =>
     ...more,
   }) as RunEvent; // of the types that there are
 
-describe('KnownPast', () => {
-  const past = new KnownPast();
+describe('FactPlausibility', () => {
+  const past = new FactPlausibility();
   past.note(fact());
 
   it('allows what the same claim says, or a later one', () => {
@@ -33,6 +33,6 @@ describe('KnownPast', () => {
   });
 
   it('allows any thread before it has read a fact', () => {
-    expect(new KnownPast().allows(fact())).toBe(true);
+    expect(new FactPlausibility().allows(fact())).toBe(true);
   });
 });

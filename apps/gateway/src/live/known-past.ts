@@ -10,7 +10,7 @@ export class ImplausibleFact extends Error {
  * earlier claim, since the writes of those are refused. That costs two comparisons; a look into the log for every fact would
  * cost more than the feed saves.
  */
-export class KnownPast {
+export class FactPlausibility {
   private threadId: string | undefined;
   private epoch = 0;
 

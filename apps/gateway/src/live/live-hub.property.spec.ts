@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { RunEvent } from '@rondo/domain';
-import { LiveHub } from './live-hub';
+import { RunSubscriptions } from './live-hub';
 import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
 
@@ -38,7 +38,11 @@ function perform(script: ScriptedRun, { does, text }: Act): RunEvent {
   }
 }
 
-async function watch(hub: LiveHub, script: ScriptedRun, { slowness, leavesAfter }: Watcher): Promise<StrictClient> {
+async function watch(
+  hub: RunSubscriptions,
+  script: ScriptedRun,
+  { slowness, leavesAfter }: Watcher,
+): Promise<StrictClient> {
   const client = new StrictClient();
   for (let leaves = leavesAfter; ; leaves = null) {
     const leave = new AbortController();
@@ -60,7 +64,7 @@ async function watch(hub: LiveHub, script: ScriptedRun, { slowness, leavesAfter 
   }
 }
 
-describe('LiveHub, whatever is lost and whenever one attaches', () => {
+describe('RunSubscriptions, whatever is lost and whenever one attaches', () => {
   it('tells every watcher every fact once and in order, and no text twice or wrong (I2, I13, R17, W53)', async () => {
     const scenario = fc.record({
       acts: fc.array(act, { maxLength: 30 }),
@@ -73,11 +77,11 @@ describe('LiveHub, whatever is lost and whenever one attaches', () => {
       fc.asyncProperty(scenario, async ({ acts, watchers, holderAnswers, endReaches }) => {
         const script = new ScriptedRun();
         const wires = [new LossyWire(script), new LossyWire(script)] as const;
-        const hubs = wires.map((wire) => new LiveHub(wire, quickSettings));
+        const hubs = wires.map((wire) => new RunSubscriptions(wire, quickSettings));
         const clients: Promise<StrictClient>[] = [];
         const attach = (step: number) => {
           for (const one of watchers.filter(({ attachesAt }) => attachesAt === step)) {
-            clients.push(watch(hubs[one.gateway] ?? new LiveHub(wires[0], quickSettings), script, one));
+            clients.push(watch(hubs[one.gateway] ?? new RunSubscriptions(wires[0], quickSettings), script, one));
           }
         };
 

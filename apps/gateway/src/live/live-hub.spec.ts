@@ -1,5 +1,5 @@
 import { type RunEvent, TerminalError, accountId } from '@rondo/domain';
-import { LiveHub, type Watch, type Watched } from './live-hub';
+import { RunSubscriptions, type Watch, type Watched } from './live-hub';
 import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
 
@@ -8,12 +8,12 @@ const unpolled = { ...quickSettings, pollMs: 3_600_000 };
 
 let script: ScriptedRun;
 let wire: LossyWire;
-let hub: LiveHub;
+let hub: RunSubscriptions;
 
 beforeEach(() => {
   script = new ScriptedRun();
   wire = new LossyWire(script);
-  hub = new LiveHub(wire, unpolled);
+  hub = new RunSubscriptions(wire, unpolled);
 });
 afterEach(() => hub.close());
 
@@ -41,7 +41,7 @@ function attach(after = 0, { drained = tick, by = follow }: { drained?: () => Pr
   return { client, events, ending, leave: () => leave.abort(), wireIsFree };
 }
 
-describe('LiveHub', () => {
+describe('RunSubscriptions', () => {
   it('tells a run from its making, and finds by its seq what was said before anybody could hear it (I2)', async () => {
     const make = () => {
       const made = { run: script.run, facts: [...script.log] };
@@ -163,7 +163,7 @@ describe('LiveHub', () => {
 
   it('asks once for all quiet runs how far their logs go, and reads only those that go on', async () => {
     hub.close();
-    hub = new LiveHub(wire, quickSettings);
+    hub = new RunSubscriptions(wire, quickSettings);
     const { client } = attach();
     await settled();
     const readBefore = wire.reads;
@@ -209,7 +209,7 @@ describe('LiveHub', () => {
 
   it('finds the end in the log when the feed is silent (W60)', async () => {
     hub.close();
-    hub = new LiveHub(wire, quickSettings);
+    hub = new RunSubscriptions(wire, quickSettings);
     const { client, ending } = attach();
     await settled();
     script.complete();
@@ -230,7 +230,7 @@ describe('LiveHub', () => {
 
   it('asks once, and then waits, where the log cannot be read that it has to catch up with', async () => {
     hub.close();
-    hub = new LiveHub(wire, { ...unpolled, retryMs: 3_600_000, onTrouble: () => undefined });
+    hub = new RunSubscriptions(wire, { ...unpolled, retryMs: 3_600_000, onTrouble: () => undefined });
     attach();
     await settled();
     script.note(); // of which nobody here has heard
@@ -307,7 +307,7 @@ describe('LiveHub', () => {
 
   it('drops one whose wire stays full', async () => {
     hub.close();
-    hub = new LiveHub(wire, { ...unpolled, stallLimitMs: 20 });
+    hub = new RunSubscriptions(wire, { ...unpolled, stallLimitMs: 20 });
     const { ending, wireIsFree } = attach(0, { drained: () => new Promise(() => {}) });
     await settled();
     wireIsFree.now = false;
@@ -318,7 +318,7 @@ describe('LiveHub', () => {
 
   it('bounds the text that it keeps: late comers then wait for the fact', async () => {
     hub.close();
-    hub = new LiveHub(wire, { ...unpolled, streams: { keptText: 10, rememberedStreams: 16 } });
+    hub = new RunSubscriptions(wire, { ...unpolled, streams: { keptText: 10, rememberedStreams: 16 } });
     const first = attach();
     await settled();
     wire.publish(script.say('longer than ten'));

@@ -1,12 +1,12 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { type RecordedFact, type Run, isTerminal } from '@rondo/domain';
 import type { RunAddress } from '@rondo/persistence';
-import { afterWhatFollows } from '@rondo/platform';
-import { type Ending, Follower, type Sink } from './follower';
-import { LiveRun, type LiveRunSettings } from './live-run';
-import type { LiveSources, Opening } from './live-sources';
+import { afterImmediates } from '@rondo/platform';
+import { type Ending, RunSubscriber, type Sink } from './follower';
+import { RunBroadcast, type RunBroadcastSettings } from './live-run';
+import type { RunSources, Opening } from './live-sources';
 
-export interface LiveHubSettings extends LiveRunSettings {
+export interface RunSubscriptionsSettings extends RunBroadcastSettings {
   /** A watched run of which nothing was heard for this long is looked up in the log (W60: silence says nothing). */
   readonly pollMs: number;
   readonly stallLimitMs: number;
@@ -37,7 +37,7 @@ export interface MadeRun {
 
 /** How a watch begins. */
 interface Beginning {
-  readonly open: (live: LiveRun) => Promise<Opening>;
+  readonly open: (live: RunBroadcast) => Promise<Opening>;
   /** Resolves when whoever asked for the watch has its answer, which comes before all that is told. */
   readonly answered: () => Promise<unknown>;
 }
@@ -46,24 +46,24 @@ interface Beginning {
 const leavingMs = 4;
 
 interface Shared {
-  readonly live: LiveRun;
+  readonly live: RunBroadcast;
   followers: number;
 }
 
 /**
- * Everything that somebody watches through this process: one `LiveRun` per run, however many of its account watch it (W54).
+ * Everything that somebody watches through this process: one `RunBroadcast` per run, however many of its account watch it (W54).
  * REST's `wait`, SSE and Socket.IO are three faces of it.
  */
-export class LiveHub {
+export class RunSubscriptions {
   private readonly runs = new Map<string, Shared>();
-  private readonly followers = new Set<Follower>();
+  private readonly followers = new Set<RunSubscriber>();
   private readonly closing = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private isPolling = false;
 
   constructor(
-    private readonly sources: LiveSources,
-    private readonly settings: LiveHubSettings,
+    private readonly sources: RunSources,
+    private readonly settings: RunSubscriptionsSettings,
   ) {
     this.timer = setInterval(() => void this.poll(), settings.pollMs);
   }
@@ -86,7 +86,7 @@ export class LiveHub {
    * Rejects with `run_not_found`. Watching never changes a run (I8).
    */
   follow(address: RunAddress, watch: Watch): Promise<Watched> {
-    const open = async (live: LiveRun) => {
+    const open = async (live: RunBroadcast) => {
       await live.listening();
       return this.sources.open(address, watch.after);
     };
@@ -100,7 +100,7 @@ export class LiveHub {
   async followNew(address: RunAddress, watch: Omit<Watch, 'after'>, make: () => Promise<MadeRun>): Promise<Watched> {
     const making = make();
     making.catch(() => undefined); // it is waited for below
-    await afterWhatFollows();
+    await afterImmediates();
     const open = async () => {
       const { run, facts } = await making;
       return { run, holder: undefined, events: facts, isEnd: true };
@@ -126,13 +126,13 @@ export class LiveHub {
     }
   }
 
-  private async tell(live: LiveRun, address: RunAddress, watch: Watch & { opening: Opening }): Promise<Ending> {
+  private async tell(live: RunBroadcast, address: RunAddress, watch: Watch & { opening: Opening }): Promise<Ending> {
     const { run } = watch.opening;
     if (isTerminal(run.status) && watch.after >= run.last_seq) return 'ended';
     if (this.closed.aborted) return 'closed';
     const { stallLimitMs, retryMs, mint, onTrouble } = this.settings;
     const factsAfter = (seq: number) => this.sources.factsAfter(address, seq);
-    const follower = new Follower(
+    const follower = new RunSubscriber(
       { ...watch, after: Math.min(watch.after, run.last_seq) },
       { live, factsAfter, stallLimitMs, retryMs, mint, onTrouble },
     );
@@ -140,9 +140,9 @@ export class LiveHub {
     return follower.follow().finally(() => this.followers.delete(follower));
   }
 
-  private enter(address: RunAddress): LiveRun {
+  private enter(address: RunAddress): RunBroadcast {
     const shared = this.runs.get(keyOf(address)) ?? {
-      live: new LiveRun(address, this.sources, this.settings),
+      live: new RunBroadcast(address, this.sources, this.settings),
       followers: 0,
     };
     shared.followers += 1;

@@ -1,13 +1,13 @@
 import type { DeltaEvent, EventId, RunEvent, RunId } from '@rondo/domain';
 import type { RunAddress, RunHolder } from '@rondo/persistence';
-import type { Follower } from './follower';
-import { ImplausibleFact, KnownPast } from './known-past';
-import type { LiveSources, LoggedEvent } from './live-sources';
-import { OpenStreams, type StreamBounds } from './open-streams';
+import type { RunSubscriber } from './follower';
+import { ImplausibleFact, FactPlausibility } from './known-past';
+import type { RunSources, LoggedEvent } from './live-sources';
+import { ReceivedStreams, type StreamBounds } from './open-streams';
 import { endsRun } from './stream-of';
-import { type StreamNotice, type WatchEvent, isNotice, spokenFor } from './stream-notices';
+import { type StreamNotice, type WatchEvent, isNotice, coveredSeq } from './stream-notices';
 
-export interface LiveRunSettings {
+export interface RunBroadcastSettings {
   readonly streams: StreamBounds;
   /** Events that wait for a missing one. Beyond it they are dropped, and the log heals what they said. */
   readonly heldEvents: number;
@@ -43,12 +43,12 @@ const unknown = Infinity;
  * It listens before anybody reads, or before there is a run. What it hears waits until the first follower has come to the
  * log's end, which is where it begins.
  */
-export class LiveRun {
-  private readonly followers = new Set<Follower>();
-  private readonly feed: ReturnType<LiveSources['watch']>;
+export class RunBroadcast {
+  private readonly followers = new Set<RunSubscriber>();
+  private readonly feed: ReturnType<RunSources['watch']>;
   private heard: Promise<void> | undefined;
-  private streams: OpenStreams;
-  private readonly past = new KnownPast();
+  private streams: ReceivedStreams;
+  private readonly past = new FactPlausibility();
   private held: RunEvent[] = [];
   private repairing: Promise<void> | undefined;
   private quietSince = performance.now();
@@ -57,8 +57,8 @@ export class LiveRun {
 
   constructor(
     private readonly run: RunAddress,
-    private readonly sources: LiveSources,
-    private readonly settings: LiveRunSettings,
+    private readonly sources: RunSources,
+    private readonly settings: RunBroadcastSettings,
   ) {
     this.streams = this.streamsSince(0);
     this.feed = sources.watch(run.runId, (event, json) => this.receive(event, json));
@@ -78,7 +78,7 @@ export class LiveRun {
   }
 
   /** With the first that has read the log to its end. The run's holder, if there is one, may have streams open from before. */
-  begin(follower: Follower, holder: RunHolder | undefined): void {
+  begin(follower: RunSubscriber, holder: RunHolder | undefined): void {
     if (this.head !== unknown) return;
     this.head = follower.position;
     this.streams = this.streamsSince(this.head);
@@ -89,14 +89,14 @@ export class LiveRun {
   }
 
   /** False when the follower must read the log first. */
-  join(follower: Follower): boolean {
+  join(follower: RunSubscriber): boolean {
     if (follower.position !== this.head) return false;
     this.followers.add(follower);
     for (const delta of this.streams.missing((stream) => follower.heard(stream))) this.tell(follower, delta);
     return true;
   }
 
-  leave(follower: Follower): void {
+  leave(follower: RunSubscriber): void {
     this.followers.delete(follower);
   }
 
@@ -139,8 +139,8 @@ export class LiveRun {
     this.held = [];
   }
 
-  private streamsSince(head: number): OpenStreams {
-    return new OpenStreams(head, this.settings.streams, this.settings.mint);
+  private streamsSince(head: number): ReceivedStreams {
+    return new ReceivedStreams(head, this.settings.streams, this.settings.mint);
   }
 
   private async hearHolder(holder: RunHolder): Promise<void> {
@@ -177,9 +177,9 @@ export class LiveRun {
   }
 
   private takeNotice(notice: StreamNotice): void {
-    if (spokenFor(notice) <= this.head) return;
+    if (coveredSeq(notice) <= this.head) return;
     this.tellAll(notice);
-    if (notice.type === 'stream.snapshot') this.head = spokenFor(notice);
+    if (notice.type === 'stream.snapshot') this.head = coveredSeq(notice);
   }
 
   private takeDelta(delta: DeltaEvent, { from, json }: DeltaOrigin): boolean {
@@ -196,8 +196,8 @@ export class LiveRun {
     for (const follower of this.followers) this.tell(follower, event, json);
   }
 
-  private tell(follower: Follower, event: WatchEvent, json = JSON.stringify(event)): void {
-    if (!follower.tell(event, json)) this.leave(follower);
+  private tell(follower: RunSubscriber, event: WatchEvent, json = JSON.stringify(event)): void {
+    if (!follower.deliver(event, json)) this.leave(follower);
   }
 
   /** One repair at a time: the log first, then the streams, then what waited for them. */

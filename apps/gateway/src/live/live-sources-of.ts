@@ -1,15 +1,15 @@
 import { type DeltaEvent, type EventId, type RunId, deltaTextKey } from '@rondo/domain';
 import type { RunLive } from '@rondo/messaging';
 import type { EventPage, RunAddress, RunHolder, Runs } from '@rondo/persistence';
-import type { LateFeed } from '../wiring/late-feed';
+import type { DeferredRunFeed } from '../wiring/late-feed';
 import type { WorkerSignals } from '../wiring/worker-signals';
-import type { LiveSources, LogPage } from './live-sources';
+import type { RunSources, LogPage } from './live-sources';
 import { noticesOf } from './stream-notices';
 
 interface Parts {
   readonly runs: Pick<Runs, 'events' | 'open' | 'heads'>;
   readonly holderOf: (run: RunAddress) => Promise<RunHolder | undefined>;
-  readonly feed: Pick<LateFeed, 'watch'>;
+  readonly feed: Pick<DeferredRunFeed, 'watch'>;
   readonly workers: Pick<WorkerSignals, 'openStreams'>;
   readonly mint: () => EventId;
 }
@@ -17,7 +17,7 @@ interface Parts {
 const limit = 200;
 
 /** The log is Postgres, the feed is NATS, and the holder's open streams are asked for by name. */
-export function liveSourcesOf({ runs, holderOf, feed, workers, mint }: Parts): LiveSources {
+export function runSourcesOf({ runs, holderOf, feed, workers, mint }: Parts): RunSources {
   const logged = (page: EventPage, after: number): LogPage => {
     const last = page.data.at(-1)?.seq ?? page.snapshot?.through_seq ?? after;
     return { events: [...noticesOf(page, mint), ...page.data], isEnd: last >= page.head_seq };

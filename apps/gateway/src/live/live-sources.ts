@@ -18,7 +18,7 @@ export interface Opening extends LogPage {
 }
 
 /** Where the hub learns what happens to runs. */
-export interface LiveSources {
+export interface RunSources {
   /** The run, and the log as `factsAfter` has it. Rejects with `run_not_found` for another account's run too (R39). */
   open(run: RunAddress, after: number): Promise<Opening>;
   /** The log: notices of what is not kept any more, and facts with a greater seq than `after`, in order, some hundreds at most. */

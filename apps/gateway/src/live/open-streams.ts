@@ -22,7 +22,7 @@ export interface StreamBounds {
 }
 
 /** What the open streams of one run have said so far. */
-export class OpenStreams {
+export class ReceivedStreams {
   private readonly open = new Map<string, OpenStream>();
   private readonly closed = new Set<string>();
   private keptText = 0;

@@ -1,13 +1,13 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
 import { type Run, runId } from '@rondo/domain';
-import type { Promised } from '@rondo/persistence';
+import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { parsed } from '../door/parsed';
 import { IdempotentMessages, idempotencyKey } from '../idempotency/idempotent-messages';
 import { answer, locationOf, maxSeq, newWatchedRun, stopOrder } from '../runs/run.dto';
-import { RunDesk } from '../runs/run-desk';
+import { RunService } from '../runs/run-desk';
 import { Replayed, type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
 const address = z.strictObject({ run_id: runId });
@@ -25,7 +25,7 @@ const without = (body: unknown, names: readonly string[]): unknown =>
 export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConnection<RunSocket> {
   constructor(
     private readonly sockets: Sockets,
-    private readonly desk: RunDesk,
+    private readonly desk: RunService,
     private readonly messages: IdempotentMessages,
   ) {}
 
@@ -60,7 +60,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
       const { subscribe, idempotency_key: key, ...order } = parsed(newWatchedRun, body);
       const id = runId.parse(`run_${newUlid()}`);
       const asked = { accountId, key, path: '/v1/runs', body: without(body, ['subscribe', 'idempotency_key']) };
-      const create = async (promised?: Promised<Run>) => {
+      const create = async (promised?: PendingKey<Run>) => {
         const make = () => this.desk.create(accountId, order, { id, promised });
         return subscribe ? this.sockets.subscribeToNew(socket, { accountId, runId: id }, make) : (await make()).run;
       };
@@ -86,7 +86,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
       const { run_id: runId, content, idempotency_key: key } = parsed(input, body);
       const path = `/v1/runs/${runId}/input`;
       const asked = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
-      const once = await this.messages.once(asked, (promised: Promised<Run> | undefined) =>
+      const once = await this.messages.once(asked, (promised: PendingKey<Run> | undefined) =>
         this.desk.answer({ accountId, runId, content, promised }),
       );
       return 'made' in once ? once.made : new Replayed(once.replayed);

@@ -3,7 +3,7 @@ import type { RunEvent } from '@rondo/domain';
 import type { Socket } from 'socket.io-client';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
-import { type HeldRun, TestWorker } from '../testing/test-worker';
+import { type WorkerRun, TestWorker } from '../testing/test-worker';
 import { StrictClient } from './testing/scripted-run';
 
 let gateway: RunningGateway;
@@ -24,7 +24,7 @@ const piece = 'x'.repeat(64 * 1024);
 const messages = 80;
 
 /** Twenty megabytes in messages, and as much again in deltas: more than any buffer below us takes. */
-async function speak(held: HeldRun): Promise<void> {
+async function speak(held: WorkerRun): Promise<void> {
   for (let count = 0; count < messages; count += 1) {
     for (let times = 0; times < 4; times += 1) held.say(piece);
     await held.finishMessage();

@@ -10,7 +10,7 @@ import { type Scope, requireScope } from '../auth/scopes';
 import { answerTo } from '../problems/problem-of';
 import { type ProblemBody, problemStatus } from '../problems/problems';
 import { Refusal, unauthorized } from '../problems/refusals';
-import type { LiveHub, MadeRun, Watch, Watched } from './live-hub';
+import type { RunSubscriptions, MadeRun, Watch, Watched } from './live-hub';
 import type { ReadyText } from './ready-text';
 import { SocketSink } from './socket-sink';
 
@@ -37,7 +37,7 @@ export interface SocketPorts {
   readonly rate: RequestRate;
   readonly limits: KeyLimits;
   readonly connections: OpenConnections;
-  readonly hub: LiveHub;
+  readonly hub: RunSubscriptions;
   readonly onTrouble: (error: unknown) => void;
 }
 

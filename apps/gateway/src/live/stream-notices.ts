@@ -17,7 +17,7 @@ export const isNotice = (event: WatchEvent): event is StreamNotice =>
   event.type === 'stream.gap' || event.type === 'stream.snapshot';
 
 /** The fact up to which a notice speaks. */
-export const spokenFor = (notice: StreamNotice): number =>
+export const coveredSeq = (notice: StreamNotice): number =>
   notice.type === 'stream.gap' ? notice.data.to : notice.data.through_seq;
 
 /** The gap first, then the snapshot; none where nothing is missing. */

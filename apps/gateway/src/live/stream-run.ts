@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RunAddress } from '@rondo/persistence';
-import type { LiveHub, Watch } from './live-hub';
+import type { RunSubscriptions, Watch } from './live-hub';
 import { SseSink } from './sse-sink';
 
 const keepAliveMs = 15_000;
@@ -8,7 +8,7 @@ const reconnectMs = 1_000;
 
 /** Serves one client's event stream until the run is over, the client is gone, or it reads too slowly. */
 export async function streamRun(
-  hub: LiveHub,
+  hub: RunSubscriptions,
   address: RunAddress,
   { response, ...watch }: Omit<Watch, 'sink'> & { response: ServerResponse },
 ): Promise<void> {

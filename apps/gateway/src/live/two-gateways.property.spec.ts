@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { RunEvent, RunId } from '@rondo/domain';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
-import { type HeldRun, TestWorker } from '../testing/test-worker';
+import { type WorkerRun, TestWorker } from '../testing/test-worker';
 import { StrictClient } from './testing/scripted-run';
 import { eventOf, readStream } from './testing/sse-reader';
 
@@ -36,7 +36,7 @@ type Watcher = typeof watcher extends fc.Arbitrary<infer T> ? T : never;
 
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function perform(held: HeldRun, { does, text, shown, restsMs }: Act): Promise<void> {
+async function perform(held: WorkerRun, { does, text, shown, restsMs }: Act): Promise<void> {
   if (does === 'say') held.say(text, { shown });
   else await held.finishMessage({ shown });
   await rest(restsMs);

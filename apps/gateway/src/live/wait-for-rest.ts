@@ -1,7 +1,7 @@
 import { type Run, isTerminal, isWaiting } from '@rondo/domain';
 import type { RunAddress } from '@rondo/persistence';
 import { anySignal } from '@rondo/platform';
-import type { LiveHub } from './live-hub';
+import type { RunSubscriptions } from './live-hub';
 import { endsRun } from './stream-of';
 import type { WatchEvent } from './stream-notices';
 
@@ -9,7 +9,7 @@ const rests = ({ status }: Run): boolean => isTerminal(status) || isWaiting(stat
 
 /** The run as it is when it rests (it is over, or waits for somebody), or else when `signal` is aborted. */
 export async function waitForRest(
-  hub: LiveHub,
+  hub: RunSubscriptions,
   { address, signal, read }: { address: RunAddress; signal: AbortSignal; read: () => Promise<Run> },
 ): Promise<Run> {
   let run = await read();
@@ -21,7 +21,7 @@ export async function waitForRest(
 }
 
 async function untilItMayRest(
-  hub: LiveHub,
+  hub: RunSubscriptions,
   { address, after, signal }: { address: RunAddress; after: number; signal: AbortSignal },
 ): Promise<void> {
   const rested = new AbortController();

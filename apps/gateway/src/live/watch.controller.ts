@@ -7,7 +7,7 @@ import { HeldRequests } from '../auth/held-requests';
 import { AddressedRun } from '../door/addressed';
 import { Refusal, unauthorized } from '../problems/refusals';
 import { RunDto, StreamQueryDto, WaitQueryDto, maxSeq } from '../runs/run.dto';
-import { LiveHub } from './live-hub';
+import { RunSubscriptions } from './live-hub';
 import { streamRun } from './stream-run';
 import { waitForRest } from './wait-for-rest';
 
@@ -16,7 +16,7 @@ import { waitForRest } from './wait-for-rest';
 export class WatchController {
   constructor(
     private readonly runs: Runs,
-    private readonly hub: LiveHub,
+    private readonly hub: RunSubscriptions,
     private readonly held: HeldRequests,
   ) {}
 

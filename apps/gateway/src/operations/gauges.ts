@@ -1,11 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { OpenConnections } from '../auth/open-connections';
-import type { LiveHub } from '../live/live-hub';
+import type { RunSubscriptions } from '../live/live-hub';
 
 /** What this gateway serves at the moment. */
 export function registerGauges(
   registry: Registry,
-  { hub, connections }: { hub: LiveHub; connections: OpenConnections },
+  { hub, connections }: { hub: RunSubscriptions; connections: OpenConnections },
 ): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({

@@ -1,5 +1,5 @@
 import { type SettingsRequest, effectiveSettings, readProviders } from '@rondo/domain';
-import { modelProblems } from './model-door';
+import { validateModel } from './model-door';
 
 const local = {
   name: 'local',
@@ -11,7 +11,7 @@ const known = readProviders({ MODEL_PROVIDERS: JSON.stringify([local]) });
 function fieldsRefused(request: SettingsRequest): string[] {
   const effective = effectiveSettings(request, { model: 'local/priced' });
   if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
-  return modelProblems(effective.settings, known).map(({ field }) => field);
+  return validateModel(effective.settings, known).map(({ field }) => field);
 }
 
 const budget = { usd: 1 };

@@ -1,7 +1,7 @@
 import { type ModelProviders, type RunSettings, type SettingsProblem, priceOf, whyNotConfigured } from '@rondo/domain';
 
 /** Models that the workers cannot ask are refused at the door, and a budget in money that nobody could keep to. */
-export function modelProblems(settings: RunSettings, providers: ModelProviders): SettingsProblem[] {
+export function validateModel(settings: RunSettings, providers: ModelProviders): SettingsProblem[] {
   const { model, context, budget } = settings;
   const absent = [
     { field: 'model', name: model },

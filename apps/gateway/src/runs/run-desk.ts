@@ -29,10 +29,10 @@ import type {
 } from '@rondo/persistence';
 import { InvalidRequest } from '../problems/refusals';
 import type { ActiveRunQuota } from './active-run-quota';
-import { modelProblems } from './model-door';
+import { validateModel } from './model-door';
 
 /** What the desk needs of the truth, the queue and the wire. */
-export interface DeskPorts {
+export interface RunServicePorts {
   readonly runs: {
     create(run: NewRun): Promise<CreatedRun>;
     requestStop(order: StopOrder): Promise<StoppedRun>;
@@ -51,7 +51,7 @@ export interface DeskPorts {
   signalStop(stop: PendingStop): void;
 }
 
-export interface DeskSettings {
+export interface RunServiceSettings {
   readonly defaultModel: string;
   readonly providers: ModelProviders;
   /** What a run may spend that says nothing, and what it may ask for at most. */
@@ -73,10 +73,10 @@ type RunOrder = SettingsRequest & {
  * What people do with runs, over REST and sockets alike. Everything is durable before it is fast: Postgres commits,
  * then the queue, the feed and the workers hear of it, and each of them may be away (I1, I7).
  */
-export class RunDesk {
+export class RunService {
   constructor(
-    private readonly ports: DeskPorts,
-    private readonly settings: DeskSettings,
+    private readonly ports: RunServicePorts,
+    private readonly settings: RunServiceSettings,
   ) {}
 
   /** Answers with the run, and the facts that its log begins with. */
@@ -143,7 +143,7 @@ export class RunDesk {
     });
     if ('problems' in outcome) throw new InvalidRequest(outcome.problems);
 
-    const problems = modelProblems(outcome.settings, providers);
+    const problems = validateModel(outcome.settings, providers);
     if (problems.length > 0) throw new InvalidRequest(problems);
     return outcome.settings;
   }

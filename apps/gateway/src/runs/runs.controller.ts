@@ -7,12 +7,12 @@ import { CurrentCaller } from '../auth/api-key.guard';
 import { AddressedRun, AddressedThread } from '../door/addressed';
 import { promisedBy } from '../idempotency/idempotent';
 import { AnswerDto, NewRunDto, NewRunOnThreadDto, RunDto, StopOrderDto, locationOf } from './run.dto';
-import { RunDesk } from './run-desk';
+import { RunService } from './run-desk';
 
 @ApiTags('runs')
 @Controller('v1')
 export class RunsController {
-  constructor(private readonly desk: RunDesk) {}
+  constructor(private readonly desk: RunService) {}
 
   @Post('runs')
   @HttpCode(202)

@@ -1,4 +1,4 @@
-import { type Ruling, resolution, toolCall } from '@rondo/domain';
+import { type CallResolution, resolution, toolCall } from '@rondo/domain';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 
@@ -18,7 +18,7 @@ export const ruling = z
   .refine(({ outcome, output }) => outcome !== 'retry' || output === undefined, {
     path: ['output'],
     message: 'a call that is tried again answers for itself',
-  }) satisfies z.ZodType<Ruling>;
+  }) satisfies z.ZodType<CallResolution>;
 
 export class RulingDto extends createZodDto(ruling) {}
 export class ToolCallDto extends createZodDto(toolCall) {}

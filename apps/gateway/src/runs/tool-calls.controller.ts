@@ -4,13 +4,13 @@ import type { CallAddress } from '@rondo/persistence';
 import type { Response } from 'express';
 import { AddressedToolCall } from '../door/addressed';
 import { promisedBy } from '../idempotency/idempotent';
-import { RunDesk } from './run-desk';
+import { RunService } from './run-desk';
 import { RulingDto, ToolCallDto } from './tool-call.dto';
 
 @ApiTags('runs')
 @Controller('v1/tool-calls')
 export class ToolCallsController {
-  constructor(private readonly desk: RunDesk) {}
+  constructor(private readonly desk: RunService) {}
 
   @Post(':tool_call_id/resolve')
   @HttpCode(200)

@@ -13,7 +13,7 @@ import {
 } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import { type NatsLink, NatsRunFeed, type RunLive, connectNats, signals } from '@rondo/messaging';
-import { type Database, PrismaRunStore } from '@rondo/persistence';
+import { type Database, PostgresRunStore } from '@rondo/persistence';
 import { createLogger, newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { testServer } from './test-server';
@@ -23,17 +23,17 @@ const log = createLogger({ name: 'test-worker', level: 'silent' });
 
 /** What a worker does to a run, without a model: facts to Postgres and then to the feed, deltas to the feed. */
 export class TestWorker {
-  private readonly held = new Map<string, HeldRun>();
+  private readonly held = new Map<string, WorkerRun>();
   private readonly name = `worker-${newUlid()}`;
   private readonly feed: NatsRunFeed;
-  private readonly store: PrismaRunStore;
+  private readonly store: PostgresRunStore;
 
   private constructor(
     private readonly link: NatsLink,
     database: Database,
   ) {
     this.feed = new NatsRunFeed(link);
-    this.store = new PrismaRunStore({
+    this.store = new PostgresRunStore({
       database,
       mint: newUlid,
       onPromoted: (facts) => {
@@ -53,10 +53,10 @@ export class TestWorker {
     return this.link.close();
   }
 
-  async take(runId: RunId): Promise<HeldRun> {
+  async take(runId: RunId): Promise<WorkerRun> {
     const claim = await this.store.claim(runId, this.name);
     if (!claim) throw new Error(`${runId} could not be claimed`);
-    const held = new HeldRun(claim, this.store, this.feed, claim.log.length);
+    const held = new WorkerRun(claim, this.store, this.feed, claim.log.length);
     this.held.set(runId, held);
     await held.append([{ type: 'run.started', iteration: 0, data: {} }]);
     return held;
@@ -75,7 +75,7 @@ export class TestWorker {
 }
 
 /** A run in a test's hands. */
-export class HeldRun {
+export class WorkerRun {
   private messageId: MessageId = messageId.parse(`msg_${newUlid()}`);
   /** What was said in whole messages. */
   readonly told: string[] = [];
@@ -84,7 +84,7 @@ export class HeldRun {
 
   constructor(
     readonly claim: Claim,
-    private readonly store: PrismaRunStore,
+    private readonly store: PostgresRunStore,
     private readonly feed: NatsRunFeed,
     private lastSeq: number,
   ) {}

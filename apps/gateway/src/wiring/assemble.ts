@@ -12,13 +12,13 @@ import { RequestRate } from '../auth/request-rate';
 import { ModelCatalog } from '../catalog/model-catalog';
 import { type GatewayConfig, modelProvidersOf } from '../config';
 import { IdempotentMessages } from '../idempotency/idempotent-messages';
-import { LiveHub } from '../live/live-hub';
-import { liveSourcesOf } from '../live/live-sources-of';
+import { RunSubscriptions } from '../live/live-hub';
+import { runSourcesOf } from '../live/live-sources-of';
 import { Sockets } from '../live/sockets';
 import { AllowedMethods } from '../problems/allowed-methods';
 import { runBudgets } from '../run-budgets';
 import { ActiveRunQuota } from '../runs/active-run-quota';
-import { RunDesk } from '../runs/run-desk';
+import { RunService } from '../runs/run-desk';
 import { Infrastructure } from './infrastructure';
 
 const liveSettings = {
@@ -53,7 +53,7 @@ export function assemble(config: GatewayConfig, log: Logger) {
   }, noted('admin key not seeded yet'));
   const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
   const ports = deskPorts(infrastructure, noted('jobs left to the sweeper'));
-  const desk = new RunDesk(
+  const desk = new RunService(
     { ...ports, quota: activeRunQuota(infrastructure, config) },
     { defaultModel: catalog.defaultModel, providers: catalog.providers, ...runBudgets(config) },
   );
@@ -126,8 +126,8 @@ function liveHub(
   { database, runs, feed, workers }: Infrastructure,
   stallLimitMs: number,
   onTrouble: (error: unknown) => void,
-): LiveHub {
+): RunSubscriptions {
   const mint = () => eventId.parse(`evt_${newUlid()}`);
-  const sources = liveSourcesOf({ runs, holderOf: (run) => holderOf(database, run), feed, workers, mint });
-  return new LiveHub(sources, { ...liveSettings, stallLimitMs, mint, onTrouble });
+  const sources = runSourcesOf({ runs, holderOf: (run) => holderOf(database, run), feed, workers, mint });
+  return new RunSubscriptions(sources, { ...liveSettings, stallLimitMs, mint, onTrouble });
 }

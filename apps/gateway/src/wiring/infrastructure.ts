@@ -3,7 +3,7 @@ import { RunQueues, SharedQuota, connectNats, natsTransportOptions, producerConn
 import { Accounts, Blobs, IdempotencyKeys, Messages, Outbox, Runs, Threads, openDatabase } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import type { GatewayConfig } from '../config';
-import { LateFeed } from './late-feed';
+import { DeferredRunFeed } from './late-feed';
 import { WorkerSignals } from './worker-signals';
 
 const name = 'gateway';
@@ -35,7 +35,7 @@ export class Infrastructure {
     this.outbox = new Outbox(this.database);
     this.idempotencyKeys = new IdempotencyKeys(this.database);
     this.queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
-    this.feed = new LateFeed(connectNats({ url: NATS_URL, name, log }));
+    this.feed = new DeferredRunFeed(connectNats({ url: NATS_URL, name, log }));
 
     this.accountRequests = new SharedQuota({ url: REDIS_URL, perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND });
 

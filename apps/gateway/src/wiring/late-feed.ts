@@ -5,7 +5,7 @@ import { type NatsLink, NatsRunFeed, type RunWatch } from '@rondo/messaging';
  * The run feed from the first moment on, also while NATS has never been there. Facts that nobody could hear are found
  * in the log by whoever watches (I1).
  */
-export class LateFeed {
+export class DeferredRunFeed {
   private feed: NatsRunFeed | undefined;
   private readonly arriving: Promise<NatsRunFeed>;
 

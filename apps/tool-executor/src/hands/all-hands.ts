@@ -1,6 +1,6 @@
 import { type ExecutorTool, type ToolDefinition, tools } from '@rondo/domain';
 import { createFile, deleteFile, fullFileRewrite, listFiles, readFile, strReplace } from './file.hands';
-import type { Hand, InputOf } from './hand';
+import type { ToolHandler, InputOf } from './hand';
 import { httpRequest } from './http.hands';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell.hands';
 
@@ -17,18 +17,18 @@ const hands = {
   delete_file: deleteFile,
   list_files: listFiles,
   http_request: httpRequest,
-} satisfies { [Name in ExecutorTool['name']]: Hand<InputOf<Name>> };
+} satisfies { [Name in ExecutorTool['name']]: ToolHandler<InputOf<Name>> };
 
-export interface ReadyTool {
+export interface HandledTool {
   readonly tool: ToolDefinition;
   /** Takes what the tool's own schema has parsed. */
-  readonly hand: Hand<unknown>;
+  readonly hand: ToolHandler<unknown>;
 }
 
-const byName = new Map<string, ReadyTool>(
+const byName = new Map<string, HandledTool>(
   tools.filter((tool) => tool.runsIn === 'executor').map((tool) => [tool.name, { tool, hand: hands[tool.name] }]), // `satisfies` has paired them
 );
 
-export const readyToolNamed = (name: string): ReadyTool | undefined => byName.get(name);
+export const handledToolNamed = (name: string): HandledTool | undefined => byName.get(name);
 
-export const readyToolNames: readonly string[] = [...byName.keys()];
+export const handledToolNames: readonly string[] = [...byName.keys()];

@@ -1,13 +1,13 @@
-import { ToolBench } from '../testing/tool-bench';
+import { ExecutorFixture } from '../testing/tool-bench';
 
 describe('file tools', () => {
-  let bench: ToolBench;
+  let bench: ExecutorFixture;
   const shell = async (command: string) => (await bench.use('execute_command', { command, blocking: true })).output;
   const create = (file_path: string, file_contents: string, more: object = {}) =>
     bench.use('create_file', { file_path, file_contents, ...more });
 
   beforeAll(async () => {
-    bench = await ToolBench.open();
+    bench = await ExecutorFixture.open();
   });
   afterAll(() => bench.close());
 

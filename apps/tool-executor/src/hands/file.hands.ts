@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type ToolResult, failedResult } from '@rondo/domain';
 import { clipMiddle } from '../clip-text';
 import { type SandboxFiles, SandboxError } from '../sandbox';
-import { type Hand, type InputOf, succeeded } from './hand';
+import { type ToolHandler, type InputOf, succeeded } from './hand';
 import { treeOf, unlistedFolders } from './file-tree';
 import { replaceOnce } from './replace-once';
 import { decodeText, selectLines } from './select-lines';
@@ -11,7 +11,7 @@ import { shownPath } from './shown-path';
 /** Changes of one file come one after the other, or one of two edits made at the same time would be lost. */
 const laneOfFile = ({ file_path }: { file_path: string }): string => `file ${shownPath(file_path)}`;
 
-export const createFile: Hand<InputOf<'create_file'>> = {
+export const createFile: ToolHandler<InputOf<'create_file'>> = {
   lane: laneOfFile,
   work: ({ file_path, file_contents, permissions }, { sandbox: { files } }) =>
     aboutFile(
@@ -30,7 +30,7 @@ export const createFile: Hand<InputOf<'create_file'>> = {
     ),
 };
 
-export const fullFileRewrite: Hand<InputOf<'full_file_rewrite'>> = {
+export const fullFileRewrite: ToolHandler<InputOf<'full_file_rewrite'>> = {
   lane: laneOfFile,
   work: ({ file_path, file_contents, permissions }, { sandbox: { files } }) =>
     aboutFile(
@@ -43,7 +43,7 @@ export const fullFileRewrite: Hand<InputOf<'full_file_rewrite'>> = {
     ),
 };
 
-export const deleteFile: Hand<InputOf<'delete_file'>> = {
+export const deleteFile: ToolHandler<InputOf<'delete_file'>> = {
   lane: laneOfFile,
   work: ({ file_path }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
@@ -52,7 +52,7 @@ export const deleteFile: Hand<InputOf<'delete_file'>> = {
     }),
 };
 
-export const strReplace: Hand<InputOf<'str_replace'>> = {
+export const strReplace: ToolHandler<InputOf<'str_replace'>> = {
   lane: laneOfFile,
   work: ({ file_path, old_str, new_str }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
@@ -72,7 +72,7 @@ export const strReplace: Hand<InputOf<'str_replace'>> = {
     }),
 };
 
-export const readFile: Hand<InputOf<'read_file'>> = {
+export const readFile: ToolHandler<InputOf<'read_file'>> = {
   work: ({ file_path, start_line, end_line }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
       const content = await contentOf(files, file_path);
@@ -82,7 +82,7 @@ export const readFile: Hand<InputOf<'read_file'>> = {
     }),
 };
 
-export const listFiles: Hand<InputOf<'list_files'>> = {
+export const listFiles: ToolHandler<InputOf<'list_files'>> = {
   work: ({ path, depth }, { sandbox: { files } }) =>
     aboutFile(path, async (folder) => {
       const { entries, truncated } = await files.list(path, { depth, exclude: unlistedFolders });

@@ -1,11 +1,11 @@
-import type { ExecutorTool, HandResult, ToolResult } from '@rondo/domain';
+import type { ExecutorTool, ExecutorResult, ToolResult } from '@rondo/domain';
 import type { z } from 'zod';
 import type { EgressGate, Sandbox } from '../sandbox';
 
 export type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
 
 /** What a hand works with during one call. */
-export interface Workbench {
+export interface ToolContext {
   readonly sandbox: Sandbox;
   /** What this process may reach in the sandbox's stead. */
   readonly egress: EgressGate;
@@ -31,8 +31,8 @@ export class OutcomeUnknown extends Error {
  * The part of a tool that does something. Its input is valid. A failure that the model should know is a result; a hand
  * throws only SandboxError, OutcomeUnknown, or the reason of its signal when that ended the work.
  */
-export interface Hand<Input> {
-  work(input: Input, bench: Workbench): Promise<HandResult>;
+export interface ToolHandler<Input> {
+  work(input: Input, bench: ToolContext): Promise<ExecutorResult>;
   /** Calls of a thread in the same lane run one after the other; without a lane they run at once. */
   lane?(input: Input): string | undefined;
 }

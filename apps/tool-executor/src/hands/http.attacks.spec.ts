@@ -1,21 +1,21 @@
-import { Neighbours, publicAddresses } from '../testing/neighbours';
-import { ToolBench } from '../testing/tool-bench';
+import { TestServers, publicAddresses } from '../testing/neighbours';
+import { ExecutorFixture } from '../testing/tool-bench';
 
 describe('attack: sandbox network', () => {
   const answers = new Map<string, string[]>();
-  let four: Neighbours;
-  let six: Neighbours;
-  let bench: ToolBench;
+  let four: TestServers;
+  let six: TestServers;
+  let bench: ExecutorFixture;
 
   beforeAll(async () => {
-    four = await Neighbours.open((request, response) => {
+    four = await TestServers.open((request, response) => {
       const location = new URL(request.url ?? '', 'http://any').searchParams.get('to');
       if (location === null) response.end(`target ${request.headers.host}`);
       else response.writeHead(302, { location }).end();
     });
-    six = await Neighbours.open((request, response) => response.end(`target ${request.headers.host}`), { at: '::1' });
+    six = await TestServers.open((request, response) => response.end(`target ${request.headers.host}`), { at: '::1' });
     const resolve = async (host: string) => answers.get(host)?.splice(0, 1) ?? [];
-    bench = await ToolBench.open({}, { resolve, isAllowed: (address) => publicAddresses.includes(address) });
+    bench = await ExecutorFixture.open({}, { resolve, isAllowed: (address) => publicAddresses.includes(address) });
   });
   afterAll(async () => {
     await bench.close();

@@ -3,14 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { ExecutorLeaving } from '../run-tool';
 import { EffectServer } from '../testing/effect-server';
-import { ToolBench, aCall } from '../testing/tool-bench';
+import { ExecutorFixture, aCall } from '../testing/tool-bench';
 
 const redirectTo = (location: string) => (response: ServerResponse) => response.writeHead(302, { location }).end();
 
 describe('http_request', () => {
   let elsewhere: EffectServer;
   let server: EffectServer;
-  let bench: ToolBench;
+  let bench: ExecutorFixture;
   let lonely: number;
   const routes: Record<string, (response: ServerResponse) => void> = {
     '/order': (response) => response.writeHead(201, { location: '/order/1', 'x-secret': 'no' }).end('{"id":1}'),
@@ -45,7 +45,7 @@ describe('http_request', () => {
     routes['/sideways'] = redirectTo(`http://localhost:${elsewhere.port}/`);
     server = await EffectServer.open(routes);
     const internalHosts = [server.internal, elsewhere.internal, `127.0.0.1:${lonely}`];
-    bench = await ToolBench.open({ egress: { policy: 'none', internalHosts } });
+    bench = await ExecutorFixture.open({ egress: { policy: 'none', internalHosts } });
   });
   afterAll(async () => {
     await bench.close();
@@ -224,7 +224,7 @@ const names: Record<string, string[]> = {
 
 describe('the network of http_request', () => {
   let server: EffectServer;
-  let bench: ToolBench;
+  let bench: ExecutorFixture;
   const asked: string[] = [];
   const get = (host: string) =>
     bench.use('http_request', { method: 'GET', url: `http://${host.replaceAll('PORT', String(server.port))}/` });
@@ -235,7 +235,7 @@ describe('the network of http_request', () => {
       asked.push(host);
       return names[host] ?? [];
     };
-    bench = await ToolBench.open({}, { resolve, isAllowed: (address) => address === '127.0.0.2' });
+    bench = await ExecutorFixture.open({}, { resolve, isAllowed: (address) => address === '127.0.0.2' });
   });
   afterAll(async () => {
     await bench.close();

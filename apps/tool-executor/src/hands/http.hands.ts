@@ -10,7 +10,7 @@ import {
   redirectOf,
 } from '@rondo/platform';
 import { type EgressGate, EgressRefusal } from '../sandbox';
-import { type Hand, type InputOf, OutcomeUnknown, type Workbench } from './hand';
+import { type ToolHandler, type InputOf, OutcomeUnknown, type ToolContext } from './hand';
 import { describeAnswer } from './http-answer';
 
 const maxRedirects = 5;
@@ -23,7 +23,7 @@ const ownHeaders = /^(host|connection|content-length|transfer-encoding|upgrade|t
  * Sent by this process, under the rules of the sandbox's network: what commands may not reach, this does not either.
  * Whatever status comes back is the answer. Only a request that left and was never answered is unknown (I5).
  */
-export const httpRequest: Hand<InputOf<'http_request'>> = {
+export const httpRequest: ToolHandler<InputOf<'http_request'>> = {
   work: async (input, bench) => {
     const message = messageOf(input, bench.idempotencyKey);
     const problem = problemOf(message.headers);
@@ -35,7 +35,7 @@ export const httpRequest: Hand<InputOf<'http_request'>> = {
 };
 
 /** From redirect to redirect, until there is an answer or `enough`. */
-async function follow(first: HttpMessage, bench: Workbench, enough: AbortSignal): Promise<ToolResult> {
+async function follow(first: HttpMessage, bench: ToolContext, enough: AbortSignal): Promise<ToolResult> {
   let message = first;
   for (let followed = 0; ; followed += 1) {
     const outcome = await send(message, bench.egress, enough);
@@ -49,7 +49,7 @@ async function follow(first: HttpMessage, bench: Workbench, enough: AbortSignal)
   }
 }
 
-function unanswered(how: 'unsent' | 'lost', reason: string, { signal }: Workbench): ToolResult {
+function unanswered(how: 'unsent' | 'lost', reason: string, { signal }: ToolContext): ToolResult {
   if (how === 'unsent') {
     signal.throwIfAborted();
     return failedResult(`Nothing was sent to ${reason}`);

@@ -1,6 +1,6 @@
 import { resultCharacters } from '../clip-text';
 import { type CommandOutcome, SandboxError, type SandboxFiles } from '../sandbox';
-import type { Workbench } from './hand';
+import type { ToolContext } from './hand';
 
 const folder = '.rondo/outputs';
 const mostLogs = 20;
@@ -9,7 +9,7 @@ const mostLogs = 20;
  * Where the model can read on when a command printed more than a result shows: running it again to see the rest would
  * have its effects again. A result is worth having without a log, so a workspace that takes none gets none.
  */
-export async function logOfLongOutput(outcome: CommandOutcome, bench: Workbench): Promise<string | undefined> {
+export async function logOfLongOutput(outcome: CommandOutcome, bench: ToolContext): Promise<string | undefined> {
   if (outcome.output.length <= resultCharacters || outcome.ending === 'sandbox-lost') return undefined;
   const { files } = bench.sandbox;
   const path = `${folder}/${bench.idempotencyKey}.log`;

@@ -1,12 +1,12 @@
-import { ToolBench, aCall } from '../testing/tool-bench';
+import { ExecutorFixture, aCall } from '../testing/tool-bench';
 
 describe('execute_command', () => {
-  let bench: ToolBench;
+  let bench: ExecutorFixture;
   const run = (command: string, more: object = {}) =>
     bench.use('execute_command', { command, blocking: true, ...more });
 
   beforeAll(async () => {
-    bench = await ToolBench.open();
+    bench = await ExecutorFixture.open();
   });
   afterAll(() => bench.close());
 
@@ -188,11 +188,11 @@ describe('execute_command', () => {
 });
 
 describe('commands in the background', () => {
-  let bench: ToolBench;
+  let bench: ExecutorFixture;
   const start = (command: string, more: object = {}) => bench.use('execute_command', { command, ...more });
 
   beforeEach(async () => {
-    bench = await ToolBench.open();
+    bench = await ExecutorFixture.open();
   });
   afterEach(() => bench.close());
 

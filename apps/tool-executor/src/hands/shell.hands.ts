@@ -2,19 +2,19 @@ import { type ToolResult, failedResult } from '@rondo/domain';
 import { clipMiddle, resultCharacters } from '../clip-text';
 import { type ProcessView, type Sandbox, SandboxError } from '../sandbox';
 import { resultOfCommand, statusOfJob } from './command-result';
-import { type Hand, type InputOf, type Workbench, succeeded } from './hand';
+import { type ToolHandler, type InputOf, type ToolContext, succeeded } from './hand';
 import { logOfLongOutput } from './output-logs';
 
 type CommandInput = InputOf<'execute_command'>;
 
 const keptBytes = 4 * resultCharacters;
 
-export const executeCommand: Hand<CommandInput> = {
+export const executeCommand: ToolHandler<CommandInput> = {
   lane: ({ session_name }) => session_name && `session ${session_name}`,
   work: (input, bench) => (input.blocking ? runToTheEnd(input, bench) : startInBackground(input, bench)),
 };
 
-export const checkCommandOutput: Hand<InputOf<'check_command_output'>> = {
+export const checkCommandOutput: ToolHandler<InputOf<'check_command_output'>> = {
   work: ({ session_name, kill_session }, { sandbox }) =>
     withSession(sandbox, session_name, async () => {
       if (kill_session) await sandbox.terminate(session_name);
@@ -27,7 +27,7 @@ export const checkCommandOutput: Hand<InputOf<'check_command_output'>> = {
     }),
 };
 
-export const terminateCommand: Hand<InputOf<'terminate_command'>> = {
+export const terminateCommand: ToolHandler<InputOf<'terminate_command'>> = {
   work: ({ session_name }, { sandbox }) =>
     withSession(sandbox, session_name, async () => {
       const { wasRunning } = await sandbox.terminate(session_name);
@@ -39,7 +39,7 @@ export const terminateCommand: Hand<InputOf<'terminate_command'>> = {
     }),
 };
 
-export const listCommands: Hand<InputOf<'list_commands'>> = {
+export const listCommands: ToolHandler<InputOf<'list_commands'>> = {
   work: async (_input, { sandbox }) => {
     const jobs = newestOfEachSession(await sandbox.list());
     const lines = jobs.map((job) => `${job.session}: ${statusOfJob(job)}: ${firstLine(job.command)}`);
@@ -51,7 +51,7 @@ export const listCommands: Hand<InputOf<'list_commands'>> = {
  * A named session goes on where its last command ended. A command without one starts in /workspace, so that calls that
  * run at the same time do not depend on each other.
  */
-async function runToTheEnd(input: CommandInput, bench: Workbench): Promise<ToolResult> {
+async function runToTheEnd(input: CommandInput, bench: ToolContext): Promise<ToolResult> {
   const { command, folder, session_name } = input;
   const cwd = folder ?? (session_name === undefined ? '.' : undefined);
   const timeoutMs = Math.min(input.timeout * 1000, bench.timeoutMs);
@@ -78,7 +78,7 @@ async function runToTheEnd(input: CommandInput, bench: Workbench): Promise<ToolR
 
 async function startInBackground(
   { command, folder, session_name }: CommandInput,
-  bench: Workbench,
+  bench: ToolContext,
 ): Promise<ToolResult> {
   const session = session_name ?? `session_${bench.idempotencyKey.slice(-8)}`;
   try {

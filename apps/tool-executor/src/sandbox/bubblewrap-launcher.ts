@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { AgentProcess } from './agent-process';
 import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewrap-arguments';
 import { pipeOf } from './child-pipe';
-import { Detours } from './detours';
+import { BindMounts } from './detours';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import { type EgressRules, leadsSomewhere } from './egress/destination';
 import type { EgressGates } from './egress/egress-gate';
@@ -93,7 +93,7 @@ export class BubblewrapLauncher implements Launcher {
   private spawn(use: { workspace: Workspace; group: ControlGroup; socketPath: string | undefined }): ChildProcess {
     const { runtime, settings, disableUserNamespaces } = this.parts;
     const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
-    const detours = new Detours(runtime, use.workspace.uid);
+    const detours = new BindMounts(runtime, use.workspace.uid);
     const { shown, links } = this.node;
     const view = bubblewrapArguments(
       {

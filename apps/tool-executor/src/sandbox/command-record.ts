@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { KeptOutput } from './kept-output';
+import { BoundedOutput } from './kept-output';
 import type { CommandOutcome, Ending, OutputChunk, ProcessView } from './sandbox';
 
 export interface CommandLimits {
@@ -32,7 +32,7 @@ export class CommandRecord {
   cwd = '/workspace';
   /** How it ends if the sandbox dies under it on purpose; and the reason that only we know. */
   expected: Pick<CommandEnd, 'ending' | 'detail'> | undefined;
-  private readonly output: KeptOutput;
+  private readonly output: BoundedOutput;
   private readonly decoder = new StringDecoder('utf8');
   private readonly listeners = new Set<OutputListener>();
   private result: CommandOutcome | undefined;
@@ -44,7 +44,7 @@ export class CommandRecord {
     readonly identity: CommandIdentity,
     readonly limits: CommandLimits,
   ) {
-    this.output = new KeptOutput(limits.keepBytes);
+    this.output = new BoundedOutput(limits.keepBytes);
     this.outcome = new Promise((resolve) => {
       this.settle = resolve;
     });

@@ -1,12 +1,12 @@
-import { readUntil, run, SandboxHouse } from './testing/sandbox-house';
+import { readUntil, run, SandboxFixture } from './testing/sandbox-house';
 import type { OutputChunk, Sandbox } from './sandbox';
 
 describe('commands in a sandbox', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
 
   beforeAll(async () => {
-    house = await SandboxHouse.open();
+    house = await SandboxFixture.open();
     sandbox = await house.sandbox();
   });
   afterAll(() => house.close());
@@ -119,11 +119,11 @@ describe('commands in a sandbox', () => {
 });
 
 describe('sessions', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
 
   beforeAll(async () => {
-    house = await SandboxHouse.open();
+    house = await SandboxFixture.open();
     sandbox = await house.sandbox();
   });
   afterAll(() => house.close());

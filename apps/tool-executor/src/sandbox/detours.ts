@@ -7,7 +7,7 @@ import type { RuntimeDirectory } from './runtime-directory';
  * Ways around directories that the user of a sandbox may not walk through (a checkout under /root, a private data
  * directory): before we give up being root, the directory is shown at another place, for this sandbox alone.
  */
-export class Detours {
+export class BindMounts {
   /** Each directory or file, followed by where to show it. */
   readonly pairs: string[] = [];
 

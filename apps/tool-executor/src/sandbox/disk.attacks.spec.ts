@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sandbox } from './sandbox';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 
 const mebibyte = 1024 * 1024;
 const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 100, hardDisk: 'off' } as const;
@@ -8,11 +8,11 @@ const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 100, hardDi
 const node = (script: string) => `node -e "${script}"; sleep 1000`;
 
 describe('attack: sandbox resources', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
 
   beforeAll(async () => {
-    house = await SandboxHouse.open(quota);
+    house = await SandboxFixture.open(quota);
   });
   beforeEach(async () => {
     sandbox = await house.sandbox();

@@ -1,12 +1,12 @@
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 import type { Sandbox } from './sandbox';
 
 describe('files of a sandbox', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
 
   beforeAll(async () => {
-    house = await SandboxHouse.open({ transferBytes: 100_000, listedEntries: 50 });
+    house = await SandboxFixture.open({ transferBytes: 100_000, listedEntries: 50 });
     sandbox = await house.sandbox();
   });
   afterAll(() => house.close());

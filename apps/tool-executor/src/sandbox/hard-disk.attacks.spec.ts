@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Sandbox } from './sandbox';
 import { canMountFiles, filesIn, loopDevicesAreGone, loopDevicesOf, takenOf } from './testing/loop-devices';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 
 const mebibyte = 1024 * 1024;
 /** Nobody looks while the attack lasts: what holds is what the kernel holds. */
@@ -12,12 +12,12 @@ const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 600_000 };
 const withDisks = canMountFiles() ? describe : describe.skip;
 
 withDisks('attack: sandbox resources', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
   const home = () => join(house.root, sandbox.id);
 
   beforeAll(async () => {
-    house = await SandboxHouse.open({ ...quota, hardDisk: 'auto' });
+    house = await SandboxFixture.open({ ...quota, hardDisk: 'auto' });
   });
   beforeEach(async () => {
     sandbox = await house.sandbox();

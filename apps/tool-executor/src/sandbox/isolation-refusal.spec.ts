@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diesWithin } from './process-liveness';
 import { adviceFor } from './sandbox-advice';
-import { readUntil, run, SandboxHouse } from './testing/sandbox-house';
+import { readUntil, run, SandboxFixture } from './testing/sandbox-house';
 
 describe('without isolation', () => {
   it('R41: the provider says why and refuses to run anything', async () => {
-    const house = await SandboxHouse.open({ bubblewrapPath: '/nowhere/bwrap' });
+    const house = await SandboxFixture.open({ bubblewrapPath: '/nowhere/bwrap' });
     const probe = await house.provider.probe();
 
     expect(probe).toMatchObject({ usable: false, isolation: 'bubblewrap' });
@@ -19,7 +19,7 @@ describe('without isolation', () => {
   });
 
   it('no tool runs where limits are required and no control groups are to be had', async () => {
-    const house = await SandboxHouse.open({ controlGroupMount: '/nowhere', requireLimits: true });
+    const house = await SandboxFixture.open({ controlGroupMount: '/nowhere', requireLimits: true });
     const probe = await house.provider.probe();
 
     expect(probe).toMatchObject({ usable: false, limits: { cgroup: 'none', memory: false, processes: false } });
@@ -34,7 +34,7 @@ describe('without isolation', () => {
   });
 
   it('tools run without limits where none are required, and the log says so with what to do', async () => {
-    const house = await SandboxHouse.open({ controlGroupMount: '/nowhere' });
+    const house = await SandboxFixture.open({ controlGroupMount: '/nowhere' });
     const probe = await house.provider.probe();
 
     expect(probe).toMatchObject({
@@ -53,7 +53,7 @@ describe('without isolation', () => {
     await writeFile(denied, '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n');
     await chmod(directory, 0o755);
     await chmod(denied, 0o755);
-    const house = await SandboxHouse.open({ bubblewrapPath: denied });
+    const house = await SandboxFixture.open({ bubblewrapPath: denied });
     const probe = await house.provider.probe();
 
     expect(probe).toMatchObject({ usable: false, reason: expect.stringContaining('uid map') });
@@ -63,7 +63,7 @@ describe('without isolation', () => {
   });
 
   it('commands run on the host only when that was switched on, and are told apart', async () => {
-    const house = await SandboxHouse.open({ unsafeHost: true });
+    const house = await SandboxFixture.open({ unsafeHost: true });
     const sandbox = await house.sandbox();
 
     expect(await house.provider.probe()).toMatchObject({ usable: true, isolation: 'none' });
@@ -77,7 +77,7 @@ describe('without isolation', () => {
   });
 
   it('commands still die with the provider', async () => {
-    const house = await SandboxHouse.open({ unsafeHost: true });
+    const house = await SandboxFixture.open({ unsafeHost: true });
     const sandbox = await house.sandbox();
     await sandbox.start({ id: 'job', session: 'job', command: 'echo $$; sleep 60 & wait' });
     const view = await readUntil(sandbox, 'job', { text: '\n' });
@@ -91,7 +91,7 @@ describe('without isolation', () => {
 describe('isolation that an operator mends', () => {
   const bubblewrap = process.env['BWRAP_PATH'] ?? 'bwrap';
   let directory: string;
-  let house: SandboxHouse;
+  let house: SandboxFixture;
 
   /** Fails until it is mended, and notes each time that it is asked what it can do, as every trial does once. */
   const program = (failsOrWorks: string) =>
@@ -105,7 +105,7 @@ describe('isolation that an operator mends', () => {
     directory = await mkdtemp(join(tmpdir(), 'mended-'));
     await chmod(directory, 0o755);
     await write(broken());
-    house = await SandboxHouse.open({ bubblewrapPath: join(directory, 'bwrap'), probeAgainMs: 500 });
+    house = await SandboxFixture.open({ bubblewrapPath: join(directory, 'bwrap'), probeAgainMs: 500 });
   });
   afterEach(async () => {
     await house.close();

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 import type { Sandbox } from './sandbox';
 
 const onHost = promisify(execFile);
@@ -15,14 +15,14 @@ const secret = `secret-${randomUUID()}`;
 const won = 'ATTACK WORKED';
 
 describe('a sandbox', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
   let secrets: string;
   let service: Server;
   let neighbour: string;
 
   beforeAll(async () => {
-    house = await SandboxHouse.open({ hardDisk: 'off' }); // what is on a disk of its own the host cannot read either
+    house = await SandboxFixture.open({ hardDisk: 'off' }); // what is on a disk of its own the host cannot read either
     sandbox = await house.sandbox();
     secrets = await mkdtemp(join(tmpdir(), 'host-secret-'));
     await chmod(secrets, 0o755);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { KeptOutput } from './kept-output';
+import { BoundedOutput } from './kept-output';
 
 /** The text in chunks whose borders may lie within a character. */
 function chunksOf(text: string, size: number): Buffer[] {
@@ -13,11 +13,11 @@ function chunksOf(text: string, size: number): Buffer[] {
 const replacement = '\uFFFD';
 const text = fc.string({ unit: 'grapheme', maxLength: 200 }).filter((written) => !written.includes(replacement));
 
-describe('KeptOutput', () => {
+describe('BoundedOutput', () => {
   it('gives back exactly what came, when it is short enough, whatever the chunks', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), (written, size) => {
-        const output = new KeptOutput(10_000);
+        const output = new BoundedOutput(10_000);
         chunksOf(written, size).forEach((chunk) => output.push(chunk));
 
         expect(output.final()).toBe(written);
@@ -29,7 +29,7 @@ describe('KeptOutput', () => {
   it('read step by step adds up to the whole, never with half a character', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), (written, size) => {
-        const output = new KeptOutput(10_000);
+        const output = new BoundedOutput(10_000);
         let offset = 0;
         let seen = '';
         for (const chunk of chunksOf(written, size)) {
@@ -47,7 +47,7 @@ describe('KeptOutput', () => {
   it('keeps the first and the last part of what is too long, in whole characters, within its bound', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 8, max: 64 }), (written, size, keep) => {
-        const output = new KeptOutput(keep);
+        const output = new BoundedOutput(keep);
         chunksOf(written, size).forEach((chunk) => output.push(chunk));
         const total = Buffer.byteLength(written);
         fc.pre(total > keep + 1);
@@ -63,7 +63,7 @@ describe('KeptOutput', () => {
   });
 
   it('says how much of what was asked for is gone', () => {
-    const output = new KeptOutput(10);
+    const output = new BoundedOutput(10);
     output.push(Buffer.from('abcdefghijklmnopqrstuvwxyz'));
 
     expect(output.since(0).text).toBe('abcde\n[… 16 bytes left out …]\nvwxyz');
@@ -73,7 +73,7 @@ describe('KeptOutput', () => {
   });
 
   it('shows bytes that are no text as such', () => {
-    const output = new KeptOutput(100);
+    const output = new BoundedOutput(100);
     output.push(Buffer.from([0x61, 0xff, 0x62, 0xe2, 0x82]));
 
     expect(output.final()).toBe('a\uFFFDb\uFFFD');

@@ -2,7 +2,7 @@
 const mostPieces = 64;
 
 /** What is kept of a command's output: its first and its last half of `keepBytes`, whatever its length. */
-export class KeptOutput {
+export class BoundedOutput {
   private readonly head: Buffer[] = [];
   private headBytes = 0;
   private readonly tail: Buffer[] = [];

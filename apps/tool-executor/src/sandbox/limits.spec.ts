@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 import type { Sandbox } from './sandbox';
 
 const mebibyte = 1024 * 1024;
 
 describe('the limits of a sandbox', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
 
   beforeAll(async () => {
-    house = await SandboxHouse.open({
+    house = await SandboxFixture.open({
       hardDisk: 'off', // the limit that is watched
       memoryBytes: 256 * mebibyte,
       processes: 64,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 import type { Sandbox } from './sandbox';
 
 /** Sends as fast as it can for two seconds, past the relay, and counts by status what comes back. */
@@ -24,7 +24,7 @@ const flood = `
 
 describe('attack: sandbox network', () => {
   const perSecond = 20;
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let server: Server;
   let port: number;
   let neighbour: Sandbox;
@@ -38,7 +38,7 @@ describe('attack: sandbox network', () => {
     server.listen(0, '127.0.0.2');
     await once(server, 'listening');
     port = (server.address() as { port: number }).port; // It listens on TCP.
-    house = await SandboxHouse.open(
+    house = await SandboxFixture.open(
       { egress: { requestsPerSecond: perSecond } },
       { resolve: async () => ['127.0.0.2'], isAllowed: (address) => address === '127.0.0.2' },
     );

@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certificateFor } from '../testing/certificates';
-import { Neighbours, publicAddresses } from '../testing/neighbours';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { TestServers, publicAddresses } from '../testing/neighbours';
+import { run, SandboxFixture } from './testing/sandbox-house';
 import type { Sandbox } from './sandbox';
 
 /** Names as an attacker's name server would answer. */
@@ -33,15 +33,15 @@ const hello: RequestListener = (request, response) => {
 };
 
 describe('attack: sandbox network', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
-  let four: Neighbours;
-  let six: Neighbours;
+  let four: TestServers;
+  let six: TestServers;
 
   beforeAll(async () => {
-    four = await Neighbours.open(hello);
-    six = await Neighbours.open(hello, { at: '::1' });
-    house = await SandboxHouse.open({}, egress);
+    four = await TestServers.open(hello);
+    six = await TestServers.open(hello, { at: '::1' });
+    house = await SandboxFixture.open({}, egress);
     sandbox = await house.sandbox();
   });
   afterAll(async () => {
@@ -86,7 +86,7 @@ describe('attack: sandbox network', () => {
 
 /** The policy of production. These servers listen everywhere, so that each attack would find one if it got out. */
 describe('attack: sandbox network', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
   let service: Server;
   let port: number;
@@ -98,7 +98,7 @@ describe('attack: sandbox network', () => {
     await once(service, 'listening');
     port = (service.address() as { port: number }).port; // It listens on TCP.
     const resolve = async (host: string) => names[host] ?? [];
-    house = await SandboxHouse.open({ egress: { deniedNetworks: ['203.0.113.0/24'] } }, { resolve });
+    house = await SandboxFixture.open({ egress: { deniedNetworks: ['203.0.113.0/24'] } }, { resolve });
     sandbox = await house.sandbox();
   });
   afterAll(async () => {
@@ -189,9 +189,9 @@ describe('attack: sandbox network', () => {
 
 describe('HTTPS out of a sandbox', () => {
   const tls = certificateFor('public.example');
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
-  let server: Neighbours;
+  let server: TestServers;
   let repositories: string;
   let origin: string;
 
@@ -201,9 +201,9 @@ describe('HTTPS out of a sandbox', () => {
       createReadStream(join(repositories, new URL(request.url ?? '', 'http://x').pathname))
         .on('error', () => response.writeHead(404).end())
         .pipe(response);
-    server = await Neighbours.open(files, { tls });
+    server = await TestServers.open(files, { tls });
     origin = `https://public.example:${server.port}`;
-    house = await SandboxHouse.open({}, egress);
+    house = await SandboxFixture.open({}, egress);
     sandbox = await house.sandbox();
     await run(sandbox, `cat >ca.pem <<'END'\n${tls.ca}\nEND`);
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 import type { Sandbox } from './sandbox';
 
 /** Names as an attacker's name server would answer; the server of the test stands for the public internet. */
@@ -12,7 +12,7 @@ const names: Record<string, string[]> = {
 };
 
 describe('the network of a sandbox', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   let sandbox: Sandbox;
   let server: Server;
   let origin: (host: string) => string;
@@ -29,7 +29,7 @@ describe('the network of a sandbox', () => {
     await once(server, 'listening');
     const { port } = server.address() as { port: number }; // It listens on TCP.
     origin = (host) => `${host}:${port}`;
-    house = await SandboxHouse.open(
+    house = await SandboxFixture.open(
       {},
       { resolve: async (host) => names[host] ?? [], isAllowed: (address) => address === '127.0.0.2' },
     );
@@ -89,7 +89,7 @@ describe('the network of a sandbox', () => {
   it.each(['none', 'public'] as const)(
     'leads to internal hosts under the policy %s, by their own address',
     async (policy) => {
-      const house = await SandboxHouse.open({ egress: { policy, internalHosts: [origin('127.0.0.1')] } });
+      const house = await SandboxFixture.open({ egress: { policy, internalHosts: [origin('127.0.0.1')] } });
       const sandbox = await house.sandbox();
       const get = (url: string) => run(sandbox, `curl -sS -m 5 ${url}`);
 
@@ -107,7 +107,7 @@ describe('the network of a sandbox', () => {
   );
 
   it('leaves the servers of the sandbox itself to be reached as localhost', async () => {
-    const house = await SandboxHouse.open({ egress: { policy: 'public', internalHosts: [origin('127.0.0.1')] } });
+    const house = await SandboxFixture.open({ egress: { policy: 'public', internalHosts: [origin('127.0.0.1')] } });
     const sandbox = await house.sandbox();
 
     await expect(run(sandbox, 'echo $no_proxy $NO_PROXY')).resolves.toMatchObject({
@@ -117,7 +117,7 @@ describe('the network of a sandbox', () => {
   });
 
   it('is not there at all when the policy says none', async () => {
-    const closed = await SandboxHouse.open({ egress: { policy: 'none', internalHosts: [] } });
+    const closed = await SandboxFixture.open({ egress: { policy: 'none', internalHosts: [] } });
     const lonely = await closed.sandbox();
 
     await expect(run(lonely, 'env | grep -i proxy')).resolves.toMatchObject({ output: '' });

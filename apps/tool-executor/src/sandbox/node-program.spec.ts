@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeProgram } from './node-program';
 import type { Sandbox } from './sandbox';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 
 /** Node in a home directory, beside private files of its owner. */
 async function privateHome(): Promise<string> {
@@ -30,14 +30,14 @@ describe('attack: sandbox processes and files', () => {
     ['that only its owner may enter', 0o700],
   ])('beside a Node that is installed in a folder %s', (_, mode) => {
     let home: string;
-    let house: SandboxHouse;
+    let house: SandboxFixture;
     let sandbox: Sandbox;
 
     beforeAll(async () => {
       home = await privateHome();
       await chmod(home, mode);
       const replaced = jest.replaceProperty(process, 'execPath', join(home, 'bin/node'));
-      house = await SandboxHouse.open();
+      house = await SandboxFixture.open();
       sandbox = await house.sandbox();
       await run(sandbox, 'true');
       replaced.restore();

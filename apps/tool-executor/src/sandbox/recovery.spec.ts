@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { diesWithin } from './process-liveness';
 import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from './testing/loop-devices';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 
 const mountsFiles = canMountFiles();
 
 describe('a sandbox that dies', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
 
   beforeAll(async () => {
-    house = await SandboxHouse.open({ bootTimeoutMs: 5_000 });
+    house = await SandboxFixture.open({ bootTimeoutMs: 5_000 });
   });
   afterAll(() => house.close());
 
@@ -67,7 +67,7 @@ describe('a sandbox that dies', () => {
     const hidden = await mkdtemp(join(tmpdir(), 'hidden-'));
     const bubblewrapPath = join(hidden, 'bwrap');
     await copyFile(await realpath(await which(house.settings.bubblewrapPath)), bubblewrapPath);
-    const inside = await SandboxHouse.open({ root: join(hidden, 'sandboxes'), bubblewrapPath });
+    const inside = await SandboxFixture.open({ root: join(hidden, 'sandboxes'), bubblewrapPath });
 
     expect((await stat(hidden)).mode & 0o777).toBe(0o700);
     await expect(run(await inside.sandbox(), 'echo x > y; cat y')).resolves.toMatchObject({ output: 'x\n' });
@@ -87,7 +87,7 @@ describe('a sandbox that dies', () => {
 
 describe('idle sandboxes', () => {
   it('are stopped, and booted again at the next use', async () => {
-    const house = await SandboxHouse.open({ idleMs: 600, backgroundKeepAliveMs: 1_000 });
+    const house = await SandboxFixture.open({ idleMs: 600, backgroundKeepAliveMs: 1_000 });
     const idle = await house.sandbox('thr_idle');
     await run(idle, 'touch kept');
     const busy = await house.sandbox('thr_busy');
@@ -104,7 +104,7 @@ describe('idle sandboxes', () => {
   });
 
   it('are let be that somebody asks for while others are being stopped', async () => {
-    const house = await SandboxHouse.open();
+    const house = await SandboxFixture.open();
     for (const name of ['thr_first', 'thr_second']) await run(await house.sandbox(name), 'true');
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + house.settings.idleMs);
 
@@ -119,7 +119,7 @@ describe('idle sandboxes', () => {
 
 describe('a program that is killed', () => {
   it('leaves no sandbox behind, and its successor clears away the rest', async () => {
-    const house = await SandboxHouse.open();
+    const house = await SandboxFixture.open();
     const built = await mkdtemp(join(tmpdir(), 'sandbox-built-'));
     const swc = require.resolve('@swc/cli/bin/swc.js');
     const configuration = join(__dirname, '../../../../.swcrc');

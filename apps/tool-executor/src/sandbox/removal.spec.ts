@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 
 describe('a sandbox that is removed', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   const isThere = (threadId: string) => existsSync(join(house.root, threadId));
 
   beforeAll(async () => {
-    house = await SandboxHouse.open();
+    house = await SandboxFixture.open();
   });
   afterAll(() => house.close());
 
@@ -82,7 +82,7 @@ describe('a sandbox that is removed', () => {
 
   it('needs no isolation to go', async () => {
     await run(await house.sandbox('thr_left'), 'echo x > file');
-    const without = await SandboxHouse.open({ root: house.root, bubblewrapPath: '/nowhere/bwrap' });
+    const without = await SandboxFixture.open({ root: house.root, bubblewrapPath: '/nowhere/bwrap' });
 
     await without.provider.remove('thr_left');
 

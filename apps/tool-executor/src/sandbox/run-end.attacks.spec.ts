@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readProcess } from './process-table';
 import { type ProcessOwners, RunProcesses } from './run-processes';
 import type { Sandbox } from './sandbox';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 
 /** Programs under a name that nothing else in a sandbox has. */
 const programs = 'cp /usr/bin/sleep /tmp/daemon; cp /bin/bash /tmp/daemon-shell; cd /tmp; ';
@@ -36,9 +36,9 @@ async function untilAlive(sandbox: Sandbox, count: number): Promise<void> {
 }
 
 describe.each(['with control groups', 'without control groups'])('attack: sandbox processes and files', (how) => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
   beforeAll(async () => {
-    house = await SandboxHouse.open(how === 'without control groups' ? { controlGroupMount: '/nowhere' } : {});
+    house = await SandboxFixture.open(how === 'without control groups' ? { controlGroupMount: '/nowhere' } : {});
     const { limits } = await house.provider.probe();
     expect(limits.cgroup === 'none').toBe(how === 'without control groups');
   });
@@ -109,7 +109,7 @@ describe.each(['with control groups', 'without control groups'])('attack: sandbo
 
 describe('the end of a run', () => {
   it('boots no sandbox that sleeps', async () => {
-    const house = await SandboxHouse.open();
+    const house = await SandboxFixture.open();
     const sandbox = await house.sandbox();
 
     await expect(house.provider.endRun(sandbox.id, 'run_1')).resolves.toEqual([]);

@@ -3,19 +3,19 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canMountFiles, loopDevicesOf, takenOf } from './testing/loop-devices';
-import { run, SandboxHouse } from './testing/sandbox-house';
+import { run, SandboxFixture } from './testing/sandbox-house';
 import type { GivenSandboxSettings } from './sandbox-settings';
 
 const mebibyte = 1024 * 1024;
 const fileSystemOf = 'stat -f -c %T /workspace | grep -c ext';
 
 /** The provider after a restart with other settings. */
-const reopened = (house: SandboxHouse, settings: Partial<GivenSandboxSettings>) =>
-  SandboxHouse.open({ root: house.root, ...settings });
+const reopened = (house: SandboxFixture, settings: Partial<GivenSandboxSettings>) =>
+  SandboxFixture.open({ root: house.root, ...settings });
 
 describe('a hard limit of the disk that is required', () => {
   it('is said to be missing, with what to do, and no tool runs', async () => {
-    const house = await SandboxHouse.open({ unsafeHost: true, hardDisk: 'required' });
+    const house = await SandboxFixture.open({ unsafeHost: true, hardDisk: 'required' });
     const probe = await house.provider.probe();
 
     expect(probe).toMatchObject({ usable: false, limits: { disk: 'watched' } });
@@ -26,7 +26,7 @@ describe('a hard limit of the disk that is required', () => {
   });
 
   it('is not to be had without root, and then the disk is watched unless it is required', async () => {
-    const house = await SandboxHouse.open({ unsafeHost: true });
+    const house = await SandboxFixture.open({ unsafeHost: true });
 
     expect(await house.provider.probe()).toMatchObject({
       usable: true,
@@ -41,10 +41,10 @@ describe('a hard limit of the disk that is required', () => {
 const withDisks = canMountFiles() ? describe : describe.skip;
 
 withDisks('a workspace on a disk of its own', () => {
-  let house: SandboxHouse;
+  let house: SandboxFixture;
 
   beforeAll(async () => {
-    house = await SandboxHouse.open({ hardDisk: 'required' });
+    house = await SandboxFixture.open({ hardDisk: 'required' });
   });
   afterAll(() => house.close());
 

@@ -14,7 +14,7 @@ export const publicAddresses = ['127.0.0.2', '::1'];
  * Two servers at one port: a target at an address that the test's policy calls public, and a canary at 127.0.0.1, where
  * Redis, NATS and Postgres listen. A request that is meant for the target must never reach the canary.
  */
-export class Neighbours {
+export class TestServers {
   /** What reached the canary, connections included that said nothing. */
   readonly canary: string[] = [];
   readonly target: string[] = [];
@@ -34,7 +34,7 @@ export class Neighbours {
         target.close();
         continue;
       }
-      const neighbours = new Neighbours([target, canary], port);
+      const neighbours = new TestServers([target, canary], port);
       target.on('connection', (socket) => neighbours.target.push(String(socket.localAddress)));
       canary.on('connection', (socket) => neighbours.canary.push(String(socket.localAddress)));
       return neighbours;

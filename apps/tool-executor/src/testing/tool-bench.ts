@@ -13,7 +13,7 @@ import {
   createSandboxProvider,
   sandboxSettings,
 } from '../sandbox';
-import { SandboxPlaces } from '../sandbox-places';
+import { SandboxSlots } from '../sandbox-places';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -53,10 +53,10 @@ export function bubblewrapPath(): string {
 }
 
 /** Tools with real sandboxes under them. */
-export class ToolBench {
+export class ExecutorFixture {
   private sandboxes: SandboxProvider;
   private runner: ToolRunner;
-  places: SandboxPlaces;
+  places: SandboxSlots;
 
   private constructor(
     private readonly settings: SandboxSettings,
@@ -64,7 +64,7 @@ export class ToolBench {
     private readonly sandboxMax: number,
   ) {
     this.sandboxes = createSandboxProvider(settings, silent, egress);
-    this.places = new SandboxPlaces(sandboxMax, this.sandboxes, silent);
+    this.places = new SandboxSlots(sandboxMax, this.sandboxes, silent);
     this.runner = new ToolRunner(this.sandboxes, this.places, silent);
   }
 
@@ -72,10 +72,10 @@ export class ToolBench {
     settings: Partial<GivenSandboxSettings> = {},
     egress: Partial<EgressRules> = {},
     sandboxMax = 128,
-  ): Promise<ToolBench> {
+  ): Promise<ExecutorFixture> {
     const isolation = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot() };
     const parsed = sandboxSettings.parse({ ...isolation, graceMs: 300, ...settings });
-    return new ToolBench(parsed, egress, sandboxMax);
+    return new ExecutorFixture(parsed, egress, sandboxMax);
   }
 
   async reply(call: DispatchedCall, { signal, output }: CallOptions = {}): Promise<ToolReply> {
@@ -95,7 +95,7 @@ export class ToolBench {
   async restart(): Promise<void> {
     await this.sandboxes.close();
     this.sandboxes = createSandboxProvider(this.settings, silent, this.egress);
-    this.places = new SandboxPlaces(this.sandboxMax, this.sandboxes, silent);
+    this.places = new SandboxSlots(this.sandboxMax, this.sandboxes, silent);
     this.runner = new ToolRunner(this.sandboxes, this.places, silent);
   }
 

@@ -1,13 +1,13 @@
 import { effectiveSettings } from '../profiles/effective-settings';
 import type { SettingsRequest } from '../run-settings';
-import { allowanceOf, summaryTokens, tailTokens } from './allowance';
+import { contextBudgetOf, summaryTokens, tailTokens } from './allowance';
 import { budgetOfModel } from './model-budgets';
 
 const allowance = (context: SettingsRequest['context'], frame = 5_000, refusedTokens?: number) => {
   const effective = effectiveSettings({ model: 'anthropic/claude-sonnet-4-5', context }, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error('the settings are valid');
   const { settings } = effective;
-  const made = allowanceOf({ settings, budgetOf: budgetOfModel, frame, refusedTokens });
+  const made = contextBudgetOf({ settings, budgetOf: budgetOfModel, frame, refusedTokens });
   return { ...made, tail: tailTokens(made), summary: summaryTokens(made, settings) };
 };
 

@@ -2,7 +2,7 @@ import type { RunSettings } from '../run-settings';
 import { type BudgetOf, inputBudgetOf } from './model-budgets';
 
 /** How large a request of a run may be, in tokens. */
-export interface Allowance {
+export interface ContextBudget {
   /** More than this is never sent (I13). */
   readonly budget: number;
   /** Kept free below either limit: counts are near, not exact. */
@@ -26,7 +26,7 @@ interface Given {
 }
 
 /** A threshold that the prompt and the tools fill alone would fold after every word, so a conversation has its share. */
-export function allowanceOf({ settings, budgetOf, frame, refusedTokens = Infinity }: Given): Allowance {
+export function contextBudgetOf({ settings, budgetOf, frame, refusedTokens = Infinity }: Given): ContextBudget {
   const { strategy, token_threshold, reserve_tokens } = settings.context;
   const budget = Math.min(inputBudgetOf(settings, budgetOf), Math.floor(refusedTokens * belowRefused));
   const reserve = Math.min(reserve_tokens, Math.floor(budget * share));
@@ -36,12 +36,14 @@ export function allowanceOf({ settings, budgetOf, frame, refusedTokens = Infinit
 }
 
 /** What a conversation may have below a limit. */
-export const roomBelow = (limit: number, { reserve, frame }: Allowance): number => Math.max(0, limit - reserve - frame);
+export const tokensBelow = (limit: number, { reserve, frame }: ContextBudget): number =>
+  Math.max(0, limit - reserve - frame);
 
-export const tailTokens = (allowance: Allowance): number => Math.floor(roomBelow(allowance.limit, allowance) * share);
+export const tailTokens = (allowance: ContextBudget): number =>
+  Math.floor(tokensBelow(allowance.limit, allowance) * share);
 
 const shortestSummary = 200;
 
 /** A summary that took the whole room would have to be folded again at once. */
-export const summaryTokens = (allowance: Allowance, { context }: RunSettings): number =>
+export const summaryTokens = (allowance: ContextBudget, { context }: RunSettings): number =>
   Math.max(shortestSummary, Math.min(context.summary_target_tokens, tailTokens(allowance)));

@@ -7,7 +7,7 @@ import { evolve, replay } from '../run-state';
 import { EvenTokenCounter } from '../testing';
 import { anyHistory } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
-import { compress, weigh } from './compress';
+import { compress, countRequestTokens } from './compress';
 import { ContextMeter } from './context-meter';
 
 const effective = effectiveSettings({}, { model: 'demo/coder' });
@@ -28,9 +28,9 @@ it('reaches its target with any history, validly, with the newest words of the u
     fc.asyncProperty(anyHistory(40), fc.integer({ min: 0, max: 20_000 }), async (history, more) => {
       const meter = new ContextMeter(new EvenTokenCounter(), settings.model);
       let standing = standingAt(history);
-      const empty = await weigh(standingAt([]), meter);
+      const empty = await countRequestTokens(standingAt([]), meter);
       for (const target of [empty + roomTokens + more, empty + roomTokens]) {
-        const tokensBefore = await weigh(standing, meter);
+        const tokensBefore = await countRequestTokens(standing, meter);
         if (tokensBefore <= target) continue;
         const squeeze = { reason: 'threshold', tokensBefore, target, most: target, budget: target } as const;
         const data = await compress(standing, meter, squeeze);
@@ -38,7 +38,7 @@ it('reaches its target with any history, validly, with the newest words of the u
         const state = evolve(standing.state, { type: 'context.compacted', iteration: 1, data });
         standing = { run: standing.run, state };
 
-        expect(await weigh(standing, meter)).toBe(data.tokens_after);
+        expect(await countRequestTokens(standing, meter)).toBe(data.tokens_after);
         expect(data.tokens_after).toBeLessThanOrEqual(target);
         const { messages } = promptOf(standing).prompt;
         expect(requestViolations(messages)).toEqual([]);
@@ -55,7 +55,7 @@ it('prefers the gentlest way: nothing is left out while shorter texts will do', 
     fc.asyncProperty(anyHistory(12), async (history) => {
       const meter = new ContextMeter(new EvenTokenCounter(), settings.model);
       const standing = standingAt(history);
-      const tokensBefore = await weigh(standing, meter);
+      const tokensBefore = await countRequestTokens(standing, meter);
       const target = Math.floor(tokensBefore * 0.95);
       const data = await compress(standing, meter, {
         reason: 'threshold',

@@ -1,11 +1,11 @@
-import { type Standing, frameText, messagesToSend } from '../prompt';
+import { type RunPosition, frameText, messagesToSend } from '../prompt';
 import type { ContextMeter } from './context-meter';
 import { type Compaction, type Compression, compacted } from './context-state';
 import { leaveOut } from './leave-out';
 
 type CompressionFact = Extract<Compaction, { method: 'compression' }>;
 
-export interface Squeeze {
+export interface Compressible {
   readonly reason: CompressionFact['reason'];
   readonly tokensBefore: number;
   /** As small as it is to become; well below the limit, so that it need not be done again soon. */
@@ -29,9 +29,9 @@ const worthIt = 0.9;
  * model has a part in it, and nothing is lost: the log keeps every word. Undefined where it would bring too little.
  */
 export async function compress(
-  { run, state }: Standing,
+  { run, state }: RunPosition,
   meter: ContextMeter,
-  { reason, tokensBefore, target, most, budget }: Squeeze,
+  { reason, tokensBefore, target, most, budget }: Compressible,
 ): Promise<CompressionFact | undefined> {
   const through = state.conversation.at(-1)?.id;
   if (!through) return undefined;
@@ -40,7 +40,7 @@ export async function compress(
   for await (const compression of attempts({ run, state }, meter, { through, target })) {
     const fact = factOf(compression, { reason, tokensBefore });
     const context = compacted(state.context, fact, { compactedIn: 0, changedAt: through });
-    const tokens = await weigh({ run, state: { ...state, context } }, meter);
+    const tokens = await countRequestTokens({ run, state: { ...state, context } }, meter);
     tried.push({ ...fact, tokens_after: tokens });
     if (tokens <= target) break;
   }
@@ -49,8 +49,8 @@ export async function compress(
 }
 
 /** For a request that its provider refused as too long, whatever we think of it. */
-export async function halve(standing: Standing, meter: ContextMeter): Promise<CompressionFact | undefined> {
-  const tokensBefore = await weigh(standing, meter);
+export async function halve(standing: RunPosition, meter: ContextMeter): Promise<CompressionFact | undefined> {
+  const tokensBefore = await countRequestTokens(standing, meter);
   const target = Math.floor(tokensBefore / 2);
   return compress(standing, meter, { reason: 'overflow', tokensBefore, target, most: target, budget: Infinity });
 }
@@ -62,12 +62,12 @@ const smallest = (tried: readonly CompressionFact[]): number =>
   Math.min(...tried.map(({ tokens_after }) => tokens_after));
 
 /** The next request as it stands, in tokens. */
-export const weigh = (standing: Standing, meter: ContextMeter): Promise<number> =>
-  meter.weigh({ frame: frameText(standing.run), messages: messagesToSend(standing) });
+export const countRequestTokens = (standing: RunPosition, meter: ContextMeter): Promise<number> =>
+  meter.countTokens({ frame: frameText(standing.run), messages: messagesToSend(standing) });
 
 const factOf = (
   { through, keepCharacters, omitted }: Compression,
-  { reason, tokensBefore }: Pick<Squeeze, 'reason' | 'tokensBefore'>,
+  { reason, tokensBefore }: Pick<Compressible, 'reason' | 'tokensBefore'>,
 ): CompressionFact => ({
   method: 'compression',
   reason,
@@ -80,7 +80,7 @@ const factOf = (
 
 /** From gentle to harsh. What was cut before is not made longer again. */
 async function* attempts(
-  standing: Standing,
+  standing: RunPosition,
   meter: ContextMeter,
   { through, target }: { through: Compression['through']; target: number },
 ): AsyncGenerator<Compression> {

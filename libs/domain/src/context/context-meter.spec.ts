@@ -22,9 +22,9 @@ describe('ContextMeter', () => {
     const tokens = new EvenTokenCounter();
     const meter = new ContextMeter(tokens, 'demo/coder');
 
-    await meter.weigh({ frame, messages: messages.slice(0, 19) });
+    await meter.countTokens({ frame, messages: messages.slice(0, 19) });
     const before = tokens.characters;
-    await meter.weigh({ frame, messages });
+    await meter.countTokens({ frame, messages });
 
     expect(tokens.characters - before).toBe('word '.length * 40);
   });
@@ -49,7 +49,7 @@ describe('ContextMeter', () => {
         const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
         const most = meter.atMost({ frame, messages: history });
 
-        expect(await meter.weigh({ frame, messages: history })).toBeLessThanOrEqual(most);
+        expect(await meter.countTokens({ frame, messages: history })).toBeLessThanOrEqual(most);
       }),
     );
   });
@@ -60,11 +60,11 @@ describe('ContextMeter', () => {
         const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
         for (let length = 0; length <= history.length; length++) {
           const request = { frame, messages: history.slice(0, length) };
-          if (weighed[length]) await meter.weigh(request);
+          if (weighed[length]) await meter.countTokens(request);
           meter.atMost(request);
         }
         const most = meter.atMost({ frame, messages: history });
-        const weight = await meter.weigh({ frame, messages: history });
+        const weight = await meter.countTokens({ frame, messages: history });
 
         expect(weight).toBeLessThanOrEqual(most);
         expect(meter.atMost({ frame, messages: history })).toBe(weight);
@@ -80,21 +80,21 @@ describe('ContextMeter', () => {
     ['not by a report that cannot be true', 0.01, 1],
   ])('%s', async (_, reported, expected) => {
     const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
-    const first = await meter.weigh({ frame, messages });
+    const first = await meter.countTokens({ frame, messages });
 
-    meter.heed(bill(Math.round(first * reported)));
+    meter.calibrate(bill(Math.round(first * reported)));
 
-    expect((await meter.weigh({ frame, messages })) / first).toBeCloseTo(expected, 1);
+    expect((await meter.countTokens({ frame, messages })) / first).toBeCloseTo(expected, 1);
   });
 
   it('does not learn from an estimate, or from a request that it did not weigh', async () => {
     const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
-    const first = await meter.weigh({ frame, messages });
+    const first = await meter.countTokens({ frame, messages });
 
-    meter.heed(bill(first * 2, true));
+    meter.calibrate(bill(first * 2, true));
     meter.forgetLast();
-    meter.heed(bill(first * 2));
+    meter.calibrate(bill(first * 2));
 
-    expect(await meter.weigh({ frame, messages })).toBe(first);
+    expect(await meter.countTokens({ frame, messages })).toBe(first);
   });
 });

@@ -1,10 +1,10 @@
-import { beyond } from '../as-it-grows';
+import { addedTo } from '../as-it-grows';
 import type { ContentBlock } from '../content';
 import type { NewMessage } from '../message';
-import { notesOn } from '../notes';
+import { hiddenFieldsOf } from '../notes';
 import type { Usage } from '../run';
 import { textOf } from './message-text';
-import { type TokenCounter, mostTokens } from './token-counter';
+import { type TokenCounter, maxTokens } from './token-counter';
 
 /** What every message and every call costs beside its words. */
 const perMessage = 6;
@@ -17,7 +17,7 @@ const believable = 4;
 const nothing = { messages: [], tokens: 0 };
 
 /** What is sent: the text that is the same in every iteration of a run, and the messages. */
-export interface Weighed {
+export interface CountedRequest {
   readonly frame: string;
   readonly messages: readonly NewMessage[];
 }
@@ -33,7 +33,7 @@ interface Weight {
  * not what there is. What the provider reports corrects the counts that follow.
  */
 export class ContextMeter {
-  private readonly weights = notesOn<NewMessage, Weight>();
+  private readonly weights = hiddenFieldsOf<NewMessage, Weight>();
   private readonly frames = new Map<string, number>();
   private readonly frameBounds = new Map<string, number>();
   /** What was bounded last: the next is most often the same with more behind it. */
@@ -47,14 +47,14 @@ export class ContextMeter {
   ) {}
 
   /** The weight of a request that is about to be sent. */
-  async weigh({ frame, messages }: Weighed): Promise<number> {
+  async countTokens({ frame, messages }: CountedRequest): Promise<number> {
     await this.count(messages);
     this.lastCount = (await this.countFrame(frame)) + this.sum(messages);
     return this.corrected(this.lastCount);
   }
 
   /** It has no more tokens than this, and that is known without counting them. */
-  atMost({ frame, messages }: Weighed): number {
+  atMost({ frame, messages }: CountedRequest): number {
     const bytes = this.boundOfFrame(frame) + this.boundOf(messages);
     return this.corrected(bytes, Math.max(1, this.correction));
   }
@@ -75,7 +75,7 @@ export class ContextMeter {
   }
 
   /** Learns from the bill for the request that was weighed last. */
-  heed(bill: (Usage & { readonly estimated: boolean }) | undefined): void {
+  calibrate(bill: (Usage & { readonly estimated: boolean }) | undefined): void {
     if (!bill || bill.estimated || this.lastCount === undefined || this.lastCount === 0) return;
     const ratio = bill.input_tokens / this.lastCount;
     if (ratio < 1 / believable || ratio > believable) return;
@@ -110,13 +110,13 @@ export class ContextMeter {
   }
 
   private boundOfFrame(frame: string): number {
-    const known = this.frames.get(frame) ?? this.frameBounds.get(frame) ?? mostTokens(frame);
+    const known = this.frames.get(frame) ?? this.frameBounds.get(frame) ?? maxTokens(frame);
     this.frameBounds.set(frame, known);
     return known;
   }
 
   private boundOf(messages: readonly NewMessage[]): number {
-    const more = beyond(this.bounded.messages, messages);
+    const more = addedTo(this.bounded.messages, messages);
     const before = more ? this.bounded.tokens : 0;
     const tokens = (more ?? messages).reduce((sum, message) => sum + this.bound(message), before);
     this.bounded = { messages, tokens };
@@ -126,7 +126,7 @@ export class ContextMeter {
   private bound(message: NewMessage): number {
     const known = this.weights.get(message);
     if (known) return known.tokens;
-    const tokens = mostTokens(sentText(message)) + this.besideText(message);
+    const tokens = maxTokens(sentText(message)) + this.besideText(message);
     this.weights.set(message, { tokens, isCounted: false });
     return tokens;
   }

@@ -7,7 +7,7 @@ import { requestViolations } from '../testing/request-violations';
 import { type ContextState, wholeConversation } from './context-state';
 import { contextOf } from './context-of';
 import { turnsOf } from './cut';
-import { stretchBeforeTail } from './fold-stretch';
+import { rangeBeforeTail } from './fold-stretch';
 import { coverageOf } from './places';
 import { summaryMessage } from './summary-message';
 
@@ -47,7 +47,7 @@ const anyMade: fc.Arbitrary<Made> = fc
   });
 
 function withSummary(history: readonly Message[], tailTokens: number): Made {
-  const stretch = stretchBeforeTail({ conversation: history, folded: undefined }, { tailTokens, tokensOf: () => 1 });
+  const stretch = rangeBeforeTail({ conversation: history, folded: undefined }, { tailTokens, tokensOf: () => 1 });
   const covers = stretch && coverageOf(history, stretch);
   if (!covers) return { before: history, context: wholeConversation };
   const id = messageId.parse('msg_summary');

@@ -2,13 +2,13 @@ import type { RunId } from '../ids';
 import type { NewMessage } from '../message';
 import type { ContextState } from './context-state';
 import { hasImage, keepNewestImages } from './keep-images';
-import { type Conversation, type Stretch, newestUserPlace, placeOf, stretchOf, within } from './places';
+import { type Conversation, type MessageRange, newestUserPosition, positionOf, rangeOf, within } from './places';
 import type { Sent } from './sent';
 import { shortened } from './shortened';
-import { withoutThoughts } from './thoughts';
+import { withoutReasoning } from './thoughts';
 
 /** Who the context is made for. */
-export interface Reader {
+export interface ContextReader {
   readonly runId: RunId;
   readonly model: string;
   readonly keepImages: number;
@@ -24,25 +24,25 @@ export interface Reader {
  * The newest words of the user are always there, unchanged. It depends on nothing but its arguments, and until the next
  * of these facts it only grows at its end, so that a provider's prompt cache hits.
  */
-export function contextOf(conversation: Conversation, context: ContextState, reader: Reader): Sent[] {
+export function contextOf(conversation: Conversation, context: ContextState, reader: ContextReader): Sent[] {
   const folded = withoutFolded(conversation, context);
   const shorter = shortenedUpTo(conversation, context, folded);
   const { sent, changedAt } = keepNewestImages(shorter, reader.keepImages);
-  return keepOwnThoughts(sent, reader, Math.max(changedAt, placeOf(conversation, context.changedAt)));
+  return keepOwnThoughts(sent, reader, Math.max(changedAt, positionOf(conversation, context.changedAt)));
 }
 
 /**
  * What is sent of `more`, which follows a conversation that was sent under the same context; undefined where it changes
  * what is sent of that: a summary stands for it, and an image may push an older one out.
  */
-export function contextOfMore(more: readonly Sent[], reader: Reader): Sent[] | undefined {
+export function contextOfMore(more: readonly Sent[], reader: ContextReader): Sent[] | undefined {
   const changesThePast = more.some(({ message }) => message.type === 'summary' || message.content.some(hasImage));
   return changesThePast ? undefined : keepOwnThoughts(more, reader, -1);
 }
 
 /** A stretch, what stands for it, and the one message in it that is sent all the same. */
 interface Fold {
-  readonly stretch: Stretch;
+  readonly stretch: MessageRange;
   readonly standIn: NewMessage;
   readonly keptPlace: number;
 }
@@ -63,14 +63,14 @@ function withoutFolded(conversation: Conversation, context: ContextState): Sent[
 
 /** What was the newest message of the user when the summary was made stays, so that no later one changes the past. */
 function summaryFold(conversation: Conversation, { summary }: ContextState): Fold | undefined {
-  const place = placeOf(conversation, summary?.id);
+  const place = positionOf(conversation, summary?.id);
   const standIn = conversation[place];
-  const stretch = stretchOf(conversation, summary?.covers);
-  return standIn && stretch && { stretch, standIn, keptPlace: newestUserPlace(conversation, place) };
+  const stretch = rangeOf(conversation, summary?.covers);
+  return standIn && stretch && { stretch, standIn, keptPlace: newestUserPosition(conversation, place) };
 }
 
 function omission(conversation: Conversation, { compression }: ContextState): Fold | undefined {
-  const stretch = stretchOf(conversation, compression?.omitted);
+  const stretch = rangeOf(conversation, compression?.omitted);
   const first = stretch && conversation[stretch.first];
   const last = stretch && conversation[stretch.last];
   if (!first || !last) return undefined;
@@ -81,7 +81,7 @@ function omission(conversation: Conversation, { compression }: ContextState): Fo
   return {
     stretch,
     standIn,
-    keptPlace: newestUserPlace(conversation, placeOf(conversation, compression?.through) + 1),
+    keptPlace: newestUserPosition(conversation, positionOf(conversation, compression?.through) + 1),
   };
 }
 
@@ -93,10 +93,10 @@ function shortenedUpTo(
   { compression }: ContextState,
   sent: readonly Sent[],
 ): readonly Sent[] {
-  const through = placeOf(conversation, compression?.through);
+  const through = positionOf(conversation, compression?.through);
   if (!compression || through < 0) return sent;
 
-  const newestUser = newestUserPlace(conversation, through + 1);
+  const newestUser = newestUserPosition(conversation, through + 1);
   const newestReply = sent.findLast(({ message, at }) => message.type === 'assistant' && at <= through)?.at ?? -1;
   return sent.map((one) => {
     const { message, at } = one;
@@ -116,12 +116,12 @@ function factorOf({ type }: NewMessage, isNewest: boolean): number {
  * A signed thought is bound to everything before it, and to its model: what was thought before the context changed, by
  * another model, or in another run, is not sent.
  */
-const keepOwnThoughts = (sent: readonly Sent[], { runId, model }: Reader, changedAt: number): Sent[] =>
+const keepOwnThoughts = (sent: readonly Sent[], { runId, model }: ContextReader, changedAt: number): Sent[] =>
   sent.map((one) => {
     const { message, at } = one;
     if (message.type !== 'assistant') return one;
     const isOwn = at > changedAt && message.run_id === runId && message.metadata['model'] === model;
-    return isOwn ? one : changed(one, withoutThoughts(message));
+    return isOwn ? one : changed(one, withoutReasoning(message));
   });
 
 const changed = (one: Sent, message: NewMessage): Sent => (message === one.message ? one : { message, at: one.at });

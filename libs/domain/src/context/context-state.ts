@@ -43,13 +43,13 @@ export const wholeConversation: ContextState = {
 export type Compaction = Extract<NewFact, { type: 'context.compacted' }>['data'];
 
 /** Where a change of the context happens: after which iteration, and after which message. */
-export interface Moment {
+export interface CompactionMoment {
   readonly compactedIn: number;
   readonly changedAt: MessageId | undefined;
 }
 
 /** The context after it was made smaller. A summary takes the whole texts back in: what it does not cover is read anew. */
-export function compacted(context: ContextState, data: Compaction, moment: Moment): ContextState {
+export function compacted(context: ContextState, data: Compaction, moment: CompactionMoment): ContextState {
   switch (data.method) {
     case 'summary': {
       const summary = { id: data.message_id, covers: data.covers };
@@ -63,7 +63,7 @@ export function compacted(context: ContextState, data: Compaction, moment: Momen
   }
 }
 
-export const notCompacted = (context: ContextState, { compactedIn }: Moment): ContextState => ({
+export const notCompacted = (context: ContextState, { compactedIn }: CompactionMoment): ContextState => ({
   ...context,
   compactedIn,
   failures: context.failures + 1,

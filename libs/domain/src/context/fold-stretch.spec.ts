@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { anyHistory, historyOf } from '../testing/histories';
 import { turnsOf } from './cut';
-import { segments, stretchBeforeTail, stretchBetween, turnCount } from './fold-stretch';
+import { segments, rangeBeforeTail, rangeBetween, turnCount } from './fold-stretch';
 
 describe('head_tail', () => {
   it.each([
@@ -15,9 +15,9 @@ describe('head_tail', () => {
   it('folds the summary that it finds together with what follows it (W29)', () => {
     const conversation = historyOf(Array.from({ length: 12 }, () => ({ kind: 'user', text: 'word' })));
 
-    const first = stretchBetween({ conversation, folded: undefined }, { maxTurns: 10, keepFirst: 1 });
+    const first = rangeBetween({ conversation, folded: undefined }, { maxTurns: 10, keepFirst: 1 });
     expect(first).toEqual({ first: 1, last: 8 });
-    const second = stretchBetween({ conversation, folded: first }, { maxTurns: 4, keepFirst: 1 });
+    const second = rangeBetween({ conversation, folded: first }, { maxTurns: 4, keepFirst: 1 });
     expect(second).toEqual({ first: 1, last: 11 });
   });
 });
@@ -25,10 +25,10 @@ describe('head_tail', () => {
 const weightless = { tailTokens: 0, tokensOf: () => 1 };
 
 describe.each(['summary', 'head_tail'])('a stretch to fold, %s', (strategy) => {
-  const choose = (foldable: Parameters<typeof stretchBeforeTail>[0], size: number) =>
+  const choose = (foldable: Parameters<typeof rangeBeforeTail>[0], size: number) =>
     strategy === 'summary'
-      ? stretchBeforeTail(foldable, { ...weightless, tailTokens: size })
-      : stretchBetween(foldable, { maxTurns: size + 1, keepFirst: 1 });
+      ? rangeBeforeTail(foldable, { ...weightless, tailTokens: size })
+      : rangeBetween(foldable, { maxTurns: size + 1, keepFirst: 1 });
 
   it('never separates a call from its result or the parts of a reply, and only grows (W33, W29)', () => {
     fc.assert(
@@ -55,7 +55,7 @@ describe.each(['summary', 'head_tail'])('a stretch to fold, %s', (strategy) => {
 it('keeps the tail that fits, and never less than the last turn', () => {
   fc.assert(
     fc.property(anyHistory(20), fc.nat({ max: 12 }), (conversation, tailTokens) => {
-      const stretch = stretchBeforeTail({ conversation, folded: undefined }, { tailTokens, tokensOf: () => 1 });
+      const stretch = rangeBeforeTail({ conversation, folded: undefined }, { tailTokens, tokensOf: () => 1 });
       fc.pre(stretch !== undefined);
       const tail = turnsOf(conversation).filter(({ first }) => first > stretch.last);
 

@@ -1,10 +1,10 @@
 import { type Turn, turnsOf } from './cut';
-import type { Conversation, Stretch } from './places';
+import type { Conversation, MessageRange } from './places';
 
 /** A conversation and the stretch of it that a summary stands for already. */
-export interface Foldable {
+export interface SummarizableConversation {
   readonly conversation: Conversation;
-  readonly folded: Stretch | undefined;
+  readonly folded: MessageRange | undefined;
 }
 
 /** Fewer new messages than this are not worth a summary. */
@@ -15,10 +15,10 @@ const fewest = 3;
  * least its last turn. What was folded before is folded again together with what follows it, so that nothing is left
  * between two summaries (W29).
  */
-export function stretchBeforeTail(
-  { conversation, folded }: Foldable,
+export function rangeBeforeTail(
+  { conversation, folded }: SummarizableConversation,
   { tailTokens, tokensOf }: { tailTokens: number; tokensOf: (turn: Turn) => number },
-): Stretch | undefined {
+): MessageRange | undefined {
   const turns = turnsOf(conversation).filter(({ first }) => first > (folded?.last ?? -1));
   let tail = turns.length - 1;
   let tokens = tail >= 0 ? tokensOf(turnAt(turns, tail)) : 0;
@@ -30,14 +30,14 @@ export function stretchBeforeTail(
 }
 
 /** The strategy `head_tail`: some turns at the beginning stay, some at the end, and the rest is folded. */
-export function stretchBetween(
-  { conversation, folded }: Foldable,
+export function rangeBetween(
+  { conversation, folded }: SummarizableConversation,
   { maxTurns, keepFirst }: { maxTurns: number; keepFirst: number },
-): Stretch | undefined {
+): MessageRange | undefined {
   const turns = turnsOf(conversation);
   const before = turns.filter(({ first }) => first < (folded?.first ?? Infinity));
   const after = turns.filter(({ first }) => folded !== undefined && first > folded.last);
-  const sequence: readonly Stretch[] = folded ? [...before, folded, ...after] : before;
+  const sequence: readonly MessageRange[] = folded ? [...before, folded, ...after] : before;
 
   const head = Math.min(keepFirst, folded ? before.length : keepFirst);
   const { forgotten } = segments({ turns: sequence.length, maxTurns, head });
@@ -58,11 +58,11 @@ export function segments({ turns, maxTurns, head }: { turns: number; maxTurns: n
 }
 
 /** How many turns `head_tail` sees. */
-export const turnCount = ({ conversation, folded }: Foldable): number =>
+export const turnCount = ({ conversation, folded }: SummarizableConversation): number =>
   turnsOf(conversation).filter(({ first }) => first < (folded?.first ?? Infinity) || first > (folded?.last ?? Infinity))
     .length + (folded ? 1 : 0);
 
-function worthFolding(turns: readonly Turn[], folded: Stretch | undefined): Stretch | undefined {
+function worthFolding(turns: readonly Turn[], folded: MessageRange | undefined): MessageRange | undefined {
   const first = turns[0];
   const last = turns.at(-1);
   const messages = turns.reduce((sum, turn) => sum + turn.last - turn.first + 1, 0);

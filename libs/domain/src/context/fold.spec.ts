@@ -6,10 +6,10 @@ import { effectiveSettings } from '../profiles/effective-settings';
 import type { SettingsRequest } from '../run-settings';
 import type { NewFact } from '../run-event';
 import { evolve, replay } from '../run-state';
-import { CountingClerk, EvenTokenCounter, ScriptedModel, says } from '../testing';
+import { CountingIdsAndClock, EvenTokenCounter, ScriptedModel, says } from '../testing';
 import { historyOf } from '../testing/histories';
 import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/listening-models';
-import { fold } from './fold';
+import { summarize } from './fold';
 import { budgetOfModel } from './model-budgets';
 import { summaryIn } from './summary-message';
 
@@ -46,7 +46,7 @@ const ports = (model: AnsweringModel) => ({
   model,
   tokens: new EvenTokenCounter(),
   budgetOf: budgetOfModel,
-  clerk: new CountingClerk(),
+  clerk: new CountingIdsAndClock(),
 });
 const calm = new AbortController().signal;
 const typesOf = (facts: readonly NewFact[]) => facts.map(({ type }) => type);
@@ -61,7 +61,7 @@ describe('fold', () => {
     const model = new ScriptedModel([saysAtOnce('')]);
     const asking = { ...ports(new AnsweringModel(() => [])), model };
 
-    const facts = await fold(runWith(conversation, { budget: { tokens: 1 } }), asking, calm);
+    const facts = await summarize(runWith(conversation, { budget: { tokens: 1 } }), asking, calm);
 
     expect(model.requests).toHaveLength(1);
     expect(facts.at(-1)).toMatchObject({ data: { error: { code: 'budget_exceeded' } } });
@@ -70,7 +70,7 @@ describe('fold', () => {
   it('writes a summary in its frame, says what it covers and what it cost (SM6, SM26)', async () => {
     const model = new AnsweringModel(() => saysAtOnce('All pages were read.'));
 
-    const facts = await fold(runWith(conversation), ports(model), calm);
+    const facts = await summarize(runWith(conversation), ports(model), calm);
 
     expect(typesOf(facts)).toEqual(['usage.recorded', 'message.created', 'context.compacted']);
     const [bill, told, compacted] = facts;
@@ -90,7 +90,7 @@ describe('fold', () => {
     const model = new AnsweringModel(() => saysAtOnce('All pages were read.'));
     const run = runWith(conversation, { context: { strategy: 'head_tail' } });
 
-    const facts = await fold(run, ports(model), calm);
+    const facts = await summarize(run, ports(model), calm);
 
     const told = facts.reduce(evolve, run.state).conversation.at(-1);
     expect(told).toMatchObject({ type: 'summary', content: [{ text: 'Conversation Summary: All pages were read.' }] });
@@ -100,7 +100,7 @@ describe('fold', () => {
   it('asks the model that the run names for it, calmly (SM5)', async () => {
     const model = new AnsweringModel(() => saysAtOnce('Short.'));
 
-    await fold(runWith(conversation, { context: { summary_model: 'demo/summary' } }), ports(model), calm);
+    await summarize(runWith(conversation, { context: { summary_model: 'demo/summary' } }), ports(model), calm);
 
     expect(model.requests[0]).toMatchObject({ model: 'demo/summary', tools: [], settings: { temperature: 0 } });
     expect(textOfRequest(model.requests[0] as never)).toContain('PLEASE PROVIDE THE SUMMARY NOW.');
@@ -113,7 +113,7 @@ describe('fold', () => {
       return saysAtOnce(`Found ${[...new Set(needles)].join(' ')}`);
     });
 
-    const facts = await fold(
+    const facts = await summarize(
       runWith(conversation, { context: { input_budget_tokens: inputBudget, summary_target_tokens: 1_000 } }),
       ports(model),
       calm,
@@ -131,7 +131,7 @@ describe('fold', () => {
     const budgetOf = (name: string) => (name === 'local/small' ? small : budgetOfModel(name));
     const run = runWith(conversation, { context: { summary_model: 'local/small' } });
 
-    const facts = await fold(run, { ...ports(model), budgetOf }, calm);
+    const facts = await summarize(run, { ...ports(model), budgetOf }, calm);
 
     expect(typesOf(facts)).toContain('context.compacted');
     for (const request of model.requests) {
@@ -143,7 +143,7 @@ describe('fold', () => {
   it('tries once more, then gives up without touching the history, and keeps the bills (R36)', async () => {
     const model = new AnsweringModel(() => says(''));
 
-    const facts = await fold(runWith(conversation), ports(model), calm);
+    const facts = await summarize(runWith(conversation), ports(model), calm);
 
     expect(typesOf(facts)).toEqual(['usage.recorded', 'usage.recorded', 'context.compaction_failed']);
     expect(facts.at(-1)).toMatchObject({ data: { compaction_id: 'cmp_1', error: { code: 'summary_empty' } } });
@@ -160,14 +160,14 @@ describe('fold', () => {
     ['summary_not_smaller', saysAtOnce('word '.repeat(100_000))],
     ['authentication', [{ type: 'end', how: 'failed', error: { code: 'authentication', message: 'No.' } }]],
   ] satisfies [string, readonly ModelChunk[]][])('refuses a bad summary: %s', async (code, turn) => {
-    const facts = await fold(runWith(conversation), ports(new AnsweringModel(() => turn)), calm);
+    const facts = await summarize(runWith(conversation), ports(new AnsweringModel(() => turn)), calm);
 
     expect(facts.at(-1)).toMatchObject({ type: 'context.compaction_failed', data: { error: { code } } });
   });
 
   it('moves nothing of the run but its usage', async () => {
     const run = runWith(conversation);
-    const facts = await fold(run, ports(new AnsweringModel(() => says(''))), calm);
+    const facts = await summarize(run, ports(new AnsweringModel(() => says(''))), calm);
     const after = facts.reduce(evolve, run.state);
 
     expect(after).toMatchObject({ phase: run.state.phase, lostReplies: 0, compaction: undefined });
@@ -181,7 +181,7 @@ describe('fold', () => {
       return [{ type: 'end', how: 'aborted' }];
     });
 
-    await expect(fold(runWith(conversation), ports(model), stop.signal)).rejects.toThrow('shutdown');
+    await expect(summarize(runWith(conversation), ports(model), stop.signal)).rejects.toThrow('shutdown');
   });
 });
 
@@ -190,7 +190,7 @@ it('gives a summarizer no thoughts to read', async () => {
   const model = new AnsweringModel(() => saysAtOnce('x'));
   const history = historyOf([{ kind: 'user', text: 'Go. '.repeat(200) }, thinks, thinks, thinks]);
 
-  await fold(runWith(history), ports(model), calm);
+  await summarize(runWith(history), ports(model), calm);
 
   expect(JSON.stringify(model.requests)).not.toContain('Hm.');
 });

@@ -1,29 +1,29 @@
-import { isUsedUp } from '../budget';
+import { isBudgetExceeded } from '../budget';
 import type { NewMessage } from '../message';
 import type { Model } from '../model';
 import type { AgentRun } from '../pass';
-import type { Clerk } from '../ports';
+import type { IdsAndClock } from '../ports';
 import { frameText } from '../prompt';
 import { type RunError, type Usage, addUsage } from '../run';
 import type { NewFact } from '../run-event';
 import { type RunState, evolve } from '../run-state';
-import { allowanceOf, summaryTokens } from './allowance';
+import { contextBudgetOf, summaryTokens } from './allowance';
 import { compactionFailed } from './compaction-failed';
-import { weigh } from './compress';
+import { countRequestTokens } from './compress';
 import { ContextMeter } from './context-meter';
 import type { OpenCompaction } from './context-state';
 import { type BudgetOf, inputBudgetOf } from './model-budgets';
-import { stretchOf, within } from './places';
-import { Scribe, type Told } from './scribe';
+import { rangeOf, within } from './places';
+import { Summarizer, type SummaryResult } from './scribe';
 import { summaryIn, summaryMessage } from './summary-message';
 import { summaryStyleOf } from './summary-prompt';
 import type { TokenCounter } from './token-counter';
 
-export interface FoldPorts {
+export interface SummarizePorts {
   readonly model: Model;
   readonly tokens: TokenCounter;
   readonly budgetOf: BudgetOf;
-  readonly clerk: Clerk;
+  readonly clerk: IdsAndClock;
 }
 
 /** A summary is asked for this many times in all. */
@@ -35,7 +35,7 @@ const summaryShare = 1 / 4;
  * Folds what the run's open compaction covers into one message. These facts end the compaction, with a summary or without
  * one, and tell what each attempt cost; they belong in one transaction. Rejects only with the reason of `signal`.
  */
-export async function fold(run: AgentRun, ports: FoldPorts, signal: AbortSignal): Promise<NewFact[]> {
+export async function summarize(run: AgentRun, ports: SummarizePorts, signal: AbortSignal): Promise<NewFact[]> {
   const { compaction } = run.state;
   if (!compaction) return [];
 
@@ -70,16 +70,16 @@ const notSmaller: RunError = {
 
 async function scribeFor(
   run: AgentRun,
-  ports: FoldPorts,
+  ports: SummarizePorts,
   { meter, signal }: { meter: ContextMeter; signal: AbortSignal },
-): Promise<Scribe> {
+): Promise<Summarizer> {
   const { settings, state } = run;
   const frame = await meter.ofFrame(frameText(run));
   const { budgetOf } = ports;
   const modelName = settings.context.summary_model ?? settings.model;
   const budgetTokens = modelName === settings.model ? inputBudgetOf(settings, budgetOf) : budgetOf(modelName);
-  const allowance = allowanceOf({ settings, budgetOf, frame, refusedTokens: undefined });
-  return new Scribe({
+  const allowance = contextBudgetOf({ settings, budgetOf, frame, refusedTokens: undefined });
+  return new Summarizer({
     ...ports,
     signal,
     modelName,
@@ -87,7 +87,7 @@ async function scribeFor(
     iteration: state.iteration,
     targetTokens: Math.min(summaryTokens(allowance, settings), Math.floor(budgetTokens * summaryShare)),
     budgetTokens,
-    isSpent: (bills) => isUsedUp(settings.budget, bills.reduce(withBill, state.usage)),
+    isSpent: (bills) => isBudgetExceeded(settings.budget, bills.reduce(withBill, state.usage)),
   });
 }
 
@@ -101,21 +101,21 @@ interface Material {
 }
 
 function materialOf({ conversation, context }: RunState, { covers }: OpenCompaction): Material {
-  const stretch = stretchOf(conversation, covers);
-  const folded = stretchOf(conversation, context.summary?.covers);
+  const stretch = rangeOf(conversation, covers);
+  const folded = rangeOf(conversation, context.summary?.covers);
   const messages = conversation.filter(
     ({ type }, at) => type !== 'summary' && within(stretch, at) && !within(folded, at),
   );
   return { messages, previous: folded && conversation.find(({ id }) => id === context.summary?.id) };
 }
 
-function tell({ settings }: AgentRun, scribe: Scribe, { previous, messages }: Material): Promise<Told> {
+function tell({ settings }: AgentRun, scribe: Summarizer, { previous, messages }: Material): Promise<SummaryResult> {
   const style = summaryStyleOf(settings);
   return scribe.condense(previous && summaryIn(previous), messages.map(style.item));
 }
 
 interface Written {
-  readonly ports: FoldPorts;
+  readonly ports: SummarizePorts;
   readonly meter: ContextMeter;
   readonly compaction: OpenCompaction;
   readonly material: Material;
@@ -156,7 +156,7 @@ async function summaryFacts(
     data: { ...data, tokens_after },
   });
   const state = [told, done(0)].reduce<RunState>(evolve, run.state);
-  return [told, done(await weigh({ run, state }, meter))];
+  return [told, done(await countRequestTokens({ run, state }, meter))];
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '../content';
 import type { NewMessage } from '../message';
-import { oncePerBoth } from '../once-per';
+import { memoizeByNumber } from '../once-per';
 import type { Sent } from './sent';
 
 /**
@@ -34,7 +34,7 @@ export const hasImage = (block: ContentBlock): boolean =>
 const imagesIn = ({ content }: NewMessage): number =>
   content.reduce((count, block) => count + (hasImage(block) ? 1 : 0), 0);
 
-const withNewestImages = oncePerBoth((message: NewMessage, keep) => dropOldest(message, imagesIn(message) - keep));
+const withNewestImages = memoizeByNumber((message: NewMessage, keep) => dropOldest(message, imagesIn(message) - keep));
 
 function dropOldest(message: NewMessage, count: number): NewMessage {
   let left = count;

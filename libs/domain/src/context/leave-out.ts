@@ -1,9 +1,9 @@
 import type { Coverage } from '../message';
-import { type Standing, frameText } from '../prompt';
+import { type RunPosition, frameText } from '../prompt';
 import type { ContextMeter } from './context-meter';
 import type { Compression } from './context-state';
 import { turnsOf } from './cut';
-import { type Conversation, type Stretch, coverageOf, newestUserPlace, stretchOf } from './places';
+import { type Conversation, type MessageRange, coverageOf, newestUserPosition, rangeOf } from './places';
 import { selectionOf } from './selection';
 
 /**
@@ -11,15 +11,15 @@ import { selectionOf } from './selection';
  * their texts are cut. The last turn stays.
  */
 export async function leaveOut(
-  { run, state }: Standing,
+  { run, state }: RunPosition,
   meter: ContextMeter,
   { compression, target }: { compression: Compression; target: number },
 ): Promise<Coverage | undefined> {
   const { conversation, context } = state;
   const weights = await weightsByPlace({ run, state: { ...state, context: { ...context, compression } } }, meter);
-  const turns = turnsThatMayGo(conversation, stretchOf(conversation, context.summary?.covers));
+  const turns = turnsThatMayGo(conversation, rangeOf(conversation, context.summary?.covers));
   const begins = turns[0]?.first ?? conversation.length;
-  const newestUser = newestUserPlace(conversation);
+  const newestUser = newestUserPosition(conversation);
 
   const stays = [...weights.slice(0, begins), newestUser >= begins ? (weights[newestUser] ?? 0) : 0];
   let left = target - (await meter.ofFrame(frameText(run))) - sum(stays);
@@ -32,7 +32,7 @@ export async function leaveOut(
   return last && coverageOf(conversation, { first: begins, last: last.last });
 }
 
-async function weightsByPlace(standing: Standing, meter: ContextMeter): Promise<number[]> {
+async function weightsByPlace(standing: RunPosition, meter: ContextMeter): Promise<number[]> {
   const { sent, messages } = selectionOf(standing.run, standing.state);
   const counts = await meter.ofMessages(messages);
   const weights = standing.state.conversation.map(() => 0);
@@ -42,11 +42,11 @@ async function weightsByPlace(standing: Standing, meter: ContextMeter): Promise<
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-const weightOf = (weights: readonly number[], turn: Stretch | undefined): number =>
+const weightOf = (weights: readonly number[], turn: MessageRange | undefined): number =>
   turn ? sum(weights.slice(turn.first, turn.last + 1)) : 0;
 
 /** The first turn says what it is all about, unless a summary does. */
-function turnsThatMayGo(conversation: Conversation, folded: Stretch | undefined): Stretch[] {
+function turnsThatMayGo(conversation: Conversation, folded: MessageRange | undefined): MessageRange[] {
   const turns = turnsOf(conversation);
   return folded ? turns.filter(({ first }) => first > folded.last) : turns.slice(1);
 }

@@ -1,24 +1,24 @@
 import type { Coverage, NewMessage } from '../message';
-import type { Pass } from '../pass';
-import { type Standing, frameText, messagesToSend } from '../prompt';
+import type { LoopContext } from '../pass';
+import { type RunPosition, frameText, messagesToSend } from '../prompt';
 import type { NewFact } from '../run-event';
 import { type RunState, iterationsDone } from '../run-state';
 import { compactifyMemory } from '../tools/memory.tools';
-import { type Allowance, allowanceOf, tailTokens } from './allowance';
-import type { Weighed } from './context-meter';
-import { type Foldable, stretchBeforeTail, stretchBetween, turnCount } from './fold-stretch';
+import { type ContextBudget, contextBudgetOf, tailTokens } from './allowance';
+import type { CountedRequest } from './context-meter';
+import { type SummarizableConversation, rangeBeforeTail, rangeBetween, turnCount } from './fold-stretch';
 import { textOf } from './message-text';
-import { type Stretch, coverageOf, stretchOf } from './places';
+import { type MessageRange, coverageOf, rangeOf } from './places';
 
 /** How full the next request is. */
-export interface Load {
+export interface ContextUsage {
   readonly tokens: number;
-  readonly allowance: Allowance;
+  readonly allowance: ContextBudget;
 }
 
 export type Reason = Extract<NewFact, { type: 'context.compaction_started' }>['data']['reason'];
 
-type Loaded = Pick<Pass, 'run' | 'state' | 'ports' | 'meter'>;
+type Loaded = Pick<LoopContext, 'run' | 'state' | 'ports' | 'meter'>;
 
 /** So far that nothing need be counted, and nobody asks for anything to be folded. */
 export function isFarFromLimit({ run, state, ports, meter }: Loaded): boolean {
@@ -27,27 +27,27 @@ export function isFarFromLimit({ run, state, ports, meter }: Loaded): boolean {
   return !isRequested(state) && !hasManyTurns({ run, state });
 }
 
-export async function loadOf({ run, state, ports, meter }: Loaded): Promise<Load> {
+export async function contextUsageOf({ run, state, ports, meter }: Loaded): Promise<ContextUsage> {
   const request = nextRequest({ run, state });
   const allowance = allowanceFor({ run, state, ports }, await meter.ofFrame(request.frame));
-  return { tokens: await meter.weigh(request), allowance };
+  return { tokens: await meter.countTokens(request), allowance };
 }
 
-const nextRequest = (standing: Standing): Weighed => ({
+const nextRequest = (standing: RunPosition): CountedRequest => ({
   frame: frameText(standing.run),
   messages: messagesToSend(standing),
 });
 
-const allowanceFor = ({ run: { settings }, state, ports }: Omit<Loaded, 'meter'>, frame: number): Allowance =>
-  allowanceOf({ settings, budgetOf: ports.budgetOf, frame, refusedTokens: state.context.refusedTokens });
+const allowanceFor = ({ run: { settings }, state, ports }: Omit<Loaded, 'meter'>, frame: number): ContextBudget =>
+  contextBudgetOf({ settings, budgetOf: ports.budgetOf, frame, refusedTokens: state.context.refusedTokens });
 
 /** Nothing was tried since the last iteration ended. */
 export const isFresh = (state: RunState): boolean => state.context.compactedIn !== iterationsDone(state);
 
 /** What of the conversation is to be folded now, and why; undefined where nothing is, or can be. */
-export async function stretchToFold(
+export async function rangeToSummarize(
   pass: Loaded,
-  load: Load,
+  load: ContextUsage,
 ): Promise<{ covers: Coverage; reason: Reason } | undefined> {
   const reason = reasonToFold(pass, load);
   const stretch = reason && (await chosenStretch(pass, load, reason));
@@ -55,7 +55,7 @@ export async function stretchToFold(
   return covers && { covers, reason };
 }
 
-function reasonToFold({ run, state }: Standing, { tokens, allowance }: Load): Reason | undefined {
+function reasonToFold({ run, state }: RunPosition, { tokens, allowance }: ContextUsage): Reason | undefined {
   if (!isFresh(state)) return undefined;
   if (isRequested(state)) return 'requested';
   if (run.settings.context.strategy === 'none' || isBackingOff(state)) return undefined;
@@ -70,7 +70,7 @@ const isRequested = ({ calls, conversation }: RunState): boolean =>
 const isCompactCommand = (newest: NewMessage | undefined): boolean =>
   newest?.type === 'user' && textOf(newest).trim() === '/compact';
 
-const hasManyTurns = ({ run, state }: Standing): boolean =>
+const hasManyTurns = ({ run, state }: RunPosition): boolean =>
   run.settings.context.strategy === 'head_tail' && turnCount(foldable(state)) > run.settings.context.max_turns;
 
 const longestPause = 16;
@@ -80,23 +80,23 @@ function isBackingOff({ context: { failures, compactedIn }, ...state }: RunState
   return failures > 0 && iterationsDone(state) - compactedIn < Math.min(2 ** failures, longestPause);
 }
 
-const foldable = ({ conversation, context }: RunState): Foldable => ({
+const foldable = ({ conversation, context }: RunState): SummarizableConversation => ({
   conversation,
-  folded: stretchOf(conversation, context.summary?.covers),
+  folded: rangeOf(conversation, context.summary?.covers),
 });
 
 async function chosenStretch(
   { run, state, meter }: Loaded,
-  { allowance }: Load,
+  { allowance }: ContextUsage,
   reason: Reason,
-): Promise<Stretch | undefined> {
+): Promise<MessageRange | undefined> {
   const { strategy, max_turns: maxTurns, keep_first: keepFirst } = run.settings.context;
   const whole = foldable(state);
-  if (strategy === 'head_tail') return stretchBetween(whole, { maxTurns, keepFirst });
+  if (strategy === 'head_tail') return rangeBetween(whole, { maxTurns, keepFirst });
 
   const begins = (whole.folded?.last ?? -1) + 1;
   const weights = await meter.ofMessages(state.conversation.slice(begins));
-  return stretchBeforeTail(whole, {
+  return rangeBeforeTail(whole, {
     tailTokens: reason === 'requested' ? 0 : tailTokens(allowance),
     tokensOf: ({ first, last }) =>
       weights.slice(first - begins, last - begins + 1).reduce((sum, weight) => sum + weight, 0),

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { EvenTokenCounter } from '../testing';
-import { RememberingCounter } from './remembering-counter';
+import { CachingTokenCounter } from './remembering-counter';
 
 it('says what its counter says, and asks it about a text once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(fc.string({ maxLength: 5 }), { maxLength: 10 })), async (questions) => {
       const counter = new EvenTokenCounter();
-      const remembering = new RememberingCounter(counter);
+      const remembering = new CachingTokenCounter(counter);
       for (const texts of questions) {
         expect(await remembering.countTexts(texts, 'm')).toEqual(await new EvenTokenCounter().countTexts(texts));
       }
@@ -20,7 +20,7 @@ it('says what its counter says, and asks it about a text once', async () => {
 
 it('forgets what was not asked about for longest', async () => {
   const counter = new EvenTokenCounter();
-  const remembering = new RememberingCounter(counter, 30);
+  const remembering = new CachingTokenCounter(counter, 30);
   await remembering.countTexts(['aaaaaaaa', 'bbbbbbbb', 'cccccccc'], 'm');
   await remembering.countTexts(['aaaaaaaa'], 'm');
   await remembering.countTexts(['dddddddd'], 'm');

@@ -5,7 +5,7 @@ import type { TokenCounter } from './token-counter';
  * Remembers what a counter said of a text, for all runs of a process: one that comes back, from its summarizer or from
  * another worker, brings mostly texts that were counted before. What was not asked about for longest is forgotten first.
  */
-export class RememberingCounter implements TokenCounter {
+export class CachingTokenCounter implements TokenCounter {
   private readonly known = new Map<string, number>();
   private remembered = 0;
 

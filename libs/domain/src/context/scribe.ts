@@ -1,18 +1,18 @@
-import { billFor } from '../bill';
+import { usageFactFor } from '../bill';
 import type { Model, ModelEnd } from '../model';
-import type { Clerk } from '../ports';
+import type { IdsAndClock } from '../ports';
 import type { RunError } from '../run';
 import type { NewFact } from '../run-event';
 import { quoteMarks } from './quote-marks';
 import type { SummaryStyle } from './summary-prompt';
 import type { TokenCounter } from './token-counter';
 
-export type Told = { readonly text: string } | { readonly error: RunError };
+export type SummaryResult = { readonly text: string } | { readonly error: RunError };
 
-export interface ScribeParts {
+export interface SummarizerParts {
   readonly model: Model;
   readonly tokens: TokenCounter;
-  readonly clerk: Clerk;
+  readonly clerk: IdsAndClock;
   readonly signal: AbortSignal;
   readonly modelName: string;
   readonly style: SummaryStyle;
@@ -25,16 +25,16 @@ export interface ScribeParts {
 }
 
 /** Writes summaries, and keeps the bills. */
-export class Scribe {
+export class Summarizer {
   readonly bills: NewFact[] = [];
 
-  constructor(private readonly parts: ScribeParts) {}
+  constructor(private readonly parts: SummarizerParts) {}
 
   /**
    * One summary of a previous one and of what came after it. What one request cannot hold is summarized in parts first,
    * and then the parts are (W32).
    */
-  async condense(previous: string | undefined, items: readonly string[], level = 0): Promise<Told> {
+  async condense(previous: string | undefined, items: readonly string[], level = 0): Promise<SummaryResult> {
     const chunks = await this.chunks(previous, items);
     if (chunks.length <= 1) return this.ask(previous, chunks[0] ?? []);
     if (level === mostLevels) return { error: tooLong };
@@ -48,7 +48,7 @@ export class Scribe {
     return this.condense(previous, parts, level + 1);
   }
 
-  private async ask(previous: string | undefined, items: readonly string[]): Promise<Told> {
+  private async ask(previous: string | undefined, items: readonly string[]): Promise<SummaryResult> {
     const { model, clerk, signal, modelName, iteration, style } = this.parts;
     if (this.parts.isSpent(this.bills)) return { error: spent };
     const beganAt = clerk.now();
@@ -62,7 +62,7 @@ export class Scribe {
         if (chunk.type !== 'end') continue;
         signal.throwIfAborted();
         const call = { model: modelName, iteration, beganAt };
-        this.bills.push(billFor({ call, finishReason: 'summary', firstOutputAt }, chunk, clerk));
+        this.bills.push(usageFactFor({ call, finishReason: 'summary', firstOutputAt }, chunk, clerk));
         return told(chunk, text.trim());
       }
     }
@@ -104,7 +104,7 @@ const tooLong: RunError = { code: 'summary_too_long', message: 'The summaries of
 const empty: RunError = { code: 'summary_empty', message: 'The model said nothing.' };
 const cutOff: RunError = { code: 'summary_cut_off', message: 'The summary did not fit into its limit of tokens.' };
 
-function told(end: ModelEnd, text: string): Told {
+function told(end: ModelEnd, text: string): SummaryResult {
   if (end.how === 'aborted') return { error: { code: 'aborted', message: 'The summary was broken off.' } };
   if (end.how !== 'finished') return { error: end.error };
   if (end.finishReason === 'length') return { error: cutOff };

@@ -1,9 +1,9 @@
-import { beyond } from '../as-it-grows';
+import { addedTo } from '../as-it-grows';
 import type { NewMessage } from '../message';
-import { notesOn } from '../notes';
+import { hiddenFieldsOf } from '../notes';
 import type { AgentRun } from '../pass';
 import type { RunState } from '../run-state';
-import { type Reader, contextOf, contextOfMore } from './context-of';
+import { type ContextReader, contextOf, contextOfMore } from './context-of';
 import type { Sent } from './sent';
 
 /** What of a run's conversation is sent. */
@@ -15,7 +15,7 @@ export interface Selection {
 
 type Whole = Pick<RunState, 'conversation' | 'context'>;
 
-const known = notesOn<AgentRun, Whole & Selection>();
+const known = hiddenFieldsOf<AgentRun, Whole & Selection>();
 
 /** It is asked for more than once in an iteration, and made once, of what is new. */
 export function selectionOf(run: AgentRun, { conversation, context }: Whole): Selection {
@@ -33,9 +33,9 @@ export function selectionOf(run: AgentRun, { conversation, context }: Whole): Se
 function grownFrom(
   { conversation: earlier, ...before }: Whole & Selection,
   conversation: Whole['conversation'],
-  reader: Reader,
+  reader: ContextReader,
 ): Selection | undefined {
-  const added = beyond(earlier, conversation)?.map((message, at) => ({ message, at: earlier.length + at }));
+  const added = addedTo(earlier, conversation)?.map((message, at) => ({ message, at: earlier.length + at }));
   const sent = added && contextOfMore(added, reader);
   const more = sent && selected(sent);
   return more && { sent: [...before.sent, ...more.sent], messages: [...before.messages, ...more.messages] };

@@ -1,14 +1,14 @@
 import type { ContentBlock } from '../content';
 import type { MessageId } from '../ids';
 import type { NewMessage } from '../message';
-import { oncePerBoth } from '../once-per';
+import { memoizeByNumber } from '../once-per';
 import { textOf } from './message-text';
 
 /**
  * A message whose texts have at most about `keep` characters together, each with a hint how to read the whole (SM9). The
  * same object for the same question, so that what is known of it need not be worked out again.
  */
-export const shortened = oncePerBoth(shorten);
+export const shortened = memoizeByNumber(shorten);
 
 function shorten(message: NewMessage, keep: number): NewMessage {
   const length = textOf(message).length;

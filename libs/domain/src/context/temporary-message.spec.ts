@@ -1,7 +1,7 @@
 import { messageId, runId, threadId } from '../ids';
 import type { NewMessage } from '../message';
 import { promptOf } from '../prompt';
-import { RunHouse, ScriptedModel, calls, says } from '../testing';
+import { RunHarness, ScriptedModel, calls, says } from '../testing';
 import { AnsweringModel, textOfRequest } from '../testing/listening-models';
 import { runAgent } from '../run-agent';
 import { evolve } from '../run-state';
@@ -22,7 +22,7 @@ const stateMessage = (type: 'browser_state' | 'image_context', text: string): Ne
 
 /** A run whose log has these state messages before its first iteration. */
 async function runWith(states: readonly NewMessage[], model: AnsweringModel) {
-  const house = new RunHouse({ model: new ScriptedModel([]), input: 'Look.' });
+  const house = new RunHarness({ model: new ScriptedModel([]), input: 'Look.' });
   const claim = await house.store.claim(house.id, 'worker');
   if (!claim) throw new Error('the run is due');
   await house.store.append(

@@ -15,7 +15,7 @@ export interface TokenCounter {
  * No tokenizer makes more tokens of a text than it has bytes. A prompt that fits by this measure fits, and needs no
  * counting.
  */
-export function mostTokens(text: string): number {
+export function maxTokens(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

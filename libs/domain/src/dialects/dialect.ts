@@ -62,10 +62,10 @@ export interface DecodedReply {
   /** Pieces that were held back while they could still have become a call; to be shown now. */
   readonly rest: readonly ReplyPiece[];
   /** What a reply decided, where the dialect asks for a decision: kept apart from its words (W40). */
-  readonly verdict?: Verdict;
+  readonly verdict?: ReplyVerdict;
 }
 
-export type Verdict =
+export type ReplyVerdict =
   | { readonly decision: 'tool' | 'none' }
   /** `reason` is for the model. */
   | { readonly decision: 'malformed'; readonly reason: string };

@@ -2,7 +2,7 @@ import { type ToolDefinition, argumentsSchema } from '../tools/define-tool';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
 import { JsonGrammar } from './json/json-grammar';
-import { type SpokenCall, type SpokenPart, speakTurns } from './spoken-turns';
+import { type TextCall, type TextPart, renderTurns } from './spoken-turns';
 
 /**
  * Every reply is one JSON object, a call or a final answer: for models that can be held to JSON. Without tools there is
@@ -12,7 +12,7 @@ export const jsonDialect: Dialect = {
   name: 'json',
   encode: (conversation, tools) => ({
     instructions: tools.length > 0 ? ['# Tools', ...tools.map(describe)].join('\n\n') : '',
-    messages: speakTurns(conversation, 'user_message', tools.length > 0 ? writeDecisions : writeWords),
+    messages: renderTurns(conversation, 'user_message', tools.length > 0 ? writeDecisions : writeWords),
     tools: [],
     ...(tools.length > 0 && { requirements, responseFormat: { type: 'json_object' } }),
   }),
@@ -38,14 +38,14 @@ const describe = (tool: ToolDefinition): string =>
   `## ${tool.name}\n${tool.description}\nSchema of its parameters: ${JSON.stringify(argumentsSchema(tool))}`;
 
 /** A turn as this dialect has it: calls where there are some, else the decision for none. */
-function writeDecisions(parts: readonly SpokenPart[]): string {
+function writeDecisions(parts: readonly TextPart[]): string {
   const isAnswer = parts.every((part) => part.type === 'text');
   return isAnswer ? JSON.stringify({ tool_name: 'none', response: writeWords(parts) }) : writeWords(parts);
 }
 
-const writeWords = (parts: readonly SpokenPart[]): string => parts.map(writePart).join('\n');
+const writeWords = (parts: readonly TextPart[]): string => parts.map(writePart).join('\n');
 
-function writePart(part: SpokenPart): string {
+function writePart(part: TextPart): string {
   switch (part.type) {
     case 'text':
       return part.text;
@@ -57,9 +57,9 @@ function writePart(part: SpokenPart): string {
 }
 
 /** As JSON, an output ends where it ends, whatever it says: it speaks neither as the user nor as another result. */
-const writeResult = ({ name, text, isError }: Extract<SpokenPart, { type: 'result' }>): string =>
+const writeResult = ({ name, text, isError }: Extract<TextPart, { type: 'result' }>): string =>
   JSON.stringify({ tool_result: name, ...(isError && { is_error: true }), output: text });
 
 /** A call that could not be read goes back as the model wrote it, so that it can see what was wrong. */
-const writeCall = ({ name, arguments: parameters, written }: SpokenCall): string =>
+const writeCall = ({ name, arguments: parameters, written }: TextCall): string =>
   written ?? JSON.stringify({ tool_name: name, parameters });

@@ -1,9 +1,9 @@
-import { asItGrows } from '../as-it-grows';
+import { memoizeGrowingList } from '../as-it-grows';
 import type { ContentBlock, ToolResultBlock, UserBlock } from '../content';
 import type { CallId } from '../ids';
 import type { Message } from '../message';
 import type { AssistantBlock, ModelMessage, ModelToolResult } from '../model';
-import { oncePer } from '../once-per';
+import { memoize } from '../once-per';
 import { failedResult, type RecordedResult } from '../tool-result';
 
 /**
@@ -17,7 +17,7 @@ import { failedResult, type RecordedResult } from '../tool-result';
  */
 export const pairCalls = (conversation: readonly Message[]): ModelMessage[] => pairing(conversation).turns();
 
-const pairing = asItGrows<Message, Pairing>((before = new Pairing(), more) => before.add(more));
+const pairing = memoizeGrowingList<Message, Pairing>((before = new Pairing(), more) => before.add(more));
 
 /** A user turn where a provider wants one and nobody said anything: first, between two replies, and last. */
 export const continuation = (): ModelMessage => ({
@@ -79,7 +79,7 @@ export const wantsUser = (turns: readonly ModelMessage[]): boolean =>
   (turns.at(-1)?.role ?? 'assistant') === 'assistant';
 
 /** A reply and its calls; undefined where it says nothing. */
-const replyOf = oncePer((message: Message) => {
+const replyOf = memoize((message: Message) => {
   const content = message.content.flatMap(assistantBlock);
   if (content.every(({ type }) => type === 'reasoning')) return undefined;
 
@@ -101,7 +101,7 @@ function assistantBlock(block: ContentBlock): AssistantBlock[] {
   }
 }
 
-const answerOf = oncePer(({ tool_call_id, result }: ToolResultBlock) => toModelResult(tool_call_id, result));
+const answerOf = memoize(({ tool_call_id, result }: ToolResultBlock) => toModelResult(tool_call_id, result));
 
 const lostResult = failedResult('No result was recorded for this call. It may or may not have taken effect.');
 
@@ -127,7 +127,7 @@ function pushUserTurn(messages: ModelMessage[], message: Message): void {
   else messages.push(turn);
 }
 
-const userTurnOf = oncePer(({ content }: Message) => ({ role: 'user' as const, content: content.filter(isSpoken) }));
+const userTurnOf = memoize(({ content }: Message) => ({ role: 'user' as const, content: content.filter(isSpoken) }));
 
 const isSpoken = (block: ContentBlock): block is UserBlock =>
   block.type === 'image' || (block.type === 'text' && block.text.trim() !== '');

@@ -1,5 +1,5 @@
 import { CallDraft } from './call-draft';
-import type { DecodedCall, ReplyPiece, Verdict } from './dialect';
+import type { DecodedCall, ReplyPiece, ReplyVerdict } from './dialect';
 import { ReplyContent } from './reply-content';
 import type { ToolDefinition } from '../tools/define-tool';
 
@@ -7,7 +7,7 @@ import type { ToolDefinition } from '../tools/define-tool';
 export class ReplyDraft {
   readonly content = new ReplyContent();
   readonly calls: DecodedCall[] = [];
-  verdict: Verdict | undefined;
+  verdict: ReplyVerdict | undefined;
   private pieces: Writable<ReplyPiece>[] = [];
 
   constructor(private readonly maxCalls: number) {}

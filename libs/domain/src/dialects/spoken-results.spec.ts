@@ -4,10 +4,10 @@ import type { Message } from '../message';
 import { answered, replied, said } from '../testing/conversation';
 import { corpusTools, plainSettings, textDialects } from '../testing/read-reply';
 import { failedResult } from '../tool-result';
-import type { Placing } from './spoken-turns';
+import type { ResultPlacement } from './spoken-turns';
 import { unquoteResultTags } from './xml/result-tag';
 
-const placings: readonly Placing[] = ['user_message', 'assistant_message', 'inline_edit'];
+const placings: readonly ResultPlacement[] = ['user_message', 'assistant_message', 'inline_edit'];
 const xmlDialects = ['xml_invoke', 'xml_tag'] as const;
 const read = { name: 'read_file', arguments: { file_path: 'a' } };
 
@@ -18,7 +18,7 @@ interface Result {
 }
 
 /** The one turn that holds the results of a conversation that ends with them. */
-function turnWith(name: keyof typeof textDialects, conversation: readonly Message[], placing: Placing): string {
+function turnWith(name: keyof typeof textDialects, conversation: readonly Message[], placing: ResultPlacement): string {
   const settings = { ...plainSettings, xml_adding_strategy: placing };
   const { messages } = textDialects[name].encode(conversation, corpusTools, settings);
   const turn = messages[placing === 'user_message' ? 2 : 1];

@@ -1,18 +1,18 @@
-import { asItGrows } from '../as-it-grows';
+import { memoizeGrowingList } from '../as-it-grows';
 import type { CallId } from '../ids';
 import type { Message } from '../message';
 import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock } from '../model';
-import { notesOn } from '../notes';
+import { hiddenFieldsOf } from '../notes';
 import type { ProcessorSettings } from '../run-settings';
 import { continuation, pairCalls, wantsUser } from './pair-calls';
 
 /** What an assistant's turn is made of where calls and results are text. */
-export type SpokenPart =
+export type TextPart =
   | { readonly type: 'text'; readonly text: string }
-  | SpokenCall
+  | TextCall
   | { readonly type: 'result'; readonly name: string; readonly text: string; readonly isError: boolean };
 
-export interface SpokenCall {
+export interface TextCall {
   readonly type: 'call';
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -21,24 +21,28 @@ export interface SpokenCall {
 }
 
 /** A call as an example. */
-export const callOf = ({ name }: { name: string }, example: SpokenCall['arguments']): SpokenCall => ({
+export const callOf = ({ name }: { name: string }, example: TextCall['arguments']): TextCall => ({
   type: 'call',
   name,
   arguments: example,
   written: undefined,
 });
 
-export type Placing = ProcessorSettings['xml_adding_strategy'];
+export type ResultPlacement = ProcessorSettings['xml_adding_strategy'];
 
 /** How a dialect writes a turn. */
-export type Writer = (parts: readonly SpokenPart[]) => string;
+export type TurnWriter = (parts: readonly TextPart[]) => string;
 
 /**
  * A conversation for a model without tool calls of its own: calls are text of the assistant, and their results stand
  * where `placing` says. The request stays valid (I6): roles alternate, nothing is empty, the user has the last word.
  * What is said of a turn does not depend on later ones, and with the same writer it is said once.
  */
-export function speakTurns(conversation: readonly Message[], placing: Placing, write: Writer): ModelMessage[] {
+export function renderTurns(
+  conversation: readonly Message[],
+  placing: ResultPlacement,
+  write: TurnWriter,
+): ModelMessage[] {
   const written = unreadableCalls(conversation);
   const paired = pairCalls(conversation);
   const turns = paired.flatMap((message, at) => {
@@ -54,11 +58,11 @@ type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Rol
 /** What a reply becomes depends on these. */
 interface Manner {
   readonly tools: Turn<'tool'> | undefined;
-  readonly placing: Placing;
-  readonly write: Writer;
+  readonly placing: ResultPlacement;
+  readonly write: TurnWriter;
 }
 
-const spoken = notesOn<ModelMessage, Manner & { readonly turns: readonly ModelMessage[] }>();
+const spoken = hiddenFieldsOf<ModelMessage, Manner & { readonly turns: readonly ModelMessage[] }>();
 
 function spokenOnce(
   reply: Turn<'assistant'>,
@@ -77,14 +81,14 @@ function spokenOnce(
 /** A turn of the assistant with what came of it. `parts` hold its text and calls, `results` one result per call. */
 interface Exchange {
   readonly reasoning: readonly AssistantBlock[];
-  readonly parts: readonly SpokenPart[];
-  readonly results: readonly SpokenPart[];
+  readonly parts: readonly TextPart[];
+  readonly results: readonly TextPart[];
   readonly images: readonly ShownBlock[];
 }
 
-type Place = (exchange: Exchange, write: Writer) => ModelMessage[];
+type Place = (exchange: Exchange, write: TurnWriter) => ModelMessage[];
 
-const placed: Record<Placing, Place> = {
+const placed: Record<ResultPlacement, Place> = {
   user_message: ({ reasoning, parts, results, images }, write) => [
     assistant(reasoning, write(parts)),
     ...user(results.length > 0 ? [{ type: 'text', text: write(results) }, ...images] : []),
@@ -113,7 +117,7 @@ function exchangeOf(
   answers: readonly ModelToolResult[],
   written: ReadonlyMap<CallId, string>,
 ): Exchange {
-  const parts = content.flatMap((block): SpokenPart[] => {
+  const parts = content.flatMap((block): TextPart[] => {
     switch (block.type) {
       case 'reasoning':
         return [];
@@ -138,7 +142,7 @@ function exchangeOf(
 }
 
 /** What the model wrote of the calls that could not be read. */
-const unreadableCalls = asItGrows<Message, Map<CallId, string>>((written = new Map(), more) => {
+const unreadableCalls = memoizeGrowingList<Message, Map<CallId, string>>((written = new Map(), more) => {
   for (const block of more.flatMap(({ content }) => content)) {
     if (block.type === 'tool_call' && block.raw_arguments !== undefined)
       written.set(block.tool_call_id, block.raw_arguments);

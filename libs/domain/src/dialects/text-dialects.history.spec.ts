@@ -4,12 +4,15 @@ import type { Message } from '../message';
 import type { ModelMessage } from '../model';
 import { answered, failure, replied, said } from '../testing/conversation';
 import { corpusTools, plainSettings, textDialectNames, textDialects } from '../testing/read-reply';
-import type { Placing } from './spoken-turns';
+import type { ResultPlacement } from './spoken-turns';
 
-const placings: readonly Placing[] = ['user_message', 'assistant_message', 'inline_edit'];
+const placings: readonly ResultPlacement[] = ['user_message', 'assistant_message', 'inline_edit'];
 
-const encode = (name: keyof typeof textDialects, conversation: readonly Message[], placing: Placing = 'user_message') =>
-  textDialects[name].encode(conversation, corpusTools, { ...plainSettings, xml_adding_strategy: placing });
+const encode = (
+  name: keyof typeof textDialects,
+  conversation: readonly Message[],
+  placing: ResultPlacement = 'user_message',
+) => textDialects[name].encode(conversation, corpusTools, { ...plainSettings, xml_adding_strategy: placing });
 
 const spoken = (messages: readonly ModelMessage[]) =>
   messages.map((message) =>

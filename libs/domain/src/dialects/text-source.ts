@@ -6,7 +6,7 @@ import type { WordTrie } from './word-trie';
  */
 export type Reading<Result = void> = Generator<undefined, Result, boolean>;
 
-export type Take = (text: string) => void;
+export type ReadResult = (text: string) => void;
 
 /** What is not white space as XML and JSON have it. */
 export const notSpace = /[^ \t\r\n]/g;
@@ -20,8 +20,8 @@ export class TextSource {
   private at = 0;
   private over = false;
   /** What a grammar that stopped passes on. While nothing else comes, it need not even wake. */
-  private passing: { readonly words: WordTrie<string>; readonly take: Take } | undefined;
-  private recorder: Take | undefined;
+  private passing: { readonly words: WordTrie<string>; readonly take: ReadResult } | undefined;
+  private recorder: ReadResult | undefined;
   private recordedTo = 0;
 
   /** Adds to the stream; true when the grammar must go on. */
@@ -42,7 +42,7 @@ export class TextSource {
   }
 
   /** Passes everything on until one of the words comes, which stays unread; undefined when the stream ends first. */
-  *passUntil<Word extends string>(words: WordTrie<Word>, take: Take): Reading<Word | undefined> {
+  *passUntil<Word extends string>(words: WordTrie<Word>, take: ReadResult): Reading<Word | undefined> {
     let word = this.pass(words, take);
     while (word === undefined && !this.over) {
       this.passing = { words, take };
@@ -54,7 +54,7 @@ export class TextSource {
   }
 
   /** Passes on everything that is left. */
-  *passAll(take: Take): Reading {
+  *passAll(take: ReadResult): Reading {
     do take(this.takeRest());
     while (yield* this.more());
   }
@@ -106,7 +106,7 @@ export class TextSource {
   }
 
   /** From here on, everything that is read goes to `take` as well. */
-  startRecording(take: Take): void {
+  startRecording(take: ReadResult): void {
     this.recorder = take;
     this.recordedTo = this.at;
   }
@@ -130,7 +130,7 @@ export class TextSource {
   }
 
   /** Passes on what certainly stands before a word, and leaves unread what may become one. */
-  private pass<Word extends string>(words: WordTrie<Word>, take: Take): Word | undefined {
+  private pass<Word extends string>(words: WordTrie<Word>, take: ReadResult): Word | undefined {
     let word: Word | undefined | null;
     let to = words.find(this.chunk, this.at);
     while (to >= 0) {

@@ -1,9 +1,9 @@
-import { oncePer } from '../once-per';
+import { memoize } from '../once-per';
 import type { ToolDefinition } from '../tools/define-tool';
 import { parametersOf } from '../tools/tool-parameters';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
-import { type SpokenCall, type Writer, callOf, speakTurns } from './spoken-turns';
+import { type TextCall, type TurnWriter, callOf, renderTurns } from './spoken-turns';
 import { toolGuide } from './tool-guide';
 import { writeValue } from './typed-value';
 import { writeAttribute } from './xml/entities';
@@ -21,7 +21,7 @@ export const xmlInvokeDialect: Dialect = {
       include_xml_examples && tool.example ? ['Example:', writeBlock([callOf(tool, tool.example)], known)] : [];
     return {
       instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, example)}` : '',
-      messages: speakTurns(conversation, xml_adding_strategy, writerFor(tools)),
+      messages: renderTurns(conversation, xml_adding_strategy, writerFor(tools)),
       tools: [],
     };
   },
@@ -34,7 +34,7 @@ export const xmlInvokeDialect: Dialect = {
 };
 
 /** One for the tools of a run, which are the same list in each of its requests. */
-const writerFor = oncePer((tools: readonly ToolDefinition[]): Writer => {
+const writerFor = memoize((tools: readonly ToolDefinition[]): TurnWriter => {
   const known = byName(tools);
   return (parts) => writeTurn(parts, (calls) => writeBlock(calls, known));
 });
@@ -59,12 +59,12 @@ These are the tools:`;
 const byName = (tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> =>
   new Map(tools.map((tool) => [tool.name, tool]));
 
-const writeBlock = (calls: readonly SpokenCall[], tools: ReadonlyMap<string, ToolDefinition>): string =>
+const writeBlock = (calls: readonly TextCall[], tools: ReadonlyMap<string, ToolDefinition>): string =>
   ['<function_calls>', ...calls.map((call) => asWritten(call) ?? writeCall(call, tools)), '</function_calls>'].join(
     '\n',
   );
 
-function writeCall(call: SpokenCall, tools: ReadonlyMap<string, ToolDefinition>): string {
+function writeCall(call: TextCall, tools: ReadonlyMap<string, ToolDefinition>): string {
   const tool = tools.get(call.name);
   const parameters = Object.entries(call.arguments).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -75,4 +75,4 @@ function writeCall(call: SpokenCall, tools: ReadonlyMap<string, ToolDefinition>)
 }
 
 /** What another dialect could not read. */
-const unread = ({ written }: SpokenCall): string[] => (written === undefined ? [] : [written]);
+const unread = ({ written }: TextCall): string[] => (written === undefined ? [] : [written]);

@@ -1,10 +1,10 @@
-import { oncePer } from '../once-per';
+import { memoize } from '../once-per';
 import type { ToolDefinition } from '../tools/define-tool';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
-import { type Writer, callOf, speakTurns } from './spoken-turns';
+import { type TurnWriter, callOf, renderTurns } from './spoken-turns';
 import { toolGuide } from './tool-guide';
-import { type TagBook, TagGrammar, tagBookOf } from './xml/tag-grammar';
+import { type TagShapes, TagGrammar, tagShapesOf } from './xml/tag-grammar';
 import { type TagShape, tagShapeOf } from './xml/tag-shape';
 import { writeTag } from './xml/write-tag';
 import { writeTurn } from './xml/write-turn';
@@ -13,19 +13,19 @@ import { writeTurn } from './xml/write-turn';
 export const xmlTagDialect: Dialect = {
   name: 'xml_tag',
   encode: (conversation, tools, { xml_adding_strategy, include_xml_examples }) => {
-    const book = tagBookOf(tools);
+    const book = tagShapesOf(tools);
     const usage = (tool: ToolDefinition) => [
       `Written as: ${outline(tagShapeOf(tool))}`,
       ...(include_xml_examples && tool.example ? ['Example:', writeTag(callOf(tool, tool.example), book)] : []),
     ];
     return {
       instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, usage)}` : '',
-      messages: speakTurns(conversation, xml_adding_strategy, writerFor(tools)),
+      messages: renderTurns(conversation, xml_adding_strategy, writerFor(tools)),
       tools: [],
     };
   },
   decoder: (tools, { max_tool_calls }) => {
-    const book: TagBook = tagBookOf(tools);
+    const book: TagShapes = tagShapesOf(tools);
     return new GrammarDecoder((source, reply) => new TagGrammar(source, reply, book).read(), {
       maxCalls: max_tool_calls,
     });
@@ -33,8 +33,8 @@ export const xmlTagDialect: Dialect = {
 };
 
 /** One for the tools of a run, which are the same list in each of its requests. */
-const writerFor = oncePer((tools: readonly ToolDefinition[]): Writer => {
-  const book = tagBookOf(tools);
+const writerFor = memoize((tools: readonly ToolDefinition[]): TurnWriter => {
+  const book = tagShapesOf(tools);
   return (parts) => writeTurn(parts, (calls) => calls.map((call) => writeTag(call, book)).join('\n'));
 });
 

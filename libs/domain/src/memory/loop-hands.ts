@@ -7,7 +7,7 @@ import { type Tool, toolNamed } from '../tools/catalog';
 import { explainArguments } from '../tools/explain-arguments';
 import { expand } from './expand-message';
 import { useNotebook } from './notebook';
-import { takeThought } from './thoughts';
+import { recordThought } from './thoughts';
 
 type LoopTool = Extract<Tool, { runsIn: 'loop' }>;
 type Hand<Named extends LoopTool> = (
@@ -31,7 +31,7 @@ const hands: { [Name in LoopTool['name']]: Hand<Extract<LoopTool, { name: Name }
   compactify_memory: says('The conversation is folded before your next turn, if there is enough to fold.'),
   simple_memory: useNotebook,
   sequential_thinking: (thought, conversation, { call: { run_id } }) =>
-    takeThought(
+    recordThought(
       thought,
       conversation.filter((message) => message.run_id === run_id),
     ),

@@ -7,7 +7,7 @@ import { succeededCalls } from './past-calls';
 type Thought = z.infer<typeof sequentialThinking.input>;
 
 /** Where the model stands in its thoughts. They are those of one run. */
-export function takeThought(thought: Thought, ofRun: readonly NewMessage[]): ToolResult {
+export function recordThought(thought: Thought, ofRun: readonly NewMessage[]): ToolResult {
   const earlier = succeededCalls(sequentialThinking.name, ofRun).flatMap((given) => {
     const parsed = sequentialThinking.input.safeParse(given);
     return parsed.success ? [parsed.data] : [];

@@ -1,8 +1,8 @@
 import { compactionId, messageId, modelCallId } from '../ids';
-import type { Clerk } from '../ports';
+import type { IdsAndClock } from '../ports';
 
 /** Ids that count up and a clock that ticks at each look. */
-export class CountingClerk implements Clerk {
+export class CountingIdsAndClock implements IdsAndClock {
   private count = 0;
 
   constructor(private readonly tickMs = 1) {}

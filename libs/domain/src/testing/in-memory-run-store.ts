@@ -4,7 +4,7 @@ import { type CallId, type RunId, type ThreadId, accountId, eventId, messageId }
 import type { Message } from '../message';
 import { type Run, type RunStatus, isTerminal, isWaiting } from '../run';
 import { freshRun } from './fresh-run';
-import { type Ruling, resolveCall } from '../resolve-call';
+import { type CallResolution, resolveCall } from '../resolve-call';
 import type { NewFact, RecordedFact } from '../run-event';
 import type { RunSettings } from '../run-settings';
 import { replay } from '../run-state';
@@ -66,7 +66,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
   }
 
   /** Answers whether the call awaited a word. */
-  resolve(id: RunId, call: CallId, ruling: Ruling): boolean {
+  resolve(id: RunId, call: CallId, ruling: CallResolution): boolean {
     const { run, log } = this.row(id);
     const ports = { clerk: { messageId: () => messageId.parse(this.nextId()) } };
     const facts = resolveCall({ run: { id, threadId: run.thread_id }, state: replay(log), ports }, call, ruling);

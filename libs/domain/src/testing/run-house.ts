@@ -1,4 +1,4 @@
-import { fold } from '../context/fold';
+import { summarize } from '../context/fold';
 import { type BudgetOf, budgetOfModel } from '../context/model-budgets';
 import { type RunId, runId, threadId } from '../ids';
 import type { Model } from '../model';
@@ -10,7 +10,7 @@ import type { NewFact, RecordedFact } from '../run-event';
 import type { RunSettings, SettingsRequest } from '../run-settings';
 import { type RunState, replay } from '../run-state';
 import type { ClaimedRun } from '../run-store';
-import { CountingClerk } from './counting-clerk';
+import { CountingIdsAndClock } from './counting-clerk';
 import { EvenTokenCounter } from './even-token-counter';
 import { InMemoryRunStore } from './in-memory-run-store';
 import { LedgeredTools } from './ledgered-tools';
@@ -18,7 +18,7 @@ import { LedgeredTools } from './ledgered-tools';
 /** A worker that crashed. */
 export class Crash extends Error {}
 
-export interface HouseParts {
+export interface HarnessParts {
   readonly model: Model;
   readonly tools?: Tools;
   readonly settings?: SettingsRequest;
@@ -33,7 +33,7 @@ export interface HouseParts {
 }
 
 /** The smallest house in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
-export class RunHouse {
+export class RunHarness {
   readonly store = new InMemoryRunStore();
   readonly id: RunId = runId.parse('run_1');
   readonly tools: Tools;
@@ -42,14 +42,14 @@ export class RunHouse {
   readonly drain = new AbortController();
   readonly tokens = new EvenTokenCounter();
   readonly settings: RunSettings;
-  private readonly clerk: CountingClerk;
+  private readonly clerk: CountingIdsAndClock;
   private readonly model: Model;
   private readonly summarizer: Model | undefined;
   private readonly budgetOf: BudgetOf;
-  private readonly extra: HouseParts['extra'];
+  private readonly extra: HarnessParts['extra'];
 
-  constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', ...rest }: HouseParts) {
-    this.clerk = new CountingClerk(rest.tickMs);
+  constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', ...rest }: HarnessParts) {
+    this.clerk = new CountingIdsAndClock(rest.tickMs);
     this.model = model;
     this.summarizer = rest.summarizer;
     this.budgetOf = rest.budgetOf ?? budgetOfModel;
@@ -101,7 +101,7 @@ export class RunHouse {
     if (!claim || !this.summarizer) return false;
     const { summarizer: model, tokens, budgetOf, clerk } = this;
     const ports = { model, tokens, budgetOf, clerk };
-    await this.store.compactions.append(claim, await fold(agentRun(claim), ports, this.drain.signal));
+    await this.store.compactions.append(claim, await summarize(agentRun(claim), ports, this.drain.signal));
     return true;
   }
 

@@ -4,7 +4,7 @@ import type { NewFact } from '../run-event';
 import type { RunStore } from '../run-store';
 
 /** A store with one run in it that is due, and what the gateway and time may do to that run. */
-export interface RunStoreHouse {
+export interface RunStoreFixture {
   readonly store: RunStore;
   /** The same runs, as the summarizers see them. */
   readonly compactions: RunStore;
@@ -14,7 +14,7 @@ export interface RunStoreHouse {
 }
 
 /** What every RunStore promises. The fake and the real one pass the same sentences. */
-export const describeRunStore = (name: string, open: () => Promise<RunStoreHouse>): void => {
+export const describeRunStore = (name: string, open: () => Promise<RunStoreFixture>): void => {
   describe(`${name} keeps a RunStore's promises`, () => {
     const claimed = async () => {
       const house = await open();

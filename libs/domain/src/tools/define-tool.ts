@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oncePer } from '../once-per';
+import { memoize } from '../once-per';
 import type { EffectClass } from '../tool-call';
 import { type HonoursKeys, honoursNoKeys } from './honoured-keys';
 
@@ -55,7 +55,7 @@ export const expectedEffect = ({ effect }: ToolDefinition): EffectClass =>
   typeof effect === 'string' ? effect : 'unsafe';
 
 /** The JSON Schema that providers and `GET /v1/tools` show. */
-export const argumentsSchema = oncePer((tool: ToolDefinition): Record<string, unknown> => {
+export const argumentsSchema = memoize((tool: ToolDefinition): Record<string, unknown> => {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
   return schema;
 });

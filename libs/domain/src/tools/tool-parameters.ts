@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oncePer } from '../once-per';
+import { memoize } from '../once-per';
 import { type ToolDefinition, argumentsSchema } from './define-tool';
 
 const jsonTypes = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const;
@@ -22,7 +22,7 @@ const objectSchema = z.object({
 });
 
 /** The parameters of a tool by name, in order. */
-export const parametersOf = oncePer((tool: ToolDefinition): ReadonlyMap<string, ToolParameter> => {
+export const parametersOf = memoize((tool: ToolDefinition): ReadonlyMap<string, ToolParameter> => {
   const { properties, required } = objectSchema.parse(argumentsSchema(tool));
   return new Map(
     Object.entries(properties).map(([name, { description, ...schema }]) => [

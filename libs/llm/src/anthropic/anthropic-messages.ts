@@ -5,7 +5,7 @@ import {
   type ModelToolResult,
   type ShownBlock,
   type ShownImage,
-  asItGrows,
+  memoizeGrowingList,
 } from '@rondo/domain';
 import { lostImage, unloadedImage, wireToolName } from '../wire-names';
 
@@ -21,7 +21,7 @@ interface Turn {
 export const toAnthropicMessages = (conversation: readonly ModelMessage[]): Message[] =>
   turnsOf(conversation).map((turn) => (turn.content.length > 0 ? turn : { ...turn, content: [emptyMessage] }));
 
-const turnsOf = asItGrows<ModelMessage, Turn[]>((turns = [], more) => {
+const turnsOf = memoizeGrowingList<ModelMessage, Turn[]>((turns = [], more) => {
   for (const message of more) add(turns, message);
   return turns;
 });

@@ -4,7 +4,7 @@ import {
   type ModelMessage,
   type ModelRequest,
   type ModelTool,
-  oncePer,
+  memoize,
   splitModelName,
 } from '@rondo/domain';
 import { z } from 'zod';
@@ -61,7 +61,7 @@ function toolsFor(
   return { tools: gone, tool_choice: { type: 'none' } };
 }
 
-const toAnthropicTool = oncePer(({ name, description, schema }: ModelTool): Anthropic.Tool => ({
+const toAnthropicTool = memoize(({ name, description, schema }: ModelTool): Anthropic.Tool => ({
   name,
   description,
   input_schema: { ...schema, type: 'object' },

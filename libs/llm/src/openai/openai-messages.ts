@@ -1,4 +1,10 @@
-import { type ModelMessage, type ModelToolResult, type ShownBlock, type ShownImage, asItGrows } from '@rondo/domain';
+import {
+  type ModelMessage,
+  type ModelToolResult,
+  type ShownBlock,
+  type ShownImage,
+  memoizeGrowingList,
+} from '@rondo/domain';
 import type OpenAI from 'openai';
 import { lostImage, unloadedImage, wireToolName } from '../wire-names';
 
@@ -22,7 +28,7 @@ interface Turns {
   images: readonly Part[];
 }
 
-const turnsOf = asItGrows<ModelMessage, Turns>((turns = { messages: [], images: [] }, more) => {
+const turnsOf = memoizeGrowingList<ModelMessage, Turns>((turns = { messages: [], images: [] }, more) => {
   for (const message of more) add(turns, message);
   return turns;
 });

@@ -1,4 +1,4 @@
-import { type LlmSettings, type ModelRequest, type ModelTool, oncePer, splitModelName } from '@rondo/domain';
+import { type LlmSettings, type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import type OpenAI from 'openai';
 import { openAiFamily } from './openai-family';
 import { toOpenAiMessages } from './openai-messages';
@@ -20,7 +20,7 @@ export function toOpenAiRequest({ model, system, messages, tools, settings }: Mo
   };
 }
 
-const toOpenAiTool = oncePer(({ name, description, schema }: ModelTool): OpenAI.ChatCompletionFunctionTool => ({
+const toOpenAiTool = memoize(({ name, description, schema }: ModelTool): OpenAI.ChatCompletionFunctionTool => ({
   type: 'function',
   function: { name, description, parameters: schema },
 }));

@@ -11,7 +11,7 @@ export const requestTo = (model: string, more: Partial<ModelRequest> = {}): Mode
   ...more,
 });
 
-export interface Heard {
+export interface ReadReply {
   readonly chunks: ModelChunk[];
   readonly text: string;
   readonly retries: Extract<ModelChunk, { type: 'retried' }>[];
@@ -19,10 +19,10 @@ export interface Heard {
 }
 
 /** Listens to a stream to its end; `onChunk` sees every chunk as it comes. */
-export async function hear(
+export async function readReply(
   stream: AsyncIterable<readonly ModelChunk[]>,
   onChunk?: (chunk: ModelChunk) => void,
-): Promise<Heard> {
+): Promise<ReadReply> {
   const chunks: ModelChunk[] = [];
   for await (const batch of stream) {
     for (const chunk of batch) {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Departures } from './departures';
+import { WriteCoalescer } from './departures';
 
 describe('Departures', () => {
   it('sends at the end of a turn what was to be sent in it, in order', async () => {
-    const departures = new Departures();
+    const departures = new WriteCoalescer();
     const order: string[] = [];
     departures.soon(() => order.push('first'));
     departures.soon(() => order.push('second'));
@@ -15,7 +15,7 @@ describe('Departures', () => {
   });
 
   it('takes along what would have waited longer', async () => {
-    const departures = new Departures();
+    const departures = new WriteCoalescer();
     const sent: string[] = [];
     departures.between(0, performance.now() + 60_000, () => sent.push('patient'));
     departures.soon(() => sent.push('urgent'));
@@ -26,7 +26,7 @@ describe('Departures', () => {
   });
 
   it('leaves what has a moment of its own until then, whatever leaves before', async () => {
-    const departures = new Departures();
+    const departures = new WriteCoalescer();
     const sent: string[] = [];
     const late = new Promise<void>((resolve) =>
       departures.at(performance.now() + 20, () => {
@@ -43,7 +43,7 @@ describe('Departures', () => {
   });
 
   it('sends what waits at its moment, when nothing else leaves', async () => {
-    const departures = new Departures();
+    const departures = new WriteCoalescer();
     const sent: string[] = [];
     const left = new Promise<void>((resolve) => departures.between(0, performance.now() + 20, () => resolve()));
     void left.then(() => sent.push('patient'));
@@ -55,7 +55,7 @@ describe('Departures', () => {
   });
 
   it('sends everything once, when told to', async () => {
-    const departures = new Departures();
+    const departures = new WriteCoalescer();
     let times = 0;
     departures.soon(() => (times += 1));
     departures.between(0, performance.now() + 1, () => (times += 1));

@@ -13,7 +13,7 @@ interface Departure {
  *
  * `send` must publish before it returns, and must not throw. Times are of `performance.now`.
  */
-export class Departures {
+export class WriteCoalescer {
   private waiting: Departure[] = [];
   private leaveAtMs = Infinity;
   private timer: NodeJS.Timeout | undefined;

@@ -6,4 +6,4 @@ export type MessageHeaders = { has(name: string): boolean } | undefined;
  * one on which it may not publish, and the server does not mind. So where something else than such an answer is expected,
  * this is an attempt of one service to speak as another.
  */
-export const isFromTheStore = (headers: MessageHeaders): boolean => headers?.has('Nats-Stream') ?? false;
+export const isFromStore = (headers: MessageHeaders): boolean => headers?.has('Nats-Stream') ?? false;

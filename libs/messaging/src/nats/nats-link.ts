@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, type NatsConnection, type Status, Events, connect } from 'nats';
 import type { Log } from '../log';
-import { LooseEnds } from '../tools/loose-ends';
+import { PendingCancellations } from '../tools/loose-ends';
 import { ToolStreams } from '../tools/tool-streams';
-import { Departures } from './departures';
+import { WriteCoalescer } from './departures';
 import { natsLogin, secretInbox } from './nats-login';
 import { Requests } from './requests';
 import { reconnectForever } from './signals';
@@ -55,10 +55,10 @@ const drainTimeoutMs = 2_000;
 
 /** A process's connection to NATS, which may be away at any time and comes back by itself. */
 export class NatsLink {
-  readonly departures = new Departures();
+  readonly departures = new WriteCoalescer();
   readonly requests: Requests;
   readonly toolStreams: ToolStreams;
-  readonly looseEnds: LooseEnds;
+  readonly looseEnds: PendingCancellations;
   private online = true;
   private lost = 0;
   private readonly listeners = new Set<() => void>();
@@ -73,7 +73,7 @@ export class NatsLink {
     this.log = parts.log;
     this.requests = new Requests(connection, { departures: this.departures, inbox: this.newInbox() });
     this.toolStreams = new ToolStreams(this, parts.makesStreams);
-    this.looseEnds = new LooseEnds(this);
+    this.looseEnds = new PendingCancellations(this);
     void this.follow();
   }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { NotedLog } from '../testing/test-nats';
+import { RecordedLog } from '../testing/test-nats';
 import { toolReply } from '../tools/tool-wire';
 import { received } from './received';
 
@@ -11,7 +11,7 @@ describe('received', () => {
     );
     fc.assert(
       fc.property(replies, (reply) => {
-        const log = new NotedLog();
+        const log = new RecordedLog();
         expect(received(toolReply, { subject: 'x', string: () => JSON.stringify(reply) }, log)).toEqual(reply);
         expect(log.lines).toEqual([]);
       }),
@@ -21,7 +21,7 @@ describe('received', () => {
   it('drops whatever does not, with one log line, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        const log = new NotedLog();
+        const log = new RecordedLog();
         expect(received(toolReply, { subject: 'x', string: () => text }, log)).toBeUndefined();
         expect(log.lines).toEqual(['malformed message dropped']);
       }),

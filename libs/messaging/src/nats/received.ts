@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Log } from '../log';
-import { type MessageHeaders, isFromTheStore } from './from-the-store';
+import { type MessageHeaders, isFromStore } from './from-the-store';
 
 interface Received {
   readonly subject: string;
@@ -14,12 +14,12 @@ export function received<Schema extends z.ZodType>(
   message: Received,
   log: Log,
 ): z.infer<Schema> | undefined {
-  return isUnasked(message, log) ? undefined : foundInStore(schema, message, log);
+  return isUnsolicited(message, log) ? undefined : foundInStore(schema, message, log);
 }
 
 /** True, and one log line, for what the store sent though this is no answer to a look into it. */
-export function isUnasked({ subject, headers }: Pick<Received, 'subject' | 'headers'>, log: Log): boolean {
-  if (!isFromTheStore(headers)) return false;
+export function isUnsolicited({ subject, headers }: Pick<Received, 'subject' | 'headers'>, log: Log): boolean {
+  if (!isFromStore(headers)) return false;
   log.warn({ subject }, 'message from the store dropped, which was not asked for');
   return true;
 }

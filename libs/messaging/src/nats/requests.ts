@@ -1,6 +1,6 @@
 import { TransientError } from '@rondo/domain';
 import type { Msg, MsgHdrs, NatsConnection } from 'nats';
-import type { Departures } from './departures';
+import type { WriteCoalescer } from './departures';
 
 interface Question {
   readonly resolve: (answer: Msg) => void;
@@ -9,15 +9,15 @@ interface Question {
 }
 
 /** Nobody listens to what was asked: JetStream has no such stream, or is not there. */
-export class NobodyListens extends Error {
-  override readonly name = 'NobodyListens';
+export class NoResponders extends Error {
+  override readonly name = 'NoResponders';
 }
 
 const timeoutMs = 2_000;
 const expireEveryMs = 500;
 
 interface RequestsParts {
-  readonly departures: Departures;
+  readonly departures: WriteCoalescer;
   /** The answering side learns it, so only NATS itself is asked over it: a service that knew it could answer for NATS. */
   readonly inbox: string;
 }
@@ -68,7 +68,7 @@ export class Requests {
     if (!question) return;
 
     this.open.delete(token);
-    if (answer.data.length === 0 && answer.headers?.code === 503) question.reject(new NobodyListens());
+    if (answer.data.length === 0 && answer.headers?.code === 503) question.reject(new NoResponders());
     else question.resolve(answer);
   }
 

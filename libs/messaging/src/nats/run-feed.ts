@@ -1,7 +1,7 @@
 import { type RunEvent, type RunId, eventJson } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from './nats-link';
-import { isUnasked } from './received';
+import { isUnsolicited } from './received';
 import { receivedEvent } from './received-event';
 
 export interface RunWatch {
@@ -76,7 +76,7 @@ export class NatsRunFeed {
           log.error({ runId: watched, error }, 'run feed subscription ended');
           return;
         }
-        if (isUnasked(message, log)) return;
+        if (isUnsolicited(message, log)) return;
         for (const line of message.string().split('\n')) {
           const event = receivedEvent(line, watched);
           if (event) onEvent(event, line);

@@ -1,9 +1,9 @@
 import { runId, threadId } from '@rondo/domain';
 import { Worker } from 'bullmq';
 import { SeverableProxy } from '../testing/severable-proxy';
-import { NotedLog } from '../testing/test-nats';
+import { RecordedLog } from '../testing/test-nats';
 import { testRedisUrl } from '../testing/test-redis';
-import { QueueCanary } from './queue-canary';
+import { QueueProbe } from './queue-canary';
 import { queues } from './queues';
 import { producerConnection, workerConnection } from './redis-connections';
 import { RunQueue } from './run-queue';
@@ -11,7 +11,7 @@ import { RunQueue } from './run-queue';
 const url = testRedisUrl();
 const prefix = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
 
-describe('QueueCanary', () => {
+describe('QueueProbe', () => {
   const { hostname, port } = new URL(url);
   const proxy = new SeverableProxy({ host: hostname, port: Number(port) });
   const taken: string[] = [];
@@ -25,7 +25,7 @@ describe('QueueCanary', () => {
     const take = ({ id }: { id?: string | undefined }) => Promise.resolve(void taken.push(id ?? ''));
     worker = new Worker(queues.runs.name, take, options);
     worker.on('error', () => undefined);
-    queue = new RunQueue({ connection: producerConnection(url), log: new NotedLog(), prefix });
+    queue = new RunQueue({ connection: producerConnection(url), log: new RecordedLog(), prefix });
     await worker.waitUntilReady();
   });
   afterAll(async () => {
@@ -36,7 +36,7 @@ describe('QueueCanary', () => {
   });
 
   it('falls silent with a connection that is half-open, and the worker makes a new one by itself (R11)', async () => {
-    const canary = new QueueCanary(() => worker, 200);
+    const canary = new QueueProbe(() => worker, 200);
     const until = async (wanted: boolean) => {
       while ((await canary.answers()) !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
     };

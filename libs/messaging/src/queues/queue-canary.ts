@@ -5,7 +5,7 @@ import type { Worker } from 'bullmq';
  * error: the worker would be silent for ever, and look healthy (R11). BullMQ itself watches only the connection on which
  * it waits for the next job.
  */
-export class QueueCanary {
+export class QueueProbe {
   private asked: Promise<boolean> | undefined;
 
   /** A function, because Nest makes the worker late. */

@@ -1,7 +1,7 @@
 import { type RunId, runId, threadId } from '@rondo/domain';
 import { type Job, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { NotedLog } from '../testing/test-nats';
+import { RecordedLog } from '../testing/test-nats';
 import { testRedisUrl } from '../testing/test-redis';
 import { queues } from './queues';
 import { producerConnection, workerConnection } from './redis-connections';
@@ -14,7 +14,7 @@ const threadOf = { threadId: threadId.parse('thr_1') };
 
 describe('RunQueue', () => {
   const prefix = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
-  const log = new NotedLog();
+  const log = new RecordedLog();
   const workers: Worker[] = [];
   let runs: RunQueue;
 

@@ -1,10 +1,10 @@
 import { type RunId, runId, threadId } from '@rondo/domain';
-import { NotedLog } from '../testing/test-nats';
+import { RecordedLog } from '../testing/test-nats';
 import { testRedisUrl } from '../testing/test-redis';
 import { queues } from './queues';
 import { producerConnection, workerConnection } from './redis-connections';
 import { RunQueue } from './run-queue';
-import { UnhurriedWorker } from './unhurried-worker';
+import { DelayedPollWorker } from './unhurried-worker';
 
 const url = testRedisUrl();
 const prefix = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
@@ -12,16 +12,16 @@ const threadOf = { threadId: threadId.parse('thr_1'), activation: 1 };
 const runs = (from: number, to: number): RunId[] =>
   Array.from({ length: to - from + 1 }, (_, index) => runId.parse(`run_${from + index}`));
 
-describe('UnhurriedWorker', () => {
+describe('DelayedPollWorker', () => {
   const heard: string[] = [];
   const work = { end: (): void => undefined };
   let queue: RunQueue;
-  let worker: UnhurriedWorker;
+  let worker: DelayedPollWorker;
 
   beforeEach(async () => {
     heard.length = 0;
-    queue = new RunQueue({ connection: producerConnection(url), log: new NotedLog(), prefix });
-    worker = new UnhurriedWorker(
+    queue = new RunQueue({ connection: producerConnection(url), log: new RecordedLog(), prefix });
+    worker = new DelayedPollWorker(
       queues.runs.name,
       async (job) => {
         heard.push(queues.runs.job.parse(job.data).run_id);

@@ -10,7 +10,7 @@ const beginningMs = 3;
  * the one that came. Nothing is missed, for the marker stays until it was looked at. Where jobs come in numbers, all but the
  * first are asked for as ever, a few milliseconds later.
  */
-export class UnhurriedWorker extends Worker {
+export class DelayedPollWorker extends Worker {
   private foundNothing = true;
   private isBeginning = false;
 

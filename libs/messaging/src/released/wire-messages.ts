@@ -6,7 +6,7 @@ import { queues } from '../queues/queues';
 import { endAnswer, endRequest } from '../tools/end-run';
 import { forgetAnswer, forgetRequest } from '../tools/forget-thread';
 import { announcement } from '../tools/open-executors';
-import { dispatchedCall, toolCancel, toolNews, toolReply } from '../tools/tool-wire';
+import { dispatchedCall, toolCancel, toolProgress, toolReply } from '../tools/tool-wire';
 
 type Subjects = ReturnType<typeof trafficOf>;
 type Kind = keyof Subjects | 'runJobs' | 'compactionJobs';
@@ -26,7 +26,7 @@ const wire = {
   toolAsk: { schema: dispatchedCall },
   toolTakers: { schema: z.string() },
   toolResults: { schema: toolReply },
-  toolNews: { schema: toolNews },
+  toolNews: { schema: toolProgress },
   toolCancel: { schema: toolCancel },
   executorOpen: { schema: announcement },
   sandboxEnd: { schema: endRequest, answer: endAnswer },

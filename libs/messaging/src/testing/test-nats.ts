@@ -9,7 +9,7 @@ export function testNatsUrl(): string {
 }
 
 /** Notes the constant texts of the lines that a spec may ask about. */
-export class NotedLog implements Log {
+export class RecordedLog implements Log {
   readonly lines: string[] = [];
   readonly info = (_fields: object, message: string) => void this.lines.push(message);
   readonly warn = this.info;
@@ -19,7 +19,7 @@ export class NotedLog implements Log {
 /** A corner of the test server for one spec: names of its own, and every link is closed at the end. */
 export class TestNats {
   readonly namespace = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
-  readonly log = new NotedLog();
+  readonly log = new RecordedLog();
   private readonly links: NatsLink[] = [];
   private readonly proxies: SeverableProxy[] = [];
 

@@ -58,7 +58,7 @@ interface Executor {
 const quick: ToolTiming = { checkEveryMs: 200, patienceMs: 60_000, stopTimeoutMs: 3_000 };
 
 /** Workers and executors around one corner of a NATS server. */
-export class ToolBench {
+export class ToolCallFixture {
   readonly nats: TestNats;
   private readonly endings: (() => Promise<void>)[] = [];
 

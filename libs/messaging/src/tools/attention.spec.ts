@@ -1,5 +1,5 @@
 import type { NatsLink } from '../nats/nats-link';
-import { Attention } from './attention';
+import { SubscriptionContinuity } from './attention';
 
 describe('Attention', () => {
   beforeEach(() => jest.useFakeTimers());
@@ -7,13 +7,13 @@ describe('Attention', () => {
 
   function listening() {
     const link = { connected: true, losses: 0 };
-    const attention = new Attention(link as NatsLink, 5_000);
+    const attention = new SubscriptionContinuity(link as NatsLink, 5_000);
     jest.advanceTimersByTime(5_001);
     return { link, attention };
   }
 
   it('is unbroken after long enough', () => {
-    const attention = new Attention({ connected: true, losses: 0 } as NatsLink, 5_000);
+    const attention = new SubscriptionContinuity({ connected: true, losses: 0 } as NatsLink, 5_000);
 
     jest.advanceTimersByTime(5_000);
     expect(attention.isUnbroken()).toBe(false);

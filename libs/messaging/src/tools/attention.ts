@@ -4,7 +4,7 @@ import type { NatsLink } from '../nats/nats-link';
  * Whether an executor has listened without a break for longer than anybody goes on calling off a call. Then it has heard of
  * each call that was called off before it came: a worker's words arrive in their order, unless a connection was lost.
  */
-export class Attention {
+export class SubscriptionContinuity {
   private sinceMs = performance.now();
   private losses: number;
 

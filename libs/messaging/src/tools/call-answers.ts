@@ -2,7 +2,7 @@ import { failedResult } from '@rondo/domain';
 import type { CallKey } from '../nats/subjects';
 import { type CallRecords, isTooLarge } from './call-records';
 import { RecentAnswers } from './recent-answers';
-import { type DispatchedCall, type ToolReply, keyOf, runsUntaken } from './tool-wire';
+import { type DispatchedCall, type ToolReply, keyOf, runsUnclaimed } from './tool-wire';
 
 /** A pure call that took no longer is sooner run again than its answer is stored for the rare case that it is missed. */
 const quickMs = 20;
@@ -46,7 +46,7 @@ export class CallAnswers {
    * queue and then through it. It has been done, so it is not done again.
    */
   async before(call: DispatchedCall): Promise<ToolReply | undefined> {
-    if (runsUntaken(call)) return this.records.reply(keyOf(call));
+    if (runsUnclaimed(call)) return this.records.reply(keyOf(call));
     for (let attempt = call.attempt - 1; attempt > 0; attempt -= 1) {
       const reply = await this.records.reply({ ...keyOf(call), attempt });
       if (reply?.how === 'answered') return reply;

@@ -1,23 +1,23 @@
 import type { NatsLink } from '../nats/nats-link';
 import type { CallKey } from '../nats/subjects';
 import { type CallRecords, withdrawn } from './call-records';
-import { type ToolCancel, keyOf, runsUntaken } from './tool-wire';
+import { type ToolCancel, keyOf, runsUnclaimed } from './tool-wire';
 
 /** `into`: the store that we or an earlier holder have sent it into, where that is known. `isSeen`: we have seen it there. */
 export type Sent = 'no' | { readonly into: string | null; readonly isSeen: boolean };
 
-export interface CallEndingParts {
+export interface CallCancellationParts {
   readonly nats: NatsLink;
   /** Of the executor that hosts the thread. Rejects while the thread has no place. */
   readonly records: () => Promise<CallRecords>;
 }
 
 /** How a call is ended from here: nobody may take it any more, and whoever took it is told. All of it may be repeated. */
-export class CallEnding {
+export class CallCancellation {
   private readonly words: ToolCancel;
 
   constructor(
-    private readonly parts: CallEndingParts,
+    private readonly parts: CallCancellationParts,
     { run_id, call_id, attempt, effect_class }: ToolCancel,
     private readonly sent: Sent,
   ) {
@@ -44,7 +44,7 @@ export class CallEnding {
    * just keeps it from executors to come.
    */
   async withdraw(): Promise<boolean> {
-    return (await this.mark()) && !runsUntaken(this.words);
+    return (await this.mark()) && !runsUnclaimed(this.words);
   }
 
   /**
@@ -55,7 +55,7 @@ export class CallEnding {
     const records = await this.parts.records();
     if (await records.reply(this.key)) return true;
     const isMarked = await this.mark();
-    if (!isMarked || runsUntaken(this.words)) this.tell();
+    if (!isMarked || runsUnclaimed(this.words)) this.tell();
     return isMarked;
   }
 

@@ -2,13 +2,13 @@ import { TransientError } from '@rondo/domain';
 import { type Msg, type MsgHdrs, NatsError, headers } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { foundInStore } from '../nats/received';
-import { NobodyListens } from '../nats/requests';
+import { NoResponders } from '../nats/requests';
 import { StorageRefused, assertStored } from '../nats/stored';
 import type { CallKey } from '../nats/subjects';
 import { longestBytes } from './tool-streams';
 import {
   type DispatchedCall,
-  type ToolNews,
+  type ToolProgress,
   type ToolOutput,
   type ToolReply,
   dispatchedCall,
@@ -118,7 +118,7 @@ export class CallRecords {
   }
 
   /** May be lost, and is when it is too large; a reply is found where it is stored. */
-  private tell({ runId, callId, attempt }: CallKey, what: keyof ToolNews, json: string): boolean {
+  private tell({ runId, callId, attempt }: CallKey, what: keyof ToolProgress, json: string): boolean {
     return this.leave(
       this.nats.names.toolNews(this.executorId, runId),
       `{"call_id":"${callId}","attempt":${attempt},"${what}":${json}}`,
@@ -152,7 +152,7 @@ export class CallRecords {
     try {
       return await requests.ask(subject, text, headers);
     } catch (error) {
-      if (error instanceof NobodyListens) toolStreams.forget();
+      if (error instanceof NoResponders) toolStreams.forget();
       throw error;
     }
   }

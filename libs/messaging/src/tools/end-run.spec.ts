@@ -1,7 +1,7 @@
 import { type StoppedTool, callId, runId, threadId } from '@rondo/domain';
 import type { NatsLink } from '../nats/nats-link';
 import { TestNats } from '../testing/test-nats';
-import { type RunInSandbox, answerRunEnds, askToEndRun } from './end-run';
+import { type RunInSandbox, answerRunEnds, requestRunEnd } from './end-run';
 
 describe('what a run has left running', () => {
   let corner: TestNats;
@@ -30,14 +30,14 @@ describe('what a run has left running', () => {
     const asked: RunInSandbox[] = [];
     await listen((about) => (asked.push(about), Promise.resolve([left])));
 
-    expect(await askToEndRun(worker, 'exe_1', run)).toEqual([left]);
+    expect(await requestRunEnd(worker, 'exe_1', run)).toEqual([left]);
     expect(asked).toEqual([run]);
   });
 
   it('is not taken for dead where the executor could not see it dead', async () => {
     await listen(() => Promise.reject(new Error('it is in uninterruptible sleep')));
 
-    expect(await askToEndRun(worker, 'exe_1', run)).toBeUndefined();
+    expect(await requestRunEnd(worker, 'exe_1', run)).toBeUndefined();
     expect(corner.log.lines).toContain('what a run left running could not be ended');
   });
 
@@ -46,8 +46,8 @@ describe('what a run has left running', () => {
     stop();
     await executor.ping();
 
-    expect(await askToEndRun(worker, 'exe_1', run)).toBeUndefined();
-    expect(await askToEndRun(worker, 'exe_2', run)).toBeUndefined();
+    expect(await requestRunEnd(worker, 'exe_1', run)).toBeUndefined();
+    expect(await requestRunEnd(worker, 'exe_2', run)).toBeUndefined();
   });
 
   it('is not taken for dead where the answer is nonsense', async () => {
@@ -56,6 +56,6 @@ describe('what a run has left running', () => {
     });
     await executor.ping();
 
-    expect(await askToEndRun(worker, 'exe_1', run)).toBeUndefined();
+    expect(await requestRunEnd(worker, 'exe_1', run)).toBeUndefined();
   });
 });

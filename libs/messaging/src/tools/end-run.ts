@@ -26,7 +26,7 @@ export interface RunInSandbox {
  * Has an executor end what a run's calls have left running in the thread's sandbox. Undefined where no executor listens,
  * something could not be seen dead, or the answer takes too long. Asking again is always safe.
  */
-export async function askToEndRun(
+export async function requestRunEnd(
   nats: NatsLink,
   executorId: string,
   { threadId, runId }: RunInSandbox,

@@ -1,7 +1,7 @@
 import { type ThreadId, threadId } from '@rondo/domain';
 import type { NatsLink } from '../nats/nats-link';
 import { TestNats } from '../testing/test-nats';
-import { answerForgetting, askToForget } from './forget-thread';
+import { answerRemovals, requestRemoval } from './forget-thread';
 
 const thread = threadId.parse('thr_1');
 const endless = () => new Promise<void>(() => undefined);
@@ -18,7 +18,7 @@ describe('askToForget', () => {
   afterEach(() => corner.close());
 
   const listen = async (forget: (thread: ThreadId) => Promise<void>) => {
-    const stop = answerForgetting(executor, 'exe_1', forget);
+    const stop = answerRemovals(executor, 'exe_1', forget);
     await executor.ping();
     return stop;
   };
@@ -27,28 +27,28 @@ describe('askToForget', () => {
     const forgotten: ThreadId[] = [];
     await listen((id) => Promise.resolve(void forgotten.push(id)));
 
-    expect(await askToForget(worker, 'exe_1', thread)).toBe(true);
+    expect(await requestRemoval(worker, 'exe_1', thread)).toBe(true);
     expect(forgotten).toEqual([thread]);
   });
 
   it('is told that it is not gone where the executor could not remove it', async () => {
     await listen(() => Promise.reject(new Error('the disk is read-only')));
 
-    expect(await askToForget(worker, 'exe_1', thread)).toBe(false);
+    expect(await requestRemoval(worker, 'exe_1', thread)).toBe(false);
     expect(corner.log.lines).toContain('sandbox could not be removed');
   });
 
   it('does not take it for gone where nobody listens, nor where another executor does', async () => {
     await listen(() => Promise.resolve());
 
-    expect(await askToForget(worker, 'exe_2', thread)).toBe(false);
+    expect(await requestRemoval(worker, 'exe_2', thread)).toBe(false);
   });
 
   it('does not take it for gone while the executor is still at it, and keeps nobody else waiting', async () => {
     const slow = threadId.parse('thr_slow');
     await listen((id) => (id === slow ? endless() : Promise.resolve()));
 
-    const [first, second] = [askToForget(worker, 'exe_1', slow), askToForget(worker, 'exe_1', thread)];
+    const [first, second] = [requestRemoval(worker, 'exe_1', slow), requestRemoval(worker, 'exe_1', thread)];
 
     expect(await second).toBe(true);
     expect(await first).toBe(false);
@@ -60,7 +60,7 @@ describe('askToForget', () => {
     stop();
     await executor.ping();
 
-    expect(await askToForget(worker, 'exe_1', thread)).toBe(false);
+    expect(await requestRemoval(worker, 'exe_1', thread)).toBe(false);
   });
 
   it('hears nothing of an executor that has left meanwhile, which does not mind', async () => {
@@ -69,7 +69,7 @@ describe('askToForget', () => {
     const begun = new Promise<void>((resolve) => (begin = resolve));
     await listen(() => new Promise((resolve) => ((finish = resolve), begin())));
 
-    const asked = askToForget(worker, 'exe_1', thread);
+    const asked = requestRemoval(worker, 'exe_1', thread);
     await begun;
     await executor.close();
     finish();
@@ -84,7 +84,7 @@ describe('askToForget', () => {
 
     const startedAt = performance.now();
 
-    expect(await askToForget(link, 'exe_1', thread)).toBe(false);
+    expect(await requestRemoval(link, 'exe_1', thread)).toBe(false);
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
@@ -95,7 +95,7 @@ describe('askToForget', () => {
     worker.connection.publish(worker.names.sandboxForget('exe_1'), words);
     await worker.ping();
 
-    expect(await askToForget(worker, 'exe_1', thread)).toBe(true);
+    expect(await requestRemoval(worker, 'exe_1', thread)).toBe(true);
     expect(forgotten).toEqual([thread]);
     expect(corner.log.lines).toContain('malformed message dropped');
   });

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolCall } from '@rondo/domain';
 import type { NatsLink } from '../nats/nats-link';
-import { ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
+import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-bench';
 import { CallRecords, withdrawn } from './call-records';
-import { LooseEnds } from './loose-ends';
+import { PendingCancellations } from './loose-ends';
 
 const runIsOver = new Error('the run is over');
 
 describe('calls whose run went on before anybody confirmed that they ended (I5, I7)', () => {
-  let bench: ToolBench;
+  let bench: ToolCallFixture;
   let records: CallRecords;
   beforeEach(async () => {
-    bench = new ToolBench();
+    bench = new ToolCallFixture();
     records = new CallRecords(await bench.nats.link(), 'exec');
   });
   afterEach(() => bench.close());
@@ -129,7 +129,7 @@ describe('calls whose run went on before anybody confirmed that they ended (I5, 
   }
 });
 
-describe('LooseEnds', () => {
+describe('PendingCancellations', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
@@ -146,7 +146,7 @@ describe('LooseEnds', () => {
       onReconnect: (listener: () => void) => (reconnect = listener),
       log: { warn },
     });
-    const ends = new LooseEnds(nats as unknown as NatsLink); // all that it uses of one
+    const ends = new PendingCancellations(nats as unknown as NatsLink); // all that it uses of one
     return { ends, warn, close: () => close(), reconnect: () => reconnect() };
   }
 

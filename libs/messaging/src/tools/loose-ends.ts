@@ -1,8 +1,8 @@
 import type { NatsLink } from '../nats/nats-link';
-import type { CallEnding } from './call-ending';
+import type { CallCancellation } from './call-ending';
 
 /** A call that its run has done with, though nobody confirmed that it ended. */
-type LooseEnd = Pick<CallEnding, 'key' | 'conclude'>;
+type LooseEnd = Pick<CallCancellation, 'key' | 'conclude'>;
 
 const againEveryMs = 2_000;
 /** NATS keeps no call for longer. */
@@ -14,7 +14,7 @@ const most = 1_000;
  * queue would run when they are back, and one that runs would go on. Its run may long be over by then, so this lives as
  * long as the process. It changes no answer that was given; and what a process leaves behind, nobody takes up.
  */
-export class LooseEnds {
+export class PendingCancellations {
   private readonly since = new Map<LooseEnd, number>();
   private concluding = false;
 

@@ -1,10 +1,10 @@
 import { type Delta, TerminalError, effectClass } from '@rondo/domain';
-import { ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
+import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-bench';
 import type { DispatchedCall } from './tool-wire';
 
 describe('NatsTools and ToolCallConsumer', () => {
-  let bench: ToolBench;
-  beforeEach(() => (bench = new ToolBench()));
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
   afterEach(() => bench.close());
 
   it('brings a call to its executor and the answer back', async () => {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import {
   type AccountId,
   type Delta,
-  type HandResult,
+  type ExecutorResult,
   type RunId,
   type SentCall,
   type StoppedTool,
@@ -16,9 +16,9 @@ import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
 import type { Sent } from './call-ending';
 import { CallRecords } from './call-records';
-import { askToEndRun } from './end-run';
+import { requestRunEnd } from './end-run';
 import { OpenCall, type ToolTiming } from './open-call';
-import { type DispatchedCall, type HandAnswer, toolNews } from './tool-wire';
+import { type DispatchedCall, type ExecutorAnswer, toolProgress } from './tool-wire';
 
 export interface NatsToolsOptions {
   readonly nats: NatsLink;
@@ -38,7 +38,7 @@ const usualTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stop
 const usualToolTimeoutMs = 600_000;
 
 /** The hands of one activation of a run: its calls go to the executor that hosts the thread. Must be closed. */
-export class NatsTools implements Tools<HandResult> {
+export class NatsTools implements Tools<ExecutorResult> {
   private readonly open = new Map<string, OpenCall>();
   private readonly timing: ToolTiming;
   private readonly deafen: (() => void)[] = [];
@@ -56,18 +56,18 @@ export class NatsTools implements Tools<HandResult> {
     return this.options.nats.toolStreams.store;
   }
 
-  execute(call: ToolCall, signal: AbortSignal): Promise<HandAnswer> {
+  execute(call: ToolCall, signal: AbortSignal): Promise<ExecutorAnswer> {
     return this.follow(call, signal, 'no');
   }
 
-  reattach({ call, store }: SentCall, signal: AbortSignal): Promise<HandAnswer> {
+  reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ExecutorAnswer> {
     return this.follow(call, signal, { into: store, isSeen: false });
   }
 
   async endRun(): Promise<readonly StoppedTool[] | undefined> {
     const { nats, runId, threadId } = this.options;
     const placed = await this.place().catch(() => undefined);
-    return placed && askToEndRun(nats, placed.executorId, { runId, threadId });
+    return placed && requestRunEnd(nats, placed.executorId, { runId, threadId });
   }
 
   /** Rejects what is still open with `reason`. The calls go on, and the next holder of the run finds them. */
@@ -77,7 +77,7 @@ export class NatsTools implements Tools<HandResult> {
     for (const call of this.open.values()) call.abandon(reason);
   }
 
-  private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<HandAnswer> {
+  private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<ExecutorAnswer> {
     if (this.closed) throw this.closed;
     if (this.deafen.length === 0) this.keepAdvancing();
 
@@ -151,7 +151,7 @@ export class NatsTools implements Tools<HandResult> {
   }
 
   private hear(message: Msg): void {
-    const news = received(toolNews, message, this.options.nats.log);
+    const news = received(toolProgress, message, this.options.nats.log);
     if (!news) return;
     const { call_id: streamId, attempt, output, reply } = news;
     const call = this.open.get(streamId);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../nats/nats-link';
-import { ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
+import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-bench';
 
 describe('tool calls while executors die and NATS goes away', () => {
-  let bench: ToolBench;
-  beforeEach(() => (bench = new ToolBench()));
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
   afterEach(() => bench.close());
 
   it('leaves an unsafe call unknown whose executor died while it ran (I5, R25)', async () => {

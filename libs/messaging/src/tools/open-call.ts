@@ -1,10 +1,10 @@
 import { TerminalError, TransientError, failedResult } from '@rondo/domain';
 import type { CallKey } from '../nats/subjects';
-import { CallEnding, type CallEndingParts, type Sent } from './call-ending';
+import { CallCancellation, type CallCancellationParts, type Sent } from './call-ending';
 import { withdrawn } from './call-records';
-import { type DispatchedCall, type HandAnswer, type ToolReply, answerOf, keyOf, runsUntaken } from './tool-wire';
+import { type DispatchedCall, type ExecutorAnswer, type ToolReply, answerOf, keyOf, runsUnclaimed } from './tool-wire';
 
-export interface OpenCallParts extends CallEndingParts {
+export interface OpenCallParts extends CallCancellationParts {
   readonly timing: ToolTiming;
 }
 
@@ -27,8 +27,8 @@ const missesThatCount = 2;
  * restart or lose its data at any point, and there is one logic for all of that.
  */
 export class OpenCall {
-  readonly answer: Promise<HandAnswer>;
-  private settle: (answer: HandAnswer) => void = () => undefined;
+  readonly answer: Promise<ExecutorAnswer>;
+  private settle: (answer: ExecutorAnswer) => void = () => undefined;
   private fail: (reason: Error) => void = () => undefined;
   private settled = false;
   private advancing = false;
@@ -101,7 +101,7 @@ export class OpenCall {
     const { store } = toolStreams;
     if (store === null) throw new TransientError('NATS was started anew a moment ago');
     const call = { ...this.call, store };
-    const asksFirst = this.sent === 'no' && runsUntaken(call);
+    const asksFirst = this.sent === 'no' && runsUnclaimed(call);
     const isSent = asksFirst ? records.askToRun(call) : records.dispatch(call);
     if (isSent) this.sent = { into: store, isSeen: false };
     else this.end(failed('The arguments are too large to be sent to the tool.'));
@@ -144,8 +144,8 @@ export class OpenCall {
     this.ending.tell();
   }
 
-  private get ending(): CallEnding {
-    return new CallEnding(this.parts, this.call, this.sent);
+  private get ending(): CallCancellation {
+    return new CallCancellation(this.parts, this.call, this.sent);
   }
 
   private async giveUp(): Promise<void> {
@@ -162,13 +162,13 @@ export class OpenCall {
   }
 
   /** Nobody confirmed that it ended, so this process goes on to end it. Nothing else of the run is kept for that. */
-  private endLoosely(answer: HandAnswer): void {
+  private endLoosely(answer: ExecutorAnswer): void {
     if (this.settled) return;
     const { call, sent } = this;
     const { nats, records } = this.parts;
     records().then(
       (placed) => {
-        const ending = new CallEnding({ nats, records: () => Promise.resolve(placed) }, call, sent);
+        const ending = new CallCancellation({ nats, records: () => Promise.resolve(placed) }, call, sent);
         ending.tell();
         nats.looseEnds.add(ending);
       },
@@ -177,7 +177,7 @@ export class OpenCall {
     this.end(answer);
   }
 
-  private end(answer: HandAnswer): void {
+  private end(answer: ExecutorAnswer): void {
     this.close();
     this.settle(answer);
   }
@@ -188,6 +188,6 @@ export class OpenCall {
   }
 }
 
-const failed = (error: string): HandAnswer => ({ how: 'answered', result: failedResult(error), durationMs: 0 });
+const failed = (error: string): ExecutorAnswer => ({ how: 'answered', result: failedResult(error), durationMs: 0 });
 
-const stoppedNow = (): HandAnswer => ({ how: 'stopped', verifiedDeadAt: new Date().toISOString() });
+const stoppedNow = (): ExecutorAnswer => ({ how: 'stopped', verifiedDeadAt: new Date().toISOString() });

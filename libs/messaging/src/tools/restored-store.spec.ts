@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ToolCall, threadId } from '@rondo/domain';
 import { OwnNatsServer } from '../testing/own-nats-server';
-import { ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
+import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-bench';
 import { CallRecords } from './call-records';
 
 describe('tool calls when NATS comes back with an older state of its store', () => {
   let server: OwnNatsServer;
-  let bench: ToolBench;
+  let bench: ToolCallFixture;
   beforeAll(async () => {
     server = await OwnNatsServer.start();
   });
-  beforeEach(() => (bench = new ToolBench(server.url)));
+  beforeEach(() => (bench = new ToolCallFixture(server.url)));
   afterEach(() => bench.close());
   afterAll(() => server.stop());
 
@@ -159,8 +159,8 @@ describe('tool calls when NATS comes back with an older state of its store', () 
 });
 
 describe('tool calls when the connection to a living server was lost', () => {
-  let bench: ToolBench;
-  beforeEach(() => (bench = new ToolBench()));
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
   afterEach(() => bench.close());
 
   it.each(['unsafe', 'idempotent'] as const)('runs an %s call that waited in the queue', async (effect) => {

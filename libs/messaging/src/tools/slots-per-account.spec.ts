@@ -1,5 +1,5 @@
 import type { EffectClass } from '@rondo/domain';
-import { type Handle, ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
+import { type Handle, ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-bench';
 import type { ToolCallConsumer } from './tool-call-consumer';
 
 interface Sent {
@@ -29,8 +29,8 @@ function sleepingCalls() {
 }
 
 describe('attack: tenants', () => {
-  let bench: ToolBench;
-  beforeEach(() => (bench = new ToolBench()));
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
   afterEach(() => bench.close());
 
   /** Sends so many calls of one account, each of a thread of its own unless told. */
@@ -115,8 +115,8 @@ describe('attack: tenants', () => {
 });
 
 describe('a call that waits for a slot', () => {
-  let bench: ToolBench;
-  beforeEach(() => (bench = new ToolBench()));
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
   afterEach(() => bench.close());
 
   const full = async () => {

@@ -1,8 +1,8 @@
-import { ToolBench, aCall, endlessWork } from '../testing/tool-bench';
+import { ToolCallFixture, aCall, endlessWork } from '../testing/tool-bench';
 
 describe('stopping a tool call (I7, R26)', () => {
-  let bench: ToolBench;
-  beforeEach(() => (bench = new ToolBench()));
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
   afterEach(() => bench.close());
 
   it('answers with the moment at which the executor saw it dead', async () => {

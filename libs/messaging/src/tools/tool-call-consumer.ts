@@ -3,7 +3,7 @@ import { type Msg, type Subscription, nuid } from 'nats';
 import type { NatsLink } from '../nats/nats-link';
 import { received } from '../nats/received';
 import type { CallKey } from '../nats/subjects';
-import { Attention } from './attention';
+import { SubscriptionContinuity } from './attention';
 import { CallAnswers } from './call-answers';
 import { CallAttempts, type HandleCall, type RunningCall } from './call-attempts';
 import { CallBacklog } from './call-backlog';
@@ -17,7 +17,7 @@ import {
   accountOf,
   dispatchedCall,
   keyOf,
-  runsUntaken,
+  runsUnclaimed,
   toolCancel,
 } from './tool-wire';
 
@@ -55,7 +55,7 @@ export class ToolCallConsumer {
   private readonly attempts: CallAttempts;
   private readonly slots: FairSlots;
   private readonly backlog = new CallBacklog();
-  private readonly attention: Attention;
+  private readonly attention: SubscriptionContinuity;
   private readonly asked: Subscription;
   private readonly cancels: Subscription;
   private readonly offReconnect: () => void;
@@ -71,7 +71,7 @@ export class ToolCallConsumer {
       insist: (question) => this.insist(question),
     });
     this.slots = new FairSlots(slots);
-    this.attention = new Attention(nats, ackWaitMs / 3);
+    this.attention = new SubscriptionContinuity(nats, ackWaitMs / 3);
     this.deliveries = new CallDeliveries({
       ...{ nats, executorId, ackWaitMs },
       atOnce: slots.total,
@@ -144,7 +144,7 @@ export class ToolCallConsumer {
     if (!call || this.running.has(call.call_id)) return;
     const leaveBacklog = this.backlog.hold(accountOf(call), message.data.length);
     if (!leaveBacklog) return; // its worker misses it, and sends it through the queue
-    this.begin(call, { deliveries: [], isUntaken: runsUntaken(call) && this.attention.isUnbroken(), leaveBacklog });
+    this.begin(call, { deliveries: [], isUntaken: runsUnclaimed(call) && this.attention.isUnbroken(), leaveBacklog });
   }
 
   private begin(call: DispatchedCall, how: Arrival): void {
@@ -204,7 +204,7 @@ export class ToolCallConsumer {
     if (!words) return;
     const running = this.running.get(words.call_id);
     if (running?.key.attempt === words.attempt) running.abort.abort();
-    else if (runsUntaken(words)) this.callOff(keyOf(words));
+    else if (runsUnclaimed(words)) this.callOff(keyOf(words));
   }
 
   /** It does not run here. It may be on its way, so from now on calls are taken before they run. Who asks, asks again. */

@@ -1,10 +1,10 @@
 import {
-  type HandResult,
+  type ExecutorResult,
   type ToolAnswer,
   accountId,
   callId,
   effectClass,
-  handResult,
+  executorResult,
   runId,
   threadId,
 } from '@rondo/domain';
@@ -52,11 +52,12 @@ export const keyOf = ({ run_id: runId, call_id: callId, attempt }: ToolCancel): 
  * Whether its executor may run it without taking it first: a second run harms nobody. An earlier attempt might have been
  * answered after all, so a later one is taken.
  */
-export const runsUntaken = ({ effect_class, attempt }: ToolCancel): boolean => effect_class === 'pure' && attempt === 1;
+export const runsUnclaimed = ({ effect_class, attempt }: ToolCancel): boolean =>
+  effect_class === 'pure' && attempt === 1;
 
 /** What came of it. */
 export const toolReply = z.discriminatedUnion('how', [
-  z.object({ how: z.literal('answered'), result: handResult, duration_ms: z.number().nonnegative() }),
+  z.object({ how: z.literal('answered'), result: executorResult, duration_ms: z.number().nonnegative() }),
   z.object({ how: z.literal('unknown'), reason: z.string() }),
   z.object({ how: z.literal('stopped'), verified_dead_at: z.iso.datetime().nullable() }),
 ]);
@@ -66,18 +67,18 @@ const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stde
 export type ToolOutput = z.infer<typeof toolOutput>;
 
 /** What is said of a call to whoever holds its run. */
-export const toolNews = z.object({
+export const toolProgress = z.object({
   call_id: callId,
   attempt: z.number().int().positive(),
   output: toolOutput.exactOptional(),
   reply: toolReply.exactOptional(),
 });
-export type ToolNews = z.infer<typeof toolNews>;
+export type ToolProgress = z.infer<typeof toolProgress>;
 
 /** As the executor gave it, with the bytes of its image. */
-export type HandAnswer = ToolAnswer<HandResult>;
+export type ExecutorAnswer = ToolAnswer<ExecutorResult>;
 
-export function answerOf(reply: ToolReply): HandAnswer {
+export function answerOf(reply: ToolReply): ExecutorAnswer {
   switch (reply.how) {
     case 'answered':
       return { how: 'answered', result: reply.result, durationMs: reply.duration_ms };

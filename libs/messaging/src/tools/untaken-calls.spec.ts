@@ -1,13 +1,13 @@
 import { type ToolCall, runId } from '@rondo/domain';
-import { type Handle, ToolBench, aCall, endlessWork, never, says } from '../testing/tool-bench';
+import { type Handle, ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-bench';
 import { CallRecords } from './call-records';
 import type { ToolReply } from './tool-wire';
 
 const probes = runId.parse('run_probe');
 
 describe('pure calls, which run without being taken', () => {
-  let bench: ToolBench;
-  beforeEach(() => (bench = new ToolBench()));
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
   afterEach(() => bench.close());
 
   it('are taken by an executor that has just begun to listen, and no more when it has listened for a while', async () => {

@@ -1,12 +1,12 @@
 import { type InputBlock, inputContent, sha256 } from '@rondo/domain';
 import { pngSource } from '@rondo/domain/testing';
 import fc from 'fast-check';
-import { StoreHouse, completed, newAccount, said, started, waits } from '../testing/store-house';
+import { StoreFixture, completed, newAccount, spokenMessage, started, waits } from '../testing/store-house';
 import { UnknownBlobError } from './keep-images';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -102,7 +102,7 @@ describe('images of people (D13, R33)', () => {
     const again = await messages.add({
       accountId,
       threadId,
-      content: [...said('Again:'), { type: 'image', source: lying }],
+      content: [...spokenMessage('Again:'), { type: 'image', source: lying }],
     });
 
     expect(again.content).toEqual([{ type: 'text', text: 'Again:' }, block]);
@@ -118,7 +118,7 @@ describe('images of people (D13, R33)', () => {
       threadId: theirs,
       content: showing(pngSource({}, [6])),
     });
-    const stolen = [...said('Mine?'), ...content] as InputBlock[];
+    const stolen = [...spokenMessage('Mine?'), ...content] as InputBlock[];
 
     const refusal = (field: string) => ({ code: 'unknown_blob', field: `${field}.1.source.sha256` });
     await expect(messages.add({ accountId, threadId, content: stolen })).rejects.toMatchObject(refusal('content'));

@@ -1,13 +1,13 @@
 import { type InlineImage, inlineImage } from '@rondo/domain';
 import { pngSource } from '@rondo/domain/testing';
 import { Purge } from '../retention/purge';
-import { StoreHouse, mint, newAccount } from '../testing/store-house';
+import { StoreFixture, nextId, newAccount } from '../testing/store-house';
 import { FetchedImages } from './fetched-images';
 
-let house: StoreHouse;
+let house: StoreFixture;
 let images: FetchedImages;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
   images = new FetchedImages(house.database);
 });
 afterAll(() => house.close());
@@ -64,7 +64,7 @@ describe('the images of URLs in messages', () => {
     if (fetched.how !== 'kept') throw new Error('not kept');
 
     await house.threads.delete(owner);
-    await new Purge({ database: house.database, mint, onStopped: () => undefined }).some();
+    await new Purge({ database: house.database, mint: nextId, onStopped: () => undefined }).some();
 
     expect(await images.of([place.messageId])).toEqual([]);
     const blob = house.blobs.get({ accountId: owner.accountId, sha256: fetched.image.sha256 });

@@ -9,7 +9,7 @@ import {
 import type { Sql } from '../sql';
 import { type NewBlob, blobOf, imageOf, insertBlob } from './blob-row';
 
-export interface Said {
+export interface StoredInput {
   readonly accountId: AccountId;
   readonly content: readonly InputBlock[];
   /** What the request calls the content. */
@@ -29,7 +29,7 @@ export class UnknownBlobError extends TerminalError {
  * What a person said, with the bytes of its images kept as blobs (D13). It comes first in its transaction: whoever keeps
  * the same image at the same time waits for it, and must hold nothing then that it could wait for.
  */
-export async function keepImages(sql: Sql, { accountId, content, field }: Said): Promise<UserBlock[]> {
+export async function storeImages(sql: Sql, { accountId, content, field }: StoredInput): Promise<UserBlock[]> {
   const blobs: NewBlob[] = [];
   const blocks = content.map((block): UserBlock => {
     if (block.type === 'text') return block;

@@ -3,21 +3,30 @@ import type { AccountId, InputBlock, Run, ThreadId } from '@rondo/domain';
 import { inlineImage, inputContent } from '@rondo/domain';
 import { pngSource } from '@rondo/domain/testing';
 import { Accounts } from '../accounts';
-import { IdempotencyKeys, type Promised } from '../idempotency-keys';
+import { IdempotencyKeys, type PendingKey } from '../idempotency-keys';
 import { Sandboxes } from '../sandboxes';
-import { StoreHouse, completed, mint, newAccount, planned, said, spoken, started } from '../testing/store-house';
+import {
+  StoreFixture,
+  completed,
+  nextId,
+  newAccount,
+  planned,
+  spokenMessage,
+  reply,
+  started,
+} from '../testing/store-house';
 import { BlobSweep } from './blob-sweep';
 import { Purge } from './purge';
 
-let house: StoreHouse;
+let house: StoreFixture;
 let sandboxes: Sandboxes;
 beforeEach(async () => {
-  house = await StoreHouse.open();
-  sandboxes = new Sandboxes(house.database, mint);
+  house = await StoreFixture.open();
+  sandboxes = new Sandboxes(house.database, nextId);
 });
 afterEach(() => house.close());
 
-const purge = () => new Purge({ database: house.database, mint, onStopped: () => undefined });
+const purge = () => new Purge({ database: house.database, mint: nextId, onStopped: () => undefined });
 const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
   house.database.sql.query<Row>(text, values);
 
@@ -46,8 +55,8 @@ const hashes = async (accountId: AccountId) =>
     ({ sha256 }) => sha256,
   );
 
-async function promisedBy(accountId: AccountId): Promise<Promised<Run>> {
-  const request = { accountId, key: `key-${mint()}`, requestHash: 'hash' };
+async function promisedBy(accountId: AccountId): Promise<PendingKey<Run>> {
+  const request = { accountId, key: `key-${nextId()}`, requestHash: 'hash' };
   await new IdempotencyKeys(house.database).begin(request);
   return { request, answer: (run) => ({ status: 202, body: run, location: `/v1/runs/${run.id}` }) };
 }
@@ -59,15 +68,15 @@ async function fullThread(
 ): Promise<{ id: ThreadId; run: Run }> {
   const { run } = await house.create({
     accountId,
-    input: [...said('a secret'), ...shows],
+    input: [...spokenMessage('a secret'), ...shows],
     promised: await promisedBy(accountId),
   });
   const id = run.thread_id;
   const queued = await house.create({ accountId, threadId: id, input: images(3), onActiveRun: 'queue' });
-  await house.messages.add({ accountId, threadId: id, content: said('another secret') });
+  await house.messages.add({ accountId, threadId: id, content: spokenMessage('another secret') });
   const claim = await house.claim(run.id);
   const call = planned(claim, { name: 'execute_command', input: { command: 'echo a secret' } });
-  await house.store.append(claim, [started, spoken(claim, 'a secret'), call, usage()]);
+  await house.store.append(claim, [started, reply(claim, 'a secret'), call, usage()]);
   await house.blobs.keep(run.id, inlineImage.parse({ media_type: 'image/png', data: pngSource({}, [4]).data }));
   await sandboxes.keep(id, 'executor-1');
   if (ends) {
@@ -82,7 +91,7 @@ const usage = () => ({
   type: 'usage.recorded' as const,
   iteration: 1,
   data: {
-    ...{ model_call_id: `mdl_${mint()}${(usages += 1)}` as never, model: 'demo/coder', finish_reason: 'stop' },
+    ...{ model_call_id: `mdl_${nextId()}${(usages += 1)}` as never, model: 'demo/coder', finish_reason: 'stop' },
     ...{ input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: 0, estimated: false },
     ...{ duration_ms: 1, first_token_ms: 1 },
   },
@@ -144,7 +153,7 @@ describe('attack: tenants', () => {
   });
 
   it('a removed account leaves no row in any table, its runs stopped and its bill included', async () => {
-    const accounts = new Accounts(house.database, mint);
+    const accounts = new Accounts(house.database, nextId);
     const { account, apiKey } = await accounts.create({ name: 'a tenant', scopes: ['admin'] });
     const [active, over] = [await fullThread(account.id, { ends: false }), await fullThread(account.id)];
     const kept = await fullThread(house.accountId);
@@ -174,7 +183,7 @@ describe('attack: tenants', () => {
   });
 
   it('the account that runs the installation cannot be removed', async () => {
-    const accounts = new Accounts(house.database, mint);
+    const accounts = new Accounts(house.database, nextId);
     const { accountId } = await accounts.seedAdmin('rondo_admin');
 
     await expect(accounts.remove(accountId)).rejects.toMatchObject({ code: 'operator_account' });

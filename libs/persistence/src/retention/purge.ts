@@ -1,4 +1,4 @@
-import type { AccountId, Mint, RecordedFact } from '@rondo/domain';
+import type { AccountId, IdGenerator, RecordedFact } from '@rondo/domain';
 import type { Database } from '../database';
 import { stopRun } from '../runs/stop-run';
 import { purgeAccount, removedAccounts, unstoppedRuns } from './purge-account';
@@ -9,7 +9,7 @@ const longestMs = 5_000;
 
 export interface PurgeParts {
   readonly database: Database;
-  readonly mint: Mint;
+  readonly mint: IdGenerator;
   /** Hears the facts of runs that it stopped, to publish them. */
   readonly onStopped: (facts: readonly RecordedFact[]) => void;
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Claim, RunId } from '@rondo/domain';
-import { StoreHouse, completed, iterationStarted, spoken, started } from '../testing/store-house';
+import { StoreFixture, completed, iterationStarted, reply, started } from '../testing/store-house';
 import { Retention } from './retention';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeEach(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterEach(() => house.close());
 
@@ -20,7 +20,7 @@ const chainOf = (facts: readonly object[]) =>
 /** A run that ended `days` ago. */
 async function ended(days: number): Promise<Claim> {
   const claim = await house.claimed();
-  await house.store.append(claim, [started, iterationStarted(1), spoken(claim, 'One.'), spoken(claim, 'Two.')]);
+  await house.store.append(claim, [started, iterationStarted(1), reply(claim, 'One.'), reply(claim, 'Two.')]);
   await house.store.append(claim, [completed]);
   await house.database.sql.query(`update runs set finished_at = finished_at - $2 * interval '1 day' where id = $1`, [
     claim.runId,

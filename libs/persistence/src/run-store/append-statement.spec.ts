@@ -1,9 +1,9 @@
-import { StoreHouse, planned, spoken } from '../testing/store-house';
+import { StoreFixture, planned, reply } from '../testing/store-house';
 import { appendStatement } from './append-statement';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -37,7 +37,7 @@ describe('the plan of the append', () => {
   it('does the same where the tables are so small that to read them whole would be cheaper', async () => {
     for (let run = 0; run < 5; run += 1) {
       const claim = await house.claimed();
-      await house.store.append(claim, [spoken(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
+      await house.store.append(claim, [reply(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
     }
     await house.database.sql.query('analyze runs, threads, tool_calls');
 

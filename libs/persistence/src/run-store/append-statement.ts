@@ -1,4 +1,4 @@
-import { mostTokensInAll } from '@rondo/domain';
+import { maxTokenSum } from '@rondo/domain';
 import { tables } from '../row-set';
 import { activated, outboxOf } from './activation';
 import { batches, events, knownCalls, messages, plannedCalls, usageEntries } from './append-row-sets';
@@ -40,9 +40,9 @@ with written as (
     finished_at = batch.finished_at,
     stop_requested_at = coalesce(runs.stop_requested_at, batch.stop_requested_at),
     stop_reason = coalesce(runs.stop_reason, batch.stop_reason #>> '{}'),
-    input_tokens = least(runs.input_tokens + batch.input_tokens, ${mostTokensInAll}),
-    cached_tokens = least(runs.cached_tokens + batch.cached_tokens, ${mostTokensInAll}),
-    output_tokens = least(runs.output_tokens + batch.output_tokens, ${mostTokensInAll}),
+    input_tokens = least(runs.input_tokens + batch.input_tokens, ${maxTokenSum}),
+    cached_tokens = least(runs.cached_tokens + batch.cached_tokens, ${maxTokenSum}),
+    output_tokens = least(runs.output_tokens + batch.output_tokens, ${maxTokenSum}),
     cost_usd = runs.cost_usd + batch.cost_usd,
     holds_thread = runs.holds_thread and not batch.terminal,
     fruitless_claims = case when batch.progress then 0 else runs.fruitless_claims end,
@@ -117,7 +117,7 @@ known_call as (
 select number, last_seq, last_message_seq from accepted`;
 
 /** What the statement answers for a batch that it has written. */
-export interface Written {
+export interface AppendOutcome {
   readonly number: number;
   readonly last_seq: number;
   readonly last_message_seq: number;

@@ -2,19 +2,19 @@ import { type Claim, type NewFact, modelCallId, recordedFact } from '@rondo/doma
 import fc from 'fast-check';
 import {
   type Planned,
-  StoreHouse,
+  StoreFixture,
   completed,
   iterationStarted,
-  mint,
+  nextId,
   planned,
-  spoken,
+  reply,
   started,
   waits,
 } from '../testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -43,7 +43,7 @@ describe('append', () => {
 
     await fc.assert(
       fc.asyncProperty(text, fc.dictionary(text, fc.jsonValue()), async (said, input) => {
-        const facts = [spoken(claim, said), planned(claim, { name: said, input })];
+        const facts = [reply(claim, said), planned(claim, { name: said, input })];
         const recorded = await house.store.append(claim, facts);
         const read = await eventsOf(claim, (recorded[0]?.seq ?? 0) - 1);
 
@@ -55,7 +55,7 @@ describe('append', () => {
 
   it('writes facts that every reader can parse, with the envelope in the order of the contract', async () => {
     const claim = await house.claimed();
-    await house.store.append(claim, [started, iterationStarted(1), spoken(claim, 'Hello.'), completed]);
+    await house.store.append(claim, [started, iterationStarted(1), reply(claim, 'Hello.'), completed]);
 
     const events = await eventsOf(claim, 0);
 
@@ -156,7 +156,7 @@ const usage = (cost_usd: number | null): NewFact => ({
   type: 'usage.recorded',
   iteration: 1,
   data: {
-    model_call_id: modelCallId.parse(`mdl_${mint()}`),
+    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
     model: 'demo/coder',
     input_tokens: 10,
     cached_tokens: 2,

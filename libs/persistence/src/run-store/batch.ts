@@ -2,7 +2,7 @@ import {
   type Claim,
   type EventId,
   type Message,
-  type Mint,
+  type IdGenerator,
   type NewFact,
   type NewMessage,
   type RecordedFact,
@@ -33,13 +33,13 @@ export interface MessageJson {
   readonly metadata: string;
 }
 
-export function batchOf(claim: Claim, facts: readonly NewFact[], mint: Mint): Batch {
+export function batchOf(claim: Claim, facts: readonly NewFact[], mint: IdGenerator): Batch {
   const at = new Date().toISOString();
   const stamped = facts.map((fact) => ({ fact, id: newEventId(mint), json: jsonOf(fact, at) }));
   return { claim, at, facts: stamped, changes: runChanges(facts, at) };
 }
 
-const newEventId = (mint: Mint): EventId => `evt_${mint()}` as EventId; // it is ours, so there is nothing to parse
+const newEventId = (mint: IdGenerator): EventId => `evt_${mint()}` as EventId; // it is ours, so there is nothing to parse
 
 const jsonOf = (fact: NewFact, at: string): StampedFact['json'] =>
   fact.type === 'message.created' ? messageJson(fact.data.message, at) : JSON.stringify(fact.data);
@@ -64,13 +64,13 @@ export const lengthOf = ({ facts }: Batch): number =>
   facts.reduce((sum, { json }) => sum + (typeof json === 'string' ? json.length : 2 * json.afterSeq.length), 0);
 
 /** Where the batch found the run and its thread. */
-export interface Place {
+export interface LogPosition {
   readonly lastSeq: number;
   readonly lastMessageSeq: number;
 }
 
 /** The facts as the log has them now: as JSON they are, byte for byte, what will be read back. */
-export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessageSeq }: Place): RecordedFact[] {
+export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessageSeq }: LogPosition): RecordedFact[] {
   let messages = 0;
   return facts.map(({ fact, id, json }, index) => {
     if (fact.type === 'message.created') messages += 1;

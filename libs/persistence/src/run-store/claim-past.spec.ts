@@ -12,11 +12,11 @@ import {
 import { contextOf } from '@rondo/domain/testing';
 import { type MessageRow, messageOf } from '../message-row';
 import { type FactRow, factOf } from '../run-row';
-import { StoreHouse, iterationStarted, mint, planned, said, started } from '../testing/store-house';
+import { StoreFixture, iterationStarted, nextId, planned, spokenMessage, started } from '../testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -29,7 +29,7 @@ function message(
   iteration: number,
   { type, content, metadata = {} }: Pick<Said['data']['message'], 'type' | 'content'> & { metadata?: object },
 ): Said {
-  const id = messageId.parse(`msg_${mint()}`);
+  const id = messageId.parse(`msg_${nextId()}`);
   const made = { id, thread_id: threadId, run_id: runId, iteration, type, is_llm_message: true, content };
   return { type: 'message.created', iteration, data: { message: { ...made, metadata: { ...metadata } } } };
 }
@@ -79,7 +79,7 @@ async function summarize(claim: ClaimedRun, iteration: number, covers: Coverage)
     content: [{ type: 'text', text: `What was said until ${iteration}.` }],
     metadata: { covers, parent_summary_id: null, token_count: 1 },
   });
-  const data = { method: 'summary' as const, compaction_id: compactionId.parse(`cmp_${mint()}`), covers };
+  const data = { method: 'summary' as const, compaction_id: compactionId.parse(`cmp_${nextId()}`), covers };
   await house.store.append(claim, [
     told,
     {
@@ -125,7 +125,7 @@ const claimAgain = async (claim: ClaimedRun): Promise<ClaimedRun> => {
 };
 
 const next = async ({ threadId }: ClaimedRun): Promise<ClaimedRun> => {
-  const { run } = await house.create({ threadId, input: said('And now?') });
+  const { run } = await house.create({ threadId, input: spokenMessage('And now?') });
   return house.claim(run.id);
 };
 
@@ -207,7 +207,7 @@ describe('what a claim reads', () => {
     await house.store.append(claim, [completed(1)]);
     const text = 'x'.repeat(2_000_000);
     for (let messages = 0; messages < 12; messages += 1) {
-      const content = said(`${messages} ${text}`);
+      const content = spokenMessage(`${messages} ${text}`);
       await house.messages.add({ accountId: house.accountId, threadId: claim.threadId, content });
     }
 

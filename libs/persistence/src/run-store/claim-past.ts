@@ -74,7 +74,7 @@ from (
 ) as message`;
 
 /** What a run goes on from, beside its row: to be joined to a table or a CTE of runs. */
-export const pastOf = (run: string): string => `
+export const historyOf = (run: string): string => `
 left join lateral (${latestSummary(run)}) as summary on true
 cross join lateral (${logOfRun(run)}) as log
 cross join lateral (${earlierMessages(run)}) as thread`;

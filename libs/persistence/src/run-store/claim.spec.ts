@@ -1,13 +1,13 @@
 import { runId } from '@rondo/domain';
 import { Sandboxes } from '../sandboxes';
-import { StoreHouse, mint, started } from '../testing/store-house';
+import { StoreFixture, nextId, started } from '../testing/store-house';
 import { batchOf } from './batch';
-import { takeRuns } from './claim';
+import { selectForClaim } from './claim';
 import { writeBatch } from './group-commit';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -25,7 +25,7 @@ describe('a claim', () => {
     let claiming: Promise<unknown> = Promise.resolve();
 
     await house.database.transaction(async (sql) => {
-      await writeBatch(sql, batchOf(before, [started], mint));
+      await writeBatch(sql, batchOf(before, [started], nextId));
       claiming = house.store.claim(before.runId, 'worker-2');
       await untilSomeoneWaits();
     });
@@ -52,7 +52,7 @@ describe('a claim', () => {
   it('says who hosts the sandbox of its thread', async () => {
     const { run } = await house.create();
     const first = await house.claim(run.id);
-    await new Sandboxes(house.database, mint).keep(first.threadId, 'executor-1');
+    await new Sandboxes(house.database, nextId).keep(first.threadId, 'executor-1');
     await house.store.handOver(first);
 
     expect(first.executorId).toBe(null);
@@ -74,7 +74,7 @@ describe('a claim', () => {
   it('finds each run by its key and what belongs to it by theirs, whatever the tables hold', async () => {
     const plan = () =>
       house.database.transaction(async (sql) => {
-        await sql.query(`prepare take as ${takeRuns}`);
+        await sql.query(`prepare take as ${selectForClaim}`);
         const lines = await sql.query<{ 'QUERY PLAN': string }>(
           `explain (costs off) execute take (null, null, null, null)`,
         );

@@ -2,7 +2,7 @@ import type { ClaimedRun, RunId, RunQueueName } from '@rondo/domain';
 import { type MessageRow, messageOf } from '../message-row';
 import { type FactRow, type JsonRow, type RunJson, factOfJson, runOf } from '../run-row';
 import type { Sql } from '../sql';
-import { pastOf } from './claim-past';
+import { historyOf } from './claim-past';
 
 /** What is set on a run that is claimed: `owner` and `leaseMs` are SQL. */
 export const claimedBy = (owner: string, leaseMs: string): string => `
@@ -17,7 +17,7 @@ export const claimedBy = (owner: string, leaseMs: string): string => `
  * ids, as every writer of many runs does. Its plan is made once, maybe while the table is empty, so it says of no partial
  * index's rows that they are that, and has the planner expect one run (see `appendStatement`).
  */
-export const takeRuns = `
+export const selectForClaim = `
 with taken as (
   update runs set ${claimedBy('wanted.owner', '$3')}
   from (
@@ -30,11 +30,11 @@ with taken as (
 )
 select row_to_json(taken) as run, log.facts, thread.earlier,
   (select executor_id from sandboxes where thread_id = taken.thread_id) as executor_id
-from taken ${pastOf('taken')}`;
+from taken ${historyOf('taken')}`;
 
 const readPasts = `
 select runs.id, log.facts, thread.earlier
-from runs ${pastOf('runs')}
+from runs ${historyOf('runs')}
 where runs.id = any($1::text[])`;
 
 export interface ClaimOrder {
@@ -43,21 +43,21 @@ export interface ClaimOrder {
 }
 
 /** A run that was taken and not read yet. */
-export interface TakenRun {
+export interface ClaimedRow {
   readonly run: RunJson;
   readonly executor_id: string | null;
 }
 
-type Taken = TakenRun & Past;
+type Taken = ClaimedRow & RunHistory;
 
-export interface Past {
+export interface RunHistory {
   /** Null where they are too long. */
   readonly facts: readonly JsonRow<FactRow, 'at'>[] | null;
   readonly earlier: readonly JsonRow<MessageRow, 'created_at'>[];
 }
 
 /** It was taken by this claim, and then it could not be read. */
-export interface Unread {
+export interface UnreadableHistory {
   readonly epoch: number;
   readonly cause: unknown;
 }
@@ -67,9 +67,9 @@ export async function claimRuns(
   sql: Sql,
   orders: readonly ClaimOrder[],
   { leaseMs, queue }: { leaseMs: number; queue: RunQueueName },
-): Promise<readonly (ClaimedRun | Unread | undefined)[]> {
+): Promise<readonly (ClaimedRun | UnreadableHistory | undefined)[]> {
   const [ids, owners] = [orders.map(({ id }) => id), orders.map(({ owner }) => owner)];
-  const taken = await sql.query<Taken>(takeRuns, [ids, owners, leaseMs, queue]);
+  const taken = await sql.query<Taken>(selectForClaim, [ids, owners, leaseMs, queue]);
   const claims = await Promise.all(taken.map((row) => claimOf(sql, row)));
   return orders.map(({ id, owner }) => {
     const index = taken.findIndex(({ run }) => run.id === id && run.lease_owner === owner);
@@ -79,11 +79,14 @@ export async function claimRuns(
   });
 }
 
-async function claimOf(sql: Sql, row: Taken): Promise<ClaimedRun | Unread> {
-  return claimFrom(row, async () => (isWhole(row) ? row : ((await readPastsOf(sql, [row]))[0] ?? row)));
+async function claimOf(sql: Sql, row: Taken): Promise<ClaimedRun | UnreadableHistory> {
+  return claimFrom(row, async () => (isWhole(row) ? row : ((await readHistories(sql, [row]))[0] ?? row)));
 }
 
-export async function claimFrom(row: TakenRun, past: () => Promise<Past>): Promise<ClaimedRun | Unread> {
+export async function claimFrom(
+  row: ClaimedRow,
+  past: () => Promise<RunHistory>,
+): Promise<ClaimedRun | UnreadableHistory> {
   try {
     return claimWith(row, await past());
   } catch (cause) {
@@ -91,7 +94,7 @@ export async function claimFrom(row: TakenRun, past: () => Promise<Past>): Promi
   }
 }
 
-function claimWith(row: TakenRun, { facts, earlier }: Past): ClaimedRun {
+function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun {
   if (!facts) throw new Error('its log is too long to be read');
   const run = runOf(row.run);
   return {
@@ -113,7 +116,7 @@ function claimWith(row: TakenRun, { facts, earlier }: Past): ClaimedRun {
 const isWhole = ({ run, facts }: Taken): boolean => facts === null || (facts.at(-1)?.seq ?? 0) === run.last_seq;
 
 /** Of runs that are held already. */
-export async function readPastsOf(sql: Sql, taken: readonly TakenRun[]): Promise<readonly Past[]> {
-  const rows = await sql.query<Past & { id: RunId }>(readPasts, [taken.map(({ run }) => run.id)]);
+export async function readHistories(sql: Sql, taken: readonly ClaimedRow[]): Promise<readonly RunHistory[]> {
+  const rows = await sql.query<RunHistory & { id: RunId }>(readPasts, [taken.map(({ run }) => run.id)]);
   return taken.map(({ run }) => rows.find(({ id }) => id === run.id) ?? { facts: [], earlier: [] });
 }

@@ -1,10 +1,10 @@
 import { type NewFact, compactionId, messageId } from '@rondo/domain';
-import { StoreHouse, mint, planned, started } from '../testing/store-house';
-import { PrismaRunStore } from './prisma-run-store';
+import { StoreFixture, nextId, planned, started } from '../testing/store-house';
+import { PostgresRunStore } from './prisma-run-store';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeEach(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterEach(() => house.close());
 
@@ -30,7 +30,12 @@ async function waiting() {
 }
 
 const reaping = (compactionMs: number) =>
-  new PrismaRunStore({ database: house.database, mint, leaseMs: 1, reaper: { compactionMs, missedAfterMs: 1 } });
+  new PostgresRunStore({
+    database: house.database,
+    mint: nextId,
+    leaseMs: 1,
+    reaper: { compactionMs, missedAfterMs: 1 },
+  });
 const rowOf = (id: string) => house.database.prisma.run.findUniqueOrThrow({ where: { id } });
 const elapsed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,13 +1,13 @@
-import { type ClaimedRun, type RunId, UnreadableRunError, hopelessAfter, openCalls } from '@rondo/domain';
+import { type ClaimedRun, type RunId, UnreadableRunError, maxFruitlessClaims, openCalls } from '@rondo/domain';
 import { DatabaseError } from 'pg';
 import type { Sql } from '../sql';
-import { StoreHouse, iterationStarted, mint, planned, started } from '../testing/store-house';
-import { takeRuns } from './claim';
-import { PrismaRunStore } from './prisma-run-store';
+import { StoreFixture, iterationStarted, nextId, planned, started } from '../testing/store-house';
+import { selectForClaim } from './claim';
+import { PostgresRunStore } from './prisma-run-store';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -29,15 +29,15 @@ const rowOf = (id: RunId) =>
   });
 
 /** A store whose claims of one run Postgres refuses, with everything else as it is. */
-function refusing(id: RunId, code: string): PrismaRunStore {
+function refusing(id: RunId, code: string): PostgresRunStore {
   const sql: Sql = {
     query: (text, values) => {
-      if (text === takeRuns && (values?.[0] as string[]).includes(id))
+      if (text === selectForClaim && (values?.[0] as string[]).includes(id))
         return Promise.reject(Object.assign(new DatabaseError('refused', 1, 'error'), { code }));
       return house.database.sql.query(text, values);
     },
   };
-  return new PrismaRunStore({ database: { ...house.database, sql }, mint });
+  return new PostgresRunStore({ database: { ...house.database, sql }, mint: nextId });
 }
 
 describe('a claim that cannot be read', () => {
@@ -45,7 +45,7 @@ describe('a claim that cannot be read', () => {
     const id = await created();
     await spoil(id);
 
-    for (let tries = 1; tries <= hopelessAfter; tries += 1) {
+    for (let tries = 1; tries <= maxFruitlessClaims; tries += 1) {
       const error = await failureOf(house.store.claim(id, `worker-${tries}`));
       expect(error).toBeInstanceOf(UnreadableRunError);
       expect(error).toMatchObject({ runId: id, fruitlessClaims: tries });
@@ -61,7 +61,7 @@ describe('a claim that cannot be read', () => {
 
     expect(await house.published()).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const store = new PrismaRunStore({ database: house.database, mint, reaper: { missedAfterMs: 10 } });
+    const store = new PostgresRunStore({ database: house.database, mint: nextId, reaper: { missedAfterMs: 10 } });
     await store.reap();
 
     expect((await house.published()).map(({ payload }) => payload.run_id)).toContain(id);

@@ -1,17 +1,17 @@
 import { ClaimLostError, type Claim, type NewFact, StopPendingError, noUsage, modelCallId } from '@rondo/domain';
 import type { Sql } from '../sql';
-import { StoreHouse, completed, iterationStarted, mint, spoken, started } from '../testing/store-house';
+import { StoreFixture, completed, iterationStarted, nextId, reply, started } from '../testing/store-house';
 import { appendStatement } from './append-statement';
-import { PrismaRunStore } from './prisma-run-store';
+import { PostgresRunStore } from './prisma-run-store';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
 /** A store whose append statements are counted. */
-function countedStore(): { store: PrismaRunStore; count: () => number } {
+function countedStore(): { store: PostgresRunStore; count: () => number } {
   let appends = 0;
   const writer: Sql = {
     query: (text, values) => {
@@ -19,7 +19,10 @@ function countedStore(): { store: PrismaRunStore; count: () => number } {
       return house.database.writer.query(text, values);
     },
   };
-  return { store: new PrismaRunStore({ database: { ...house.database, writer }, mint }), count: () => appends };
+  return {
+    store: new PostgresRunStore({ database: { ...house.database, writer }, mint: nextId }),
+    count: () => appends,
+  };
 }
 
 const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => house.claimed()));
@@ -48,8 +51,8 @@ describe('GroupCommit', () => {
 
     const recorded = await Promise.all([
       house.store.append(claim, [started]),
-      house.store.append(claim, [iterationStarted(1), spoken(claim, 'one')]),
-      house.store.append(claim, [spoken(claim, 'two')]),
+      house.store.append(claim, [iterationStarted(1), reply(claim, 'one')]),
+      house.store.append(claim, [reply(claim, 'two')]),
     ]);
 
     expect(recorded.flat().map(({ seq }) => seq)).toEqual([3, 4, 5, 6]);
@@ -62,7 +65,7 @@ describe('GroupCommit', () => {
     await Promise.all(
       claims.map(async (claim, index) => {
         for (let iteration = 1; iteration <= 10; iteration += 1) {
-          const written = house.store.append(claim, [iterationStarted(iteration), spoken(claim, `reply ${iteration}`)]);
+          const written = house.store.append(claim, [iterationStarted(iteration), reply(claim, `reply ${iteration}`)]);
           const told = iteration === 5 && house.runs.requestStop({ accountId, runId: claim.runId, reason: `${index}` });
           await Promise.all([written, told]);
         }
@@ -79,7 +82,7 @@ describe('GroupCommit', () => {
       messages.add({ accountId, threadId: claim.threadId, content: [{ type: 'text', text }] });
 
     await Promise.all(
-      upTo(10).flatMap((n) => [house.store.append(claim, [spoken(claim, `reply ${n}`)]), said(`question ${n}`)]),
+      upTo(10).flatMap((n) => [house.store.append(claim, [reply(claim, `reply ${n}`)]), said(`question ${n}`)]),
     );
 
     const { data } = await messages.list({ accountId, threadId: claim.threadId, limit: 100 });
@@ -133,7 +136,7 @@ describe('GroupCommit', () => {
         throw new Error('Connection terminated unexpectedly');
       },
     };
-    const store = new PrismaRunStore({ database: { ...house.database, writer }, mint });
+    const store = new PostgresRunStore({ database: { ...house.database, writer }, mint: nextId });
 
     const outcomes = await Promise.allSettled(claims.map((claim) => store.append(claim, [started])));
 
@@ -143,7 +146,7 @@ describe('GroupCommit', () => {
 
   it('lets exactly one of many endings win (I3)', async () => {
     const claim = await house.claimed();
-    const stores = upTo(8).map(() => new PrismaRunStore({ database: house.database, mint }));
+    const stores = upTo(8).map(() => new PostgresRunStore({ database: house.database, mint: nextId }));
 
     const outcomes = await Promise.allSettled(stores.map((store) => store.append(claim, [completed])));
 

@@ -1,8 +1,8 @@
 import { ClaimLostError, type RecordedFact, StopPendingError } from '@rondo/domain';
 import type { Sql } from '../sql';
-import { Together } from '../together';
+import { StatementBatcher } from '../together';
 import { appendValues } from './append-rows';
-import { type Written, appendStatement } from './append-statement';
+import { type AppendOutcome, appendStatement } from './append-statement';
 import { type Batch, lengthOf, recordedFacts } from './batch';
 
 /**
@@ -10,10 +10,10 @@ import { type Batch, lengthOf, recordedFacts } from './batch';
  * busy worker pays for one commit where many runs write, and a quiet one never waits. A run's batches follow one another.
  */
 export class GroupCommit {
-  private readonly batches: Together<Batch, readonly RecordedFact[] | undefined>;
+  private readonly batches: StatementBatcher<Batch, readonly RecordedFact[] | undefined>;
 
   constructor(private readonly sql: Sql) {
-    this.batches = new Together((group) => writeBatches(sql, group), {
+    this.batches = new StatementBatcher((group) => writeBatches(sql, group), {
       subjectOf: ({ claim }) => claim.runId,
       weightOf: lengthOf,
       startsAtOnce: true,
@@ -27,8 +27,8 @@ export class GroupCommit {
 
 /** The facts of each batch that was accepted. At most one batch per run. */
 async function writeBatches(sql: Sql, group: readonly Batch[]): Promise<(readonly RecordedFact[] | undefined)[]> {
-  const places = new Map<number, Written>();
-  for (const written of await sql.query<Written>(appendStatement, appendValues(group)))
+  const places = new Map<number, AppendOutcome>();
+  for (const written of await sql.query<AppendOutcome>(appendStatement, appendValues(group)))
     places.set(written.number, written);
   return group.map((batch, index) => {
     const place = places.get(index + 1);

@@ -1,18 +1,18 @@
 import type { Claim } from '@rondo/domain';
 import type { Sql } from '../sql';
-import { StoreHouse, completed, mint, planned, started } from '../testing/store-house';
-import { PrismaRunStore } from './prisma-run-store';
+import { StoreFixture, completed, nextId, planned, started } from '../testing/store-house';
+import { PostgresRunStore } from './prisma-run-store';
 import { Reaper } from './reaper';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeEach(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterEach(() => house.close());
 
 const leaseMs = 200;
 const elapsed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const storeWith = (lease: number) => new PrismaRunStore({ database: house.database, mint, leaseMs: lease });
+const storeWith = (lease: number) => new PostgresRunStore({ database: house.database, mint: nextId, leaseMs: lease });
 const rowOf = ({ runId }: Claim) => house.database.prisma.run.findUniqueOrThrow({ where: { id: runId } });
 
 describe('a lease', () => {

@@ -1,11 +1,11 @@
 import type { AccountId, ClaimedRun, RunId, ServedAccount } from '@rondo/domain';
-import { StoreHouse, mint, newAccount } from '../testing/store-house';
-import { takeNextInLine } from './next-in-line';
-import { PrismaRunStore } from './prisma-run-store';
+import { StoreFixture, nextId, newAccount } from '../testing/store-house';
+import { claimNextFair } from './next-in-line';
+import { PostgresRunStore } from './prisma-run-store';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeEach(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterEach(() => house.close());
 
@@ -87,7 +87,7 @@ describe('claimNext', () => {
 
   it('gives each of several workers that ask at once a run of its own (I3)', async () => {
     await create(house.accountId, 20);
-    const stores = Array.from({ length: 4 }, () => new PrismaRunStore({ database: house.database, mint }));
+    const stores = Array.from({ length: 4 }, () => new PostgresRunStore({ database: house.database, mint: nextId }));
 
     const taken = await Promise.all(
       stores.flatMap((store, worker) => Array.from({ length: 5 }, () => store.claimNext(`worker-${worker}`, () => []))),
@@ -142,7 +142,7 @@ describe('claimNext', () => {
   it('looks at the head of each line by the index, whatever the tables hold', async () => {
     const explain = () =>
       house.database.transaction(async (sql) => {
-        await sql.query(`prepare next as ${takeNextInLine}`);
+        await sql.query(`prepare next as ${claimNextFair}`);
         const lines = await sql.query<{ 'QUERY PLAN': string }>(
           `explain (costs off) execute next (null, null, null, null, null, null)`,
         );

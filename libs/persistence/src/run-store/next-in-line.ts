@@ -1,6 +1,6 @@
 import type { RunQueueName, ServedAccount } from '@rondo/domain';
 import type { Sql } from '../sql';
-import { type TakenRun, claimedBy } from './claim';
+import { type ClaimedRow, claimedBy } from './claim';
 
 /** What bounds a look. Where more accounts have runs, the next look goes on behind the last one. */
 const mostAccounts = 256;
@@ -19,7 +19,7 @@ const isDue = (run: string) =>
  * Takes as many runs as there are owners, or as many as are due. Of each account it looks at the head of its line alone, by
  * the index. A run counts for as many as its account would hold with it, so that a group of claims takes turns too.
  */
-export const takeNextInLine = `
+export const claimNextFair = `
 with recursive account as (
   (select account_id, 1 as number from runs where ${inLine} and account_id > $4 ${inOrder} limit 1)
   union all
@@ -70,13 +70,13 @@ export interface NextOrder {
 
 /** One row where nothing is due, too: that has been seen as well. */
 interface Look {
-  readonly run: TakenRun['run'] | null;
+  readonly run: ClaimedRow['run'] | null;
   readonly executor_id: string | null;
   readonly last_account: string | null;
 }
 
 /** The lines of one queue. It remembers how far it has looked where there are more accounts than one look sees. */
-export class RunLines {
+export class FairQueue {
   /** Empty at the beginning, and again behind the last one. */
   private lookedThrough = '';
 
@@ -86,8 +86,8 @@ export class RunLines {
   ) {}
 
   /** For each order a run, as long as there are some. What was served is known best by the order that came last. */
-  async take(orders: readonly NextOrder[]): Promise<readonly (TakenRun | undefined)[]> {
-    const taken: TakenRun[] = [];
+  async take(orders: readonly NextOrder[]): Promise<readonly (ClaimedRow | undefined)[]> {
+    const taken: ClaimedRow[] = [];
     for (let ends = this.lookedThrough === '' ? 1 : 2; ends > 0 && taken.length < orders.length;) {
       taken.push(...(await this.takeSome(orders.slice(taken.length))));
       if (this.lookedThrough === '') ends -= 1;
@@ -95,9 +95,9 @@ export class RunLines {
     return orders.map((_, index) => taken[index]);
   }
 
-  private async takeSome(orders: readonly NextOrder[]): Promise<readonly TakenRun[]> {
+  private async takeSome(orders: readonly NextOrder[]): Promise<readonly ClaimedRow[]> {
     const served = orders.at(-1)?.served() ?? [];
-    const looks = await this.sql.query<Look>(takeNextInLine, [
+    const looks = await this.sql.query<Look>(claimNextFair, [
       orders.map(({ owner }) => owner),
       this.options.leaseMs,
       this.options.queue,

@@ -1,9 +1,9 @@
 import type { Claim, NewFact } from '@rondo/domain';
-import { StoreHouse, planned, said, settings, spoken, started } from '../testing/store-house';
+import { StoreFixture, planned, spokenMessage, settings, reply, started } from '../testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -39,7 +39,7 @@ describe('attack: tenants', () => {
     if (!busy || !hostile || !stranger) throw new Error('three runs were claimed');
 
     const outcomes = await appendTogether(busy, [
-      [hostile, [spoken(hostile, bad), planned(hostile, { name: bad, input: { [bad]: bad } })]],
+      [hostile, [reply(hostile, bad), planned(hostile, { name: bad, input: { [bad]: bad } })]],
       [stranger, [started]],
     ]);
 
@@ -54,9 +54,9 @@ describe('attack: tenants', () => {
     const hostile = { ...settings, limits: { ...settings.limits, deep: nested(9_000) } };
 
     const outcomes = await Promise.allSettled([
-      house.create({ input: said('one') }),
+      house.create({ input: spokenMessage('one') }),
       house.create({ settings: hostile }),
-      house.create({ input: said('two') }),
+      house.create({ input: spokenMessage('two') }),
     ]);
 
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

@@ -1,13 +1,13 @@
 import { describeRunStore } from '@rondo/domain/testing';
-import { StoreHouse } from '../testing/store-house';
+import { StoreFixture } from '../testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
-describeRunStore('PrismaRunStore', async () => {
+describeRunStore('PostgresRunStore', async () => {
   const { store, compactions, accountId } = house;
   const { run } = await house.create();
   return {

@@ -5,7 +5,7 @@ import {
   type LastClaim,
   type LastClaims,
   type Leases,
-  type Mint,
+  type IdGenerator,
   type NewFact,
   type PendingStop,
   type RecordedFact,
@@ -17,23 +17,31 @@ import {
   type ThreadId,
 } from '@rondo/domain';
 import type { Database } from '../database';
-import { areAwaited, promote, promoteStranded } from '../runs/promote-run';
+import { hasWaiters, promote, promoteStranded } from '../runs/promote-run';
 import { PostgresThreadArchive } from '../thread-archive';
-import { Together } from '../together';
+import { StatementBatcher } from '../together';
 import { batchOf } from './batch';
-import { type ClaimOrder, type Past, type TakenRun, type Unread, claimFrom, claimRuns, readPastsOf } from './claim';
+import {
+  type ClaimOrder,
+  type RunHistory,
+  type ClaimedRow,
+  type UnreadableHistory,
+  claimFrom,
+  claimRuns,
+  readHistories,
+} from './claim';
 import { type FailedClaim, countFailedClaim } from './failed-claim';
 import { GroupCommit } from './group-commit';
 import { handOver } from './hand-over';
 import { claimToEnd } from './last-claim';
-import { type NextOrder, RunLines } from './next-in-line';
+import { type NextOrder, FairQueue } from './next-in-line';
 import { renewLeases } from './leases';
 import { Reaper, type ReaperPatience } from './reaper';
 import { countDueRuns, dueRuns } from './due-runs';
 
 export interface RunStoreOptions {
   readonly database: Database;
-  readonly mint: Mint;
+  readonly mint: IdGenerator;
   /** Whose runs this store hands out; the workers' unless given. */
   readonly queue?: RunQueueName;
   readonly leaseMs?: number;
@@ -46,16 +54,16 @@ export interface RunStoreOptions {
 }
 
 /** How often `reapAbsent` is to look: one that died is missed for a second or so before its runs are queued again. */
-export const rollCallEveryMs = 500;
+export const reapDeadEveryMs = 500;
 
 /** Runs in Postgres. Call `Outbox.publish` after `handOver`, in `onPromoted`, and when `reap` found something. */
-export class PrismaRunStore implements RunStore, FairClaims, LastClaims, Leases {
+export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Leases {
   private readonly database: Database;
   private readonly queue: RunQueueName;
-  private readonly claims: Together<ClaimOrder, ClaimedRun | Unread | undefined>;
-  private readonly next: Together<NextOrder, TakenRun | undefined>;
-  private readonly pasts: Together<TakenRun, Past>;
-  private readonly awaited: Together<ThreadId, boolean>;
+  private readonly claims: StatementBatcher<ClaimOrder, ClaimedRun | UnreadableHistory | undefined>;
+  private readonly next: StatementBatcher<NextOrder, ClaimedRow | undefined>;
+  private readonly pasts: StatementBatcher<ClaimedRow, RunHistory>;
+  private readonly awaited: StatementBatcher<ThreadId, boolean>;
   private readonly leaseMs: number;
   private readonly log: GroupCommit;
   private readonly reaper: Reaper;
@@ -66,11 +74,13 @@ export class PrismaRunStore implements RunStore, FairClaims, LastClaims, Leases 
     this.log = new GroupCommit(this.database.writer);
     this.queue = options.queue ?? 'runs';
     const { sql } = this.database;
-    this.claims = new Together((orders) => claimRuns(sql, orders, { leaseMs: this.leaseMs, queue: this.queue }));
-    const lines = new RunLines(sql, { leaseMs: this.leaseMs, queue: this.queue });
-    this.next = new Together((orders) => lines.take(orders));
-    this.pasts = new Together((taken) => readPastsOf(sql, taken));
-    this.awaited = new Together((threads) => areAwaited(sql, threads));
+    this.claims = new StatementBatcher((orders) =>
+      claimRuns(sql, orders, { leaseMs: this.leaseMs, queue: this.queue }),
+    );
+    const lines = new FairQueue(sql, { leaseMs: this.leaseMs, queue: this.queue });
+    this.next = new StatementBatcher((orders) => lines.take(orders));
+    this.pasts = new StatementBatcher((taken) => readHistories(sql, taken));
+    this.awaited = new StatementBatcher((threads) => hasWaiters(sql, threads));
     this.reaper = new Reaper(sql, { leaseMs: this.leaseMs, ...options.reaper });
   }
 
@@ -133,7 +143,7 @@ export class PrismaRunStore implements RunStore, FairClaims, LastClaims, Leases 
   }
 
   /** Queues the runs of holders that died with their leases still good. One cheap look when nobody did. */
-  reapAbsent(): Promise<number> {
+  reapDead(): Promise<number> {
     return this.reaper.reapAbsent();
   }
 

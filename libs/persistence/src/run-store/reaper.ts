@@ -1,7 +1,7 @@
-import { isAbsent } from '../presence';
+import { isDead } from '../presence';
 import type { Sql } from '../sql';
 import { activated, dueAgain, outboxOf } from './activation';
-import { RollCall } from './roll-call';
+import { DeadHolders } from './roll-call';
 
 /** Bounds one round; the next one goes on. */
 const maxRound = 500;
@@ -49,7 +49,7 @@ ${outboxOf('activated')} returning id`;
  */
 const queueLeftBehind = `
 with gone as (
-  delete from presences where owner = any($1::text[]) and ${isAbsent} returning owner
+  delete from presences where owner = any($1::text[]) and ${isDead} returning owner
 ),
 abandoned as materialized (
   select id from runs join gone on lease_owner = owner where ${isActive} order by id for no key update of runs
@@ -97,7 +97,7 @@ ${outboxOf('activated')} returning id`;
 /** Finds the runs that nobody will wake. How often that may happen to a run is judged by who claims it next. */
 export class Reaper {
   private readonly patience: ReaperPatience;
-  private readonly rollCall: RollCall;
+  private readonly rollCall: DeadHolders;
   private databaseWasAway = false;
   private quietUntil = 0;
 
@@ -106,7 +106,7 @@ export class Reaper {
     patience: Partial<ReaperPatience>,
   ) {
     this.patience = { ...defaultPatience, ...patience };
-    this.rollCall = new RollCall(sql, this.patience.absentMs);
+    this.rollCall = new DeadHolders(sql, this.patience.absentMs);
   }
 
   /** Rejects while Postgres is away; when it is back, other workers get one lease of time to renew theirs first (R1). */
@@ -124,7 +124,7 @@ export class Reaper {
 
   /** The same for the runs of holders that are seen to be dead, before their leases run out. Call it more often. */
   async reapAbsent(): Promise<number> {
-    const gone = await this.ask(() => this.rollCall.gone());
+    const gone = await this.ask(() => this.rollCall.find());
     if (this.isQuiet || gone.length === 0) return 0;
 
     return (await this.ask(() => this.sql.query(queueLeftBehind, [gone, this.patience.absentMs]))).length;

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { announce, takeLock } from '../presence';
 import type { Sql } from '../sql';
-import { StoreHouse } from '../testing/store-house';
+import { StoreFixture } from '../testing/store-house';
 import { Reaper } from './reaper';
 
-let house: StoreHouse;
+let house: StoreFixture;
 let reaper: Reaper;
 const absentMs = 100;
 const holders: Client[] = [];
 beforeEach(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
   reaper = new Reaper(house.database.sql, { absentMs });
 });
 afterEach(async () => {

@@ -1,10 +1,10 @@
-import { isAbsent } from '../presence';
+import { isDead } from '../presence';
 import type { Sql } from '../sql';
 
-const absentOwners = `select owner from presences where ${isAbsent}`;
+const absentOwners = `select owner from presences where ${isDead}`;
 
 /** Finds holders that are dead. It takes more than one look: a living one whose connection broke is back in a moment. */
-export class RollCall {
+export class DeadHolders {
   private absentSince: ReadonlyMap<string, number> = new Map();
 
   constructor(
@@ -13,7 +13,7 @@ export class RollCall {
   ) {}
 
   /** Who was absent at each look for so long. */
-  async gone(): Promise<readonly string[]> {
+  async find(): Promise<readonly string[]> {
     const absent = await this.sql.query<{ owner: string }>(absentOwners);
     const nowMs = performance.now();
     this.absentSince = new Map(absent.map(({ owner }) => [owner, this.absentSince.get(owner) ?? nowMs]));

@@ -1,10 +1,10 @@
-import { type NewFact, modelCallId, mostTokensInAll } from '@rondo/domain';
+import { type NewFact, modelCallId, maxTokenSum } from '@rondo/domain';
 import fc from 'fast-check';
-import { StoreHouse, mint } from '../testing/store-house';
+import { StoreFixture, nextId } from '../testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -12,7 +12,7 @@ const usage = (tokens: number): NewFact => ({
   type: 'usage.recorded',
   iteration: 1,
   data: {
-    model_call_id: modelCallId.parse(`mdl_${mint()}`),
+    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
     model: 'demo/coder',
     input_tokens: tokens,
     cached_tokens: tokens,
@@ -52,16 +52,13 @@ describe('sums of tokens', () => {
 
   it('stop where numbers no longer count by ones, and the run goes on', async () => {
     const claim = await house.claimed();
-    await house.database.sql.query('update runs set input_tokens = $2 where id = $1', [
-      claim.runId,
-      mostTokensInAll - 5,
-    ]);
+    await house.database.sql.query('update runs set input_tokens = $2 where id = $1', [claim.runId, maxTokenSum - 5]);
 
     await house.store.append(claim, [usage(3)]);
     await house.store.append(claim, [usage(100)]);
 
     const { usage: told } = await house.runs.get({ accountId: house.accountId, runId: claim.runId });
-    expect(told).toMatchObject({ input_tokens: mostTokensInAll, output_tokens: 103 });
+    expect(told).toMatchObject({ input_tokens: maxTokenSum, output_tokens: 103 });
   });
 
   it('are what a bill of the largest call adds to, not what refuses it', async () => {

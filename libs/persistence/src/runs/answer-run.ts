@@ -1,7 +1,7 @@
 import { type InputBlock, type RecordedFact, type Run, TerminalError, type Waiting } from '@rondo/domain';
 import { referToImages } from '../blobs/blob-refs';
-import { keepImages } from '../blobs/keep-images';
-import { type Promised, keepPromise } from '../idempotency-keys';
+import { storeImages } from '../blobs/keep-images';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { runOf } from '../run-row';
 import { activateRun } from '../run-store/activation';
 import { batchOf } from '../run-store/batch';
@@ -13,7 +13,7 @@ import { type RunAddress, lockRun, readRun } from './lock-run';
 
 export interface Answer extends RunAddress {
   readonly content: readonly InputBlock[];
-  readonly promised?: Promised<Run> | undefined;
+  readonly promised?: PendingKey<Run> | undefined;
 }
 
 export interface AnsweredRun {
@@ -26,7 +26,7 @@ type Answering = Pick<RunMaker, 'database' | 'mint' | 'limits'>;
 
 export const answerRun = ({ database, mint, limits }: Answering, answer: Answer): Promise<AnsweredRun> =>
   database.transaction(async (sql) => {
-    const content = await keepImages(sql, { ...answer, field: 'content' });
+    const content = await storeImages(sql, { ...answer, field: 'content' });
     const { id: runId, thread_id: threadId, status, epoch, iteration, waiting } = runOf(await lockRun(sql, answer));
     const asked = waiting?.question?.tool_call_id;
     if (status !== 'waiting_input' || waiting?.reason === 'tool_unknown')
@@ -39,7 +39,7 @@ export const answerRun = ({ database, mint, limits }: Answering, answer: Answer)
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
     const facts = await writeBatch(sql, batchOf({ runId, threadId, epoch }, [resumed, input], mint));
     await activateRun(sql, runId);
-    const run = await keepPromise(sql, answer.promised, runOf(await readRun(sql, runId)));
+    const run = await storeResponse(sql, answer.promised, runOf(await readRun(sql, runId)));
     return { run, facts };
   });
 

@@ -1,19 +1,19 @@
 import { type Claim, type NewFact, type RecordedResult, messageId } from '@rondo/domain';
 import { Retention } from '../retention/retention';
 import {
-  StoreHouse,
+  StoreFixture,
   completed,
   iterationStarted,
-  mint,
+  nextId,
   planned,
   settings,
-  spoken,
+  reply,
   started,
 } from '../testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -26,7 +26,7 @@ function called(claim: Claim, { index, output }: { index: number; output: string
   const plan = planned(claim, { name: 'execute_command', index });
   const { id: tool_call_id, name } = plan.data.tool_call;
   const result: RecordedResult = { success: true, output };
-  const message_id = messageId.parse(`msg_${mint()}`);
+  const message_id = messageId.parse(`msg_${nextId()}`);
   return [
     plan,
     { type: 'tool.started', iteration: 1, data: { tool_call_id, name, attempt: 1, store: null } },
@@ -87,8 +87,8 @@ describe('attack: public API', () => {
   it('the result of a run that said 12 MiB has its last words', async () => {
     const claim = await house.claimed();
     await house.store.append(claim, [started, iterationStarted(1)]);
-    for (let count = 0; count < 12; count++) await house.store.append(claim, [spoken(claim, 'x'.repeat(mebibyte))]);
-    await house.store.append(claim, [spoken(claim, 'Done.'), completed]);
+    for (let count = 0; count < 12; count++) await house.store.append(claim, [reply(claim, 'x'.repeat(mebibyte))]);
+    await house.store.append(claim, [reply(claim, 'Done.'), completed]);
     const read = jest.spyOn(house.database.sql, 'query');
 
     const answer = await house.runs.result({ accountId: house.accountId, runId: claim.runId });
@@ -103,7 +103,7 @@ describe('attack: public API', () => {
     const claim = await house.claimed();
     await house.store.append(claim, [started, iterationStarted(1)]);
     for (let count = 0; count < 12; count++)
-      await house.store.append(claim, [spoken(claim, `${count} ${'x'.repeat(mebibyte)}`)]);
+      await house.store.append(claim, [reply(claim, `${count} ${'x'.repeat(mebibyte)}`)]);
     await house.store.append(claim, [completed]);
     await house.database.sql.query(`update runs set finished_at = finished_at - interval '40 days' where id = $1`, [
       claim.runId,

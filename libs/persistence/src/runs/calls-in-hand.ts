@@ -1,7 +1,7 @@
 import {
-  type Answering,
+  type AnswerContext,
   type KnownCalls,
-  type Mint,
+  type IdGenerator,
   type Run,
   type RunId,
   type ThreadId,
@@ -16,7 +16,7 @@ select id, seq, type, run_id, $3 as thread_id, iteration, epoch, at, data
 from run_events where run_id = $1 and iteration = $2 and type like 'tool.%' order by seq`;
 
 /** The tool calls that a run has in hand, for whoever answers them in its stead. Its row must be locked. */
-export async function callsInHand(sql: Sql, mint: Mint, run: Run): Promise<Answering> {
+export async function openCallsOf(sql: Sql, mint: IdGenerator, run: Run): Promise<AnswerContext> {
   const { id, thread_id: threadId, iteration } = run;
   const calls = await readCalls(sql, { id, threadId, iteration });
   const clerk = { messageId: () => messageId.parse(`msg_${mint()}`) };

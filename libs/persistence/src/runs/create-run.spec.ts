@@ -1,10 +1,10 @@
 import { type NewFact, type RunId, isTerminal, noUsage } from '@rondo/domain';
-import { StoreHouse, completed, newAccount, said, started } from '../testing/store-house';
+import { StoreFixture, completed, newAccount, spokenMessage, started } from '../testing/store-house';
 import { type NewRun, ThreadBusyError } from './create-run';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -38,7 +38,7 @@ const stopped: NewFact = {
 };
 
 const onThread = (threadId: NewRun['threadId'], onActiveRun: NewRun['onActiveRun'], text = 'Next.') =>
-  house.create({ threadId, onActiveRun, input: said(text) });
+  house.create({ threadId, onActiveRun, input: spokenMessage(text) });
 
 describe('creating a run', () => {
   it('writes the run, its first facts, its input and its job together (R10, R19)', async () => {
@@ -60,31 +60,31 @@ describe('creating a run', () => {
   it('writes many runs of one moment each with its own rows (R10)', async () => {
     const texts = ['one', 'two "quoted"', 'three \\ back\n\u0001'];
 
-    const created = await Promise.all(texts.map((text) => house.create({ input: said(text) })));
+    const created = await Promise.all(texts.map((text) => house.create({ input: spokenMessage(text) })));
 
     for (const [index, { run, facts }] of created.entries()) {
       const claim = await house.claim(run.id);
       expect(JSON.stringify(claim.log)).toBe(JSON.stringify(facts));
-      expect(claim.log[1]).toMatchObject({ data: { message: { content: said(texts[index] ?? '') } } });
+      expect(claim.log[1]).toMatchObject({ data: { message: { content: spokenMessage(texts[index] ?? '') } } });
     }
   });
 
   it('works without an input on a thread that has messages', async () => {
     const { accountId, messages } = house;
     const { id: threadId } = await house.threads.create({ accountId, metadata: {} });
-    await messages.add({ accountId, threadId, content: said('Hello.') });
+    await messages.add({ accountId, threadId, content: spokenMessage('Hello.') });
 
     const { run } = await house.create({ threadId, input: undefined });
     const claim = await house.claim(run.id);
 
     expect(claim.log.map(({ type }) => type)).toEqual(['run.created']);
-    expect(claim.earlier.map(({ content }) => content)).toEqual([said('Hello.')]);
+    expect(claim.earlier.map(({ content }) => content)).toEqual([spokenMessage('Hello.')]);
   });
 
   it('does not see what is said in the thread after it began, though it has no input of its own', async () => {
     const { accountId, messages } = house;
     const { id: threadId } = await house.threads.create({ accountId, metadata: {} });
-    const say = (text: string) => messages.add({ accountId, threadId, content: said(text) });
+    const say = (text: string) => messages.add({ accountId, threadId, content: spokenMessage(text) });
     await say('Before.');
     const { run: first } = await house.create({ threadId, input: undefined });
     await say('Between.');
@@ -94,8 +94,8 @@ describe('creating a run', () => {
     await say('After.');
 
     const textsOf = async (id: RunId) => (await house.claim(id)).earlier.map(({ content }) => content);
-    expect(claim.earlier.map(({ content }) => content)).toEqual([said('Before.')]);
-    expect(await textsOf(second.id)).toEqual([said('Before.'), said('Between.')]);
+    expect(claim.earlier.map(({ content }) => content)).toEqual([spokenMessage('Before.')]);
+    expect(await textsOf(second.id)).toEqual([spokenMessage('Before.'), spokenMessage('Between.')]);
   });
 
   it('lets one of 50 win a thread, and names the winner to the others (I9, W58)', async () => {

@@ -1,7 +1,7 @@
 import {
   type AccountId,
   type InputBlock,
-  type Mint,
+  type IdGenerator,
   type NewFact,
   type PendingStop,
   type RecordedFact,
@@ -17,18 +17,18 @@ import {
   threadId,
 } from '@rondo/domain';
 import { referToImages } from '../blobs/blob-refs';
-import { keepImages } from '../blobs/keep-images';
+import { storeImages } from '../blobs/keep-images';
 import type { Database } from '../database';
-import { type Promised, keepPromise } from '../idempotency-keys';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../outbox';
 import { type RunRow, runOf } from '../run-row';
 import { batchOf, recordedFacts } from '../run-store/batch';
 import type { Sql } from '../sql';
 import { storedText } from '../stored-text';
 import { type ThreadAddress, lockThread, requireRoom } from '../thread-row';
-import type { Together } from '../together';
+import type { StatementBatcher } from '../together';
 import { inputFact } from './input-message';
-import { type Beginning, type RunToInsert, beginningOf, insertRuns } from './insert-run';
+import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
 
@@ -43,7 +43,7 @@ export interface NewRun {
   readonly metadata: Readonly<Record<string, string>>;
   /** What happens when the thread has an active run. */
   readonly onActiveRun: 'reject' | 'queue' | 'replace';
-  readonly promised?: Promised<Run> | undefined;
+  readonly promised?: PendingKey<Run> | undefined;
 }
 
 export interface CreatedRun {
@@ -70,9 +70,9 @@ export class ThreadBusyError extends TerminalError {
 
 export interface RunMaker {
   readonly database: Database;
-  readonly mint: Mint;
+  readonly mint: IdGenerator;
   /** Runs that begin new threads, those of one moment in one statement. */
-  readonly beginnings: Together<Beginning, boolean>;
+  readonly beginnings: StatementBatcher<FirstRows, boolean>;
   readonly limits: ThreadLimits;
 }
 
@@ -81,7 +81,7 @@ export async function createRun(maker: RunMaker, wanted: NewRun): Promise<Create
   const created = await untilDecided(() =>
     inTransactionIfNeeded(maker, wanted, async (place) => {
       const { accountId, input: content } = wanted;
-      const input = content && (await keepImages(place.sql, { accountId, content, field: 'input' }));
+      const input = content && (await storeImages(place.sql, { accountId, content, field: 'input' }));
       return new RunCreation(place, mint, { ...wanted, input }).attempt();
     }),
   );
@@ -105,12 +105,12 @@ function inTransactionIfNeeded<T>(
 ): Promise<T> {
   const newThreads = wanted === undefined;
   const isOneStatement = newThreads && !promised && input.every(({ type }) => type === 'text');
-  if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => beginnings.of(beginningOf(run)) });
+  if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => beginnings.of(firstRowsOf(run)) });
   return database.transaction((sql) =>
     work({
       sql,
       limits,
-      insert: async (run) => (await insertRuns(sql, [beginningOf(run)], { newThreads })).includes(true),
+      insert: async (run) => (await insertRuns(sql, [firstRowsOf(run)], { newThreads })).includes(true),
     }),
   );
 }
@@ -147,7 +147,7 @@ class RunCreation {
 
   constructor(
     private readonly place: Place,
-    private readonly mint: Mint,
+    private readonly mint: IdGenerator,
     private readonly wanted: KeptRun,
   ) {
     this.id = wanted.id ?? runId.parse(`run_${mint()}`);
@@ -169,7 +169,7 @@ class RunCreation {
     if (!(await this.place.insert({ accountId, run, facts, waitsWith }))) throw new ThreadTaken();
     if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(goesFirst, [run.id]);
 
-    await keepPromise(this.place.sql, promised, run);
+    await storeResponse(this.place.sql, promised, run);
     const job = behind ? undefined : firstActivation(run);
     return { run, facts: [...this.facts, ...facts], stops: this.stops, job };
   }

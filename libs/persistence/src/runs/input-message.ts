@@ -1,4 +1,4 @@
-import { type Mint, type NewFact, type RunId, type ThreadId, type UserBlock, messageId } from '@rondo/domain';
+import { type IdGenerator, type NewFact, type RunId, type ThreadId, type UserBlock, messageId } from '@rondo/domain';
 
 export interface Input {
   readonly runId: RunId;
@@ -9,7 +9,7 @@ export interface Input {
 }
 
 /** What a person said to a run, as a fact of the run. */
-export const inputFact = ({ runId, threadId, iteration, content, metadata }: Input, mint: Mint): NewFact => ({
+export const inputFact = ({ runId, threadId, iteration, content, metadata }: Input, mint: IdGenerator): NewFact => ({
   type: 'message.created',
   iteration,
   data: {

@@ -1,18 +1,18 @@
-import { StoreHouse } from '../testing/store-house';
-import { onTheirThreads } from './insert-run';
+import { StoreFixture } from '../testing/store-house';
+import { byThread } from './insert-run';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
 describe('the plan by which a run joins its thread', () => {
   it('looks up the thread and who waits for it, however many wait for others', async () => {
-    const parameters = new Set(onTheirThreads.match(/\$\d+/g)).size;
+    const parameters = new Set(byThread.match(/\$\d+/g)).size;
     const nothing = Array.from({ length: parameters }, () => 'null').join(', ');
     const lines = await house.database.transaction(async (sql) => {
-      await sql.query(`prepare begin_runs as ${onTheirThreads}`);
+      await sql.query(`prepare begin_runs as ${byThread}`);
       return sql.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute begin_runs (${nothing})`);
     });
     const plan = lines.map((line) => line['QUERY PLAN']).join('\n');

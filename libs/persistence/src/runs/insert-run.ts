@@ -79,7 +79,7 @@ not takes_thread or (
   select id from runs where thread_id = run.thread_id and not holds_thread and finished_at is null order by thread_id, id limit 1
 ) is null`;
 
-export const onTheirThreads = `
+export const byThread = `
 with ${these},
 thread as (
   update threads set last_message_seq = message_seq, message_bytes = message_bytes + octet_length(content::text)
@@ -90,22 +90,22 @@ ${beginRuns(inTurn)}`;
 /** One statement, the same for any runs. Of each run, false when another run has its thread. */
 export async function insertRuns(
   sql: Sql,
-  runs: readonly Beginning[],
+  runs: readonly FirstRows[],
   { newThreads }: { newThreads: boolean },
 ): Promise<readonly boolean[]> {
   const values = beginnings.values(runs);
-  const created = await sql.query<{ id: string }>(newThreads ? onNewThreads : onTheirThreads, values);
+  const created = await sql.query<{ id: string }>(newThreads ? onNewThreads : byThread, values);
   return runs.map((run) => created.some(({ id }) => id === run.id));
 }
 
-export type Beginning = ReturnType<typeof beginningOf>;
+export type FirstRows = ReturnType<typeof firstRowsOf>;
 
 /** About how much it adds to the statement. */
-export const lengthOf = ({ content, said, settings, metadata, queued_input }: Beginning): number =>
+export const lengthOf = ({ content, said, settings, metadata, queued_input }: FirstRows): number =>
   [content, said, settings, metadata, queued_input].reduce((sum, json) => sum + (json?.length ?? 0), 0);
 
 /** A run as the statement takes it. What cannot be made JSON fails here, before it has company. */
-export function beginningOf({ run, accountId, facts: [created, said], waitsWith }: RunToInsert) {
+export function firstRowsOf({ run, accountId, facts: [created, said], waitsWith }: RunToInsert) {
   const message = said?.type === 'message.created' ? said.data.message : undefined;
   return {
     id: run.id,

@@ -1,4 +1,4 @@
-import { type Mint, type RecordedFact, type ThreadId, userContent } from '@rondo/domain';
+import { type IdGenerator, type RecordedFact, type ThreadId, userContent } from '@rondo/domain';
 import type { Database } from '../database';
 import { type RunRow, runOf } from '../run-row';
 import { outboxOf } from '../run-store/activation';
@@ -12,7 +12,7 @@ const awaitedThreads = `
 select distinct thread_id as id from runs where thread_id = any($1::text[]) and not holds_thread and finished_at is null`;
 
 /** Of each thread, whether a run waits for it. */
-export async function areAwaited(sql: Sql, threads: readonly ThreadId[]): Promise<readonly boolean[]> {
+export async function hasWaiters(sql: Sql, threads: readonly ThreadId[]): Promise<readonly boolean[]> {
   const rows = await sql.query<{ id: ThreadId }>(awaitedThreads, [threads]);
   return threads.map((thread) => rows.some(({ id }) => id === thread));
 }
@@ -37,10 +37,10 @@ select * from promoted`;
 /** What `promote` does, where a run waits at all. */
 export async function promoteNext(
   database: Database,
-  mint: Mint,
+  mint: IdGenerator,
   threadId: ThreadId,
 ): Promise<readonly RecordedFact[] | undefined> {
-  const [isAwaited] = await areAwaited(database.sql, [threadId]);
+  const [isAwaited] = await hasWaiters(database.sql, [threadId]);
   return isAwaited ? promote(database, mint, threadId) : undefined;
 }
 
@@ -50,7 +50,7 @@ export async function promoteNext(
  */
 export async function promote(
   database: Database,
-  mint: Mint,
+  mint: IdGenerator,
   threadId: ThreadId,
 ): Promise<readonly RecordedFact[] | undefined> {
   try {
@@ -82,7 +82,7 @@ limit 100`;
  */
 export async function promoteStranded(
   database: Database,
-  mint: Mint,
+  mint: IdGenerator,
   promoted: (facts: readonly RecordedFact[]) => void,
 ): Promise<number> {
   const failures: unknown[] = [];

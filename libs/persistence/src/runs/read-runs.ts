@@ -118,7 +118,7 @@ const wordsOfRun = `${withinPage(
 )} order by seq`;
 
 /** What the model said, in order: the newest of it, as much as one answer may hold. */
-export const readLastWords = async (sql: Sql, run: Run): Promise<Message[]> =>
+export const readFinalTexts = async (sql: Sql, run: Run): Promise<Message[]> =>
   (await sql.query<MessageRow>(wordsOfRun, [run.thread_id, run.id])).map(messageOf);
 
 const lastMessagesOfRun = `${withinPage(

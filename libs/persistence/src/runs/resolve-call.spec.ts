@@ -1,9 +1,17 @@
-import { type CallId, type Claim, type NewFact, type Ruling, callId } from '@rondo/domain';
-import { type Planned, StoreHouse, iterationStarted, newAccount, planned, said, started } from '../testing/store-house';
+import { type CallId, type Claim, type NewFact, type CallResolution, callId } from '@rondo/domain';
+import {
+  type Planned,
+  StoreFixture,
+  iterationStarted,
+  newAccount,
+  planned,
+  spokenMessage,
+  started,
+} from '../testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -46,7 +54,7 @@ async function parked({ inDoubt = 1, unsent = 0 } = {}): Promise<Parked> {
   return { claim, first: idOf(first), last: idOf(last) };
 }
 
-const resolve = (id: CallId, ruling: Ruling = { outcome: 'completed' }, accountId = house.accountId) =>
+const resolve = (id: CallId, ruling: CallResolution = { outcome: 'completed' }, accountId = house.accountId) =>
   house.runs.resolve({ accountId, callId: id, ...ruling });
 
 const runOf = ({ claim: { runId } }: Parked) => house.runs.get({ accountId: house.accountId, runId });
@@ -175,12 +183,12 @@ describe('a run in doubt', () => {
     const run = await parked();
     const { accountId } = house;
 
-    await expect(house.runs.answer({ accountId, runId: run.claim.runId, content: said('Yes.') })).rejects.toMatchObject(
-      {
-        code: 'run_not_waiting',
-        message: expect.stringContaining(`/v1/tool-calls/${run.first}/resolve`),
-      },
-    );
+    await expect(
+      house.runs.answer({ accountId, runId: run.claim.runId, content: spokenMessage('Yes.') }),
+    ).rejects.toMatchObject({
+      code: 'run_not_waiting',
+      message: expect.stringContaining(`/v1/tool-calls/${run.first}/resolve`),
+    });
   });
 
   it('that is stopped answers its calls in the same transaction, honestly (I6, R29)', async () => {

@@ -1,9 +1,9 @@
 import {
   type AccountId,
   type CallId,
-  type Mint,
+  type IdGenerator,
   type RecordedFact,
-  type Ruling,
+  type CallResolution,
   type Run,
   type RunId,
   TerminalError,
@@ -11,14 +11,14 @@ import {
   resolveCall,
 } from '@rondo/domain';
 import type { Database } from '../database';
-import { type Promised, keepPromise } from '../idempotency-keys';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { runOf } from '../run-row';
 import { activateRun } from '../run-store/activation';
 import { batchOf } from '../run-store/batch';
 import { writeBatch } from '../run-store/group-commit';
 import type { Sql } from '../sql';
 import { type ToolCallRow, toolCallOf } from '../tool-call-row';
-import { callsInHand } from './calls-in-hand';
+import { openCallsOf } from './calls-in-hand';
 import { lockRun } from './lock-run';
 
 export interface CallAddress {
@@ -27,8 +27,8 @@ export interface CallAddress {
 }
 
 /** What a person found out about a call whose outcome was unknown. */
-export interface CallRuling extends CallAddress, Ruling {
-  readonly promised?: Promised<ToolCall> | undefined;
+export interface CallRuling extends CallAddress, CallResolution {
+  readonly promised?: PendingKey<ToolCall> | undefined;
 }
 
 export interface ResolvedCall {
@@ -38,17 +38,17 @@ export interface ResolvedCall {
 }
 
 /** The run's row is locked while it is judged, so of two people who decide at once one is heard. */
-export const resolveToolCall = (database: Database, mint: Mint, ruling: CallRuling): Promise<ResolvedCall> =>
+export const resolveToolCall = (database: Database, mint: IdGenerator, ruling: CallRuling): Promise<ResolvedCall> =>
   database.transaction(async (sql) => {
     const { accountId, callId } = ruling;
     const run = runOf(await lockRun(sql, { accountId, runId: await runOfCall(sql, ruling) }));
-    const told = run.status === 'waiting_input' && resolveCall(await callsInHand(sql, mint, run), callId, ruling);
+    const told = run.status === 'waiting_input' && resolveCall(await openCallsOf(sql, mint, run), callId, ruling);
     if (!told) throw new TerminalError('tool_call_not_unknown', whyNot(run, callId));
 
     const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
     const facts = await writeBatch(sql, batchOf(claim, told, mint));
     if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
-    const toolCall = await keepPromise(sql, ruling.promised, await readCall(sql, callId));
+    const toolCall = await storeResponse(sql, ruling.promised, await readCall(sql, callId));
     return { toolCall, facts };
   });
 

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import { type AccountId, type NewFact, callId, messageId, runId } from '@rondo/domain';
 import type { Page, PageRequest } from '../page';
 import {
-  StoreHouse,
+  StoreFixture,
   completed,
   iterationStarted,
-  mint,
+  nextId,
   newAccount,
   planned,
-  said,
-  spoken,
+  spokenMessage,
+  reply,
   started,
 } from '../testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 let stranger: AccountId;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
   stranger = await newAccount(house.database);
 });
 afterAll(() => house.close());
@@ -33,7 +33,7 @@ describe('Runs', () => {
       runs.open(address, { after: 0, limit: 10 }),
       runs.verify(address),
       runs.requestStop({ ...address, reason: null }),
-      runs.answer({ ...address, content: said('Hi.') }),
+      runs.answer({ ...address, content: spokenMessage('Hi.') }),
       runs.toolCalls(address, { limit: 1 }),
       runs.result(address),
     ];
@@ -78,7 +78,7 @@ describe('Runs', () => {
     const claim = await house.claimed();
     const { accountId } = house;
     const address = { accountId, runId: claim.runId };
-    await house.store.append(claim, [started, iterationStarted(1), spoken(claim, 'Hello.')]);
+    await house.store.append(claim, [started, iterationStarted(1), reply(claim, 'Hello.')]);
 
     const page = await house.runs.events(address, { after: 2, limit: 2 });
     expect([page.data.map(({ seq }) => seq), page.head_seq]).toEqual([[3, 4], 5]);
@@ -88,8 +88,8 @@ describe('Runs', () => {
   it('ends a page where it has grown long, and reads and proves the whole log all the same', async () => {
     const claim = await house.claimed();
     const address = { accountId: house.accountId, runId: claim.runId };
-    const long = Array.from({ length: 4 }, (_, index) => spoken(claim, `${index}`.repeat(3 * 1024 * 1024)));
-    await house.store.append(claim, [started, ...long, spoken(claim, 'short'), completed]);
+    const long = Array.from({ length: 4 }, (_, index) => reply(claim, `${index}`.repeat(3 * 1024 * 1024)));
+    await house.store.append(claim, [started, ...long, reply(claim, 'short'), completed]);
 
     const pages: number[][] = [];
     let [read, head] = [0, 1];
@@ -111,7 +111,7 @@ describe('Runs', () => {
   it('proves a log by a hash that a client can compute from the events it read', async () => {
     const claim = await house.claimed();
     const address = { accountId: house.accountId, runId: claim.runId };
-    await house.store.append(claim, [started, spoken(claim, 'Hé\0llo.'), completed]);
+    await house.store.append(claim, [started, reply(claim, 'Hé\0llo.'), completed]);
 
     const { data } = await house.runs.events(address, { after: 0, limit: 100 });
     const hash = data.reduce(
@@ -162,7 +162,7 @@ describe('Runs', () => {
     const claim = await house.claimed();
     const text = 'x'.repeat(3 * 1024 * 1024);
     const calls = [0, 1, 2, 3].map((index) => planned(claim, { name: 'execute_command', index, input: { text } }));
-    const words = calls.map(() => spoken(claim, text));
+    const words = calls.map(() => reply(claim, text));
     await house.store.append(claim, [started, iterationStarted(1), ...words, ...calls, completed]);
 
     const callPages = await pagesOf((page) => runs.toolCalls({ accountId, runId: claim.runId }, page));
@@ -182,7 +182,7 @@ describe('Runs', () => {
     for (const ask of [
       () => runs.get(address),
       () => runs.requestStop({ ...address, reason: null }),
-      () => runs.answer({ ...address, content: said('Hi.') }),
+      () => runs.answer({ ...address, content: spokenMessage('Hi.') }),
     ]) {
       await expect(ask()).rejects.toMatchObject({ code: 'run_not_found' });
     }
@@ -194,8 +194,8 @@ describe('Runs', () => {
     await expect(house.runs.result(address)).rejects.toMatchObject({ code: 'run_not_finished' });
 
     const call = planned(claim, { name: 'execute_command' });
-    await house.store.append(claim, [started, iterationStarted(1), spoken(claim, 'Let me see.'), call]);
-    await house.store.append(claim, [sent(call), failed(call), spoken(claim, 'It failed.'), completed]);
+    await house.store.append(claim, [started, iterationStarted(1), reply(claim, 'Let me see.'), call]);
+    await house.store.append(claim, [sent(call), failed(call), reply(claim, 'It failed.'), completed]);
 
     expect(await house.runs.result(address)).toMatchObject({
       success: true,
@@ -224,7 +224,7 @@ const failed = ({ data: { tool_call } }: ReturnType<typeof planned>): NewFact =>
     name: tool_call.name,
     result: { success: false, output: '', error: 'no such file' },
     duration_ms: 1,
-    message_id: messageId.parse(`msg_${mint()}`),
+    message_id: messageId.parse(`msg_${nextId()}`),
   },
 });
 

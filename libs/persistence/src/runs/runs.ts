@@ -1,6 +1,6 @@
 import {
   type AccountId,
-  type Mint,
+  type IdGenerator,
   type Run,
   type RunId,
   TerminalError,
@@ -12,12 +12,12 @@ import {
 import type { Database } from '../database';
 import type { Page, PageRequest } from '../page';
 import { unstoppedRuns } from '../retention/purge-account';
-import { Together } from '../together';
+import { StatementBatcher } from '../together';
 import { type AgentResult, agentResultOf } from './agent-result';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { countActive } from './count-active';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
-import { type Beginning, insertRuns, lengthOf } from './insert-run';
+import { type FirstRows, insertRuns, lengthOf } from './insert-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-call';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
@@ -28,7 +28,7 @@ import {
   listToolCalls,
   readCallsOfResult,
   readHeads,
-  readLastWords,
+  readFinalTexts,
 } from './read-runs';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, verifyLog } from './verify-log';
@@ -38,14 +38,14 @@ import { type LogVerification, verifyLog } from './verify-log';
  * (`run_not_found`). Facts that come back are committed; whoever gets them publishes them.
  */
 export class Runs {
-  private readonly beginnings: Together<Beginning, boolean>;
+  private readonly beginnings: StatementBatcher<FirstRows, boolean>;
 
   constructor(
     private readonly database: Database,
-    private readonly mint: Mint,
+    private readonly mint: IdGenerator,
     private readonly limits: ThreadLimits = usualThreadLimits,
   ) {
-    this.beginnings = new Together((runs) => insertRuns(database.sql, runs, { newThreads: true }), {
+    this.beginnings = new StatementBatcher((runs) => insertRuns(database.sql, runs, { newThreads: true }), {
       weightOf: lengthOf,
     });
   }
@@ -127,6 +127,6 @@ export class Runs {
     if (!isTerminal(run.status)) throw new TerminalError('run_not_finished', `${run.id} is not over yet.`);
 
     const { sql } = this.database;
-    return agentResultOf(run, await readLastWords(sql, run), await readCallsOfResult(sql, run));
+    return agentResultOf(run, await readFinalTexts(sql, run), await readCallsOfResult(sql, run));
   }
 }

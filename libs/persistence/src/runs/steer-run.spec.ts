@@ -1,9 +1,9 @@
 import { type Claim, type NewFact, messageId } from '@rondo/domain';
-import { type Planned, StoreHouse, completed, planned, said, started, waits } from '../testing/store-house';
+import { type Planned, StoreFixture, completed, planned, spokenMessage, started, waits } from '../testing/store-house';
 
-let house: StoreHouse;
+let house: StoreFixture;
 beforeAll(async () => {
-  house = await StoreHouse.open();
+  house = await StoreFixture.open();
 });
 afterAll(() => house.close());
 
@@ -148,7 +148,7 @@ describe('a stop request', () => {
 
 describe('an answer', () => {
   const answer = ({ runId }: Claim, text = 'The blue one.') =>
-    house.runs.answer({ accountId: house.accountId, runId, content: said(text) });
+    house.runs.answer({ accountId: house.accountId, runId, content: spokenMessage(text) });
 
   it('resumes the run that asked, and says which call it answers', async () => {
     const claim = await house.claimed();

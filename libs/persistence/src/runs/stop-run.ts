@@ -1,6 +1,6 @@
 import {
   type KnownCalls,
-  type Mint,
+  type IdGenerator,
   type NewFact,
   type PendingStop,
   type RecordedFact,
@@ -8,7 +8,7 @@ import {
   type RunId,
   type RunStatus,
   executeCommand,
-  forgoOpenCalls,
+  closeOpenCalls,
   isTerminal,
   isWaiting,
   nothingRan,
@@ -20,7 +20,7 @@ import { activated, outboxOf } from '../run-store/activation';
 import { batchOf } from '../run-store/batch';
 import { writeBatch } from '../run-store/group-commit';
 import type { Sql } from '../sql';
-import { callsInHand } from './calls-in-hand';
+import { openCallsOf } from './calls-in-hand';
 import { type RunAddress, lockRun, readRun } from './lock-run';
 import { promoteNext } from './promote-run';
 
@@ -38,7 +38,7 @@ export interface StoppedRun {
   readonly stop: PendingStop | undefined;
 }
 
-export async function stopRun(database: Database, mint: Mint, order: StopOrder): Promise<StoppedRun> {
+export async function stopRun(database: Database, mint: IdGenerator, order: StopOrder): Promise<StoppedRun> {
   const stopped = await database.transaction(async (sql) => {
     const facts = await stopLocked(sql, mint, { row: await lockRun(sql, order), reason: order.reason });
     return { row: await readRun(sql, order.runId), facts };
@@ -58,7 +58,7 @@ function pendingStopOf({ id, status, stop_requested_at: requestedAt }: Run, reas
 /** Stops a run whose row is locked. No facts where it was over, or told before. */
 export async function stopLocked(
   sql: Sql,
-  mint: Mint,
+  mint: IdGenerator,
   { row, reason }: { row: RunRow; reason: string | null },
 ): Promise<readonly RecordedFact[]> {
   const run = runOf(row);
@@ -66,14 +66,14 @@ export async function stopLocked(
 
   const requested_at = new Date().toISOString();
   const { iteration } = run;
-  const inHand = await callsInHand(sql, mint, run);
+  const inHand = await openCallsOf(sql, mint, run);
   const told: NewFact = { type: 'run.stop_requested', iteration, data: { reason, requested_at } };
   const data = { reason, receipt: { ...nothingRan, requested_at }, usage: run.usage };
   const stopped: NewFact = { type: 'run.stopped', iteration, data };
   const isOverNow = isIdle(row, run.status, inHand.state);
   const leftSomething = isOverNow && (await ranCommands(sql, run.id));
   if (leftSomething) await sql.query(toWorkers, [run.id]);
-  const facts = isOverNow && !leftSomething ? [told, ...forgoOpenCalls(inHand, 'was stopped'), stopped] : [told];
+  const facts = isOverNow && !leftSomething ? [told, ...closeOpenCalls(inHand, 'was stopped'), stopped] : [told];
   return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, mint));
 }
 

@@ -17,7 +17,7 @@ import { Accounts } from '../accounts';
 import { Blobs } from '../blobs/blobs';
 import { Messages } from '../messages';
 import { Outbox, type OutboxEntry } from '../outbox';
-import { PrismaRunStore } from '../run-store/prisma-run-store';
+import { PostgresRunStore } from '../run-store/prisma-run-store';
 import type { NewRun } from '../runs/create-run';
 import { Runs } from '../runs/runs';
 import { Threads } from '../threads';
@@ -26,7 +26,7 @@ import { type TestDatabase, makeTestDatabase } from './test-database';
 let minted = 0;
 
 /** Ids that ascend within one process. */
-export const mint = (): string => {
+export const nextId = (): string => {
   minted += 1;
   return `${Date.now().toString(36).toUpperCase()}${minted.toString(36).toUpperCase().padStart(6, '0')}`;
 };
@@ -37,14 +37,14 @@ export const settings: RunSettings = (() => {
   return effective.settings;
 })();
 
-export const said = (text: string): InputBlock[] => [{ type: 'text', text }];
+export const spokenMessage = (text: string): InputBlock[] => [{ type: 'text', text }];
 
 /** A database with one account in it, and everything that a gateway and a worker use. */
-export class StoreHouse {
+export class StoreFixture {
   readonly runs: Runs;
-  readonly store: PrismaRunStore;
+  readonly store: PostgresRunStore;
   /** The summarizers' side. */
-  readonly compactions: PrismaRunStore;
+  readonly compactions: PostgresRunStore;
   readonly outbox: Outbox;
   readonly threads: Threads;
   readonly messages: Messages;
@@ -57,25 +57,25 @@ export class StoreHouse {
     readonly database: TestDatabase,
     readonly accountId: AccountId,
   ) {
-    this.runs = new Runs(database, mint);
-    this.store = new PrismaRunStore({
+    this.runs = new Runs(database, nextId);
+    this.store = new PostgresRunStore({
       database,
-      mint,
+      mint: nextId,
       onPromoted: (facts) => {
         this.promotions += 1;
         this.promoted.push(...facts);
       },
     });
-    this.compactions = new PrismaRunStore({ database, mint, queue: 'compactions' });
+    this.compactions = new PostgresRunStore({ database, mint: nextId, queue: 'compactions' });
     this.outbox = new Outbox(database);
-    this.threads = new Threads(database, mint);
-    this.messages = new Messages(database, mint);
+    this.threads = new Threads(database, nextId);
+    this.messages = new Messages(database, nextId);
     this.blobs = new Blobs(database);
   }
 
-  static async open(): Promise<StoreHouse> {
+  static async open(): Promise<StoreFixture> {
     const database = await makeTestDatabase();
-    return new StoreHouse(database, await newAccount(database));
+    return new StoreFixture(database, await newAccount(database));
   }
 
   close(): Promise<void> {
@@ -87,7 +87,7 @@ export class StoreHouse {
     return this.runs.create({
       accountId,
       settings,
-      input: said('Go.'),
+      input: spokenMessage('Go.'),
       metadata: {},
       onActiveRun: 'reject',
       ...wanted,
@@ -122,7 +122,7 @@ export class StoreHouse {
 }
 
 export async function newAccount(database: TestDatabase): Promise<AccountId> {
-  const { account } = await new Accounts(database, mint).create({ name: 'test', scopes: [] });
+  const { account } = await new Accounts(database, nextId).create({ name: 'test', scopes: [] });
   return account.id;
 }
 
@@ -143,15 +143,15 @@ export const waits: NewFact = {
 export const iterationStarted = (iteration: number): NewFact => ({
   type: 'iteration.started',
   iteration,
-  data: { iteration, message_id: messageId.parse(`msg_${mint()}`) },
+  data: { iteration, message_id: messageId.parse(`msg_${nextId()}`) },
 });
 
-export const spoken = ({ threadId, runId }: Claim, text: string): NewFact => ({
+export const reply = ({ threadId, runId }: Claim, text: string): NewFact => ({
   type: 'message.created',
   iteration: 1,
   data: {
     message: {
-      id: messageId.parse(`msg_${mint()}`),
+      id: messageId.parse(`msg_${nextId()}`),
       thread_id: threadId,
       run_id: runId,
       iteration: 1,
@@ -173,7 +173,7 @@ export const planned = (
   iteration: 1,
   data: {
     tool_call: plannedCall({
-      id: callId.parse(`call_${mint()}`),
+      id: callId.parse(`call_${nextId()}`),
       run_id: runId,
       index,
       name,

@@ -3,15 +3,15 @@ import type { Response } from 'express';
 import { type HealthChecks, failingChecks, readinessOf } from './readiness';
 
 export const HEALTH_CHECKS = Symbol('HEALTH_CHECKS');
-export const HEALTH_AIDS = Symbol('HEALTH_AIDS');
-export const LIFE_SIGNS = Symbol('LIFE_SIGNS');
+export const HEALTH_DEGRADATIONS = Symbol('HEALTH_AIDS');
+export const LIVENESS_CHECKS = Symbol('LIFE_SIGNS');
 
 @Controller({ path: 'health', version: VERSION_NEUTRAL })
 export class HealthController {
   constructor(
     @Inject(HEALTH_CHECKS) private readonly checks: HealthChecks,
-    @Inject(HEALTH_AIDS) private readonly aids: HealthChecks,
-    @Inject(LIFE_SIGNS) private readonly lifeSigns: HealthChecks,
+    @Inject(HEALTH_DEGRADATIONS) private readonly aids: HealthChecks,
+    @Inject(LIVENESS_CHECKS) private readonly lifeSigns: HealthChecks,
   ) {}
 
   /**

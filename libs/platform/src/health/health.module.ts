@@ -1,5 +1,5 @@
 import { type DynamicModule, type FactoryProvider, Module, type ModuleMetadata } from '@nestjs/common';
-import { HEALTH_AIDS, HEALTH_CHECKS, HealthController, LIFE_SIGNS } from './health.controller';
+import { HEALTH_DEGRADATIONS, HEALTH_CHECKS, HealthController, LIVENESS_CHECKS } from './health.controller';
 import type { HealthChecks } from './readiness';
 
 type Factory = FactoryProvider<HealthChecks>;
@@ -29,8 +29,8 @@ export class HealthModule {
       controllers: [HealthController],
       providers: [
         { provide: HEALTH_CHECKS, inject, useFactory },
-        { provide: HEALTH_AIDS, inject, useFactory: aids },
-        { provide: LIFE_SIGNS, inject, useFactory: lifeSigns },
+        { provide: HEALTH_DEGRADATIONS, inject, useFactory: aids },
+        { provide: LIVENESS_CHECKS, inject, useFactory: lifeSigns },
       ],
     };
   }

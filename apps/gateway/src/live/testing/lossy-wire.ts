@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type RunEvent, eventId } from '@rondo/domain';
-import type { LiveHubSettings } from '../live-hub';
-import type { LiveSources } from '../live-sources';
+import type { RunSubscriptionsSettings } from '../live-hub';
+import type { RunSources } from '../live-sources';
 import type { ScriptedRun } from './scripted-run';
 
 /** The log, the feed and the holder of one scripted run, as one gateway sees them. */
-export class LossyWire implements LiveSources {
+export class LossyWire implements RunSources {
   private readonly listeners = new Set<(event: RunEvent) => void>();
   holderAnswers = true;
   subscriptions = 0;
@@ -58,7 +58,7 @@ export class LossyWire implements LiveSources {
 
 export const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-export const quickSettings: LiveHubSettings = {
+export const quickSettings: RunSubscriptionsSettings = {
   pollMs: 5,
   stallLimitMs: 1_000,
   retryMs: 1,

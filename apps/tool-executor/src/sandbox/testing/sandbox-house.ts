@@ -17,7 +17,7 @@ import { type GivenSandboxSettings, sandboxSettings, type SandboxSettings } from
 import type { EgressRules } from '../egress/destination';
 
 /** A provider on a throw-away root, with real bubblewrap. A machine without it fails the tests: isolation is not optional. */
-export class SandboxHouse {
+export class SandboxFixture {
   provider: SandboxProvider;
   /** What was logged, without its data. */
   readonly said: string[] = [];
@@ -37,11 +37,11 @@ export class SandboxHouse {
   static async open(
     settings: Partial<GivenSandboxSettings> = {},
     egress: Partial<EgressRules> = {},
-  ): Promise<SandboxHouse> {
+  ): Promise<SandboxFixture> {
     const root = await mkdtemp(join(tmpdir(), 'sandbox-spec-'));
     await chmod(root, 0o711);
     const parsed = sandboxSettings.parse({ root, bubblewrapPath: process.env['BWRAP_PATH'] ?? 'bwrap', ...settings });
-    return new SandboxHouse(root, parsed, egress);
+    return new SandboxFixture(root, parsed, egress);
   }
 
   sandbox(threadId = `thr_${randomUUID()}`): Promise<Sandbox> {

@@ -1,4 +1,4 @@
-import type { Reading, Take, TextSource } from '../text-source';
+import type { Reading, ReadResult, TextSource } from '../text-source';
 import { WordTrie } from '../word-trie';
 
 const quoteOrEscaped = new WordTrie(['"', '\\"', '\\\\']);
@@ -9,7 +9,7 @@ const brackets = new WordTrie(['{', '[']);
 const hexDigits = new WordTrie('0123456789abcdefABCDEF'.split(''));
 
 /** Reads a JSON value as text, up to its last character; false when the stream ends first. */
-export function* readJsonText(source: TextSource, take: Take): Reading<boolean> {
+export function* readJsonText(source: TextSource, take: ReadResult): Reading<boolean> {
   if (yield* source.skip('"')) {
     take('"');
     return yield* readStringText(source, take);
@@ -29,13 +29,13 @@ export function* readJsonText(source: TextSource, take: Take): Reading<boolean> 
 }
 
 /** A number, a literal, or whatever else ends where the next thing begins. */
-function* readScalarText(source: TextSource, take: Take): Reading<boolean> {
+function* readScalarText(source: TextSource, take: ReadResult): Reading<boolean> {
   take(yield* source.readUntil(scalarEnd));
   return !source.isOver;
 }
 
 /** The rest of a string whose opening quote is read, as it is written, closing quote included. */
-function* readStringText(source: TextSource, take: Take): Reading<boolean> {
+function* readStringText(source: TextSource, take: ReadResult): Reading<boolean> {
   for (;;) {
     const word = yield* source.passUntil(quoteOrEscaped, take);
     if (word === undefined) return false;
@@ -59,7 +59,7 @@ const escapes: Readonly<Record<string, string>> = {
  * The rest of a string whose opening quote is read, as what it says, while it streams. Words are for people: a line
  * break or an escape that JSON does not know is passed on as it stands. Both halves of an emoji come together.
  */
-export function* readWords(source: TextSource, take: Take): Reading<boolean> {
+export function* readWords(source: TextSource, take: ReadResult): Reading<boolean> {
   let half = '';
   const say = (text: string) => {
     const whole = half + text;

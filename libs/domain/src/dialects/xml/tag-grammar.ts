@@ -10,9 +10,9 @@ import { type TagShape, tagShapeOf } from './tag-shape';
 const anyTag = new WordTrie(['<']);
 
 /** The tools of a run by what opens them: the tag, or the tool's name written as one. */
-export type TagBook = ReadonlyMap<string, { readonly tool: ToolDefinition; readonly shape: TagShape }>;
+export type TagShapes = ReadonlyMap<string, { readonly tool: ToolDefinition; readonly shape: TagShape }>;
 
-export const tagBookOf = (tools: readonly ToolDefinition[]): TagBook =>
+export const tagShapesOf = (tools: readonly ToolDefinition[]): TagShapes =>
   new Map(
     tools.flatMap((tool) => {
       const entry = { tool, shape: tagShapeOf(tool) };
@@ -30,7 +30,7 @@ export class TagGrammar {
   constructor(
     private readonly source: TextSource,
     private readonly reply: ReplyDraft,
-    private readonly tools: TagBook,
+    private readonly tools: TagShapes,
   ) {
     this.openings = new WordTrie([...tools.keys()].map((tag) => `<${tag}`));
   }

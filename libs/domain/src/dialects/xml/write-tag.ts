@@ -1,15 +1,15 @@
 import { parametersOf } from '../../tools/tool-parameters';
-import type { SpokenCall } from '../spoken-turns';
+import type { TextCall } from '../spoken-turns';
 import { writeValue } from '../typed-value';
 import { looksLikeTag } from './balanced-value';
 import { writeAttribute } from './entities';
 import { writeRawValue } from './raw-value';
-import type { TagBook } from './tag-grammar';
+import type { TagShapes } from './tag-grammar';
 import type { TagShape } from './tag-shape';
 import { asWritten } from './write-turn';
 
 /** A call as the tag of its tool. A tool that this run does not have is written with elements only. */
-export function writeTag(call: SpokenCall, book: TagBook): string {
+export function writeTag(call: TextCall, book: TagShapes): string {
   const verbatim = asWritten(call);
   if (verbatim !== undefined) return verbatim;
 

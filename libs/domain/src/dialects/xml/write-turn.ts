@@ -1,4 +1,4 @@
-import type { SpokenCall, SpokenPart } from '../spoken-turns';
+import type { TextCall, TextPart } from '../spoken-turns';
 import { writeAttribute } from './entities';
 import { quoteResultTags } from './result-tag';
 
@@ -6,10 +6,10 @@ import { quoteResultTags } from './result-tag';
  * Text, calls and results as one text; calls that follow each other are written together. Only the results have tags of
  * results: neither what a tool put out nor what the model said beside it can add one.
  */
-export function writeTurn(parts: readonly SpokenPart[], writeCalls: (calls: readonly SpokenCall[]) => string): string {
+export function writeTurn(parts: readonly TextPart[], writeCalls: (calls: readonly TextCall[]) => string): string {
   const quote = parts.some(({ type }) => type === 'result') ? quoteResultTags : (text: string) => text;
   let written = '';
-  let calls: SpokenCall[] = [];
+  let calls: TextCall[] = [];
   let wordsFrom = 0;
   const onNewLine = (text: string) => {
     written += written === '' || written.endsWith('\n') || text.startsWith('\n') ? text : `\n${text}`;
@@ -42,7 +42,7 @@ export function writeTurn(parts: readonly SpokenPart[], writeCalls: (calls: read
   return written;
 }
 
-const writeResult = ({ name, text, isError }: Extract<SpokenPart, { type: 'result' }>): string =>
+const writeResult = ({ name, text, isError }: Extract<TextPart, { type: 'result' }>): string =>
   `<tool_result ${onOneLine(writeAttribute('name', name))}${isError ? ' error="true"' : ''}>\n${quoteResultTags(text)}\n</tool_result>`;
 
 /** A model may call a tool by any name. */
@@ -50,5 +50,5 @@ const onOneLine = (attribute: string): string =>
   attribute.replace(/[\n\r\u2028\u2029]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** A call that could not be read goes back as the model wrote it, so that it can see what was wrong. */
-export const asWritten = ({ written }: SpokenCall): string | undefined =>
+export const asWritten = ({ written }: TextCall): string | undefined =>
   written?.startsWith('<') === true ? written : undefined;

@@ -2,7 +2,7 @@
  * Chance that can be had again: the same seed throws the same. Each place of the world forks dice of its own by name,
  * so that what is taken away in one place (a fault, while a schedule is shrunk) does not change the throws in another.
  */
-export class Dice {
+export class SeededRandom {
   private state: number;
 
   constructor(
@@ -12,8 +12,8 @@ export class Dice {
     this.state = hash(seed, name);
   }
 
-  fork(name: string | number): Dice {
-    return new Dice(this.seed, `${this.name}/${name}`);
+  fork(name: string | number): SeededRandom {
+    return new SeededRandom(this.seed, `${this.name}/${name}`);
   }
 
   /** A whole number from `least` to `most`, both included. */

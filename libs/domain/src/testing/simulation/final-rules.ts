@@ -4,12 +4,12 @@ import { isTerminal } from '../../run';
 import type { Delta, RecordedFact } from '../../run-event';
 import type { ToolCall } from '../../tool-call';
 import { toolNamed } from '../../tools/catalog';
-import type { Inspector } from './inspector';
+import type { InvariantChecker } from './inspector';
 import { brokenLogRules } from './log-rules';
 import type { RunRow, SimulatedStore } from './simulated-store';
 
 /** What must hold when a world has come to rest. */
-export function brokenFinalRules(store: SimulatedStore, inspector: Inspector): string[] {
+export function brokenFinalRules(store: SimulatedStore, inspector: InvariantChecker): string[] {
   const rows = [...store.rows.values()];
   return [
     ...rows.flatMap((row) => [
@@ -42,7 +42,7 @@ function brokenThread(thread: readonly Message[], rows: readonly RunRow[]): stri
 const answers = ['tool.completed', 'tool.failed', 'tool.unknown'] as const;
 
 /** What the log says of a call happened in the world, and what it says did not happen did not. */
-function untrueEffects({ log }: RunRow, inspector: Inspector): string[] {
+function untrueEffects({ log }: RunRow, inspector: InvariantChecker): string[] {
   const calls = log.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call] : []));
   return calls.flatMap((call) => {
     const own = log.filter(({ data }) => 'tool_call_id' in data && data.tool_call_id === call.id);
@@ -70,7 +70,7 @@ function untrueAnswer({ call, own, answer }: AnsweredCall, effects: readonly num
 }
 
 /** What was shown of a message, put together, is what is stored; what is not stored was withdrawn (I13). */
-function untrueStreams({ log, run }: RunRow, { streams }: Inspector): string[] {
+function untrueStreams({ log, run }: RunRow, { streams }: InvariantChecker): string[] {
   const stored = log.flatMap((fact) =>
     fact.type === 'message.created' && fact.data.message.type === 'assistant' ? [fact.data.message] : [],
   );

@@ -4,7 +4,7 @@ import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../../model';
 import type { RunSettings } from '../../run-settings';
 import { toolsNamed } from '../../tools/catalog';
 import { replied, said } from '../conversation';
-import type { Dice } from './dice';
+import type { SeededRandom } from './dice';
 import type { Life, Timeline } from './timeline';
 
 /** How a reply goes. Every wish is improvised anew, also for the same request: a provider promises no repetition. */
@@ -53,19 +53,19 @@ const wishes: readonly [Wish, ...Wish[]] = [
 const patience = 7;
 const usage = { input_tokens: 10, cached_tokens: 0, output_tokens: 5, cost_usd: 0.001, estimated: false };
 
-export interface ImprovisingModelParts {
+export interface RandomModelParts {
   readonly timeline: Timeline;
   readonly life: Life;
   /** Thrown anew for each call of the model. */
-  readonly dice: Dice;
+  readonly dice: SeededRandom;
   readonly runId: RunId;
   readonly settings: RunSettings;
   /** Notes that the model was called, and answers how often it was before. */
   readonly called: (request: ModelRequest) => number;
 }
 
-export class ImprovisingModel implements Model {
-  constructor(private readonly parts: ImprovisingModelParts) {}
+export class RandomModel implements Model {
+  constructor(private readonly parts: RandomModelParts) {}
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
     const { timeline, life, dice, called } = this.parts;
@@ -86,8 +86,8 @@ export class ImprovisingModel implements Model {
 /** One reply, thought out before it is said. */
 class Improvisation {
   constructor(
-    private readonly dice: Dice,
-    private readonly about: ImprovisingModelParts,
+    private readonly dice: SeededRandom,
+    private readonly about: RandomModelParts,
     private readonly nth: number,
   ) {}
 
@@ -182,7 +182,7 @@ function nativeCall({ name, arguments: input }: Wish, index: number, badly: bool
   ];
 }
 
-function inPieces(text: string, dice: Dice): ModelChunk[] {
+function inPieces(text: string, dice: SeededRandom): ModelChunk[] {
   const pieces: ModelChunk[] = [];
   for (let at = 0; at < text.length;) {
     const length = dice.between(4, 60);

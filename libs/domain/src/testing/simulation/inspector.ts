@@ -8,7 +8,7 @@ import type { SimulatedStore } from './simulated-store';
 import type { Timeline } from './timeline';
 
 /** Sees everything that happens in a world, notes it, and says what may not have happened. Nobody else depends on it. */
-export class Inspector {
+export class InvariantChecker {
   readonly violations: string[] = [];
   readonly journal: string[] = [];
   /** When each call took effect, in milliseconds since the world began. */

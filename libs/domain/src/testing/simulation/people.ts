@@ -1,7 +1,7 @@
 import type { StopRequest } from '../../errors';
 import { type MessageId, type RunId, type ThreadId, runId, threadId } from '../../ids';
 import type { NewMessage } from '../../message';
-import type { Clerk } from '../../ports';
+import type { IdsAndClock } from '../../ports';
 import { effectiveSettings } from '../../profiles/effective-settings';
 import { type Run, isWaiting } from '../../run';
 import { awaitsPerson, openCalls } from '../../known-call';
@@ -11,18 +11,18 @@ import type { RunSettings } from '../../run-settings';
 import type { PendingStop } from '../../run-store';
 import { replay } from '../../run-state';
 import type { Resolution } from '../../tool-call';
-import { Dice } from './dice';
-import type { Inspector } from './inspector';
+import { SeededRandom } from './dice';
+import type { InvariantChecker } from './inspector';
 import type { RunPlan } from './schedule';
 import type { RunRow, SimulatedStore } from './simulated-store';
 import { Life, type Timeline } from './timeline';
 
-export interface PeopleParts {
+export interface SimulatedUsersParts {
   readonly timeline: Timeline;
-  readonly dice: Dice;
-  readonly inspector: Inspector;
+  readonly dice: SeededRandom;
+  readonly inspector: InvariantChecker;
   readonly store: SimulatedStore;
-  readonly clerk: Clerk;
+  readonly clerk: IdsAndClock;
   /** Says a stop that is durable already to whoever listens. */
   readonly spread: (stop: PendingStop) => void;
 }
@@ -30,11 +30,11 @@ export interface PeopleParts {
 const lookEveryMs = 1_000;
 
 /** Those who use the product, through a gateway that is always there: they ask, stop, and answer what they are asked. */
-export class People {
+export class SimulatedUsers {
   private readonly busyWith = new Set<RunId>();
   private answers = 0;
 
-  constructor(private readonly parts: PeopleParts) {}
+  constructor(private readonly parts: SimulatedUsersParts) {}
 
   follow(plans: readonly RunPlan[]): void {
     const { timeline } = this.parts;
@@ -48,7 +48,7 @@ export class People {
 
   private askFor(id: RunId, { thread, seed }: RunPlan): void {
     const thread_id = threadId.parse(`thr_${thread}`);
-    const settings = anySettings(new Dice(seed, 'settings'));
+    const settings = anySettings(new SeededRandom(seed, 'settings'));
     const { dialect, execute_on_stream: onStream } = settings.processor;
     this.parts.inspector.note(id, 'is asked for on', thread_id, dialect, onStream ? 'on stream' : 'after the reply');
     const input = this.said({ id, thread_id }, `Input of ${id}: do it.`);
@@ -119,7 +119,7 @@ export class People {
 }
 
 /** Any way in which a run may be set. */
-function anySettings(dice: Dice): RunSettings {
+function anySettings(dice: SeededRandom): RunSettings {
   const effective = effectiveSettings(
     {
       profile: dice.pick(['suna', 'suna', 'ii', 'symphony']),

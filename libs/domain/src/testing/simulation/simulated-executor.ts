@@ -2,18 +2,18 @@ import { TransientError } from '../../errors';
 import type { ToolAnswer } from '../../ports';
 import type { ToolCall } from '../../tool-call';
 import { failedResult } from '../../tool-result';
-import type { Dice } from './dice';
+import type { SeededRandom } from './dice';
 import type { Faults } from './faults';
 import type { ExecutorPoint } from './schedule';
 import { Life, type Timeline } from './timeline';
-import { type ToolBus, nameOf, withdrawn } from './tool-bus';
+import { type SimulatedToolBus, nameOf, withdrawn } from './tool-bus';
 
 export interface ExecutorParts {
   readonly name: string;
   readonly timeline: Timeline;
-  readonly dice: Dice;
+  readonly dice: SeededRandom;
   readonly faults: Faults;
-  readonly bus: ToolBus;
+  readonly bus: SimulatedToolBus;
   /** The outside world changes. */
   readonly effect: (call: ToolCall) => void;
   /** It died by itself; somebody starts it again. */

@@ -4,12 +4,12 @@ import type { ToolCall } from '../../tool-call';
 import { failedResult } from '../../tool-result';
 import { toolNamed } from '../../tools/catalog';
 import type { Life, Timeline } from './timeline';
-import { type ToolBus, nameOf, withdrawn } from './tool-bus';
+import { type SimulatedToolBus, nameOf, withdrawn } from './tool-bus';
 
-export interface HandsParts {
+export interface SimulatedToolsParts {
   readonly timeline: Timeline;
   readonly life: Life;
-  readonly bus: ToolBus;
+  readonly bus: SimulatedToolBus;
   /** A call goes out. */
   readonly dispatched: (call: ToolCall) => void;
 }
@@ -36,11 +36,11 @@ const stopTimeoutMs = 3_000;
 const missesThatCount = 2;
 
 /** A worker's hold on its calls, for one activation: follows each one on the bus until it knows what became of it (I5). */
-export class SimulatedHands implements Tools {
+export class SimulatedTools implements Tools {
   private readonly open = new Map<string, OpenCall>();
   private closed: Error | undefined;
 
-  constructor(protected readonly parts: HandsParts) {}
+  constructor(protected readonly parts: SimulatedToolsParts) {}
 
   get store(): string | null {
     return this.parts.bus.isAway ? null : this.parts.bus.store;

@@ -1,12 +1,12 @@
 import type { RunId } from '../../ids';
 import type { RunQueueName } from '../../run-store';
-import type { Dice } from './dice';
+import type { SeededRandom } from './dice';
 import type { Faults } from './faults';
 import type { Timeline } from './timeline';
 
 export interface QueueParts {
   readonly timeline: Timeline;
-  readonly dice: Dice;
+  readonly dice: SeededRandom;
   readonly faults: Faults;
   /** False when nobody has a place. */
   readonly offer: (job: Job) => boolean;

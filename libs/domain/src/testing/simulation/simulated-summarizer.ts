@@ -1,17 +1,17 @@
 import { ClaimLostError, TransientError } from '../../errors';
 import type { RunId } from '../../ids';
-import type { Clerk } from '../../ports';
+import type { IdsAndClock } from '../../ports';
 import type { NewFact } from '../../run-event';
 import { type RunState, replay } from '../../run-state';
 import type { ClaimedRun } from '../../run-store';
-import type { Dice } from './dice';
+import type { SeededRandom } from './dice';
 import type { StoreLink } from './store-link';
 import { Life, type Timeline } from './timeline';
 
 export interface SummarizerParts {
   readonly timeline: Timeline;
-  readonly dice: Dice;
-  readonly clerk: Clerk;
+  readonly dice: SeededRandom;
+  readonly clerk: IdsAndClock;
   readonly linkFor: (life: Life) => StoreLink;
 }
 

@@ -6,14 +6,14 @@ import { ClaimLostError, StopPendingError, TransientError } from '../../errors';
 import type { RunId } from '../../ids';
 import type { Model } from '../../model';
 import type { AgentRun } from '../../pass';
-import type { Clerk, ToolAnswer } from '../../ports';
+import type { IdsAndClock, ToolAnswer } from '../../ports';
 import { runAgent } from '../../run-agent';
 import type { NewFact } from '../../run-event';
 import { replay } from '../../run-state';
 import type { Claim, ClaimedRun, PendingStop } from '../../run-store';
 import type { ToolCall } from '../../tool-call';
-import type { Inspector } from './inspector';
-import type { SimulatedHands } from './simulated-hands';
+import type { InvariantChecker } from './inspector';
+import type { SimulatedTools } from './simulated-hands';
 import type { StoreLink } from './store-link';
 import { Life, type Timeline } from './timeline';
 
@@ -22,16 +22,16 @@ const honoursKeys = honoursKeysAt(['pay.example']);
 export interface WorkerParts {
   readonly name: string;
   readonly timeline: Timeline;
-  readonly inspector: Inspector;
-  readonly clerk: Clerk;
+  readonly inspector: InvariantChecker;
+  readonly clerk: IdsAndClock;
   readonly linkFor: (life: Life) => StoreLink;
   readonly modelFor: (claim: ClaimedRun, life: Life) => Model;
-  readonly handsFor: (life: Life) => SimulatedHands;
+  readonly handsFor: (life: Life) => SimulatedTools;
 }
 
-interface HeldRun {
+interface ActiveRun {
   readonly claim: ClaimedRun;
-  readonly hands: SimulatedHands;
+  readonly hands: SimulatedTools;
   readonly stop: AbortController;
   readonly drain: AbortController;
   readonly abandon: AbortController;
@@ -51,7 +51,7 @@ export class SimulatedWorker {
   isLeaving = false;
   private lives = 0;
   private owner = '';
-  private held = new Set<HeldRun>();
+  private held = new Set<ActiveRun>();
   private readonly parts: WorkerParts;
 
   constructor(parts: WorkerParts) {
@@ -133,7 +133,7 @@ export class SimulatedWorker {
     }
   }
 
-  private hold(claim: ClaimedRun, life: Life): HeldRun {
+  private hold(claim: ClaimedRun, life: Life): ActiveRun {
     const [stop, drain, abandon] = [new AbortController(), new AbortController(), new AbortController()];
     const held = { claim, hands: this.parts.handsFor(life), stop, drain, abandon };
     if (claim.stop) stop.abort(claim.stop);
@@ -142,7 +142,7 @@ export class SimulatedWorker {
     return held;
   }
 
-  private async drive(held: HeldRun, life: Life, link: StoreLink): Promise<void> {
+  private async drive(held: ActiveRun, life: Life, link: StoreLink): Promise<void> {
     const { claim, hands, stop, drain, abandon } = held;
     const { inspector, clerk, modelFor } = this.parts;
     const model = abandonable(modelFor(claim, life), abandon.signal);

@@ -3,7 +3,7 @@ import type { SentCall, ToolAnswer } from '../../ports';
 import type { RunRow } from './simulated-store';
 import { checkSchedules, storyOf } from './check-schedules';
 import { anySchedule } from './schedule';
-import { SimulatedHands } from './simulated-hands';
+import { SimulatedTools } from './simulated-hands';
 import { SimulatedStore } from './simulated-store';
 import { World, type WorldParts } from './world';
 
@@ -54,13 +54,13 @@ describe('a world with a flaw in it', () => {
     };
   }
 
-  class EagerHands extends SimulatedHands {
+  class EagerHands extends SimulatedTools {
     override reattach({ call }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
       return this.execute({ ...call, attempt: call.attempt + 50 }, signal);
     }
   }
 
-  class OptimisticHands extends SimulatedHands {
+  class OptimisticHands extends SimulatedTools {
     override execute(call: SentCall['call'], signal: AbortSignal): Promise<ToolAnswer> {
       void super.execute(call, signal).catch(() => undefined);
       return Promise.resolve({ how: 'answered', result: { success: true, output: 'surely' }, durationMs: 0 });

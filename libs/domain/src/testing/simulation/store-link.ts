@@ -2,16 +2,16 @@ import { TransientError } from '../../errors';
 import type { RunId } from '../../ids';
 import type { NewFact, RecordedFact } from '../../run-event';
 import type { Claim, ClaimedRun, Leases, RunStore } from '../../run-store';
-import type { Dice } from './dice';
+import type { SeededRandom } from './dice';
 import type { Faults } from './faults';
-import type { Inspector } from './inspector';
+import type { InvariantChecker } from './inspector';
 import type { Life, Timeline } from './timeline';
 
 export interface StoreLinkParts {
   readonly timeline: Timeline;
-  readonly dice: Dice;
+  readonly dice: SeededRandom;
   readonly faults: Faults;
-  readonly inspector: Inspector;
+  readonly inspector: InvariantChecker;
   readonly store: RunStore & Leases;
   readonly life: Life;
   readonly isAway: () => boolean;

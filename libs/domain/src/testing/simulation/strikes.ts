@@ -1,4 +1,4 @@
-import type { Inspector } from './inspector';
+import type { InvariantChecker } from './inspector';
 import type { Faults } from './faults';
 import type { Fault } from './schedule';
 import type { SimulatedExecutor } from './simulated-executor';
@@ -6,26 +6,26 @@ import type { SimulatedQueue } from './simulated-queue';
 import type { SimulatedSummarizer } from './simulated-summarizer';
 import type { SimulatedWorker } from './simulated-worker';
 import type { Life, Timeline } from './timeline';
-import type { ToolBus } from './tool-bus';
+import type { SimulatedToolBus } from './tool-bus';
 
-export interface StruckParts {
+export interface FaultInjectorParts {
   readonly timeline: Timeline;
-  readonly inspector: Inspector;
+  readonly inspector: InvariantChecker;
   readonly faults: Faults;
   readonly workers: readonly SimulatedWorker[];
   readonly executors: readonly SimulatedExecutor[];
   readonly summarizer: SimulatedSummarizer;
   readonly queue: SimulatedQueue;
-  readonly bus: ToolBus;
+  readonly bus: SimulatedToolBus;
 }
 
 const restartMs = 2_000;
 
 /** Lets things go wrong at their time, and come back. */
-export class Strikes {
+export class FaultInjector {
   storeIsAway = false;
 
-  constructor(private readonly parts: StruckParts) {}
+  constructor(private readonly parts: FaultInjectorParts) {}
 
   /** When the last of them is over. */
   begin(): number {

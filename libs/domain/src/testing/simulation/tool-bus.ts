@@ -1,13 +1,13 @@
 import { TransientError } from '../../errors';
 import type { ToolAnswer } from '../../ports';
 import type { ToolCall } from '../../tool-call';
-import type { Dice } from './dice';
+import type { SeededRandom } from './dice';
 import type { Faults } from './faults';
 import type { Life, Timeline } from './timeline';
 
 export interface ToolBusParts {
   readonly timeline: Timeline;
-  readonly dice: Dice;
+  readonly dice: SeededRandom;
   readonly faults: Faults;
   /** A call arrives at the executor that hosts its thread, out of that store. */
   readonly deliver: (call: ToolCall, store: string) => void;
@@ -35,7 +35,7 @@ const latencyMs = 20;
  * The stream of calls between workers and executors: at least once, in no certain order. A call stays on it until it is
  * acknowledged, only the first who takes a call gets it, and results are kept under the call's id.
  */
-export class ToolBus {
+export class SimulatedToolBus {
   isAway = false;
   store = 'store 1';
   private records = new Map<string, CallRecord>();

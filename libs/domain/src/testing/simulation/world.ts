@@ -1,30 +1,30 @@
 import { type RunId, compactionId, messageId, modelCallId } from '../../ids';
-import type { Clerk } from '../../ports';
+import type { IdsAndClock } from '../../ports';
 import { isTerminal } from '../../run';
 import type { PendingStop } from '../../run-store';
 import type { ToolCall } from '../../tool-call';
-import { Dice } from './dice';
+import { SeededRandom } from './dice';
 import { Faults } from './faults';
 import { brokenFinalRules } from './final-rules';
-import { ImprovisingModel } from './improvising-model';
-import { Inspector } from './inspector';
-import { People } from './people';
+import { RandomModel } from './improvising-model';
+import { InvariantChecker } from './inspector';
+import { SimulatedUsers } from './people';
 import type { RunPlan, Schedule } from './schedule';
 import { SimulatedExecutor } from './simulated-executor';
-import { type HandsParts, SimulatedHands } from './simulated-hands';
+import { type SimulatedToolsParts, SimulatedTools } from './simulated-hands';
 import { type Job, SimulatedQueue } from './simulated-queue';
 import { SimulatedStore, type StoreParts } from './simulated-store';
 import { SimulatedSummarizer } from './simulated-summarizer';
 import { SimulatedWorker } from './simulated-worker';
 import { StoreLink } from './store-link';
-import { Strikes } from './strikes';
+import { FaultInjector } from './strikes';
 import { Timeline } from './timeline';
-import { ToolBus } from './tool-bus';
+import { SimulatedToolBus } from './tool-bus';
 
 /** Parts that can be exchanged for broken ones, to see whether it is noticed. */
 export interface WorldParts {
   readonly storeOf?: (parts: StoreParts) => SimulatedStore;
-  readonly handsOf?: (parts: HandsParts) => SimulatedHands;
+  readonly handsOf?: (parts: SimulatedToolsParts) => SimulatedTools;
 }
 
 export interface Outcome {
@@ -56,17 +56,17 @@ const aftermathMs = 30_000;
 /** A small world in one thread: everything that a run meets in production, on one clock and one set of dice. */
 export class World {
   private readonly timeline = new Timeline();
-  private readonly dice: Dice;
+  private readonly dice: SeededRandom;
   private readonly faults: Faults;
   private readonly store: SimulatedStore;
-  private readonly inspector: Inspector;
+  private readonly inspector: InvariantChecker;
   private readonly queue: SimulatedQueue;
-  private readonly bus: ToolBus;
-  private readonly clerk: Clerk;
+  private readonly bus: SimulatedToolBus;
+  private readonly clerk: IdsAndClock;
   private readonly workers: readonly SimulatedWorker[];
   private readonly executors: readonly SimulatedExecutor[];
   private readonly summarizer: SimulatedSummarizer;
-  private readonly strikes: Strikes;
+  private readonly strikes: FaultInjector;
   private restedAt: number | undefined;
 
   constructor(
@@ -75,11 +75,11 @@ export class World {
   ) {
     const { timeline } = this;
     const { storeOf = (its: StoreParts) => new SimulatedStore(its) } = parts;
-    this.dice = new Dice(schedule.seed);
+    this.dice = new SeededRandom(schedule.seed);
     this.faults = new Faults(schedule);
     this.clerk = countingClerk(timeline);
     this.store = storeOf({ timeline, activate: (job) => this.queue.add(job) });
-    this.inspector = new Inspector(timeline, this.store);
+    this.inspector = new InvariantChecker(timeline, this.store);
     const { faults, inspector } = this;
     this.queue = new SimulatedQueue({
       timeline,
@@ -87,7 +87,7 @@ export class World {
       dice: this.dice.fork('queue'),
       offer: (job) => this.offer(job),
     });
-    this.bus = new ToolBus({
+    this.bus = new SimulatedToolBus({
       ...{ timeline, faults, dice: this.dice.fork('bus') },
       deliver: (call, store) => this.executorOf(call)?.accept(call, store),
       cancelled: (call) => this.executorOf(call)?.cancel(call),
@@ -96,14 +96,16 @@ export class World {
     this.workers = workers.map((number) => this.worker(`worker${number}`));
     this.executors = executors.map((number) => this.executor(`executor${number}`));
     this.summarizer = this.scribe();
-    this.strikes = new Strikes({ ...this.shared, inspector });
+    this.strikes = new FaultInjector({ ...this.shared, inspector });
   }
 
   async run(): Promise<Outcome> {
     const { timeline, inspector, store, dice, clerk } = this;
     [...this.workers, ...this.executors, this.summarizer].forEach((process) => process.start());
     const spread = (stop: PendingStop) => this.spread(stop);
-    new People({ timeline, inspector, store, clerk, spread, dice: dice.fork('people') }).follow(this.schedule.runs);
+    new SimulatedUsers({ timeline, inspector, store, clerk, spread, dice: dice.fork('people') }).follow(
+      this.schedule.runs,
+    );
     const lastFaultMs = this.strikes.begin();
     await timeline.unroll(() => !this.isOver(lastFaultMs));
 
@@ -145,7 +147,7 @@ export class World {
 
   private worker(name: string): SimulatedWorker {
     const { timeline, inspector, clerk, store, faults, bus } = this;
-    const { handsOf = (its: HandsParts) => new SimulatedHands(its) } = this.parts;
+    const { handsOf = (its: SimulatedToolsParts) => new SimulatedTools(its) } = this.parts;
     const dice = this.dice.fork(name);
     const worker: SimulatedWorker = new SimulatedWorker({
       ...{ name, timeline, inspector, clerk },
@@ -156,9 +158,9 @@ export class World {
           die: () => this.strikes.kill(worker),
         }),
       modelFor: (claim, life) =>
-        new ImprovisingModel({
+        new RandomModel({
           ...{ timeline, life, runId: claim.runId, settings: claim.run.settings },
-          dice: new Dice(this.planOf(claim.runId).seed, 'model'),
+          dice: new SeededRandom(this.planOf(claim.runId).seed, 'model'),
           called: (request) => inspector.modelCalled(claim, request),
         }),
       handsFor: (life) => handsOf({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call) }),
@@ -225,7 +227,7 @@ export class World {
   }
 }
 
-function countingClerk(timeline: Timeline): Clerk {
+function countingClerk(timeline: Timeline): IdsAndClock {
   let count = 0;
   return {
     messageId: () => messageId.parse(`msg_${++count}`),
