@@ -5,9 +5,9 @@ import type { Database } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { config } from './config';
 import { ConnectionsModule, DATABASE } from './connections.module';
-import { DueRunPoller } from './lookout';
-import { PeriodicTasks } from './rounds';
-import { MaintenanceModule } from './rounds.module';
+import { DueRunPoller } from './activation/due-run-poller';
+import { PeriodicTasks } from './maintenance/periodic-tasks';
+import { MaintenanceModule } from './maintenance/maintenance.module';
 import { RunsModule } from './runs.module';
 
 BullModule.workerClass = DelayedPollWorker;

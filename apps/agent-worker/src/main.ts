@@ -6,10 +6,10 @@ import { type Logger, nestLogger, runService } from '@rondo/platform';
 import { AgentWorkerModule } from './agent-worker.module';
 import { config } from './config';
 import { LOG } from './connections.module';
-import { ActiveRuns } from './held-runs';
-import { leaveAllRuns } from './leave';
-import { PeriodicTasks } from './rounds';
-import { RunProcessor } from './run.processor';
+import { ActiveRuns } from './activation/active-runs';
+import { leaveAllRuns } from './activation/leave';
+import { PeriodicTasks } from './maintenance/periodic-tasks';
+import { RunProcessor } from './activation/run.processor';
 
 /** After the drain, what is left to do takes moments. */
 const closeWithinMs = 4_000;

@@ -1,15 +1,8 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import type { ClientProxy } from '@nestjs/microservices';
-import {
-  type Delta,
-  CachingTokenCounter,
-  budgetsOf,
-  idsAndClock,
-  eventId,
-  honoursKeysAt,
-  leastInputPrice,
-} from '@rondo/domain';
+import { type Delta, eventId } from '@rondo/contract';
+import { CachingTokenCounter, budgetsOf, honoursKeysAt, idsAndClock, leastInputPrice } from '@rondo/domain';
 import { type Models, TiktokenCounter } from '@rondo/llm';
 import { NatsLink, NatsRunFeed, NatsTools, OpenExecutors, QueueProbe, RunQueues } from '@rondo/messaging';
 import {
@@ -23,22 +16,22 @@ import {
 } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
 import { Registry } from 'prom-client';
-import { AccountBudgets } from './account-budgets';
-import { AgentRunner } from './agent-runner';
+import { AccountBudgets } from './activation/account-budgets';
+import { AgentRunner } from './activation/agent-runner';
 import { config, modelProviders } from './config';
 import { DATABASE, EXECUTORS, LOG, MODELS } from './connections.module';
-import { ActiveRuns } from './held-runs';
-import { ImageCache } from './image-shelf';
-import { ImagesFromBlobs } from './images-from-blobs';
-import { ImagesFromUrls } from './images-from-urls';
-import { ImagesToBlobs } from './images-to-blobs';
-import { ImagesModule } from './images.module';
-import { DueRunPoller } from './lookout';
-import { OutboxRelay } from './outbox-relay';
-import { RunMetrics } from './run-metrics';
-import { RunProcessor } from './run.processor';
-import { SandboxPlacement } from './sandbox-placement';
-import { SignalsController } from './signals.controller';
+import { ActiveRuns } from './activation/active-runs';
+import { ImageCache } from './images/image-cache';
+import { ImagesFromBlobs } from './images/images-from-blobs';
+import { ImagesFromUrls } from './images/images-from-urls';
+import { ImagesToBlobs } from './images/images-to-blobs';
+import { ImagesModule } from './images/images.module';
+import { DueRunPoller } from './activation/due-run-poller';
+import { OutboxRelay } from './delivery/outbox-relay';
+import { RunMetrics } from './maintenance/run-metrics';
+import { RunProcessor } from './activation/run.processor';
+import { SandboxPlacement } from './activation/sandbox-placement';
+import { SignalsController } from './activation/signals.controller';
 
 /** How runs are run. Plain classes are built by hand here, so they stay plain. */
 @Module({

@@ -6,10 +6,10 @@ import { anthropicProtocol } from './anthropic/anthropic-protocol';
 import { type Answer, inspectionRoutes, sendJson } from './inspection';
 import { RequestJournal } from './journal/request-journal';
 import { ViolationLog } from './journal/violation-log';
-import { ModelEndpoint } from './model-door';
+import { ModelEndpoint } from './model-endpoint';
 import { openAiProtocol } from './openai/openai-protocol';
-import { FaultCounter } from './play/fault-counter';
-import { PromptCache } from './play/prompt-cache';
+import { FaultCounter } from './replay/fault-counter';
+import { PromptCache } from './replay/prompt-cache';
 
 export interface DemoModel {
   /** What `OPENAI_BASE_URL` (with `/v1` behind it) and `ANTHROPIC_BASE_URL` are set to. */

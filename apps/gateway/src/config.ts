@@ -1,7 +1,8 @@
-import { type ModelProviders, readProviders, usualThreadLimits } from '@rondo/domain';
+import { usualThreadLimits } from '@rondo/contract';
+import { type ModelProviders, readProviders } from '@rondo/domain';
 import { count, loadConfig, modelServerVariables, port, serverVariables, serviceVariables } from '@rondo/platform';
 import { z } from 'zod';
-import { runBudgetVariables } from './run-budgets';
+import { runBudgetVariables } from './runs/run-budgets';
 
 export const environment = z.object({
   ...serviceVariables,

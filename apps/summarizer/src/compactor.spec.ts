@@ -1,14 +1,5 @@
-import {
-  type ClaimedRun,
-  type ModelRequest,
-  type NewFact,
-  budgetOfModel,
-  compactionId,
-  effectiveSettings,
-  messageId,
-  runId,
-  threadId,
-} from '@rondo/domain';
+import { type NewFact, compactionId, messageId, runId, threadId } from '@rondo/contract';
+import { type ClaimedRun, type ModelRequest, budgetOfModel, effectiveSettings } from '@rondo/domain';
 import {
   CountingIdsAndClock,
   EvenTokenCounter,
@@ -18,7 +9,7 @@ import {
   says,
 } from '@rondo/domain/testing';
 import { Compactor } from './compactor';
-import { ActiveCompactions } from './held-compactions';
+import { ActiveCompactions } from './active-compactions';
 
 const id = runId.parse('run_1');
 const secret = 'The vault opens with 4711. '.repeat(200);

@@ -1,18 +1,15 @@
+import type { NewFact, RecordedFact, RunError, RunId } from '@rondo/contract';
 import {
   type AgentRun,
   ClaimLostError,
   type ClaimedRun,
-  type SummarizePorts,
-  type NewFact,
-  type RecordedFact,
-  type RunError,
-  type RunId,
   type RunStore,
+  type SummarizePorts,
   compactionFailed,
-  summarize,
   replay,
+  summarize,
 } from '@rondo/domain';
-import { type ActiveCompactions, LeavingError, StoppedError } from './held-compactions';
+import { type ActiveCompactions, LeavingError, StoppedError } from './active-compactions';
 
 /** How a job ended. `given up`: without a summary, which harms nothing. */
 export type CompactionOutcome = 'not due' | 'folded' | 'given up' | 'handed over' | 'claim lost';

@@ -1,4 +1,5 @@
-import { modelName, readProviders } from '@rondo/domain';
+import { modelName } from '@rondo/contract';
+import { readProviders } from '@rondo/domain';
 import {
   count,
   holderName,

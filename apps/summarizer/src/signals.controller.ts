@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, NatsContext, Payload } from '@nestjs/microservices';
 import { type MessageHeaders, isFromStore, signals } from '@rondo/messaging';
-import { ActiveCompactions } from './held-compactions';
+import { ActiveCompactions } from './active-compactions';
 
 /** A stop reaches a run also while it waits for its summary. The heartbeat finds what this misses. */
 @Controller()

@@ -6,7 +6,7 @@ import { reapDeadEveryMs } from '@rondo/persistence';
 import { type Logger, PeriodicTask, nestLogger } from '@rondo/platform';
 import { CompactionProcessor } from './compaction.processor';
 import type { Config } from './config';
-import { ActiveCompactions } from './held-compactions';
+import { ActiveCompactions } from './active-compactions';
 import { Resources } from './resources';
 import { SummarizerModule } from './summarizer.module';
 

@@ -5,7 +5,7 @@ import { QueueProbe, queueOptions, queues, workerConnection } from '@rondo/messa
 import { HealthModule, MetricsModule, isoNow, newUlid } from '@rondo/platform';
 import { CompactionProcessor } from './compaction.processor';
 import { Compactor } from './compactor';
-import { ActiveCompactions } from './held-compactions';
+import { ActiveCompactions } from './active-compactions';
 import { Resources } from './resources';
 import { SignalsController } from './signals.controller';
 

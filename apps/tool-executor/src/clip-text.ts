@@ -1,4 +1,4 @@
-import { characterStart } from '@rondo/domain';
+import { characterStart } from '@rondo/contract';
 
 /** What a model gets to read of one result (W65). */
 export const resultCharacters = 30_000;

@@ -9,7 +9,7 @@ import {
   serviceVariables,
 } from '@rondo/platform';
 import { z } from 'zod';
-import { sandboxSettings } from './sandbox';
+import { sandboxSettings } from './sandboxes';
 
 const mebibyte = 1024 * 1024;
 /** What holds where the environment leaves it open; shown, not set. */

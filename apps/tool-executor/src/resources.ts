@@ -3,8 +3,8 @@ import { type NatsLink, connectNats } from '@rondo/messaging';
 import type { Logger } from '@rondo/platform';
 import { type Config, sandboxSettingsOf } from './config';
 import type { ExecutorIdentity } from './executor-identity';
-import { type SandboxProvider, createSandboxProvider } from './sandbox';
-import { SandboxSlots } from './sandbox-places';
+import { type SandboxProvider, createSandboxProvider } from './sandboxes';
+import { SandboxSlots } from './sandboxes/sandbox-slots';
 
 interface Given {
   readonly config: Config;

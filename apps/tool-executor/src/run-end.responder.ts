@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { callId } from '@rondo/domain';
+import { callId } from '@rondo/contract';
 import { answerRunEnds } from '@rondo/messaging';
 import { Resources } from './resources';
 

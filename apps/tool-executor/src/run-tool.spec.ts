@@ -1,8 +1,8 @@
 import { ExecutorLeaving, ToolRunner } from './run-tool';
-import { type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
-import { EgressGate } from './sandbox/egress/egress-gate';
-import { egressSettings } from './sandbox/sandbox-settings';
-import { ExecutorFixture, aCall } from './testing/tool-bench';
+import { type Sandbox, SandboxError, type SandboxProvider } from './sandboxes';
+import { EgressGate } from './sandboxes/embedded/egress/egress-gate';
+import { egressSettings } from './sandboxes/sandbox-settings';
+import { ExecutorFixture, aCall } from './testing/executor-fixture';
 
 const nothing = { resolve: async () => [], resolveInternal: async () => [], isAllowed: () => false };
 const egressOf: SandboxProvider['egressOf'] = () => new EgressGate({ ...egressSettings.parse({}), ...nothing });

@@ -1,12 +1,13 @@
-import { type ExecutorResult, type ToolResult, explainArguments, failedResult } from '@rondo/domain';
+import { type ExecutorResult, type ToolResult, failedResult } from '@rondo/contract';
+import { explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
 import { clipMiddle } from './clip-text';
-import { OutcomeUnknown } from './hands/hand';
-import { type HandledTool, handledToolNamed, handledToolNames } from './hands/all-hands';
-import { KeyedMutex } from './lanes';
+import { OutcomeUnknown } from './tools/tool-handler';
+import { type HandledTool, handledToolNamed, handledToolNames } from './tools/tool-handlers';
+import { KeyedMutex } from './keyed-mutex';
 import { OutputFrames } from './output-frames';
-import { type EgressGate, type Sandbox, SandboxError, type SandboxProvider } from './sandbox';
-import type { SandboxSlots } from './sandbox-places';
+import { type EgressGate, type Sandbox, SandboxError, type SandboxProvider } from './sandboxes';
+import type { SandboxSlots } from './sandboxes/sandbox-slots';
 
 /** The sandbox keeps a command's time itself; this is what it may need beyond it to kill and report. */
 const slackMs = 10_000;

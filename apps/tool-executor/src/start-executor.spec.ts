@@ -3,17 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
-import {
-  type Delta,
-  type ToolCall,
-  accountId,
-  callIdAt,
-  messageId,
-  runId,
-  threadId,
-  effectOf,
-  toolNamed,
-} from '@rondo/domain';
+import { type Delta, type ToolCall, accountId, callIdAt, messageId, runId, threadId } from '@rondo/contract';
+import { effectOf, toolNamed } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import {
   type NatsLink,
@@ -29,7 +20,7 @@ import { createLogger, newUlid } from '@rondo/platform';
 import { firstValueFrom } from 'rxjs';
 import { environment } from './config';
 import { type Executor, startExecutor } from './start-executor';
-import { bubblewrapPath, sandboxRoot } from './testing/tool-bench';
+import { bubblewrapPath, sandboxRoot } from './testing/executor-fixture';
 
 const log = createLogger({ name: 'tool-executor-spec', level: 'silent' });
 const untouched = new AbortController().signal;

@@ -1,6 +1,6 @@
 import type { ToolReply } from '@rondo/messaging';
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { handledToolNamed } from './hands/all-hands';
+import { handledToolNamed } from './tools/tool-handlers';
 
 /** How many calls run here, how long they take and how they end. */
 export class ToolMetrics {

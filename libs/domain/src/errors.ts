@@ -1,4 +1,4 @@
-import type { RunId } from './ids';
+import type { RunId } from '@rondo/contract';
 
 /** Try again later: the network, a database that restarts, a deploy. */
 export class TransientError extends Error {

@@ -1,11 +1,17 @@
 import type { BudgetOf } from './context/model-budgets';
 import type { TokenCounter } from './context/token-counter';
 import type { StopRequest, TerminalError } from './errors';
-import type { CallId, CompactionId, MessageId, ModelCallId, RunId } from './ids';
-import type { NewMessage } from './message';
-import type { Model } from './model';
-import type { ToolCall } from './tool-call';
-import type { RecordedResult } from './tool-result';
+import type {
+  CallId,
+  CompactionId,
+  MessageId,
+  ModelCallId,
+  NewMessage,
+  RecordedResult,
+  RunId,
+  ToolCall,
+} from '@rondo/contract';
+import type { Model } from './models/model';
 import type { HonoursKeys } from './tools/honoured-keys';
 
 /** A call of the past. */

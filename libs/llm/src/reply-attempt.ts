@@ -1,4 +1,5 @@
-import type { FinishReason, ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
+import type { FinishReason } from '@rondo/contract';
+import type { ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
 import { requireCompleteReply } from './good-reply';
 import type { HttpCall } from './http/http-call';
 import type { HttpEndpoint } from './http/http-endpoint';

@@ -1,4 +1,5 @@
-import { type ModelMessage, callId } from '@rondo/domain';
+import { callId } from '@rondo/contract';
+import type { ModelMessage } from '@rondo/domain';
 import fc from 'fast-check';
 import { AnthropicProtocol } from './anthropic/anthropic-protocol';
 import { OpenAiProtocol } from './openai/openai-protocol';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Model, ModelChunk, ModelRequest, RunError } from '@rondo/domain';
+import type { RunError } from '@rondo/contract';
+import type { Model, ModelChunk, ModelRequest } from '@rondo/domain';
 import type { ProviderError } from './provider-error';
 import type { AttemptEnding, ReplyAttempt } from './reply-attempt';
 

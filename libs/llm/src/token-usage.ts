@@ -1,4 +1,5 @@
-import { type ModelMessage, type ModelPrice, type ModelRequest, type Usage, memoizeGrowingList } from '@rondo/domain';
+import type { Usage } from '@rondo/contract';
+import { type ModelMessage, type ModelPrice, type ModelRequest, memoizeGrowingList } from '@rondo/domain';
 import type { ReportedUsage } from './wire-protocol';
 
 export type CallUsage = Usage & { readonly estimated: boolean };

@@ -1,4 +1,5 @@
-import type { FinishReason, ModelRequest, ReplyChunk } from '@rondo/domain';
+import type { FinishReason } from '@rondo/contract';
+import type { ModelRequest, ReplyChunk } from '@rondo/domain';
 import type { ProviderError } from './provider-error';
 
 /** What one provider's protocol knows; everything else about asking a model is the same for all. */

@@ -21,7 +21,7 @@ const servers = new Infrastructure({
 await servers.start();
 await migrate({ url: servers.env.DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
 process.env.TEST_DATABASE_URL = servers.env.DATABASE_URL;
-const { StoreFixture, completed, planned, spoken } = load('../dist/testing/store-house.js');
+const { StoreFixture, completed, planned, spoken } = load('../dist/testing/store-fixture.js');
 const house = await StoreFixture.open();
 try {
   for (let run = 0; run < 300; run += 1) await liveOnce();

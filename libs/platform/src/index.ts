@@ -1,4 +1,4 @@
-export * from './after-what-follows';
+export * from './after-immediates';
 export * from './any-signal';
 export * from './health/health.module';
 export * from './health/readiness';
@@ -15,7 +15,7 @@ export * from './outbound/dial';
 export * from './outbound/http-exchange';
 export * from './outbound/internal-host';
 export * from './outbound/resolve';
-export * from './rhythm';
+export * from './periodic-task';
 export * from './run-service';
 export * from './server-variables';
 export * from './service-variables';

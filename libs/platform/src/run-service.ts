@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { disablePretenuring } from './born-young';
+import { disablePretenuring } from './disable-pretenuring';
 
 /** What is run: a Nest application or anything else that can be closed. */
 interface Service {

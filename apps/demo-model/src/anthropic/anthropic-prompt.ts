@@ -1,4 +1,4 @@
-import { promptPart } from '../play/prompt-part';
+import { promptPart } from '../replay/prompt-part';
 import type { PromptPart } from '../protocol';
 import type { AnthropicRequest } from './anthropic-request';
 

@@ -1,4 +1,4 @@
-import { type Part, argumentsText, partsOf, piecesOf } from '../play/parts';
+import { type Part, argumentsText, partsOf, piecesOf } from '../replay/parts';
 import type { Frame, Reply } from '../protocol';
 import { type FinishReason, type Turn, finishReasonOf } from '../script/turn';
 import { signatureOf } from './signature';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { tokensIn } from '../play/token-estimate';
+import { tokensIn } from '../replay/token-estimate';
 import { Ring } from './ring';
 
 /** What the provider saw of one request. Times come in two forms: for people, and in milliseconds to measure with. */

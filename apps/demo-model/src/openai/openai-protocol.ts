@@ -1,5 +1,5 @@
 import { firstIssue } from '../first-issue';
-import { promptPart } from '../play/prompt-part';
+import { promptPart } from '../replay/prompt-part';
 import type { Asked, Protocol, WireError } from '../protocol';
 import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
 import { openAiConversation } from './openai-conversation';

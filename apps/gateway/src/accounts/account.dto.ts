@@ -1,8 +1,8 @@
-import { accountId, apiKeyId } from '@rondo/domain';
+import { accountId, apiKeyId } from '@rondo/contract';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { scope } from '../auth/scopes';
-import { pageOf, pageQuery } from '../door/paging';
+import { pageOf, pageQuery } from '../http/paging';
 
 const name = z.string().trim().min(1).max(200);
 

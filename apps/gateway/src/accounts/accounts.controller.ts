@@ -7,12 +7,12 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import type { AccountId, ApiKeyId } from '@rondo/domain';
+import type { AccountId, ApiKeyId } from '@rondo/contract';
 import { Accounts, type Caller } from '@rondo/persistence';
 import { Admits, CurrentCaller } from '../auth/api-key.guard';
 import { Revocations } from '../auth/revocations';
-import { AddressedAccount, AddressedKey } from '../door/addressed';
-import { RunService } from '../runs/run-desk';
+import { AddressedAccount, AddressedKey } from '../http/addressed';
+import { RunService } from '../runs/run-service';
 import {
   AccountWithKeyDto,
   ApiKeyPageDto,

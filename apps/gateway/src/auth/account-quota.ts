@@ -1,4 +1,4 @@
-import type { AccountId } from '@rondo/domain';
+import type { AccountId } from '@rondo/contract';
 import { RateLimiter, tooManyRequests } from './rate-limiter';
 
 /** What all gateways count together. */

@@ -1,4 +1,4 @@
-import type { ApiKeyId } from '@rondo/domain';
+import type { ApiKeyId } from '@rondo/contract';
 import type { KeyLimits } from './key-limits';
 import type { OpenConnections } from './open-connections';
 

@@ -1,4 +1,4 @@
-import type { AccountId } from '@rondo/domain';
+import type { AccountId } from '@rondo/contract';
 import type { Caller } from '@rondo/persistence';
 import { Refusal } from '../problems/refusals';
 

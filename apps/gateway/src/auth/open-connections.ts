@@ -1,4 +1,4 @@
-import type { ApiKeyId } from '@rondo/domain';
+import type { ApiKeyId } from '@rondo/contract';
 
 interface Connection {
   readonly keyId: ApiKeyId;

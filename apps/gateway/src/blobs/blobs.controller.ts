@@ -1,10 +1,10 @@
 import { Controller, Get, Res, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { imageMediaType } from '@rondo/domain';
+import { imageMediaType } from '@rondo/contract';
 import { type BlobAddress, Blobs } from '@rondo/persistence';
 import type { Response } from 'express';
-import { AddressedBlob } from '../door/addressed';
-import { NoQuery } from '../door/no-query';
+import { AddressedBlob } from '../http/addressed';
+import { NoQuery } from '../http/no-query';
 
 const image = { schema: { type: 'string', format: 'binary' } } as const;
 

@@ -1,4 +1,4 @@
-import type { Message, RunEvent } from '@rondo/domain';
+import type { Message, RunEvent } from '@rondo/contract';
 import { pngSource } from '@rondo/domain/testing';
 import type { Socket } from 'socket.io-client';
 import { RunningGateway } from '../testing/running-gateway';

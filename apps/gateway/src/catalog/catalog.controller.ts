@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { argumentsSchema, expectedEffect, tools } from '@rondo/domain';
-import { pageOfList } from '../door/page-of-list';
+import { pageOfList } from '../http/page-of-list';
 import { CatalogQueryDto, ModelsDto, ToolsDto } from './catalog.dto';
 import { ModelCatalog } from './model-catalog';
 

@@ -1,7 +1,8 @@
-import { type ListedModel, effectClass, modelPrice } from '@rondo/domain';
+import { effectClass } from '@rondo/contract';
+import { type ListedModel, modelPrice } from '@rondo/domain';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
-import { pageOf, pageQuery } from '../door/paging';
+import { pageOf, pageQuery } from '../http/paging';
 
 const listedModel = z.object({
   id: z.string().describe('What a run names as its `model`.'),

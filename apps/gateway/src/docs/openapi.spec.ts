@@ -1,4 +1,4 @@
-import type { Message } from '@rondo/domain';
+import type { Message } from '@rondo/contract';
 import { pngSource } from '@rondo/domain/testing';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';

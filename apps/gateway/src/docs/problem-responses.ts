@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { problem } from '@rondo/domain';
+import { problem } from '@rondo/contract';
 import { z } from 'zod';
 import { keepsAnswer } from '../idempotency/idempotent-request';
 import { type ProblemCode, problemStatus } from '../problems/problems';

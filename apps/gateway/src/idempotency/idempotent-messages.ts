@@ -1,4 +1,5 @@
-import { type AccountId, TerminalError } from '@rondo/domain';
+import type { AccountId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
 import type { IdempotencyKeys, IdempotentRequest, PendingKey } from '@rondo/persistence';
 import { z } from 'zod';
 import { firstAnswer } from './first-answer';

@@ -1,4 +1,4 @@
-import type { Run, RunEvent } from '@rondo/domain';
+import type { Run, RunEvent } from '@rondo/contract';
 import type { Socket } from 'socket.io-client';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';

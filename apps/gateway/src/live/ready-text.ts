@@ -1,5 +1,5 @@
 import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser';
-import { nestingTrouble, tooDeep } from '../door/nesting';
+import { nestingTrouble, tooDeep } from '../http/nesting';
 
 /** An argument of an event that is JSON already: it goes to the wire as it is, not read and written once more. */
 export class ReadyText {

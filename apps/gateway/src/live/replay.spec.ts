@@ -1,4 +1,4 @@
-import type { Run, RunId } from '@rondo/domain';
+import type { Run, RunId } from '@rondo/contract';
 import { Retention } from '@rondo/persistence';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';

@@ -1,4 +1,4 @@
-import type { Run, RunEvent } from '@rondo/domain';
+import type { Run, RunEvent } from '@rondo/contract';
 import { type Socket, io } from 'socket.io-client';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';

@@ -1,13 +1,13 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
-import { type Run, runId } from '@rondo/domain';
+import { type Run, runId } from '@rondo/contract';
 import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
-import { parsed } from '../door/parsed';
+import { parsed } from '../http/parsed';
 import { IdempotentMessages, idempotencyKey } from '../idempotency/idempotent-messages';
 import { answer, locationOf, maxSeq, newWatchedRun, stopOrder } from '../runs/run.dto';
-import { RunService } from '../runs/run-desk';
+import { RunService } from '../runs/run-service';
 import { Replayed, type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
 const address = z.strictObject({ run_id: runId });

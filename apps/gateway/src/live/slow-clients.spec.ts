@@ -1,5 +1,5 @@
 import { type Socket as TcpSocket, connect } from 'node:net';
-import type { RunEvent } from '@rondo/domain';
+import type { RunEvent } from '@rondo/contract';
 import type { Socket } from 'socket.io-client';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';

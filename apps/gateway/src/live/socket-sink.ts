@@ -1,4 +1,4 @@
-import type { Sink } from './follower';
+import type { Sink } from './run-subscriber';
 import { ReadyText } from './ready-text';
 import type { WatchEvent } from './stream-notices';
 

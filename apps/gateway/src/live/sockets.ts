@@ -1,4 +1,4 @@
-import type { Run, RunId, RunStatus } from '@rondo/domain';
+import type { Run, RunId, RunStatus } from '@rondo/contract';
 import type { Caller, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { type Scope, requireScope } from '../auth/scopes';
 import { answerTo } from '../problems/problem-of';
 import { type ProblemBody, problemStatus } from '../problems/problems';
 import { Refusal, unauthorized } from '../problems/refusals';
-import type { RunSubscriptions, MadeRun, Watch, Watched } from './live-hub';
+import type { RunSubscriptions, MadeRun, Watch, Watched } from './run-subscriptions';
 import type { ReadyText } from './ready-text';
 import { SocketSink } from './socket-sink';
 

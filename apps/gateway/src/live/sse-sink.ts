@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Sink } from './follower';
+import type { Sink } from './run-subscriber';
 import type { WatchEvent } from './stream-notices';
 
 /** Beyond this many bytes that the client has not read, it gets nothing more for now. */

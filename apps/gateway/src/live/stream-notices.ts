@@ -1,4 +1,4 @@
-import type { EventId, RunEvent } from '@rondo/domain';
+import type { EventId, RunEvent } from '@rondo/contract';
 import type { EventPage, LogGap, RunSnapshot } from '@rondo/persistence';
 
 type Envelope = Pick<RunEvent, 'id' | 'v' | 'run_id' | 'thread_id' | 'iteration' | 'epoch' | 'at'> & {

@@ -1,4 +1,4 @@
-import { type DeltaEvent, type RecordedFact, deltaTextKey } from '@rondo/domain';
+import { type DeltaEvent, type RecordedFact, deltaTextKey } from '@rondo/contract';
 
 /** A message's text and its reasoning are two streams under one id, so a stream is named by both. */
 export const streamOf = ({ type, stream_id }: Pick<DeltaEvent, 'type' | 'stream_id'>): string => `${stream_id} ${type}`;

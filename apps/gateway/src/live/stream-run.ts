@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RunAddress } from '@rondo/persistence';
-import type { RunSubscriptions, Watch } from './live-hub';
+import type { RunSubscriptions, Watch } from './run-subscriptions';
 import { SseSink } from './sse-sink';
 
 const keepAliveMs = 15_000;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RunEvent, RunId } from '@rondo/domain';
+import type { RunEvent, RunId } from '@rondo/contract';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 import { type WorkerRun, TestWorker } from '../testing/test-worker';

@@ -1,7 +1,7 @@
-import { type Run, isTerminal, isWaiting } from '@rondo/domain';
+import { type Run, isTerminal, isWaiting } from '@rondo/contract';
 import type { RunAddress } from '@rondo/persistence';
 import { anySignal } from '@rondo/platform';
-import type { RunSubscriptions } from './live-hub';
+import type { RunSubscriptions } from './run-subscriptions';
 import { endsRun } from './stream-of';
 import type { WatchEvent } from './stream-notices';
 

@@ -1,13 +1,13 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { type ApiKeyId, isTerminal } from '@rondo/domain';
+import { type ApiKeyId, isTerminal } from '@rondo/contract';
 import { type RunAddress, Runs } from '@rondo/persistence';
 import type { Response } from 'express';
 import { HeldRequests } from '../auth/held-requests';
-import { AddressedRun } from '../door/addressed';
+import { AddressedRun } from '../http/addressed';
 import { Refusal, unauthorized } from '../problems/refusals';
 import { RunDto, StreamQueryDto, WaitQueryDto, maxSeq } from '../runs/run.dto';
-import { RunSubscriptions } from './live-hub';
+import { RunSubscriptions } from './run-subscriptions';
 import { streamRun } from './stream-run';
 import { waitForRest } from './wait-for-rest';
 

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { OpenConnections } from '../auth/open-connections';
-import type { RunSubscriptions } from '../live/live-hub';
+import type { RunSubscriptions } from '../live/run-subscriptions';
 
 /** What this gateway serves at the moment. */
 export function registerGauges(

@@ -4,7 +4,7 @@ import type { IdempotentRequest } from '@rondo/persistence';
 import type { Logger } from '@rondo/platform';
 import type { Request, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
-import { discardBody, hasBody } from '../door/body';
+import { discardBody, hasBody } from '../http/body';
 import type { AllowedMethods } from './allowed-methods';
 import { answerTo } from './problem-of';
 import { problem } from './problems';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Problem } from '@rondo/domain';
+import type { Problem } from '@rondo/contract';
 
 /** Every problem that the API can answer: its stable code, and the status that goes with it. */
 export const problemStatus = {

@@ -1,4 +1,4 @@
-import { type AccountId, accountId } from '@rondo/domain';
+import { type AccountId, accountId } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 import { ActiveRunQuota } from './active-run-quota';

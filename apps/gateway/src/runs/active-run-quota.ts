@@ -1,4 +1,4 @@
-import type { AccountId } from '@rondo/domain';
+import type { AccountId } from '@rondo/contract';
 import { Refusal, tryAgainIn } from '../problems/refusals';
 
 /** How long a count is good enough while it is far from the quota. */

@@ -2,8 +2,8 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, type RunAddress, Runs } from '@rondo/persistence';
 import { CurrentCaller } from '../auth/api-key.guard';
-import { AddressedRun } from '../door/addressed';
-import { NoQuery } from '../door/no-query';
+import { AddressedRun } from '../http/addressed';
+import { NoQuery } from '../http/no-query';
 import {
   AgentResultDto,
   EventPageDto,

@@ -9,13 +9,13 @@ import {
   threadId,
   toolCall,
   usage,
-} from '@rondo/domain';
+} from '@rondo/contract';
 import type { AgentResult, LogVerification } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { idempotencyKey } from '../idempotency/idempotent-messages';
-import { metadata } from '../door/metadata';
-import { pageOf, pageQuery } from '../door/paging';
+import { metadata } from '../http/metadata';
+import { pageOf, pageQuery } from '../http/paging';
 
 const newRunOnThread = settingsRequest.extend({
   input: inputContent.optional().describe('A string, or blocks of text and images.'),

@@ -1,13 +1,13 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Run } from '@rondo/domain';
+import type { Run } from '@rondo/contract';
 import type { Caller, RunAddress, ThreadAddress } from '@rondo/persistence';
 import type { Response } from 'express';
 import { CurrentCaller } from '../auth/api-key.guard';
-import { AddressedRun, AddressedThread } from '../door/addressed';
+import { AddressedRun, AddressedThread } from '../http/addressed';
 import { promisedBy } from '../idempotency/idempotent';
 import { AnswerDto, NewRunDto, NewRunOnThreadDto, RunDto, StopOrderDto, locationOf } from './run.dto';
-import { RunService } from './run-desk';
+import { RunService } from './run-service';
 
 @ApiTags('runs')
 @Controller('v1')

@@ -1,4 +1,5 @@
-import { type CallResolution, resolution, toolCall } from '@rondo/domain';
+import { resolution, toolCall } from '@rondo/contract';
+import type { CallResolution } from '@rondo/domain';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 

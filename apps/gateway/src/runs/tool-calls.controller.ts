@@ -2,9 +2,9 @@ import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { CallAddress } from '@rondo/persistence';
 import type { Response } from 'express';
-import { AddressedToolCall } from '../door/addressed';
+import { AddressedToolCall } from '../http/addressed';
 import { promisedBy } from '../idempotency/idempotent';
-import { RunService } from './run-desk';
+import { RunService } from './run-service';
 import { RulingDto, ToolCallDto } from './tool-call.dto';
 
 @ApiTags('runs')

@@ -1,4 +1,4 @@
-import type { CallId, Run } from '@rondo/domain';
+import type { CallId, Run } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 

@@ -1,4 +1,4 @@
-import type { Run, RunId } from '@rondo/domain';
+import type { Run, RunId } from '@rondo/contract';
 import type { Database } from '@rondo/persistence';
 import { type TestDatabase, makeTestDatabase } from '@rondo/persistence/testing';
 import { createLogger } from '@rondo/platform';

@@ -1,6 +1,5 @@
 import {
   type CallId,
-  type Claim,
   type DeltaEvent,
   type MessageId,
   type NewFact,
@@ -10,7 +9,8 @@ import {
   eventId,
   messageId,
   noUsage,
-} from '@rondo/domain';
+} from '@rondo/contract';
+import type { Claim } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import { type NatsLink, NatsRunFeed, type RunLive, connectNats, signals } from '@rondo/messaging';
 import { type Database, PostgresRunStore } from '@rondo/persistence';

@@ -1,8 +1,8 @@
-import { inputContent, message, messageType, threadId } from '@rondo/domain';
+import { inputContent, message, messageType, threadId } from '@rondo/contract';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
-import { pageOf, pageQuery } from '../door/paging';
-import { metadata } from '../door/metadata';
+import { pageOf, pageQuery } from '../http/paging';
+import { metadata } from '../http/metadata';
 
 const thread = z.object({
   id: threadId,

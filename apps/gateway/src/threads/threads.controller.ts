@@ -3,8 +3,8 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import { type Caller, Messages, type Thread, type ThreadAddress, Threads } from '@rondo/persistence';
 import type { Response } from 'express';
 import { CurrentCaller } from '../auth/api-key.guard';
-import { AddressedThread } from '../door/addressed';
-import { NoQuery } from '../door/no-query';
+import { AddressedThread } from '../http/addressed';
+import { NoQuery } from '../http/no-query';
 import { promisedBy } from '../idempotency/idempotent';
 import {
   MessageDto,

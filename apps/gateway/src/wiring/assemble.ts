@@ -1,4 +1,4 @@
-import { eventId } from '@rondo/domain';
+import { eventId } from '@rondo/contract';
 import { type OutboxEntry, holderOf } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import { AccountQuota } from '../auth/account-quota';
@@ -12,13 +12,13 @@ import { RequestRate } from '../auth/request-rate';
 import { ModelCatalog } from '../catalog/model-catalog';
 import { type GatewayConfig, modelProvidersOf } from '../config';
 import { IdempotentMessages } from '../idempotency/idempotent-messages';
-import { RunSubscriptions } from '../live/live-hub';
-import { runSourcesOf } from '../live/live-sources-of';
+import { RunSubscriptions } from '../live/run-subscriptions';
+import { runSourcesOf } from '../live/run-sources-of';
 import { Sockets } from '../live/sockets';
 import { AllowedMethods } from '../problems/allowed-methods';
-import { runBudgets } from '../run-budgets';
+import { runBudgets } from '../runs/run-budgets';
 import { ActiveRunQuota } from '../runs/active-run-quota';
-import { RunService } from '../runs/run-desk';
+import { RunService } from '../runs/run-service';
 import { Infrastructure } from './infrastructure';
 
 const liveSettings = {

@@ -3,7 +3,7 @@ import { RunQueues, SharedQuota, connectNats, natsTransportOptions, producerConn
 import { Accounts, Blobs, IdempotencyKeys, Messages, Outbox, Runs, Threads, openDatabase } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import type { GatewayConfig } from '../config';
-import { DeferredRunFeed } from './late-feed';
+import { DeferredRunFeed } from './deferred-run-feed';
 import { WorkerSignals } from './worker-signals';
 
 const name = 'gateway';

@@ -1,5 +1,6 @@
 import type { ClientProxy } from '@nestjs/microservices';
-import type { PendingStop, RunId } from '@rondo/domain';
+import type { RunId } from '@rondo/contract';
+import type { PendingStop } from '@rondo/domain';
 import { type RunLive, type RunStop, signals } from '@rondo/messaging';
 import { catchError, firstValueFrom, map, of, timeout } from 'rxjs';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { runId, threadId } from '../ids';
-import type { Message } from '../message';
+import { type Message, runId, threadId } from '@rondo/contract';
 import { effectiveSettings } from '../profiles/effective-settings';
-import { promptOf } from '../prompt';
-import { evolve, replay } from '../run-state';
+import { promptOf } from '../loop/prompt';
+import { evolve, replay } from '../run/run-state';
 import { EvenTokenCounter } from '../testing';
 import { anyHistory } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';

@@ -1,4 +1,4 @@
-import { type RunPosition, frameText, messagesToSend } from '../prompt';
+import { type RunPosition, frameText, messagesToSend } from '../loop/prompt';
 import type { ContextMeter } from './context-meter';
 import { type Compaction, type Compression, compacted } from './context-state';
 import { leaveOut } from './leave-out';

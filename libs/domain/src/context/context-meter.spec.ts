@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { sha256 } from '../image';
-import type { Message } from '../message';
+import { type Message, sha256 } from '@rondo/contract';
 import { EvenTokenCounter } from '../testing';
 import { answered, said } from '../testing/conversation';
 import { anyHistory, historyOf } from '../testing/histories';

@@ -1,8 +1,6 @@
-import { addedTo } from '../as-it-grows';
-import type { ContentBlock } from '../content';
-import type { NewMessage } from '../message';
-import { hiddenFieldsOf } from '../notes';
-import type { Usage } from '../run';
+import { addedTo } from '../memoize/memoize-growing-list';
+import type { ContentBlock, NewMessage, Usage } from '@rondo/contract';
+import { hiddenFieldsOf } from '../memoize/hidden-fields';
 import { textOf } from './message-text';
 import { type TokenCounter, maxTokens } from './token-counter';
 

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { pairCalls } from '../dialects/pair-calls';
-import { messageId } from '../ids';
-import type { Message } from '../message';
+import { type Message, messageId } from '@rondo/contract';
 import { anyHistory, historyOf, historyRun } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
 import { type ContextState, wholeConversation } from './context-state';
 import { contextOf } from './context-of';
-import { turnsOf } from './cut';
-import { rangeBeforeTail } from './fold-stretch';
-import { coverageOf } from './places';
-import { summaryMessage } from './summary-message';
+import { turnsOf } from './turns';
+import { rangeBeforeTail } from '../compaction/summary-range';
+import { coverageOf } from './message-range';
+import { summaryMessage } from '../compaction/summary-message';
 
 const reader = { runId: historyRun.id, model: historyRun.model, keepImages: 3 };
 const viewOf = (conversation: readonly Message[], context: ContextState): readonly Message[] =>

@@ -1,11 +1,10 @@
-import type { RunId } from '../ids';
-import type { NewMessage } from '../message';
+import type { NewMessage, RunId } from '@rondo/contract';
 import type { ContextState } from './context-state';
-import { hasImage, keepNewestImages } from './keep-images';
-import { type Conversation, type MessageRange, newestUserPosition, positionOf, rangeOf, within } from './places';
-import type { Sent } from './sent';
+import { hasImage, keepNewestImages } from './newest-images';
+import { type Conversation, type MessageRange, newestUserPosition, positionOf, rangeOf, within } from './message-range';
+import type { Sent } from './sent-message';
 import { shortened } from './shortened';
-import { withoutReasoning } from './thoughts';
+import { withoutReasoning } from './without-reasoning';
 
 /** Who the context is made for. */
 export interface ContextReader {

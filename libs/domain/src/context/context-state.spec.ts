@@ -1,8 +1,7 @@
-import { compactionId, messageId, runId, threadId } from '../ids';
-import type { Message } from '../message';
-import { evolve, replay } from '../run-state';
+import { type Message, compactionId, messageId, runId, threadId } from '@rondo/contract';
+import { evolve, replay } from '../run/run-state';
 import { historyOf } from '../testing/histories';
-import { summaryMessage } from './summary-message';
+import { summaryMessage } from '../compaction/summary-message';
 
 const covers = (to: string) => ({ from_message_id: messageId.parse('msg_0'), to_message_id: messageId.parse(to) });
 

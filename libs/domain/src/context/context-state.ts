@@ -1,6 +1,11 @@
-import type { CompactionId, MessageId } from '../ids';
-import { type Coverage, type Message, coverage } from '../message';
-import type { NewFact } from '../run-event';
+import {
+  type CompactionId,
+  type Coverage,
+  type Message,
+  type MessageId,
+  type NewFact,
+  coverage,
+} from '@rondo/contract';
 
 /** A compaction that was asked for and has not ended. */
 export interface OpenCompaction {

@@ -1,9 +1,9 @@
-import type { Coverage } from '../message';
-import { type RunPosition, frameText } from '../prompt';
+import type { Coverage } from '@rondo/contract';
+import { type RunPosition, frameText } from '../loop/prompt';
 import type { ContextMeter } from './context-meter';
 import type { Compression } from './context-state';
-import { turnsOf } from './cut';
-import { type Conversation, type MessageRange, coverageOf, newestUserPosition, rangeOf } from './places';
+import { turnsOf } from './turns';
+import { type Conversation, type MessageRange, coverageOf, newestUserPosition, rangeOf } from './message-range';
 import { selectionOf } from './selection';
 
 /**

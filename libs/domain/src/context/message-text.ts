@@ -1,6 +1,5 @@
-import type { ContentBlock } from '../content';
+import type { ContentBlock, NewMessage } from '@rondo/contract';
 import { toModelResult } from '../dialects/pair-calls';
-import type { NewMessage } from '../message';
 
 /** What a message says, in plain text: what is counted, what a summarizer reads, and what `expand_message` shows. */
 export const textOf = ({ content }: NewMessage): string =>

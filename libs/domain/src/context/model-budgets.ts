@@ -1,6 +1,6 @@
 import { declaredFactsOf } from '../models/model-facts';
 import { type ModelProviders, splitModelName } from '../models/provider-settings';
-import type { RunSettings } from '../run-settings';
+import type { RunSettings } from '@rondo/contract';
 
 /** How many tokens a request to a model may have, beside those kept free for the reply. */
 export type BudgetOf = (model: string) => number;

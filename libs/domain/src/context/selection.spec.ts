@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import type { Message } from '../message';
-import type { AgentRun } from '../pass';
+import type { Message } from '@rondo/contract';
+import type { AgentRun } from '../loop/loop-context';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { anyHistory, historyRun } from '../testing/histories';
-import { summaryMessage } from './summary-message';
+import { summaryMessage } from '../compaction/summary-message';
 import { wholeConversation } from './context-state';
 import { contextOf } from './context-of';
 import { selectionOf } from './selection';

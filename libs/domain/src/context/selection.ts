@@ -1,10 +1,10 @@
-import { addedTo } from '../as-it-grows';
-import type { NewMessage } from '../message';
-import { hiddenFieldsOf } from '../notes';
-import type { AgentRun } from '../pass';
-import type { RunState } from '../run-state';
+import { addedTo } from '../memoize/memoize-growing-list';
+import type { NewMessage } from '@rondo/contract';
+import { hiddenFieldsOf } from '../memoize/hidden-fields';
+import type { AgentRun } from '../loop/loop-context';
+import type { RunState } from '../run/run-state';
 import { type ContextReader, contextOf, contextOfMore } from './context-of';
-import type { Sent } from './sent';
+import type { Sent } from './sent-message';
 
 /** What of a run's conversation is sent. */
 export interface Selection {

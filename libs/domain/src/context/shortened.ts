@@ -1,7 +1,5 @@
-import type { ContentBlock } from '../content';
-import type { MessageId } from '../ids';
-import type { NewMessage } from '../message';
-import { memoizeByNumber } from '../once-per';
+import type { ContentBlock, MessageId, NewMessage } from '@rondo/contract';
+import { memoizeByNumber } from '../memoize/memoize';
 import { textOf } from './message-text';
 
 /**

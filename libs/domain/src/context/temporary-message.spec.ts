@@ -1,10 +1,9 @@
-import { messageId, runId, threadId } from '../ids';
-import type { NewMessage } from '../message';
-import { promptOf } from '../prompt';
+import { type NewMessage, messageId, runId, threadId } from '@rondo/contract';
+import { promptOf } from '../loop/prompt';
 import { RunHarness, ScriptedModel, calls, says } from '../testing';
 import { AnsweringModel, textOfRequest } from '../testing/listening-models';
-import { runAgent } from '../run-agent';
-import { evolve } from '../run-state';
+import { runAgent } from '../loop/run-agent';
+import { evolve } from '../run/run-state';
 import { budgetOfModel } from './model-budgets';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };

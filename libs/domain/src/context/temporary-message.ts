@@ -1,5 +1,4 @@
-import type { ContentBlock } from '../content';
-import type { MessageType, NewMessage } from '../message';
+import type { ContentBlock, MessageType, NewMessage } from '@rondo/contract';
 
 /** What the model should know of the world at this moment, before the newest words of the user, for one call (LP14). */
 export function withTemporary(messages: readonly NewMessage[], unseen: readonly NewMessage[]): readonly NewMessage[] {

@@ -1,4 +1,4 @@
-import type { ImageSize } from '../image-header';
+import type { ImageSize } from '@rondo/contract';
 
 /** Counts as a model would, near enough to plan by; what the provider reports afterwards is the truth. */
 export interface TokenCounter {

@@ -1,8 +1,5 @@
-import type { ContentBlock } from '../content';
-import type { Message } from '../message';
-import type { ModelChunk, ModelMessage, ModelTool } from '../model';
-import type { ProcessorSettings } from '../run-settings';
-import type { DialectName } from '../tool-call';
+import type { ContentBlock, DialectName, Message, ProcessorSettings } from '@rondo/contract';
+import type { ModelChunk, ModelMessage, ModelTool } from '../models/model';
 import type { ToolDefinition } from '../tools/define-tool';
 
 /**

@@ -2,7 +2,7 @@ import { type ToolDefinition, argumentsSchema } from '../tools/define-tool';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
 import { JsonGrammar } from './json/json-grammar';
-import { type TextCall, type TextPart, renderTurns } from './spoken-turns';
+import { type TextCall, type TextPart, renderTurns } from './text-turns';
 
 /**
  * Every reply is one JSON object, a call or a final answer: for models that can be held to JSON. Without tools there is

@@ -1,5 +1,5 @@
-import type { Message } from '../message';
-import type { ModelMessage, ModelTool } from '../model';
+import type { Message } from '@rondo/contract';
+import type { ModelMessage, ModelTool } from '../models/model';
 import { type ToolDefinition, argumentsSchema } from '../tools/define-tool';
 import type {
   DecodedCall,

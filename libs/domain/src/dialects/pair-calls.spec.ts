@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { callId, messageId, threadId } from '../ids';
-import type { Message } from '../message';
+import { type Message, callId, messageId, threadId } from '@rondo/contract';
 import { requestViolations } from '../testing/request-violations';
 import { pairCalls } from './pair-calls';
 

@@ -1,10 +1,15 @@
-import { memoizeGrowingList } from '../as-it-grows';
-import type { ContentBlock, ToolResultBlock, UserBlock } from '../content';
-import type { CallId } from '../ids';
-import type { Message } from '../message';
-import type { AssistantBlock, ModelMessage, ModelToolResult } from '../model';
-import { memoize } from '../once-per';
-import { failedResult, type RecordedResult } from '../tool-result';
+import { memoizeGrowingList } from '../memoize/memoize-growing-list';
+import {
+  type CallId,
+  type ContentBlock,
+  type Message,
+  type RecordedResult,
+  type ToolResultBlock,
+  type UserBlock,
+  failedResult,
+} from '@rondo/contract';
+import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/model';
+import { memoize } from '../memoize/memoize';
 
 /**
  * Turns a conversation into what any provider accepts (I6): it begins with `user`, every call has exactly one result

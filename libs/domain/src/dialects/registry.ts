@@ -1,4 +1,4 @@
-import type { DialectName } from '../tool-call';
+import type { DialectName } from '@rondo/contract';
 import type { Dialect } from './dialect';
 import { jsonDialect } from './json-mode';
 import { nativeDialect } from './native';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import { sha256 } from '../image';
-import type { Message } from '../message';
-import type { ModelMessage } from '../model';
+import { type Message, sha256 } from '@rondo/contract';
+import type { ModelMessage } from '../models/model';
 import { answered, failure, replied, said } from '../testing/conversation';
 import { corpusTools, plainSettings, textDialectNames, textDialects } from '../testing/read-reply';
-import type { ResultPlacement } from './spoken-turns';
+import type { ResultPlacement } from './text-turns';
 
 const placings: readonly ResultPlacement[] = ['user_message', 'assistant_message', 'inline_edit'];
 

@@ -1,9 +1,9 @@
-import { memoize } from '../once-per';
+import { memoize } from '../memoize/memoize';
 import type { ToolDefinition } from '../tools/define-tool';
 import { parametersOf } from '../tools/tool-parameters';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
-import { type TextCall, type TurnWriter, callOf, renderTurns } from './spoken-turns';
+import { type TextCall, type TurnWriter, callOf, renderTurns } from './text-turns';
 import { toolGuide } from './tool-guide';
 import { writeValue } from './typed-value';
 import { writeAttribute } from './xml/entities';

@@ -1,8 +1,8 @@
-import { memoize } from '../once-per';
+import { memoize } from '../memoize/memoize';
 import type { ToolDefinition } from '../tools/define-tool';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
-import { type TurnWriter, callOf, renderTurns } from './spoken-turns';
+import { type TurnWriter, callOf, renderTurns } from './text-turns';
 import { toolGuide } from './tool-guide';
 import { type TagShapes, TagGrammar, tagShapesOf } from './xml/tag-grammar';
 import { type TagShape, tagShapeOf } from './xml/tag-shape';

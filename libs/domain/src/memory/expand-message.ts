@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { textOf } from '../context/message-text';
-import type { NewMessage } from '../message';
-import { type ToolResult, failedResult } from '../tool-result';
+import { type NewMessage, type ToolResult, failedResult } from '@rondo/contract';
 import type { expandMessage } from '../tools/memory.tools';
 
 /** Whatever the context, one answer fits. */

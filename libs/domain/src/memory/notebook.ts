@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { NewMessage } from '../message';
-import { type ToolResult, failedResult } from '../tool-result';
+import { type NewMessage, type ToolResult, failedResult } from '@rondo/contract';
 import { simpleMemory } from '../tools/memory.tools';
 import { succeededCalls } from './past-calls';
 

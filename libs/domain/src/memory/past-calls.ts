@@ -1,4 +1,4 @@
-import type { NewMessage } from '../message';
+import type { NewMessage } from '@rondo/contract';
 
 /** The arguments of every call of a tool that succeeded, in the order of their results. */
 export function succeededCalls(name: string, conversation: readonly NewMessage[]): Record<string, unknown>[] {

@@ -1,9 +1,8 @@
-import { callId, messageId, runId } from '../ids';
-import type { Message } from '../message';
+import { type Message, callId, messageId, runId } from '@rondo/contract';
 import type { PastCall, ThreadArchive } from '../ports';
 import { historyOf, historyRun } from '../testing/histories';
 import { plannedCall } from '../testing/planned-call';
-import { answerInLoop } from './loop-hands';
+import { answerInLoop } from './in-loop-tools';
 import { recall } from './recall';
 
 const conversation: readonly Message[] = historyOf([{ kind: 'user', text: 'Go.' }]);

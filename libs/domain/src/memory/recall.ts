@@ -1,7 +1,5 @@
-import type { ContentBlock } from '../content';
-import type { NewMessage } from '../message';
+import type { ContentBlock, NewMessage, ToolCall } from '@rondo/contract';
 import type { PastCall, ThreadArchive } from '../ports';
-import type { ToolCall } from '../tool-call';
 import { expandMessage, sequentialThinking, simpleMemory } from '../tools/memory.tools';
 
 type Conversation = readonly NewMessage[];

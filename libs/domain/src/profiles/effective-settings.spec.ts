@@ -1,4 +1,4 @@
-import { type SettingsRequest, settingsRequest } from '../run-settings';
+import { type SettingsRequest, settingsRequest } from '@rondo/contract';
 import { type SettingsDefaults, effectiveSettings } from './effective-settings';
 
 const settingsOf = (request: Parameters<typeof effectiveSettings>[0]) => {

@@ -1,4 +1,4 @@
-import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '../run-settings';
+import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
 import { toolNamed } from '../tools/catalog';
 import { type Profile, profiles } from './profiles';
 

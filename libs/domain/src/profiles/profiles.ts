@@ -1,4 +1,4 @@
-import type { ProfileName, RunSettings } from '../run-settings';
+import type { ProfileName, RunSettings } from '@rondo/contract';
 import { tools } from '../tools/catalog';
 import { iiPrompt } from './ii-prompt';
 import { sunaPrompt } from './suna-prompt';

@@ -1,6 +1,12 @@
-import { type CallId, callId, messageId, threadId } from '../ids';
-import type { Message } from '../message';
-import { type RecordedResult, failedResult } from '../tool-result';
+import {
+  type CallId,
+  type Message,
+  type RecordedResult,
+  callId,
+  failedResult,
+  messageId,
+  threadId,
+} from '@rondo/contract';
 
 const messageOf = (type: Message['type'], content: Message['content']): Message => ({
   id: messageId.parse('msg_1'),

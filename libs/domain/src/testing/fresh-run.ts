@@ -1,6 +1,4 @@
-import type { RunId, ThreadId } from '../ids';
-import { type Run, newRun } from '../run';
-import type { RunSettings } from '../run-settings';
+import { type Run, type RunId, type RunSettings, type ThreadId, newRun } from '@rondo/contract';
 
 interface FreshRun {
   readonly id: RunId;

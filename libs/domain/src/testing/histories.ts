@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { type MessageId, callId, messageId, partIdAt, runId, threadId } from '../ids';
-import type { Message } from '../message';
+import { type Message, type MessageId, callId, messageId, partIdAt, runId, threadId } from '@rondo/contract';
 
 /** The run that histories belong to, and the model that speaks in them. */
 export const historyRun = { id: runId.parse('run_1'), model: 'demo/coder' };

@@ -1,4 +1,4 @@
-import { runId, threadId } from '../ids';
+import { runId, threadId } from '@rondo/contract';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { InMemoryRunStore } from './in-memory-run-store';
 import { describeRunStore } from './run-store.contract';

@@ -1,14 +1,25 @@
-import { isProgress, movesTo, yieldsToStop } from '../claim-rules';
+import { isProgress, movesTo, yieldsToStop } from '../run/claim-rules';
 import { ClaimLostError, StopPendingError, type StopRequest } from '../errors';
-import { type CallId, type RunId, type ThreadId, accountId, eventId, messageId } from '../ids';
-import type { Message } from '../message';
-import { type Run, type RunStatus, isTerminal, isWaiting } from '../run';
+import {
+  type CallId,
+  type Message,
+  type NewFact,
+  type RecordedFact,
+  type Run,
+  type RunId,
+  type RunSettings,
+  type RunStatus,
+  type ThreadId,
+  accountId,
+  eventId,
+  isTerminal,
+  isWaiting,
+  messageId,
+} from '@rondo/contract';
 import { freshRun } from './fresh-run';
-import { type CallResolution, resolveCall } from '../resolve-call';
-import type { NewFact, RecordedFact } from '../run-event';
-import type { RunSettings } from '../run-settings';
-import { replay } from '../run-state';
-import type { Claim, ClaimedRun, FairClaims, LastClaim, LastClaims, RunQueueName, RunStore } from '../run-store';
+import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
+import { replay } from '../run/run-state';
+import type { Claim, ClaimedRun, FairClaims, LastClaim, LastClaims, RunQueueName, RunStore } from '../run/run-store';
 
 const ours = accountId.parse('acc_1');
 const startOfTime = new Date(1_700_000_000_000).toISOString();

@@ -1,10 +1,10 @@
-export * from './counting-clerk';
+export * from './counting-ids-and-clock';
 export * from './even-token-counter';
 export * from './images';
 export * from './in-memory-run-store';
 export * from './ledgered-tools';
 export * from './planned-call';
-export * from './run-house';
+export * from './run-harness';
 export * from './run-store.contract';
 export * from './scripted-model';
 export { contextOf } from '../context/context-of';

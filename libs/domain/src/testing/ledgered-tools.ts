@@ -1,6 +1,5 @@
-import type { CallId } from '../ids';
+import type { CallId, ToolCall } from '@rondo/contract';
 import type { SentCall, StoppedTool, ToolAnswer, Tools } from '../ports';
-import type { ToolCall } from '../tool-call';
 
 /**
  * Hands that count. Effects happen at the other end, as with a real executor: they outlive the worker that asked for

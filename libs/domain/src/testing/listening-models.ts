@@ -1,4 +1,4 @@
-import type { Model, ModelChunk, ModelRequest } from '../model';
+import type { Model, ModelChunk, ModelRequest } from '../models/model';
 import { type Turn, calls, finished, says } from './scripted-model';
 
 /** Keeps what it was asked, and says what `answer` makes of it. */

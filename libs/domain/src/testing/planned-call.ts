@@ -1,5 +1,4 @@
-import { callId, messageId, runId } from '../ids';
-import type { ToolCall } from '../tool-call';
+import { type ToolCall, callId, messageId, runId } from '@rondo/contract';
 
 /** A call as the loop plans it, but for what is given. */
 export const plannedCall = (given: Partial<ToolCall> = {}): ToolCall => ({

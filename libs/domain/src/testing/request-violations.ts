@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../model';
+import type { ModelMessage } from '../models/model';
 
 /** What every provider refuses (I6). */
 export function requestViolations(messages: readonly ModelMessage[]): string[] {

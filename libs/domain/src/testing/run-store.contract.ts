@@ -1,7 +1,6 @@
 import { ClaimLostError, StopPendingError } from '../errors';
-import { type MessageId, type RunId, compactionId, messageId } from '../ids';
-import type { NewFact } from '../run-event';
-import type { RunStore } from '../run-store';
+import { type MessageId, type NewFact, type RunId, compactionId, messageId } from '@rondo/contract';
+import type { RunStore } from '../run/run-store';
 
 /** A store with one run in it that is due, and what the gateway and time may do to that run. */
 export interface RunStoreFixture {

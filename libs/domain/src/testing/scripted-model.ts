@@ -1,4 +1,4 @@
-import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../model';
+import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../models/model';
 
 /** What a scripted model says in one turn. */
 export type Turn = readonly ModelChunk[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { memoize } from '../once-per';
-import type { EffectClass } from '../tool-call';
+import { memoize } from '../memoize/memoize';
+import type { EffectClass } from '@rondo/contract';
 import { type HonoursKeys, honoursNoKeys } from './honoured-keys';
 
 /**

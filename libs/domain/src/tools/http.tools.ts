@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EffectClass } from '../tool-call';
+import type { EffectClass } from '@rondo/contract';
 import { defineTool } from './define-tool';
 import type { HonoursKeys } from './honoured-keys';
 

@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { type ModelMessage, callId } from '@rondo/domain';
+import { callId } from '@rondo/contract';
+import type { ModelMessage } from '@rondo/domain';
 import fc from 'fast-check';
 import { requestTo } from '../testing/ask';
 import { histories, imagesOfAllKinds } from '../testing/histories';

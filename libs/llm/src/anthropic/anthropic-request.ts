@@ -1,12 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import {
-  type LlmSettings,
-  type ModelMessage,
-  type ModelRequest,
-  type ModelTool,
-  memoize,
-  splitModelName,
-} from '@rondo/domain';
+import type { LlmSettings } from '@rondo/contract';
+import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import { z } from 'zod';
 import { wireToolName } from '../wire-names';
 import { toAnthropicMessages } from './anthropic-messages';

@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { LlmSettings, ModelMessage } from '@rondo/domain';
+import type { LlmSettings } from '@rondo/contract';
+import type { ModelMessage } from '@rondo/domain';
 import { claudeFamily } from './claude-family';
 
 type Parameters = Pick<Anthropic.MessageCreateParamsStreaming, 'thinking' | 'output_config'>;

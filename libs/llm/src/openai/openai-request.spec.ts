@@ -1,4 +1,4 @@
-import { callId } from '@rondo/domain';
+import { callId } from '@rondo/contract';
 import fc from 'fast-check';
 import type OpenAI from 'openai';
 import { requestTo } from '../testing/ask';

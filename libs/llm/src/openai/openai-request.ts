@@ -1,4 +1,5 @@
-import { type LlmSettings, type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
+import type { LlmSettings } from '@rondo/contract';
+import { type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import type OpenAI from 'openai';
 import { openAiFamily } from './openai-family';
 import { toOpenAiMessages } from './openai-messages';

@@ -1,4 +1,5 @@
-import { type ModelMessage, type ShownImage, callId, sha256 } from '@rondo/domain';
+import { callId, sha256 } from '@rondo/contract';
+import type { ModelMessage, ShownImage } from '@rondo/domain';
 import fc from 'fast-check';
 
 const text = fc.oneof(fc.string(), fc.constantFrom('', ' \n', 'words'));

@@ -1,4 +1,5 @@
-import { type ImageSize, splitModelName } from '@rondo/domain';
+import type { ImageSize } from '@rondo/contract';
+import { splitModelName } from '@rondo/domain';
 import type { VocabularyName } from './vocabulary';
 
 /** How one maker's models count. */

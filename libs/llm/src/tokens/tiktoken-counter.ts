@@ -1,4 +1,5 @@
-import type { ImageSize, TokenCounter } from '@rondo/domain';
+import type { ImageSize } from '@rondo/contract';
+import type { TokenCounter } from '@rondo/domain';
 import { countTokens } from './byte-pairs';
 import { type ModelTokens, imageTokens, tokensOfModel } from './model-tokens';
 import { ShortSteps } from './short-steps';

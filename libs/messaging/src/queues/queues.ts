@@ -1,4 +1,5 @@
-import { type RunQueueName, runId, threadId } from '@rondo/domain';
+import { runId, threadId } from '@rondo/contract';
+import type { RunQueueName } from '@rondo/domain';
 import type { QueueOptions, WorkerOptions } from 'bullmq';
 import { z } from 'zod';
 

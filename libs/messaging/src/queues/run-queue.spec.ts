@@ -1,4 +1,4 @@
-import { type RunId, runId, threadId } from '@rondo/domain';
+import { type RunId, runId, threadId } from '@rondo/contract';
 import { type Job, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { RecordedLog } from '../testing/test-nats';

@@ -1,4 +1,5 @@
-import { type RunId, type RunQueueName, type ThreadId, TransientError } from '@rondo/domain';
+import type { RunId, ThreadId } from '@rondo/contract';
+import { type RunQueueName, TransientError } from '@rondo/domain';
 import { type ConnectionOptions, Queue } from 'bullmq';
 import type { Log } from '../log';
 import { closeSoon } from './close-soon';

@@ -1,5 +1,5 @@
-import { runId } from '@rondo/domain';
-import { receivedEvent } from '../nats/received-event';
+import { runId } from '@rondo/contract';
+import { receivedEvent } from '../run-feed/received-event';
 import released from './released-messages.json';
 import { flawsBetween } from './schema-changes';
 import { structureOf, wireMessages, wireStructures } from './wire-messages';

@@ -1,12 +1,12 @@
-import { deltaEvent, recordedFact } from '@rondo/domain';
+import { deltaEvent, recordedFact } from '@rondo/contract';
 import { z } from 'zod';
-import { trafficOf } from '../nats/permissions';
-import { signals } from '../nats/signals';
+import { trafficOf } from '../connection/permissions';
+import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
-import { endAnswer, endRequest } from '../tools/end-run';
-import { forgetAnswer, forgetRequest } from '../tools/forget-thread';
-import { announcement } from '../tools/open-executors';
-import { dispatchedCall, toolCancel, toolProgress, toolReply } from '../tools/tool-wire';
+import { endAnswer, endRequest } from '../tool-calls/end-run';
+import { forgetAnswer, forgetRequest } from '../tool-calls/remove-workspace';
+import { announcement } from '../tool-calls/open-executors';
+import { dispatchedCall, toolCancel, toolProgress, toolReply } from '../tool-calls/tool-wire';
 
 type Subjects = ReturnType<typeof trafficOf>;
 type Kind = keyof Subjects | 'runJobs' | 'compactionJobs';

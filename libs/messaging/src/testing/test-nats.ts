@@ -1,5 +1,5 @@
 import type { Log } from '../log';
-import { type NatsLink, connectNats } from '../nats/nats-link';
+import { type NatsLink, connectNats } from '../connection/nats-link';
 import { SeverableProxy } from './severable-proxy';
 
 export function testNatsUrl(): string {

@@ -1,5 +1,5 @@
-import type { Database } from '../database';
-import type { Sql } from '../sql';
+import type { Database } from '../database/database';
+import type { Sql } from '../database/sql';
 
 const pageSize = 1_000;
 

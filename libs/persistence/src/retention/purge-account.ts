@@ -1,5 +1,5 @@
-import type { AccountId, RunId } from '@rondo/domain';
-import type { Sql } from '../sql';
+import type { AccountId, RunId } from '@rondo/contract';
+import type { Sql } from '../database/sql';
 
 const nextAccount = `select id from accounts where removed_at is not null order by removed_at, id`;
 

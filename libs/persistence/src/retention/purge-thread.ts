@@ -1,4 +1,4 @@
-import type { Sql } from '../sql';
+import type { Sql } from '../database/sql';
 
 /** Of one step, which is one transaction. A step ends after the first kind of rows that it could not delete whole. */
 const most = { messages: 500, runs: 20, events: 2_000, calls: 1_000 };

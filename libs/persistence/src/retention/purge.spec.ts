@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { AccountId, InputBlock, Run, ThreadId } from '@rondo/domain';
-import { inlineImage, inputContent } from '@rondo/domain';
+import { type AccountId, type InputBlock, type Run, type ThreadId, inlineImage, inputContent } from '@rondo/contract';
 import { pngSource } from '@rondo/domain/testing';
-import { Accounts } from '../accounts';
-import { IdempotencyKeys, type PendingKey } from '../idempotency-keys';
-import { Sandboxes } from '../sandboxes';
+import { Accounts } from '../api/accounts';
+import { IdempotencyKeys, type PendingKey } from '../api/idempotency-keys';
+import { Sandboxes } from '../api/sandboxes';
 import {
   StoreFixture,
   completed,
@@ -14,7 +13,7 @@ import {
   spokenMessage,
   reply,
   started,
-} from '../testing/store-house';
+} from '../testing/store-fixture';
 import { BlobSweep } from './blob-sweep';
 import { Purge } from './purge';
 

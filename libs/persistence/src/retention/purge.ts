@@ -1,6 +1,6 @@
-import type { AccountId, IdGenerator, RecordedFact } from '@rondo/domain';
-import type { Database } from '../database';
-import { stopRun } from '../runs/stop-run';
+import type { AccountId, IdGenerator, RecordedFact } from '@rondo/contract';
+import type { Database } from '../database/database';
+import { stopRun } from '../api/runs/stop-run';
 import { purgeAccount, removedAccounts, unstoppedRuns } from './purge-account';
 import { forgetThreads, purgeThreads } from './purge-thread';
 

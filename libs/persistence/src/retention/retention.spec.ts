@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Claim, RunId } from '@rondo/domain';
-import { StoreFixture, completed, iterationStarted, reply, started } from '../testing/store-house';
+import type { RunId } from '@rondo/contract';
+import type { Claim } from '@rondo/domain';
+import { StoreFixture, completed, iterationStarted, reply, started } from '../testing/store-fixture';
 import { Retention } from './retention';
 
 let house: StoreFixture;

@@ -1,7 +1,7 @@
-import type { Database } from '../database';
-import { type FactRow, factOf } from '../run-row';
-import { chained } from '../runs/verify-log';
-import type { Sql } from '../sql';
+import type { Database } from '../database/database';
+import { type FactRow, factOf } from '../run-log/run-row';
+import { chained } from '../api/runs/verify-log';
+import type { Sql } from '../database/sql';
 
 /** Bounds one call; the next one goes on. */
 const maxRuns = 500;

@@ -1,2 +1,2 @@
-export * from './store-house';
+export * from './store-fixture';
 export * from './test-database';

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type DatabaseService, databaseServices, grantRoles, roleOf } from '../../../../deploy/local/roles.mjs';
-import { type Database, openDatabase } from '../database';
+import { type Database, openDatabase } from '../database/database';
 
 export interface TestDatabase extends Database {
   readonly url: string;

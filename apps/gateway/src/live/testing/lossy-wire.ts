@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type RunEvent, eventId } from '@rondo/domain';
-import type { RunSubscriptionsSettings } from '../live-hub';
-import type { RunSources } from '../live-sources';
+import { type RunEvent, eventId } from '@rondo/contract';
+import type { RunSubscriptionsSettings } from '../run-subscriptions';
+import type { RunSources } from '../run-sources';
 import type { ScriptedRun } from './scripted-run';
 
 /** The log, the feed and the holder of one scripted run, as one gateway sees them. */

@@ -13,7 +13,7 @@ import {
   noUsage,
   runId,
   threadId,
-} from '@rondo/domain';
+} from '@rondo/contract';
 
 const at = '2026-01-01T00:00:00.000Z';
 

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@rondo/domain';
+import type { RunEvent } from '@rondo/contract';
 import { adminKey } from '../../testing/running-gateway';
 
 export interface Frame {

@@ -1,5 +1,5 @@
 import { parametersOf } from '../../tools/tool-parameters';
-import type { TextCall } from '../spoken-turns';
+import type { TextCall } from '../text-turns';
 import { writeValue } from '../typed-value';
 import { looksLikeTag } from './balanced-value';
 import { writeAttribute } from './entities';

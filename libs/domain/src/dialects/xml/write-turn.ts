@@ -1,4 +1,4 @@
-import type { TextCall, TextPart } from '../spoken-turns';
+import type { TextCall, TextPart } from '../text-turns';
 import { writeAttribute } from './entities';
 import { quoteResultTags } from './result-tag';
 

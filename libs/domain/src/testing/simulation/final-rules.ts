@@ -1,8 +1,4 @@
-import type { CallId } from '../../ids';
-import type { Message } from '../../message';
-import { isTerminal } from '../../run';
-import type { Delta, RecordedFact } from '../../run-event';
-import type { ToolCall } from '../../tool-call';
+import { type CallId, type Delta, type Message, type RecordedFact, type ToolCall, isTerminal } from '@rondo/contract';
 import { toolNamed } from '../../tools/catalog';
 import type { InvariantChecker } from './inspector';
 import { brokenLogRules } from './log-rules';

@@ -1,7 +1,6 @@
 import { dialectNamed } from '../../dialects/registry';
-import type { RunId } from '../../ids';
-import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../../model';
-import type { RunSettings } from '../../run-settings';
+import type { RunId, RunSettings } from '@rondo/contract';
+import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../../models/model';
 import { toolsNamed } from '../../tools/catalog';
 import { replied, said } from '../conversation';
 import type { SeededRandom } from './dice';

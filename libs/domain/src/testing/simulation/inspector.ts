@@ -1,8 +1,6 @@
-import type { CallId, RunId, ThreadId } from '../../ids';
-import type { ModelRequest } from '../../model';
-import type { Delta, RecordedFact } from '../../run-event';
-import type { Claim } from '../../run-store';
-import type { ToolCall } from '../../tool-call';
+import type { CallId, Delta, RecordedFact, RunId, ThreadId, ToolCall } from '@rondo/contract';
+import type { ModelRequest } from '../../models/model';
+import type { Claim } from '../../run/run-store';
 import { refusalOf } from './request-rules';
 import type { SimulatedStore } from './simulated-store';
 import type { Timeline } from './timeline';

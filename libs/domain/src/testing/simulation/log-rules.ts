@@ -1,6 +1,4 @@
-import type { CallId } from '../../ids';
-import { addUsage, noUsage } from '../../run';
-import { type RecordedFact, recordedFact } from '../../run-event';
+import { type CallId, type RecordedFact, addUsage, noUsage, recordedFact } from '@rondo/contract';
 import { toolNamed } from '../../tools/catalog';
 
 /** What must hold for the log of every run that is over, whatever happened on its way. */

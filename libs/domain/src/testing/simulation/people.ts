@@ -1,16 +1,23 @@
 import type { StopRequest } from '../../errors';
-import { type MessageId, type RunId, type ThreadId, runId, threadId } from '../../ids';
-import type { NewMessage } from '../../message';
+import {
+  type MessageId,
+  type NewFact,
+  type NewMessage,
+  type Resolution,
+  type Run,
+  type RunId,
+  type RunSettings,
+  type ThreadId,
+  isWaiting,
+  runId,
+  threadId,
+} from '@rondo/contract';
 import type { IdsAndClock } from '../../ports';
 import { effectiveSettings } from '../../profiles/effective-settings';
-import { type Run, isWaiting } from '../../run';
-import { awaitsPerson, openCalls } from '../../known-call';
-import { resolveCall } from '../../resolve-call';
-import type { NewFact } from '../../run-event';
-import type { RunSettings } from '../../run-settings';
-import type { PendingStop } from '../../run-store';
-import { replay } from '../../run-state';
-import type { Resolution } from '../../tool-call';
+import { awaitsPerson, openCalls } from '../../tool-calls/ledger';
+import { resolveCall } from '../../tool-calls/resolve-call';
+import type { PendingStop } from '../../run/run-store';
+import { replay } from '../../run/run-state';
 import { SeededRandom } from './dice';
 import type { InvariantChecker } from './inspector';
 import type { RunPlan } from './schedule';

@@ -1,7 +1,6 @@
 import { TransientError } from '../../errors';
 import type { ToolAnswer } from '../../ports';
-import type { ToolCall } from '../../tool-call';
-import { failedResult } from '../../tool-result';
+import { type ToolCall, failedResult } from '@rondo/contract';
 import type { SeededRandom } from './dice';
 import type { Faults } from './faults';
 import type { ExecutorPoint } from './schedule';

@@ -1,7 +1,6 @@
 import { TransientError } from '../../errors';
 import type { SentCall, StoppedTool, ToolAnswer, Tools } from '../../ports';
-import type { ToolCall } from '../../tool-call';
-import { failedResult } from '../../tool-result';
+import { type ToolCall, failedResult } from '@rondo/contract';
 import { toolNamed } from '../../tools/catalog';
 import type { Life, Timeline } from './timeline';
 import { type SimulatedToolBus, nameOf, withdrawn } from './tool-bus';

@@ -1,5 +1,5 @@
-import type { RunId } from '../../ids';
-import type { RunQueueName } from '../../run-store';
+import type { RunId } from '@rondo/contract';
+import type { RunQueueName } from '../../run/run-store';
 import type { SeededRandom } from './dice';
 import type { Faults } from './faults';
 import type { Timeline } from './timeline';

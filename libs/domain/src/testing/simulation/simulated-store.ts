@@ -1,13 +1,25 @@
-import { isProgress, movesTo, yieldsToStop } from '../../claim-rules';
+import { isProgress, movesTo, yieldsToStop } from '../../run/claim-rules';
 import { ClaimLostError, StopPendingError, type StopRequest } from '../../errors';
-import { type RunId, type ThreadId, accountId, eventId } from '../../ids';
-import type { Message, NewMessage } from '../../message';
-import { type Run, type RunStatus, type Waiting, addUsage, isTerminal, isWaiting } from '../../run';
-import type { NewFact, RecordedFact } from '../../run-event';
-import { openCalls } from '../../known-call';
-import { replay } from '../../run-state';
-import type { RunSettings } from '../../run-settings';
-import type { Claim, ClaimedRun, Leases, PendingStop, RunQueueName, RunStore } from '../../run-store';
+import {
+  type Message,
+  type NewFact,
+  type NewMessage,
+  type RecordedFact,
+  type Run,
+  type RunId,
+  type RunSettings,
+  type RunStatus,
+  type ThreadId,
+  type Waiting,
+  accountId,
+  addUsage,
+  eventId,
+  isTerminal,
+  isWaiting,
+} from '@rondo/contract';
+import { openCalls } from '../../tool-calls/ledger';
+import { replay } from '../../run/run-state';
+import type { Claim, ClaimedRun, Leases, PendingStop, RunQueueName, RunStore } from '../../run/run-store';
 import { freshRun } from '../fresh-run';
 import type { Timeline } from './timeline';
 

@@ -1,9 +1,8 @@
 import { ClaimLostError, TransientError } from '../../errors';
-import type { RunId } from '../../ids';
+import type { NewFact, RunId } from '@rondo/contract';
 import type { IdsAndClock } from '../../ports';
-import type { NewFact } from '../../run-event';
-import { type RunState, replay } from '../../run-state';
-import type { ClaimedRun } from '../../run-store';
+import { type RunState, replay } from '../../run/run-state';
+import type { ClaimedRun } from '../../run/run-store';
 import type { SeededRandom } from './dice';
 import type { StoreLink } from './store-link';
 import { Life, type Timeline } from './timeline';

@@ -1,7 +1,6 @@
 import { TransientError } from '../../errors';
-import type { RunId } from '../../ids';
-import type { NewFact, RecordedFact } from '../../run-event';
-import type { Claim, ClaimedRun, Leases, RunStore } from '../../run-store';
+import type { NewFact, RecordedFact, RunId } from '@rondo/contract';
+import type { Claim, ClaimedRun, Leases, RunStore } from '../../run/run-store';
 import type { SeededRandom } from './dice';
 import type { Faults } from './faults';
 import type { InvariantChecker } from './inspector';

@@ -1,6 +1,6 @@
 import { TransientError } from '../../errors';
 import type { ToolAnswer } from '../../ports';
-import type { ToolCall } from '../../tool-call';
+import type { ToolCall } from '@rondo/contract';
 import type { SeededRandom } from './dice';
 import type { Faults } from './faults';
 import type { Life, Timeline } from './timeline';

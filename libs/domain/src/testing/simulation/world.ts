@@ -1,8 +1,6 @@
-import { type RunId, compactionId, messageId, modelCallId } from '../../ids';
+import { type RunId, type ToolCall, compactionId, isTerminal, messageId, modelCallId } from '@rondo/contract';
 import type { IdsAndClock } from '../../ports';
-import { isTerminal } from '../../run';
-import type { PendingStop } from '../../run-store';
-import type { ToolCall } from '../../tool-call';
+import type { PendingStop } from '../../run/run-store';
 import { SeededRandom } from './dice';
 import { Faults } from './faults';
 import { brokenFinalRules } from './final-rules';

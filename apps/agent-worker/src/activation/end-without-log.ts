@@ -1,0 +1,36 @@
+import type { RunId } from '@rondo/contract';
+import {
+  ClaimLostError,
+  type IdsAndClock,
+  type LastClaim,
+  type LastClaims,
+  type RunStore,
+  StopPendingError,
+  endUnreadableRun,
+} from '@rondo/domain';
+import type { RunFeed } from '../delivery/run-journal';
+
+interface EndingParts {
+  readonly owner: string;
+  readonly store: Pick<RunStore, 'append'> & LastClaims;
+  readonly feed: RunFeed;
+  readonly clerk: IdsAndClock;
+}
+
+/** Ends a run that cannot go on, from what its rows say alone. */
+export async function endWithoutLog(id: RunId, parts: EndingParts): Promise<'not due' | 'ended' | 'claim lost'> {
+  const claim = await parts.store.claimToEnd(id, parts.owner);
+  return claim ? end(claim, parts) : 'not due';
+}
+
+async function end(claim: LastClaim, parts: EndingParts): Promise<'ended' | 'claim lost'> {
+  const { store, feed, clerk } = parts;
+  try {
+    feed.publish(await store.append(claim, endUnreadableRun(claim, clerk)));
+    return 'ended';
+  } catch (error) {
+    if (error instanceof ClaimLostError) return 'claim lost';
+    if (error instanceof StopPendingError) return end({ ...claim, stop: error.stop }, parts);
+    throw error;
+  }
+}

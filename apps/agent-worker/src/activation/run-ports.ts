@@ -1,0 +1,21 @@
+import type { RunId } from '@rondo/contract';
+import type { AgentPorts } from '@rondo/domain';
+import type { AccountBudgets } from './account-budgets';
+
+/** What is the same for all runs of a worker. */
+export interface RunPortsParts extends Pick<
+  AgentPorts,
+  'tokens' | 'budgetOf' | 'clerk' | 'honoursKeys' | 'leastInputPrice'
+> {
+  readonly accountBudgets?: AccountBudgets;
+}
+
+/** The ports of one run. */
+export function portsOf(
+  { tokens, budgetOf, clerk, honoursKeys, leastInputPrice, accountBudgets }: RunPortsParts,
+  runId: RunId,
+  own: Pick<AgentPorts, 'model' | 'tools' | 'archive'>,
+): AgentPorts {
+  const accountIsSpent = accountBudgets?.of(runId);
+  return { ...own, tokens, budgetOf, clerk, honoursKeys, leastInputPrice, accountIsSpent };
+}

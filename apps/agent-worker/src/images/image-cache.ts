@@ -1,0 +1,52 @@
+import type { Blobs, RunId, Sha256 } from '@rondo/contract';
+
+/** What of these the account of a run has. */
+export type ReadBlobs = (runId: RunId, blobs: readonly Sha256[]) => Promise<ReadonlyMap<Sha256, string>>;
+
+/**
+ * Images that runs showed lately, in all at most so many bytes of base64: an iteration reads only what the one before it
+ * did not show.
+ */
+export class ImageCache {
+  /** The one that was not shown for longest comes first. */
+  private readonly images = new Map<string, string>();
+  private size = 0;
+
+  constructor(
+    private readonly readBlobs: ReadBlobs,
+    private readonly maxBytes: number,
+  ) {}
+
+  /** A run finds on the shelf what it has put there itself. */
+  of(runId: RunId): Blobs {
+    return { read: (blobs) => this.read(runId, blobs) };
+  }
+
+  private async read(runId: RunId, blobs: readonly Sha256[]): Promise<ReadonlyMap<Sha256, string>> {
+    const found = new Map<Sha256, string>();
+    for (const blob of blobs) {
+      const image = this.images.get(`${runId} ${blob}`);
+      if (image !== undefined) found.set(blob, image);
+    }
+    const missing = blobs.filter((blob) => !found.has(blob));
+    const read = missing.length > 0 ? await this.readBlobs(runId, missing) : [];
+    for (const [blob, image] of read) found.set(blob, image);
+    for (const [blob, image] of found) this.put(`${runId} ${blob}`, image);
+    return found;
+  }
+
+  private put(key: string, image: string): void {
+    this.remove(key);
+    this.images.set(key, image);
+    this.size += image.length;
+    for (const oldest of this.images.keys()) {
+      if (this.size <= this.maxBytes) return;
+      this.remove(oldest);
+    }
+  }
+
+  private remove(key: string): void {
+    this.size -= this.images.get(key)?.length ?? 0;
+    this.images.delete(key);
+  }
+}

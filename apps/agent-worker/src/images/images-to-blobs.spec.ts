@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { type ExecutorResult, type InlineImage, sha256 } from '@rondo/contract';
+import type { ToolAnswer } from '@rondo/domain';
+import { plannedCall, pngSource } from '@rondo/domain/testing';
+import fc from 'fast-check';
+import type { ActiveTools } from '../activation/agent-runner';
+import { ImagesToBlobs } from './images-to-blobs';
+
+const call = plannedCall({ name: 'see', arguments: {}, effect_class: 'pure', status: 'dispatched', attempt: 1 });
+const never = new AbortController().signal;
+const answered = (result: ExecutorResult): ToolAnswer<ExecutorResult> => ({ how: 'answered', result, durationMs: 7 });
+const seen = (image: ExecutorResult['image']) => answered({ success: true, output: 'seen', ...(image && { image }) });
+
+/** Hands that always give this answer, and what was kept of it. */
+function handsThat(answer: ToolAnswer<ExecutorResult>) {
+  const blobs = new Map<string, string>();
+  const left: Error[] = [];
+  const hands: ActiveTools<ExecutorResult> = {
+    store: 'store-1',
+    execute: () => Promise.resolve(answer),
+    reattach: () => Promise.resolve(answer),
+    endRun: () => Promise.resolve([]),
+    close: (reason) => left.push(reason),
+  };
+  const keep = ({ data, media_type, width, height }: InlineImage) => {
+    const hash = sha256.parse(createHash('sha256').update(data, 'base64').digest('hex'));
+    blobs.set(hash, data);
+    return Promise.resolve({ sha256: hash, media_type, width, height });
+  };
+  return { hands: new ImagesToBlobs(hands, keep), blobs, left };
+}
+
+describe('ImagesToBlobs', () => {
+  it('keeps what a tool shows, whole, before anyone hears of it; the result says only where it is (D13, R33, W35)', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 32 }), fc.boolean(), async (more, isFound) => {
+        const { media_type, data } = pngSource({ width: 640, height: 480 }, more);
+        const { hands, blobs } = handsThat(seen({ media_type, data }));
+
+        const answer = await (isFound ? hands.reattach({ call, store: null }, never) : hands.execute(call, never));
+
+        if (answer.how !== 'answered' || !answer.result.image) throw new Error('no image');
+        const { sha256: hash, ...image } = answer.result.image;
+        expect(blobs.get(hash)).toBe(data);
+        expect(image).toEqual({ media_type, width: 640, height: 480 });
+        expect(answer).toMatchObject({ durationMs: 7, result: { success: true, output: 'seen' } });
+        expect(JSON.stringify(answer)).not.toContain(data);
+      }),
+    );
+  });
+
+  it.each([
+    ['is none', { media_type: 'image/png', data: 'aGVsbG8=' }, 'must be a PNG, JPEG, GIF or WebP image'],
+    ['is another kind than it says', { media_type: 'image/gif', data: pngSource().data }, 'the bytes are image/png'],
+    ['no model takes', { media_type: 'image/bmp', data: pngSource().data }, 'media_type'],
+  ])('says in words what became of an image that %s', async (_, image, why) => {
+    const { hands, blobs } = handsThat(seen(image));
+
+    const answer = await hands.execute(call, never);
+
+    const output = expect.stringMatching(new RegExp(`^seen\n\\(An image that cannot be shown: .*${why}`));
+    expect(answer).toEqual({ how: 'answered', result: { success: true, output }, durationMs: 7 });
+    expect(blobs.size).toBe(0);
+  });
+
+  it.each<ToolAnswer>([
+    { how: 'answered', result: { success: false, output: '', error: 'No.' }, durationMs: 1 },
+    { how: 'unknown', reason: 'Nobody knows.' },
+    { how: 'stopped', verifiedDeadAt: null },
+  ])('passes on %j as it is', async (answer) => {
+    const { hands } = handsThat(answer as ToolAnswer<ExecutorResult>); // none has an image
+    expect(await hands.execute(call, never)).toEqual(answer);
+  });
+
+  it('is the hands otherwise: their store, and their end', () => {
+    const { hands, left } = handsThat(seen(undefined));
+    const reason = new Error('left');
+
+    hands.close(reason);
+
+    expect([hands.store, left]).toEqual(['store-1', [reason]]);
+  });
+});

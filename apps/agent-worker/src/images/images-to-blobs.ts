@@ -1,0 +1,60 @@
+import {
+  type ExecutorResult,
+  type InlineImage,
+  type KeptImage,
+  type RecordedResult,
+  type ToolCall,
+  inlineImage,
+} from '@rondo/contract';
+import type { SentCall, StoppedTool, ToolAnswer } from '@rondo/domain';
+import type { ActiveTools } from '../activation/agent-runner';
+
+/** Keeps an image for the account of the run. */
+export type KeepImage = (image: InlineImage) => Promise<KeptImage>;
+
+/**
+ * Hands whose images are blobs before the loop hears of them, so that no fact ever holds bytes (D13, R33). What cannot be
+ * kept is told of in words.
+ */
+export class ImagesToBlobs implements ActiveTools {
+  constructor(
+    private readonly tools: ActiveTools<ExecutorResult>,
+    private readonly keep: KeepImage,
+  ) {}
+
+  get store(): string | null {
+    return this.tools.store;
+  }
+
+  async execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+    return this.kept(await this.tools.execute(call, signal));
+  }
+
+  async reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
+    return this.kept(await this.tools.reattach(call, signal));
+  }
+
+  endRun(): Promise<readonly StoppedTool[] | undefined> {
+    return this.tools.endRun();
+  }
+
+  close(reason: Error): void {
+    this.tools.close(reason);
+  }
+
+  private async kept(answer: ToolAnswer<ExecutorResult>): Promise<ToolAnswer> {
+    return answer.how === 'answered' ? { ...answer, result: await this.recorded(answer.result) } : answer;
+  }
+
+  private async recorded({ image, ...result }: ExecutorResult): Promise<RecordedResult> {
+    if (!image) return result;
+    const read = inlineImage.safeParse(image);
+    if (read.success) return { ...result, image: await this.keep(read.data) };
+
+    const why = read.error.issues.map(({ path, message }) => [...path, message].join(' ')).join('; ');
+    return {
+      ...result,
+      output: [result.output, `(An image that cannot be shown: ${why}.)`].filter(Boolean).join('\n'),
+    };
+  }
+}

@@ -1,0 +1,22 @@
+import { type ThreadId, threadId } from '@rondo/contract';
+import { WorkspaceRemoval } from './workspace-removal';
+
+const [near, away] = [threadId.parse('thr_near'), threadId.parse('thr_away')];
+
+describe('WorkspaceRemoval', () => {
+  it('forgets what its executor has deleted, and keeps what one that is away has not', async () => {
+    const forgotten: ThreadId[] = [];
+    const sandboxes = {
+      takeVacated: () =>
+        Promise.resolve([
+          { threadId: near, executorId: 'here' },
+          { threadId: away, executorId: 'gone' },
+        ]),
+      forget: (threads: readonly ThreadId[]) => Promise.resolve(void forgotten.push(...threads)),
+    };
+
+    await new WorkspaceRemoval(sandboxes, (executorId) => Promise.resolve(executorId === 'here')).remove();
+
+    expect(forgotten).toEqual([near]);
+  });
+});

@@ -1,0 +1,26 @@
+import type { ThreadId } from '@rondo/contract';
+import type { HostedSandbox } from '@rondo/persistence';
+
+export interface VacatedSandboxes {
+  takeVacated(): Promise<readonly HostedSandbox[]>;
+  forget(threads: readonly ThreadId[]): Promise<void>;
+}
+
+/** Has the executors delete the workspaces of deleted threads. Those that are away are asked again later. */
+export class WorkspaceRemoval {
+  constructor(
+    private readonly sandboxes: VacatedSandboxes,
+    /** False where the executor is away, or could not delete it. */
+    private readonly askToForget: (executorId: string, threadId: ThreadId) => Promise<boolean>,
+  ) {}
+
+  async remove(): Promise<void> {
+    const vacated = await this.sandboxes.takeVacated();
+    const gone = await Promise.all(
+      vacated.map(async ({ executorId, threadId }) =>
+        (await this.askToForget(executorId, threadId)) ? [threadId] : [],
+      ),
+    );
+    await this.sandboxes.forget(gone.flat());
+  }
+}

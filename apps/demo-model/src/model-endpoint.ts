@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { JournalLine, RequestJournal } from './journal/request-journal';
+import type { ViolationLog } from './journal/violation-log';
+import { ClientConnection, ClientGone } from './replay/client-connection';
+import type { FaultCounter } from './replay/fault-counter';
+import { conversationKey } from './replay/parts';
+import { playReply } from './replay/play-reply';
+import type { PromptCache } from './replay/prompt-cache';
+import { promptTokens, usageOf } from './replay/token-estimate';
+import type { Asked, Protocol } from './protocol';
+import { readBody } from './read-body';
+import { ContextOverflow, Refusal, Violation } from './refusal';
+import { replyOf } from './script/script-catalog';
+
+interface Books {
+  readonly journal: RequestJournal;
+  readonly violations: ViolationLog;
+  readonly faults: FaultCounter;
+  readonly cache: PromptCache;
+}
+
+/** Where a provider's clients come in: reads and judges a request, lets its script speak, writes down what happened. */
+export class ModelEndpoint {
+  constructor(
+    private readonly protocol: Protocol,
+    private readonly books: Books,
+    private readonly defaultPaceMs: number,
+  ) {}
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { headers, url: path = '' } = request;
+    const line = this.books.journal.open({ protocol: this.protocol.name, path, headers });
+    const client = new ClientConnection(response, () => line.hungUp());
+    response.once('close', () => line.ended(response.headersSent ? response.statusCode : null));
+
+    try {
+      const body = await readBody(request);
+      line.received(body);
+      const asked = this.judge(body, headers);
+      line.understood(asked.model, asked.messages);
+      await this.play(asked, client, line);
+    } catch (error) {
+      if (error instanceof ClientGone) return;
+      this.refuse(error instanceof Refusal ? error : unexpected(error), client);
+    }
+  }
+
+  private judge(body: Buffer, headers: IncomingHttpHeaders): Asked {
+    if (keyIn(headers) === 'invalid') throw new Refusal('authentication', 'Incorrect API key provided: invalid.');
+    try {
+      return this.protocol.read(parseJson(body), headers);
+    } catch (error) {
+      if (error instanceof Violation) this.books.violations.add(this.protocol.name, error, body);
+      throw error;
+    }
+  }
+
+  private async play(asked: Asked, client: ClientConnection, line: JournalLine): Promise<void> {
+    const turn = replyOf(asked.model, asked.conversation);
+    const tokens = promptTokens(asked);
+    if (turn.context_limit !== undefined && tokens > turn.context_limit) {
+      throw new ContextOverflow(tokens, turn.context_limit);
+    }
+    const key = conversationKey(asked.model, asked.conversation);
+    const struck = turn.fault && this.books.faults.strikes(key, turn.fault);
+    await playReply(
+      {
+        protocol: this.protocol,
+        reply: { key, asked, turn, usage: usageOf(turn, asked, this.books.cache.read(asked.model, asked.prompt)) },
+        fault: struck ? turn.fault : undefined,
+        defaultPaceMs: this.defaultPaceMs,
+        onOutput: (chars) => line.sent(chars),
+      },
+      client,
+    );
+  }
+
+  private refuse(refusal: Refusal, client: ClientConnection): void {
+    const { status, headers, body } = this.protocol.error(refusal);
+    client.replace(status, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
+  }
+}
+
+function keyIn(headers: IncomingHttpHeaders): string | undefined {
+  const own = headers['x-api-key'];
+  return typeof own === 'string' ? own : headers.authorization?.replace(/^Bearer /i, '');
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new Violation('We could not parse the JSON body of your request.');
+  }
+}
+
+const unexpected = (error: unknown): Refusal =>
+  new Refusal('server_error', error instanceof Error ? error.message : String(error));

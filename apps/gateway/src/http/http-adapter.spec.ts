@@ -1,0 +1,80 @@
+import { gzipSync } from 'node:zlib';
+import { Body, Controller, Module, Post } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { accountId, apiKeyId } from '@rondo/contract';
+import request from 'supertest';
+import type { ApiRequest } from '../auth/api-request';
+import { ConcurrencyLimit } from '../auth/concurrency-limit';
+import { BodyGuard } from './body.guard';
+import { HttpAdapter } from './http-adapter';
+
+@Controller()
+class Echo {
+  @Post('echo')
+  echo(@Body() body: unknown) {
+    return { body };
+  }
+}
+
+@Module({ controllers: [Echo] })
+class EchoModule {}
+
+const caller = { accountId: accountId.parse('acc_1'), keyId: apiKeyId.parse('key_1'), scopes: ['write'] };
+let app: NestExpressApplication;
+beforeAll(async () => {
+  app = await NestFactory.create(EchoModule, new HttpAdapter(), { bodyParser: false, logger: false });
+  app.use((request: ApiRequest, _: unknown, next: () => void) => {
+    request.caller = caller;
+    next();
+  });
+  app.useGlobalGuards(
+    new BodyGuard(1_000, new ConcurrencyLimit(10_000, { code: 'too_many_bytes_in_flight', detail: '' })),
+  );
+  await app.init();
+});
+afterAll(() => app.close());
+
+const echo = (type: string) => request(app.getHttpServer()).post('/echo').set('Content-Type', type);
+
+describe('HttpAdapter', () => {
+  it('makes requests and responses whose prototypes Express need not change', async () => {
+    const prototypes: unknown[] = [];
+    app.getHttpServer().prependOnceListener('request', (...born: object[]) => {
+      prototypes.push(...born.map((one) => Object.getPrototypeOf(one) as unknown));
+    });
+    await echo('application/json').send('{}');
+
+    const express = app.getHttpAdapter().getInstance();
+    expect(prototypes[0]).toBe(express.request);
+    expect(prototypes[1]).toBe(express.response);
+  });
+});
+
+describe('BodyGuard', () => {
+  const text = '{"input":"Grüße."}';
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; a=b',
+  ])('reads %s', async (type) => {
+    const { body } = await echo(type).send(text).expect(201);
+    expect(body).toEqual({ body: { input: 'Grüße.' } });
+  });
+
+  it('reads what begins with a byte order mark', async () => {
+    const { body } = await echo('application/json').send(`\uFEFF${text}`).expect(201);
+    expect(body).toEqual({ body: { input: 'Grüße.' } });
+  });
+
+  it('unpacks nothing: a little may hold very much', async () => {
+    const sending = echo('application/json').set('Content-Encoding', 'gzip');
+    sending.write(gzipSync(text));
+
+    const { body } = await sending;
+
+    expect(body).not.toHaveProperty('body');
+  });
+});

@@ -1,0 +1,41 @@
+import type { RunSettings } from '@rondo/contract';
+import { z } from 'zod';
+
+const usd = z.coerce.number().positive().optional();
+const tokens = z.coerce.number().int().positive().optional();
+
+/** What runs may spend. */
+export const runBudgetVariables = {
+  DEFAULT_RUN_BUDGET_USD: usd.meta({
+    description: 'The `budget.usd` of a run that names none and whose model has a known price.',
+    unit: 'USD',
+    otherwise: 'none, or MAX_RUN_BUDGET_USD',
+  }),
+  DEFAULT_RUN_BUDGET_TOKENS: tokens.meta({
+    description: 'The `budget.tokens` of a run that names none.',
+    unit: 'tokens',
+    otherwise: 'none, or MAX_RUN_BUDGET_TOKENS',
+  }),
+  MAX_RUN_BUDGET_USD: usd.meta({
+    description: 'The most that a run may ask for as its `budget.usd`.',
+    unit: 'USD',
+    otherwise: 'anything',
+  }),
+  MAX_RUN_BUDGET_TOKENS: tokens.meta({
+    description: 'The most that a run may ask for as its `budget.tokens`.',
+    unit: 'tokens',
+    otherwise: 'anything',
+  }),
+};
+
+type RunBudgetVariables = z.infer<z.ZodObject<typeof runBudgetVariables>>;
+
+export const runBudgets = (config: RunBudgetVariables) => ({
+  budget: budgetOf(config.DEFAULT_RUN_BUDGET_USD, config.DEFAULT_RUN_BUDGET_TOKENS),
+  maxBudget: budgetOf(config.MAX_RUN_BUDGET_USD, config.MAX_RUN_BUDGET_TOKENS),
+});
+
+const budgetOf = (inUsd: number | undefined, inTokens: number | undefined): RunSettings['budget'] => ({
+  ...(inUsd !== undefined && { usd: inUsd }),
+  ...(inTokens !== undefined && { tokens: inTokens }),
+});

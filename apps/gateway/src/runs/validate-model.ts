@@ -1,0 +1,20 @@
+import type { RunSettings } from '@rondo/contract';
+import { type ModelProviders, type SettingsProblem, priceOf, whyNotConfigured } from '@rondo/domain';
+
+/** Models that the workers cannot ask are refused at the door, and a budget in money that nobody could keep to. */
+export function validateModel(settings: RunSettings, providers: ModelProviders): SettingsProblem[] {
+  const { model, context, budget } = settings;
+  const absent = [
+    { field: 'model', name: model },
+    { field: 'context.summary_model', name: context.summary_model },
+  ].flatMap(({ field, name }) => {
+    const message = name === undefined ? undefined : whyNotConfigured(name, providers);
+    return message === undefined ? [] : [{ field, message }];
+  });
+  const unpriced = [model, context.summary_model ?? model].find((name) => priceOf(name, providers) === undefined);
+  if (absent.length > 0 || budget.usd === undefined || unpriced === undefined) return absent;
+  return [{ field: 'budget.usd', message: noPrice(unpriced) }];
+}
+
+const noPrice = (model: string): string =>
+  `the price of ${model} is not known, so nobody would notice that the budget is spent: declare it in MODEL_PROVIDERS, or set budget.tokens`;

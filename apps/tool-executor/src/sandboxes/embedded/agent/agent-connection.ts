@@ -1,0 +1,158 @@
+import { agentAnswers, agentMessage, type AgentAnswer, type AgentCall, type AgentMessage } from './agent-messages';
+import type { EndedEvent, OutputEvent } from './agent-messages';
+import { encodeFrame, FrameDecoder, maximumFrameBytes } from './frame-codec';
+import type { LaunchedAgent } from '../isolation/launcher';
+import type { RunProcesses } from '../commands/run-processes';
+import { SandboxError, type SandboxErrorCode } from '../../sandbox-error';
+
+export interface CommandEvents {
+  output(bytes: Buffer): void;
+  ended(end: EndedEvent): void;
+  /** Called at most once and instead of `ended`: the agent is gone. */
+  lost(): void;
+}
+
+interface Pending {
+  call: AgentCall;
+  resolve(answer: unknown): void;
+  reject(error: SandboxError): void;
+  timer: NodeJS.Timeout;
+}
+
+const quickAnswerMs = 2_000;
+
+const answerCodes: readonly SandboxErrorCode[] = [
+  'invalid_request',
+  'invalid_path',
+  'not_found',
+  'already_exists',
+  'not_a_file',
+  'not_a_directory',
+  'too_large',
+];
+
+/**
+ * The talk with one booted agent. The agent is hostile until proven otherwise: whatever it says is parsed and bounded,
+ * the first thing that does not fit kills the sandbox, and so does silence. Whoever waits is therefore always answered.
+ */
+export class AgentConnection {
+  private readonly decoder = new FrameDecoder();
+  private readonly pending = new Map<number, Pending>();
+  private readonly commands = new Map<number, CommandEvents>();
+  private lastId = 0;
+  private open = true;
+  /** Missing where the host cannot tell processes of the sandbox apart. */
+  runProcesses: RunProcesses | undefined;
+  /** Resolves when every process of the sandbox is gone. */
+  readonly ended: Promise<string>;
+
+  constructor(private readonly agent: LaunchedAgent) {
+    agent.control.on('data', (chunk: Buffer) => this.receive(chunk));
+    agent.control.on('error', () => this.lose());
+    agent.control.on('close', () => this.lose());
+    this.ended = agent.ended.then((lastWords) => {
+      this.lose();
+      return lastWords;
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.open;
+  }
+
+  outOfMemoryKills(): number {
+    return this.agent.outOfMemoryKills();
+  }
+
+  /** Rejects with SandboxError: the agent's own answer, or `lost`. */
+  async request<C extends AgentCall>(call: C, parameters: object, timeoutMs: number): Promise<AgentAnswer<C>> {
+    const id = (this.lastId += 1);
+    const frame = encodeFrame({ ...parameters, id, call });
+    if (frame.length > maximumFrameBytes) throw new SandboxError('too_large', 'The request is too large.');
+    if (!this.open) throw lostError();
+    const answer = await new Promise<unknown>((resolve, reject) => {
+      const timer = setTimeout(() => void this.kill(), timeoutMs);
+      this.pending.set(id, { call, resolve, reject, timer });
+      this.agent.control.write(frame);
+    });
+    return answer as AgentAnswer<C>; // `settle` has parsed it with this call's schema.
+  }
+
+  /** Something that takes no time. Where the sandbox is lost meanwhile, it is done in a way. */
+  async ask(call: 'freeze' | 'thaw'): Promise<void> {
+    await this.request(call, {}, quickAnswerMs).catch(() => undefined);
+  }
+
+  /** Must precede the request that runs the command, lest its first output finds nobody. */
+  follow(command: number, events: CommandEvents): void {
+    this.commands.set(command, events);
+  }
+
+  unfollow(command: number): void {
+    this.commands.delete(command);
+  }
+
+  /** Kills the whole sandbox. True when it is verified dead. */
+  async kill(): Promise<boolean> {
+    const dead = await this.agent.kill();
+    this.lose();
+    return dead;
+  }
+
+  private receive(chunk: Buffer): void {
+    if (!this.open) return;
+    try {
+      for (const message of this.decoder.push(chunk)) this.handle(agentMessage.parse(message));
+    } catch {
+      void this.kill(); // Not what our agent says: somebody else is speaking.
+    }
+  }
+
+  private handle(message: AgentMessage): void {
+    if ('event' in message) this.report(message);
+    else this.settle(message);
+  }
+
+  private report(event: OutputEvent | EndedEvent): void {
+    const listener = this.commands.get(event.command);
+    if (!listener) throw new Error('a report on a command that does not run');
+    if (event.event === 'output') {
+      listener.output(Buffer.from(event.data, 'base64'));
+      return;
+    }
+    this.commands.delete(event.command);
+    listener.ended(event);
+  }
+
+  private settle(answer: Exclude<AgentMessage, OutputEvent | EndedEvent>): void {
+    const pending = this.pending.get(answer.id);
+    if (!pending) throw new Error('an answer to no question');
+    const result = answer.ok ? agentAnswers[pending.call].parse(answer.result) : undefined;
+    this.pending.delete(answer.id);
+    clearTimeout(pending.timer);
+    if (answer.ok) pending.resolve(result);
+    else pending.reject(new SandboxError(codeOf(answer.error.code), answer.error.message));
+  }
+
+  private lose(): void {
+    if (!this.open) return;
+    this.open = false;
+    this.agent.control.destroy();
+    for (const waiting of this.pending.values()) {
+      clearTimeout(waiting.timer);
+      waiting.reject(lostError());
+    }
+    this.pending.clear();
+    for (const listener of this.commands.values()) listener.lost();
+    this.commands.clear();
+    void this.agent.kill();
+  }
+}
+
+function codeOf(code: string): SandboxErrorCode {
+  return answerCodes.find((known) => known === code) ?? 'failed';
+}
+
+function lostError(): SandboxError {
+  return new SandboxError('lost', 'The sandbox stopped while it was asked.');
+}

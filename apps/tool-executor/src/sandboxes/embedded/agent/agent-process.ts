@@ -1,0 +1,56 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { diesWithin } from '../commands/process-liveness';
+
+const lastWordsBytes = 4_000;
+const deathTimeoutMs = 3_000;
+
+/** The child process behind an agent: what it said last, and its death. */
+export class AgentProcess {
+  /** Of the process that is the sandbox's first: when it is dead, the kernel has killed all others in there. */
+  private firstPid: number | undefined;
+  private reportFirst: (pid: number) => void = () => {};
+  /** Resolves once it exists. */
+  readonly first = new Promise<number>((resolve) => (this.reportFirst = resolve));
+  private lastWords = '';
+  readonly ended: Promise<string>;
+
+  constructor(private readonly child: ChildProcess) {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.lastWords = (this.lastWords + text).slice(-lastWordsBytes);
+    });
+    this.ended = this.watch();
+  }
+
+  /** Told by bubblewrap once the process exists. */
+  knowFirst(pid: number): void {
+    this.firstPid ??= pid;
+    this.reportFirst(this.firstPid);
+  }
+
+  async kill(): Promise<boolean> {
+    if (this.child.pid === undefined) return true;
+    const pids = [this.firstPid, this.child.pid].filter((pid) => pid !== undefined);
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      for (const pid of pids) kill(pid);
+    }
+    const deaths = await Promise.all(pids.map((pid) => diesWithin(pid, deathTimeoutMs)));
+    return deaths.every(Boolean);
+  }
+
+  private async watch(): Promise<string> {
+    await once(this.child, 'exit').catch((error: unknown) => {
+      this.lastWords += String(error); // The program could not be started at all.
+    });
+    if (this.firstPid !== undefined) await diesWithin(this.firstPid, deathTimeoutMs);
+    return this.lastWords.trim();
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    return; // It was faster; whether it is dead is verified afterwards.
+  }
+}

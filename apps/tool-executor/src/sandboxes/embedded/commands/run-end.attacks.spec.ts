@@ -1,0 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { readProcess } from './process-table';
+import { type ProcessOwners, RunProcesses } from './run-processes';
+import type { Sandbox } from '../../sandbox';
+import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+
+/** Programs under a name that nothing else in a sandbox has. */
+const programs = 'cp /usr/bin/sleep /tmp/daemon; cp /bin/bash /tmp/daemon-shell; cd /tmp; ';
+
+const daemons = [
+  ['a daemon in a session of its own', '(setsid ./daemon 1000 >/dev/null 2>&1 &)'],
+  [
+    'a daemon that forked twice and cleared its environment',
+    `(env -i setsid bash -c './daemon 1000 & exit' >/dev/null 2>&1 &); sleep 0.2`,
+  ],
+  ['a daemon that holds the output open', '(setsid ./daemon 1000 &)'],
+  [
+    'a daemon that ignores SIGTERM',
+    `(env -i setsid ./daemon-shell -c 'trap "" TERM HUP INT; while :; do read -t 0.1; done' >/dev/null 2>&1 &)`,
+  ],
+  [
+    'daemons that start each other anew',
+    `printf '%s\n' 'trap "" TERM' '(env -i setsid ./daemon-shell again.sh >/dev/null 2>&1 &)' >again.sh
+for i in 1 2 3; do (env -i setsid ./daemon-shell again.sh >/dev/null 2>&1 &); done; sleep 0.2`,
+  ],
+] as const;
+
+const living = async (sandbox: Sandbox): Promise<number> => {
+  const look = `cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^daemon'`;
+  return Number((await run(sandbox, look, { session: 'looks' })).output);
+};
+
+/** A command may end before what it has put in the background has become itself. */
+async function untilAlive(sandbox: Sandbox, count: number): Promise<void> {
+  while ((await living(sandbox)) !== count) await delay(20);
+}
+
+describe.each(['with control groups', 'without control groups'])('attack: sandbox processes and files', (how) => {
+  let house: SandboxFixture;
+  beforeAll(async () => {
+    house = await SandboxFixture.open(how === 'without control groups' ? { controlGroupMount: '/nowhere' } : {});
+    const { limits } = await house.provider.probe();
+    expect(limits.cgroup === 'none').toBe(how === 'without control groups');
+  });
+  afterAll(() => house.close());
+
+  it.each(daemons)(`a stop is escaped by %s (${how})`, async (_, command) => {
+    const sandbox = await house.sandbox();
+    await run(sandbox, programs + command, { id: 'call_daemon', run: 'run_1' });
+    while ((await living(sandbox)) === 0) await delay(20);
+
+    const ended = await house.provider.endRun(sandbox.id, 'run_1');
+
+    expect(await living(sandbox)).toBe(0);
+    expect(ended).toEqual([
+      { commandId: 'call_daemon', processes: expect.any(Array), verifiedDeadAt: expect.any(String) },
+    ]);
+    expect(ended[0]?.processes.length).toBeGreaterThan(0);
+  });
+
+  it(`a stop is escaped by a job in the background (${how})`, async () => {
+    const sandbox = await house.sandbox();
+    await sandbox.start({ id: 'call_job', command: programs + './daemon 1000', session: 'server', run: 'run_1' });
+    await untilAlive(sandbox, 1);
+
+    const ended = await house.provider.endRun(sandbox.id, 'run_1');
+
+    expect(ended.map(({ commandId }) => commandId)).toEqual(['call_job']);
+    expect(await living(sandbox)).toBe(0);
+    expect(await sandbox.read('server')).toMatchObject({ running: false, outcome: { ending: 'killed' } });
+  });
+
+  it(`a stop ends what an earlier run left on purpose (${how})`, async () => {
+    const sandbox = await house.sandbox();
+    await run(sandbox, programs + '(setsid ./daemon 1000 >/dev/null 2>&1 &)', { run: 'run_1' });
+    await sandbox.start({ id: 'call_server', command: '/tmp/daemon 2000', session: 'server', run: 'run_1' });
+    await run(sandbox, '(env -i setsid /tmp/daemon 3000 >/dev/null 2>&1 &)', { run: 'run_2' });
+    await untilAlive(sandbox, 3);
+
+    await house.provider.endRun(sandbox.id, 'run_2');
+
+    expect(await living(sandbox)).toBe(2);
+    expect(await sandbox.read('server')).toMatchObject({ running: true });
+    await house.provider.endRun(sandbox.id, 'run_1');
+    expect(await living(sandbox)).toBe(0);
+  });
+
+  it(`a fork bomb outlives its command (${how})`, async () => {
+    const sandbox = await house.sandbox();
+    await run(
+      sandbox,
+      `${programs}(env -i setsid ./daemon-shell -c 'b() { b | b & }; b' >/dev/null 2>&1 &); sleep 0.3`,
+      { run: 'run_1' },
+    );
+
+    await house.provider.endRun(sandbox.id, 'run_1');
+
+    expect(await living(sandbox)).toBe(0);
+  });
+
+  it(`a run that goes on after all starts commands as before (${how})`, async () => {
+    const sandbox = await house.sandbox();
+    await run(sandbox, 'true', { run: 'run_1' });
+    await house.provider.endRun(sandbox.id, 'run_1');
+
+    await expect(run(sandbox, 'echo hello | cat', { run: 'run_1' })).resolves.toMatchObject({ output: 'hello\n' });
+  });
+});
+
+describe('the end of a run', () => {
+  it('boots no sandbox that sleeps', async () => {
+    const house = await SandboxFixture.open();
+    const sandbox = await house.sandbox();
+
+    await expect(house.provider.endRun(sandbox.id, 'run_1')).resolves.toEqual([]);
+    await expect(house.provider.endRun('thr_unknown', 'run_1')).resolves.toEqual([]);
+
+    expect(house.said).not.toContain('sandbox booted');
+    await house.close();
+  });
+
+  it('says so when something cannot be seen dead', async () => {
+    const self = readProcess(process.pid);
+    const immortal = { pid: 2 ** 22 + 1, parent: 1, name: 'immortal', startTicks: self?.startTicks ?? 0 };
+    const nothing = () => Promise.resolve();
+    const owners: ProcessOwners = { enter: nothing, of: () => [immortal], seal: nothing, unseal: nothing };
+
+    const ended = await new RunProcesses(owners, { init: 1, agent: 1 }).end('run_1', 0);
+
+    expect(ended).toMatchObject({ dead: false, left: [{ name: 'immortal' }] });
+  });
+});

@@ -1,0 +1,57 @@
+import type { AgentAnswer, AgentCall } from '../agent/agent-messages';
+import type { FileContent, FileListing, FileStatus, ListOptions, SandboxFiles, WriteOptions } from '../../sandbox';
+import { SandboxError } from '../../sandbox-error';
+import type { SandboxSettings } from '../../sandbox-settings';
+import { relativeToWorkspace } from '../../workspace-path';
+
+export type AskAgent = <C extends AgentCall>(call: C, parameters: object) => Promise<AgentAnswer<C>>;
+
+/** File operations, all done by the agent inside the sandbox; out here nothing ever opens a path of a workspace. */
+export class AgentFiles implements SandboxFiles {
+  constructor(
+    private readonly ask: AskAgent,
+    private readonly settings: Pick<SandboxSettings, 'transferBytes' | 'listedEntries'>,
+    /** Why nothing may be written. */
+    private readonly refusal: () => Promise<string | undefined>,
+  ) {}
+
+  async read(path: string, range?: { offset: number; length: number }): Promise<FileContent> {
+    const maxBytes = this.settings.transferBytes;
+    const answer = await this.ask('file.read', { path: relativeToWorkspace(path), maxBytes, ...range });
+    return { content: Buffer.from(answer.content, 'base64'), size: answer.size };
+  }
+
+  async write(path: string, content: Uint8Array | string, { mode, permissions }: WriteOptions): Promise<void> {
+    const refusal = await this.refusal();
+    if (refusal !== undefined) throw new SandboxError('failed', refusal);
+    const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
+    const { transferBytes } = this.settings;
+    if (bytes.length > transferBytes) {
+      throw new SandboxError('too_large', `${path} would have ${bytes.length} bytes; the limit is ${transferBytes}.`);
+    }
+    const parameters = { path: notTheRoot(path), content: bytes.toString('base64'), mode, permissions };
+    await this.ask('file.write', parameters);
+  }
+
+  async delete(path: string, { recursive = false }: { recursive?: boolean } = {}): Promise<void> {
+    await this.ask('file.delete', { path: notTheRoot(path), recursive });
+  }
+
+  async list(path: string, { depth = 1, exclude = [] }: ListOptions = {}): Promise<FileListing> {
+    const { listedEntries: maxEntries } = this.settings;
+    return this.ask('file.list', { path: relativeToWorkspace(path), depth, exclude, maxEntries });
+  }
+
+  async stat(path: string): Promise<FileStatus | undefined> {
+    const answer = await this.ask('file.stat', { path: relativeToWorkspace(path) });
+    if (!answer.found) return undefined;
+    const { kind, size, permissions, modifiedAt } = answer;
+    return { kind, size, permissions, modifiedAt };
+  }
+}
+
+function notTheRoot(path: string): string {
+  const relative = relativeToWorkspace(path);
+  if (relative === '') throw new SandboxError('invalid_path', 'The path is the workspace itself.');
+  return relative;
+}

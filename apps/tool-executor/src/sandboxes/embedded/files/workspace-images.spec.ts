@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canMountFiles, loopDevicesOf, takenOf } from '../../testing/loop-devices';
+import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+import type { GivenSandboxSettings } from '../../sandbox-settings';
+
+const mebibyte = 1024 * 1024;
+const fileSystemOf = 'stat -f -c %T /workspace | grep -c ext';
+
+/** The provider after a restart with other settings. */
+const reopened = (house: SandboxFixture, settings: Partial<GivenSandboxSettings>) =>
+  SandboxFixture.open({ root: house.root, ...settings });
+
+describe('a hard limit of the disk that is required', () => {
+  it('is said to be missing, with what to do, and no tool runs', async () => {
+    const house = await SandboxFixture.open({ unsafeHost: true, hardDisk: 'required' });
+    const probe = await house.provider.probe();
+
+    expect(probe).toMatchObject({ usable: false, limits: { disk: 'watched' } });
+    expect(probe.reason).toContain('SANDBOX_DISK_HARD=required');
+    expect(probe.advice).toContain('loop devices');
+    await expect(house.sandbox()).rejects.toMatchObject({ code: 'unavailable' });
+    await house.close();
+  });
+
+  it('is not to be had without root, and then the disk is watched unless it is required', async () => {
+    const house = await SandboxFixture.open({ unsafeHost: true });
+
+    expect(await house.provider.probe()).toMatchObject({
+      usable: true,
+      limits: { disk: 'watched' },
+      diskReason: expect.any(String),
+    });
+    await house.close();
+  });
+});
+
+/** Only root can mount disks. */
+const withDisks = canMountFiles() ? describe : describe.skip;
+
+withDisks('a workspace on a disk of its own', () => {
+  let house: SandboxFixture;
+
+  beforeAll(async () => {
+    house = await SandboxFixture.open({ hardDisk: 'required' });
+  });
+  afterAll(() => house.close());
+
+  const imageOf = (threadId: string) => join(house.root, threadId, 'workspace.img');
+
+  it('is said to be one, takes little while it is empty, and gives back what was deleted when it wakes', async () => {
+    const { usable, limits } = await house.provider.probe();
+    const sandbox = await house.sandbox('thr_sparse');
+    await expect(run(sandbox, 'ls -A; df --output=size /workspace | tail -1')).resolves.toMatchObject({
+      output: expect.stringMatching(/^ *4\d{6}\n$/),
+    });
+    expect({ usable, disk: limits.disk }).toEqual({ usable: true, disk: 'hard' });
+    expect(takenOf(imageOf('thr_sparse'))).toBeLessThan(mebibyte);
+
+    await run(sandbox, 'head -c 50M /dev/urandom >large; sync; rm large');
+    await house.provider.putToSleep('thr_sparse');
+    await run(await house.sandbox('thr_sparse'), 'true');
+    expect(takenOf(imageOf('thr_sparse'))).toBeLessThan(4 * mebibyte);
+    expect(readdirSync(house.root).filter((name) => name.startsWith('.probe'))).toEqual([]);
+  });
+
+  it('stays what it is: a directory of before is used as it is, and a disk also where no new ones are made', async () => {
+    const plain = await reopened(house, { hardDisk: 'off' });
+    await run(await plain.sandbox('thr_plain'), 'echo directory >kept');
+    await run(await house.sandbox('thr_disk'), 'echo disk >kept');
+    await Promise.all([plain.provider.putToSleep('thr_plain'), house.provider.putToSleep('thr_disk')]);
+
+    await expect(run(await house.sandbox('thr_plain'), 'cat kept')).resolves.toMatchObject({ output: 'directory\n' });
+    expect(existsSync(imageOf('thr_plain'))).toBe(false);
+    await expect(run(await plain.sandbox('thr_disk'), `cat kept; ${fileSystemOf}`)).resolves.toMatchObject({
+      output: 'disk\n1\n',
+    });
+    await plain.provider.close();
+  });
+
+  it('is never taken for an empty one where it cannot be mounted', async () => {
+    await run(await house.sandbox('thr_kept'), 'echo disk >kept');
+    await house.provider.putToSleep('thr_kept');
+    const unsafe = await reopened(house, { unsafeHost: true });
+
+    await expect(run(await unsafe.sandbox('thr_kept'), 'ls')).rejects.toMatchObject({ code: 'unavailable' });
+    await unsafe.provider.close();
+  });
+
+  it('is mended before it is mounted where a power cut has left it torn', async () => {
+    await run(await house.sandbox('thr_torn'), 'mkdir -p a/b; echo whole >a/b/kept; sync');
+    await house.provider.putToSleep('thr_torn');
+    const image = imageOf('thr_torn');
+    for (const damage of ['set_super_value state 0', 'set_inode_field /a/b links_count 9']) {
+      execFileSync('debugfs', ['-w', '-R', damage, image], { stdio: 'ignore' });
+    }
+
+    await expect(run(await house.sandbox('thr_torn'), 'cat a/b/kept; stat -c %h a/b')).resolves.toMatchObject({
+      output: 'whole\n2\n',
+    });
+  });
+
+  it('is given to its new user, with all that is in it, where the record of its user was lost', async () => {
+    await run(await house.sandbox('thr_lost'), 'mkdir d; echo mine >d/kept; chmod 600 d/kept');
+    await house.provider.putToSleep('thr_lost');
+    const uid = await readFile(join(house.root, 'thr_lost', 'uid'), 'utf8');
+    await writeFile(join(house.root, '.uids', uid), 'thr_another');
+
+    await expect(run(await house.sandbox('thr_lost'), 'cat d/kept; echo new >d/new')).resolves.toMatchObject({
+      output: 'mine\n',
+    });
+  });
+
+  it('that was begun when the program was killed is made anew', async () => {
+    await run(await house.sandbox('thr_half'), 'true');
+    await house.provider.remove('thr_half');
+    execFileSync('mkdir', [join(house.root, 'thr_half')]);
+    await writeFile(`${imageOf('thr_half')}.draft`, 'half');
+
+    await expect(run(await house.sandbox('thr_half'), fileSystemOf)).resolves.toMatchObject({ output: '1\n' });
+    expect(existsSync(`${imageOf('thr_half')}.draft`)).toBe(false);
+  });
+
+  it('is mounted once also where many ask for it at the same time, and nowhere outside', async () => {
+    const sandbox = await house.sandbox('thr_many');
+    await Promise.all([1, 2, 3, 4].map((n) => run(sandbox, `echo ${n} >${n}`)));
+
+    expect(loopDevicesOf(imageOf('thr_many'))).toHaveLength(1);
+    expect(execFileSync('cat', ['/proc/self/mounts'], { encoding: 'utf8' })).not.toContain(house.root);
+  });
+});

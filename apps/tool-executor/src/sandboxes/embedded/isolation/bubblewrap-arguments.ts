@@ -1,0 +1,86 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import type { NodeProgram } from './node-program';
+import type { SandboxSettings } from '../../sandbox-settings';
+
+export interface View {
+  workspace: string;
+  agent: string;
+  systemFiles: string;
+  egressSocket: string | undefined;
+  node: Pick<NodeProgram, 'shown' | 'links'>;
+  disableUserNamespaces: boolean;
+  seccompFd: number | undefined;
+  statusFd: number;
+}
+
+export const insideUid = 1000;
+export const insideAgent = '/run/agent';
+export const insideEgressSocket = '/run/egress.sock';
+
+const sharedMemoryBytes = 64 * 1024 * 1024;
+const runBytes = 16 * 1024 * 1024;
+/** Parts of the host's /etc that programs need and that hold nothing of anybody's. */
+const publicSystemFiles = [
+  'alternatives',
+  'ssl',
+  'ca-certificates',
+  'pki',
+  'ld.so.cache',
+  'fonts',
+  'localtime',
+  'mime.types',
+];
+
+/** What a sandbox sees: the host's programs read-only, our few system files, and one place to write. */
+export function bubblewrapArguments(view: View, settings: SandboxSettings): string[] {
+  return [
+    ...namespaces(view),
+    ...programs(view),
+    ...publicSystemFiles.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+    ...['passwd', 'group', 'hosts', 'nsswitch.conf'].flatMap((name) => [
+      '--ro-bind',
+      `${view.systemFiles}/${name}`,
+      `/etc/${name}`,
+    ]),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...limitedMemoryDisk('/tmp', settings.temporaryBytes),
+    ...limitedMemoryDisk('/dev/shm', sharedMemoryBytes),
+    ...limitedMemoryDisk('/run', runBytes),
+    ...['--bind', view.workspace, '/workspace', '--chdir', '/workspace'],
+    ...['--ro-bind', view.agent, insideAgent],
+    ...(view.egressSocket === undefined ? [] : ['--ro-bind', view.egressSocket, insideEgressSocket]),
+    // What `--dev` makes is a disk in memory without a limit.
+    ...['--remount-ro', '/dev', '--remount-ro', '/'],
+    ...(view.seccompFd === undefined ? [] : ['--seccomp', String(view.seccompFd)]),
+    ...['--json-status-fd', String(view.statusFd)],
+  ];
+}
+
+function namespaces({ disableUserNamespaces }: View): string[] {
+  return [
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--unshare-net'],
+    ...(disableUserNamespaces ? ['--disable-userns'] : []),
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
+    ...['--uid', String(insideUid), '--gid', String(insideUid)],
+  ];
+}
+
+function programs({ node }: View): string[] {
+  return [
+    ...['--ro-bind', '/usr', '/usr'],
+    ...['/bin', '/sbin', '/lib', '/lib32', '/lib64'].flatMap(topDirectory),
+    ...node.shown.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+    ...node.links.flatMap(({ path, target }) => ['--symlink', target, path]),
+  ];
+}
+
+/** Most distributions have merged these into /usr; the rest keep real directories. */
+function topDirectory(path: string): string[] {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  if (!status) return [];
+  return status.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+}
+
+function limitedMemoryDisk(path: string, bytes: number): string[] {
+  return ['--size', String(bytes), '--tmpfs', path];
+}

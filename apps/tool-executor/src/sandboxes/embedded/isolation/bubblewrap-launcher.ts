@@ -1,0 +1,204 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AgentProcess } from '../agent/agent-process';
+import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewrap-arguments';
+import { pipeOf } from '../agent/child-pipe';
+import { BindMounts } from './bind-mounts';
+import type { ControlGroup, ControlGroups } from './control-groups';
+import { type EgressRules, leadsSomewhere } from '../egress/destination';
+import type { EgressGates } from '../egress/egress-gate';
+import { EgressProxy } from '../egress/egress-proxy';
+import {
+  agentMemoryMegabytes,
+  type AgentConfiguration,
+  type Freezing,
+  type LaunchedAgent,
+  type Launcher,
+} from './launcher';
+import { GroupedOwners } from '../commands/grouped-owners';
+import { ListedOwners } from '../commands/listed-owners';
+import { nodeProgram } from './node-program';
+import { childrenOf } from '../commands/process-table';
+import { RunProcesses } from '../commands/run-processes';
+import type { RuntimeDirectory } from './runtime-directory';
+import type { SandboxSettings } from '../../sandbox-settings';
+import { SandboxError } from '../../sandbox-error';
+import { type UidRange, isInRange } from './sandbox-users';
+import { searchPath } from './search-path';
+import { mountImage, withOwnMounts } from '../files/workspace-images';
+import type { Workspace } from '../files/workspaces';
+
+export interface BubblewrapParts {
+  settings: SandboxSettings;
+  runtime: RuntimeDirectory;
+  controlGroups: ControlGroups;
+  egress: EgressGates;
+  bubblewrapPath: string;
+  disableUserNamespaces: boolean;
+}
+
+const fd = { control: 3, seccomp: 4, arguments: 5, status: 6 } as const;
+const proxyPort = 3128;
+
+/**
+ * Runs as us, with four lists that each end in `--`: groups to join; pairs of an image and the directory to mount it at;
+ * pairs of a directory and the place to show it at; the command to become. Closes every descriptor that is not ours to give, since this program may have inherited some.
+ */
+const enter = `
+  while [ "$1" != -- ]; do echo $$ >"$1" || exit 71; shift; done; shift
+  while [ "$1" != -- ]; do ${mountImage} || exit 73; shift 2; done; shift
+  while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 72; shift 2; done; shift
+  for path in /proc/self/fd/*; do
+    descriptor=\${path##*/}
+    if [ "$descriptor" -gt ${fd.status} ]; then eval "exec $descriptor>&-"; fi
+  done
+  exec "$@"`;
+const entrance = ['bash', '--norc', '--noprofile', '-c', enter, 'bash'];
+
+/** Boots agents in bubblewrap: namespaces, a user of its own (as root), a seccomp filter, limits, and one way out. */
+export class BubblewrapLauncher implements Launcher {
+  private launches = 0;
+  private readonly node = nodeProgram();
+
+  constructor(private readonly parts: BubblewrapParts) {}
+
+  async launch(workspace: Workspace): Promise<LaunchedAgent> {
+    const { controlGroups, egress, settings, runtime } = this.parts;
+    assertUser(workspace, settings);
+    const serial = String((this.launches += 1));
+    const proxy = leadsSomewhere(egress.rules) ? new EgressProxy(egress.of(workspace.threadId)) : undefined;
+    const socketPath = proxy && join(runtime.path, `${serial}.sock`);
+    if (socketPath) await proxy.listen(socketPath, workspace.uid);
+
+    const group = controlGroups.create(settings);
+    const child = this.spawn({ workspace, group, socketPath });
+    const agent = new AgentProcess(child);
+    learnFirstPid(child, agent);
+    const ended = agent.ended.then(async (lastWords) => {
+      await Promise.all([group.remove(), proxy?.close(), socketPath && rm(socketPath, { force: true })]);
+      return lastWords;
+    });
+    return {
+      control: pipeOf(child, fd.control),
+      configuration: this.configuration(socketPath !== undefined),
+      ended,
+      kill: () => agent.kill(),
+      runProcesses: async (freezing) => runProcessesOf(await agent.first, group, freezing),
+      outOfMemoryKills: () => group.outOfMemoryKills(),
+    };
+  }
+
+  private spawn(use: { workspace: Workspace; group: ControlGroup; socketPath: string | undefined }): ChildProcess {
+    const { runtime, settings, disableUserNamespaces } = this.parts;
+    const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
+    const detours = new BindMounts(runtime, use.workspace.uid);
+    const { shown, links } = this.node;
+    const view = bubblewrapArguments(
+      {
+        workspace: detours.to(use.workspace.directory),
+        agent: runtime.agent,
+        systemFiles: runtime.systemFiles,
+        egressSocket: use.socketPath,
+        node: { shown: shown.map(({ from, to }) => ({ from: detours.to(from), to })), links },
+        disableUserNamespaces,
+        seccompFd: filter === undefined ? undefined : fd.seccomp,
+        statusFd: fd.status,
+      },
+      settings,
+    );
+    const { image, directory } = use.workspace;
+    const images = image === undefined ? [] : [image, directory];
+    const [program = 'bash', ...rest] = [
+      ...(detours.pairs.length + images.length === 0 ? entrance : [...withOwnMounts, ...entrance]),
+      ...[...use.group.processFiles, '--', ...images, '--', ...detours.pairs, '--'],
+      ...this.commandLine(use.workspace),
+    ];
+    // An environment of its own: bubblewrap's first process keeps it for everyone inside to read, `--clearenv` or not.
+    const child = spawn(program, rest, {
+      cwd: '/',
+      env: { PATH: searchPath, LANG: 'C.UTF-8', HOME: '/workspace' },
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', filter ?? 'ignore', 'pipe', 'pipe'],
+    });
+    if (filter !== undefined) closeSync(filter);
+    // Not on the command line, which everyone inside may read as well.
+    const argumentsPipe = pipeOf(child, fd.arguments);
+    argumentsPipe.on('error', () => argumentsPipe.destroy());
+    argumentsPipe.end(view.map((argument) => `${argument}\0`).join(''));
+    return child;
+  }
+
+  private commandLine({ uid }: Workspace): string[] {
+    const { settings, controlGroups, bubblewrapPath } = this.parts;
+    const node = [
+      this.node.path,
+      `--max-old-space-size=${agentMemoryMegabytes}`,
+      `${insideAgent}/main.cjs`,
+      String(fd.control),
+    ];
+    return [
+      ...(uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']),
+      ...[bubblewrapPath, '--args', String(fd.arguments), '--'],
+      // Inside: only there does the kernel count this user's processes apart from all others of the same uid.
+      ...['prlimit', `--nproc=${settings.processes}`, `--nofile=${settings.openFiles}`, '--core=0'],
+      ...[
+        `--fsize=${settings.fileSizeBytes}`,
+        ...(controlGroups.memory ? [] : [`--data=${settings.memoryBytes}`]),
+        '--',
+      ],
+      ...node,
+    ];
+  }
+
+  private configuration(hasProxy: boolean): AgentConfiguration {
+    const { controlGroups, egress, settings } = this.parts;
+    return {
+      workspace: '/workspace',
+      sessionDirectory: '/run/sessions',
+      environment: {
+        PATH: [...(this.node.shown.length === 0 ? [] : [dirname(this.node.path)]), searchPath].join(':'),
+        ...{ HOME: '/workspace', USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
+        ...(hasProxy ? proxyVariables(egress.rules) : {}),
+      },
+      ...(hasProxy ? { relay: { port: proxyPort, socketPath: insideEgressSocket } } : {}),
+      ...(controlGroups.memory ? {} : { watchedMemoryBytes: settings.memoryBytes }),
+    };
+  }
+}
+
+/** Commands reach servers of their own sandbox directly, except by a loopback name that stands for an internal host. */
+function proxyVariables({ internalHosts }: EgressRules): Record<string, string> {
+  const proxy = `http://127.0.0.1:${proxyPort}`;
+  const isInternal = (name: string) => internalHosts.some((host) => host.replace(/[[\]]/g, '').startsWith(`${name}:`));
+  const direct = ['localhost', '127.0.0.1', '::1'].filter((name) => !isInternal(name)).join(',');
+  const upper = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: direct, NODE_USE_ENV_PROXY: '1' };
+  return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
+}
+
+/** The last look before privileges are dropped: whatever was read from disk, no sandbox runs as a user of the host. */
+function assertUser({ uid }: Workspace, range: UidRange): void {
+  const isRoot = process.getuid?.() === 0;
+  if (uid === undefined ? isRoot : !isInRange(uid, range)) {
+    throw new SandboxError('unavailable', `A sandbox may not run as user ${uid ?? 0}.`);
+  }
+}
+
+/** Right after the boot the agent is the only child of the sandbox's first process. */
+function runProcessesOf(init: number, { forRuns }: ControlGroup, freezing: Freezing): RunProcesses {
+  const [agent] = childrenOf(init);
+  if (!agent) throw new SandboxError('unavailable', 'The process of the agent was not found.');
+  const { pid } = agent;
+  const owners =
+    forRuns === undefined ? new ListedOwners({ init, agent: pid, ...freezing }) : new GroupedOwners(forRuns, pid);
+  return new RunProcesses(owners, { init, agent: pid });
+}
+
+function learnFirstPid(child: ChildProcess, agent: AgentProcess): void {
+  const status = pipeOf(child, fd.status);
+  status.on('error', () => status.destroy());
+  status.setEncoding('utf8').on('data', (text: string) => {
+    const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+    if (pid !== undefined) agent.knowFirst(Number(pid));
+  });
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFile, replaceFile } from '../files/whole-file';
+import { SandboxError } from '../../sandbox-error';
+import type { SandboxSettings } from '../../sandbox-settings';
+
+export type UidRange = Pick<SandboxSettings, 'firstUid' | 'uidCount'>;
+
+/** A sandbox must never run as a user of the host, least of all as root. */
+export const isInRange = (uid: number, { firstUid, uidCount }: UidRange): boolean =>
+  Number.isInteger(uid) && uid > 0 && uid >= firstUid && uid < firstUid + uidCount;
+
+interface Home {
+  threadId: string;
+  /** The thread's directory, which holds its workspace. */
+  path: string;
+}
+
+/**
+ * The users of sandboxes: a uid per thread. `<root>/.uids/<uid>` holds the thread that claimed it, and only one process can
+ * create that file. `<home>/uid` names the uid. A record that is torn, out of range or another thread's counts as none, so
+ * that neither file needs to be flushed to the disk: whatever a power cut leaves of them is recognized.
+ */
+export class SandboxUsers {
+  private readonly claims: string;
+
+  constructor(
+    root: string,
+    private readonly range: UidRange,
+  ) {
+    this.claims = join(root, '.uids');
+  }
+
+  /** Undefined where the thread has none yet, or the record of it is no good. */
+  async find({ threadId, path }: Home): Promise<number | undefined> {
+    const text = await readFile(recordIn(path), 'utf8').catch(() => '');
+    const uid = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+    if (!isInRange(uid, this.range)) return undefined;
+    return (await this.claimant(uid)) === threadId ? uid : undefined;
+  }
+
+  /** A uid that no other thread has. Where the thread's record was lost, it may be the one that it had before. */
+  async claim(threadId: string): Promise<number> {
+    await mkdir(this.claims, { recursive: true, mode: 0o700 });
+    for (const uid of this.candidates(threadId)) {
+      try {
+        await createFile(this.claimOf(uid), threadId);
+        return uid;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Node's own file system errors carry a code.
+        if ((await this.claimant(uid)) === threadId) return uid;
+      }
+    }
+    throw new SandboxError('unavailable', 'Every uid for sandboxes is taken.');
+  }
+
+  /** From then on the uid is the thread's. What the thread owns must belong to it by now. */
+  record({ path }: Home, uid: number): Promise<void> {
+    return replaceFile(recordIn(path), String(uid));
+  }
+
+  /** `uid` is what was found for the thread; without it, the claim is searched for where the thread would have looked. */
+  async release(threadId: string, uid: number | undefined): Promise<void> {
+    for (const candidate of uid === undefined ? this.candidates(threadId) : [uid]) {
+      const claimant = await this.claimant(candidate);
+      if (claimant === threadId) await rm(this.claimOf(candidate), { force: true });
+      if (claimant === undefined || claimant === threadId) return;
+    }
+  }
+
+  /** Where to look first is spread, so that claims seldom collide. */
+  private *candidates(threadId: string): Generator<number> {
+    const { firstUid, uidCount } = this.range;
+    const start = createHash('sha256').update(threadId).digest().readUInt32BE(0);
+    for (let step = 0; step < uidCount; step += 1) yield firstUid + ((start + step) % uidCount);
+  }
+
+  private claimant(uid: number): Promise<string | undefined> {
+    return readFile(this.claimOf(uid), 'utf8').catch(() => undefined);
+  }
+
+  private claimOf(uid: number): string {
+    return join(this.claims, String(uid));
+  }
+}
+
+const recordIn = (home: string): string => join(home, 'uid');

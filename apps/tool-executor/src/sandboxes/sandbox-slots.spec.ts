@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ExecutorFixture, type CallOptions, aCall } from '../testing/executor-fixture';
+
+const places = 2;
+
+describe('attack: sandbox resources', () => {
+  let bench: ExecutorFixture;
+  const ending: AbortController[] = [];
+  beforeEach(async () => {
+    bench = await ExecutorFixture.open({}, {}, places);
+  });
+  afterEach(async () => {
+    for (const end of ending.splice(0)) end.abort(new Error('the spec is over'));
+    await bench.close();
+  });
+
+  const shell = (command: string, options: CallOptions) =>
+    bench.use('execute_command', { command, blocking: true }, options);
+
+  /** A command that runs until it is told to end. Resolves when it runs. */
+  async function busy(options: CallOptions) {
+    const end = new AbortController();
+    ending.push(end);
+    const call = aCall('execute_command', { command: 'echo up; sleep 60', blocking: true }, options);
+    let up = (): void => undefined;
+    const isUp = new Promise<void>((resolve) => (up = resolve));
+    const reply = bench.reply(call, { signal: end.signal, output: () => up() });
+    await isUp;
+    return { reply, end: () => end.abort(new Error('stopped')) };
+  }
+  /** A job in the background. */
+  const daemon = (options: CallOptions) =>
+    bench.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false }, options);
+
+  it('more threads with a running command than there may be sandboxes: they wait for a place', async () => {
+    const first = await busy({ thread: 'thr_a' });
+    await busy({ thread: 'thr_b' });
+    const third = busy({ thread: 'thr_c' });
+    while (bench.places.waiting === 0) await sleep(5);
+    expect(bench.awake).toEqual(['thr_a', 'thr_b']);
+    expect(bench.places.isFull).toBe(true);
+
+    first.end();
+    await third;
+
+    expect(bench.awake).toEqual(['thr_b', 'thr_c']);
+  });
+
+  it('thread after thread that uses a sandbox once: the sandbox unused longest ends, and its files stay', async () => {
+    for (const thread of ['thr_a', 'thr_b', 'thr_c', 'thr_d']) {
+      await shell(`echo ${thread} > file`, { thread });
+      expect(bench.awake.length).toBeLessThanOrEqual(places);
+    }
+    expect(bench.awake).toEqual(['thr_c', 'thr_d']);
+    expect(bench.places.isFull).toBe(false);
+
+    expect(await shell('cat file', { thread: 'thr_a' })).toMatchObject({ output: 'thr_a\n' });
+    expect(bench.awake).toEqual(['thr_d', 'thr_a']);
+  });
+
+  it('an account that keeps all sandboxes awake by jobs in the background', async () => {
+    await daemon({ thread: 'thr_a', account: 'acc_greedy' });
+    await daemon({ thread: 'thr_b', account: 'acc_greedy' });
+
+    expect(await shell('echo hello', { thread: 'thr_c', account: 'acc_other' })).toMatchObject({ output: 'hello\n' });
+
+    expect(bench.awake).toEqual(['thr_b', 'thr_c']);
+  });
+
+  it('an account that waits with many threads for a place before another account does', async () => {
+    const [first] = [await busy({ thread: 'thr_a', account: 'acc_greedy' })];
+    await busy({ thread: 'thr_b', account: 'acc_greedy' });
+    const begun: string[] = [];
+    const waits = ['thr_c', 'thr_d', 'thr_e'].map(async (thread) => {
+      await busy({ thread, account: 'acc_greedy' });
+      begun.push(thread);
+    });
+    while (bench.places.waiting < waits.length) await sleep(5);
+    const other = busy({ thread: 'thr_f', account: 'acc_other' });
+    while (bench.places.waiting <= waits.length) await sleep(5);
+
+    first.end();
+    await other;
+
+    expect(begun).toEqual([]);
+    for (const end of ending) end.abort(new Error('the spec is over'));
+  });
+
+  it('a call that finds no place in its time: it is told that nothing was executed', async () => {
+    await busy({ thread: 'thr_a' });
+    await busy({ thread: 'thr_b' });
+
+    const reply = await bench.reply(
+      aCall('execute_command', { command: 'echo x > file', blocking: true }, { thread: 'thr_c', timeoutMs: 300 }),
+    );
+
+    const error = 'Not executed: no sandbox was free in time. Try again later.';
+    expect(reply).toMatchObject({ how: 'answered', result: { success: false, error } });
+    expect(bench.awake).toEqual(['thr_a', 'thr_b']);
+  });
+
+  it('a call that is stopped while it waits for a place', async () => {
+    await busy({ thread: 'thr_a' });
+    await busy({ thread: 'thr_b' });
+    const stop = new AbortController();
+    const reply = bench.reply(aCall('list_files', {}, { thread: 'thr_c' }), { signal: stop.signal });
+    while (bench.places.waiting === 0) await sleep(5);
+
+    stop.abort(new Error('stopped'));
+
+    expect(await reply).toMatchObject({ how: 'stopped' });
+    expect(bench.places.waiting).toBe(0);
+  });
+});
+
+describe('a place for a sandbox', () => {
+  it('is kept by a job in the background of an account that has its share', async () => {
+    const bench = await ExecutorFixture.open({}, {}, places);
+    try {
+      await bench.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false });
+      for (const thread of ['thr_b', 'thr_c', 'thr_d']) await bench.use('list_files', {}, { thread, account: 'acc_2' });
+
+      expect(bench.awake).toEqual(['thr_one', 'thr_d']);
+    } finally {
+      await bench.close();
+    }
+  });
+});

@@ -1,0 +1,216 @@
+import type { EgressGate } from './embedded/egress/egress-gate';
+
+/**
+ * Where tools act. There is one sandbox per thread: a private file system view with one writable place (`/workspace`),
+ * private processes, and no network but a filtering proxy.
+ *
+ * It speaks of commands, not of shells: every command is its own process group that ends in exactly one of the ways
+ * listed in `Ending`. A session is only a name under which the working directory and the environment carry over from
+ * one command to the next.
+ *
+ * Paths are relative to `/workspace` (an absolute path must lie in it) and are resolved inside the sandbox, so that a
+ * symbolic link can never lead to a file of the host.
+ */
+export interface Sandbox {
+  readonly id: string;
+  /**
+   * Runs a command and waits for its end. Resolves however the command ends, also when the sandbox is lost; rejects
+   * with SandboxError only when the command could not be started. A second call with the same id attaches to the
+   * first: the command runs once, and both get its outcome. Only one that was killed, or lost with its sandbox, runs anew.
+   */
+  exec(command: CommandRequest, on?: CommandListeners): Promise<CommandOutcome>;
+  /** Starts a command in the background of a session and returns at once. A session holds one such job at a time. */
+  start(command: CommandRequest & { session: string }): Promise<ProcessView>;
+  /** What the latest background job of a session wrote since `fromOffset`, and how it fares. */
+  read(session: string, fromOffset?: number): Promise<ProcessView>;
+  /** The background jobs that this sandbox has known, the newest first. */
+  list(): Promise<ProcessView[]>;
+  /** Ends the background job of a session with its children. Resolves when they are proven dead. */
+  terminate(session: string): Promise<Termination>;
+  /** The same for any command by its id; with a command that is over or unknown there is nothing to do. */
+  kill(commandId: string): Promise<Termination>;
+  readonly files: SandboxFiles;
+  /** Kills every process in the sandbox. The workspace stays; the next use boots it again. */
+  stop(): Promise<Termination>;
+}
+
+export interface CommandRequest {
+  /** The tool call's id: what makes asking twice run once. The command finds it in `RONDO_IDEMPOTENCY_KEY`. */
+  id: string;
+  command: string;
+  /** The run that it works for: `endRun` ends what the commands of a run have left running. */
+  run?: string;
+  /** Default `default`. */
+  session?: string;
+  /** Where to run; without it, where the session's last command ended. */
+  cwd?: string;
+  /** After this long the process group is killed and the outcome is `timeout`, never `exit` (a job in the background: no limit unless given). */
+  timeoutMs?: number;
+  /** Between SIGTERM and SIGKILL. */
+  graceMs?: number;
+  /** A command that writes more is killed: `output-limit`. */
+  maxOutputBytes?: number;
+  /** How much of the output is kept: its first and its last half. */
+  keepBytes?: number;
+}
+
+export interface CommandListeners {
+  output?: (chunk: OutputChunk) => void;
+  /** Aborting kills the command; the outcome is then `killed`. */
+  signal?: AbortSignal;
+}
+
+/** Whole characters; `offset` is the length of all text before this chunk. */
+export interface OutputChunk {
+  text: string;
+  offset: number;
+}
+
+/**
+ * `exit` the shell ended by itself (see `exitCode`; a signal counts as 128 + its number) · `timeout`, `output-limit`
+ * a limit of the request was reached · `killed` someone asked for it (or the disk quota did, see `detail`) · `oom` the
+ * memory limit was reached · `sandbox-lost` the sandbox died under it: whether it took effect is unknown.
+ */
+export type Ending = 'exit' | 'timeout' | 'output-limit' | 'killed' | 'oom' | 'sandbox-lost';
+
+export interface CommandOutcome {
+  ending: Ending;
+  /** Present only when `ending` is `exit`. */
+  exitCode?: number;
+  /** stdout and stderr in the order they were written; the middle is left out when it is longer than `keepBytes`. */
+  output: string;
+  truncated: boolean;
+  outputBytes: number;
+  /** The session's working directory after the command. */
+  cwd: string;
+  durationMs: number;
+  /** One sentence more about an ending that needs it. */
+  detail?: string;
+}
+
+export interface ProcessView {
+  commandId: string;
+  session: string;
+  command: string;
+  running: boolean;
+  /** What was asked for, as text; bytes no longer kept are replaced by a mark. */
+  output: string;
+  /** Pass it to the next `read` to get only what is new. */
+  nextOffset: number;
+  cwd: string;
+  startedAt: string;
+  /** Present once it is over. */
+  outcome?: CommandOutcome;
+}
+
+export interface Termination {
+  /** False when there was nothing left to kill. */
+  wasRunning: boolean;
+  verifiedDeadAt: string;
+}
+
+/** Something that a run had left running, by the command that left it. */
+export interface EndedCommand {
+  commandId: string;
+  /** The names of its processes. */
+  processes: string[];
+  verifiedDeadAt: string;
+}
+
+export interface SandboxFiles {
+  /** The whole file, or the given range of it. Without a range, a file over the size limit is `too_large`. */
+  read(path: string, range?: { offset: number; length: number }): Promise<FileContent>;
+  /** Makes missing parents. Never leaves a half-written file behind. */
+  write(path: string, content: Uint8Array | string, how: WriteOptions): Promise<void>;
+  /** `not_found` when there is nothing; a directory only when `recursive`. */
+  delete(path: string, how?: { recursive?: boolean }): Promise<void>;
+  list(path: string, how?: ListOptions): Promise<FileListing>;
+  /** Undefined when there is nothing at the path. Does not follow a symbolic link at its end. */
+  stat(path: string): Promise<FileStatus | undefined>;
+}
+
+export interface FileContent {
+  content: Buffer;
+  /** Of the whole file. */
+  size: number;
+}
+
+export interface WriteOptions {
+  /** `create` fails with `already_exists`, `replace` with `not_found`, `put` does either. */
+  mode: 'create' | 'replace' | 'put';
+  /** For example 0o644. */
+  permissions?: number;
+}
+
+export interface ListOptions {
+  /** 1 lists the directory itself. */
+  depth?: number;
+  /** Directories with these names are listed but not entered. */
+  exclude?: readonly string[];
+}
+
+export interface FileListing {
+  entries: { path: string; kind: FileKind; size: number }[];
+  truncated: boolean;
+}
+
+export type FileKind = 'file' | 'directory' | 'link' | 'other';
+
+export interface FileStatus {
+  kind: FileKind;
+  size: number;
+  permissions: number;
+  modifiedAt: string;
+}
+
+/** Makes sandboxes, finds them again, and puts them to sleep. */
+export interface SandboxProvider {
+  /** What the thread's sandbox may reach. Code that uses the network on a command's behalf asks there. */
+  egressOf(threadId: string): EgressGate;
+  /** Really runs a command in a sandbox, and says what came of it. Success is remembered for good, a failure for a while. */
+  probe(): Promise<ProbeResult>;
+  /** The thread's sandbox. Nothing is booted before its first use. Rejects with `unavailable` when isolation is not to be had. */
+  get(threadId: string): Promise<Sandbox>;
+  /**
+   * Ends whatever the commands of a run have left running in the thread's sandbox: jobs in the background, and daemons that
+   * have left group, session and environment. What earlier runs left stays. Rejects when something could not be seen dead.
+   */
+  endRun(threadId: string, run: string): Promise<EndedCommand[]>;
+  /** Kills the thread's processes and deletes its workspace, if there are any; also where isolation is not to be had. */
+  remove(threadId: string): Promise<void>;
+  /** The sandboxes that have processes, or are about to. */
+  awake(): readonly AwakeSandbox[];
+  isAwake(threadId: string): boolean;
+  /** Kills all processes of the thread's sandbox; the next use boots it again. */
+  putToSleep(threadId: string): Promise<void>;
+  /** Stops the sandboxes that nobody has used for the idle time; runs by itself as well. Returns their ids. */
+  stopIdle(): Promise<string[]>;
+  /** Kills everything that this provider started. Workspaces stay. */
+  close(): Promise<void>;
+}
+
+export interface AwakeSandbox {
+  readonly threadId: string;
+  /** A call waits for a command in it. */
+  readonly isBusy: boolean;
+  readonly hasBackground: boolean;
+  /** In milliseconds, as `Date.now` gives it. */
+  readonly lastUsedAt: number;
+}
+
+export interface ProbeResult {
+  usable: boolean;
+  /** `none` only when the operator has switched isolation off explicitly. */
+  isolation: 'bubblewrap' | 'none';
+  /** Why it is not usable, and what to do about it. */
+  reason?: string;
+  advice?: string;
+  /** `disk` is `hard` where the kernel stops what would exceed it, and `watched` where we do, afterwards. */
+  limits: { cgroup: 'v1' | 'v2' | 'none'; memory: boolean; processes: boolean; cpu: boolean; disk: 'hard' | 'watched' };
+  /** Why the disk is only watched. */
+  diskReason?: string;
+  /** What is missing although sandboxes are to be had, and what to do about it. */
+  warning?: string;
+  /** A uid of its own per sandbox; needs root. */
+  separateUsers: boolean;
+}

@@ -1,0 +1,84 @@
+import type { ToolResult } from '@rondo/contract';
+import { stillRunning } from '@rondo/domain';
+import { clipMiddle } from '../clip-text';
+import { type CommandOutcome, type ProcessView, SandboxError } from '../sandboxes';
+
+const workspace = '/workspace';
+
+interface CommandFrame {
+  readonly timeoutMs: number;
+  /** A longer timeout would be granted. */
+  readonly mayTakeLonger: boolean;
+  /** The file that holds what a result has no room for. */
+  readonly log: string | undefined;
+  /** Whether the next command of this session starts where this one ended. */
+  readonly keepsDirectory: boolean;
+}
+
+/**
+ * A command that ran to its end did what it was asked to, whatever its exit code: the tool succeeded. One that was cut
+ * short did not, and its result says why and shows what it had printed until then (W61).
+ */
+export function resultOfCommand(outcome: CommandOutcome, frame: CommandFrame): ToolResult {
+  const { text, truncated } = clipMiddle(outcome.output, { restIn: frame.log });
+  const cutShort = reasonOfEnding(outcome, frame);
+  const notes = cutShort === undefined ? notesOn(outcome, frame) : '';
+  return {
+    success: cutShort === undefined,
+    output: notes === '' ? text : `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${notes}`,
+    ...(cutShort !== undefined && { error: cutShort }),
+    ...((truncated || outcome.truncated) && { truncated: true }),
+    ...(outcome.exitCode !== undefined && { exit_code: outcome.exitCode }),
+  };
+}
+
+function reasonOfEnding(
+  { ending, detail, outputBytes }: CommandOutcome,
+  { timeoutMs, mayTakeLonger }: CommandFrame,
+): string | undefined {
+  switch (ending) {
+    case 'exit':
+      return undefined;
+    case 'timeout':
+      return (
+        `The command was killed after ${timeoutMs / 1000} s without having finished; the output is what it had printed. ` +
+        (mayTakeLonger ? 'Give a longer timeout, or run it' : `This run's limit is ${timeoutMs / 1000} s: run it`) +
+        ' with blocking=false and look at it with check_command_output.'
+      );
+    case 'output-limit':
+      return `The command was killed because it printed too much (${outputBytes} bytes). Write to a file instead.`;
+    case 'oom':
+      return 'The command was killed because it needed more memory than the sandbox has.';
+    case 'killed':
+      return `The command was killed. ${detail ?? ''}`.trim();
+    case 'sandbox-lost':
+      throw new SandboxError('lost', 'The sandbox died while the command ran.');
+  }
+}
+
+function notesOn({ exitCode, cwd, output }: CommandOutcome, { keepsDirectory }: CommandFrame): string {
+  const notes = [
+    ...(exitCode === 0 ? [] : [`exit code ${exitCode}`]),
+    ...(keepsDirectory && cwd !== workspace ? [`working directory ${cwd}`] : []),
+    ...(exitCode === 0 && output === '' ? ['no output'] : []),
+  ];
+  return notes.length === 0 ? '' : `[${notes.join(', ')}]`;
+}
+
+export function statusOfJob({ running, startedAt, outcome }: ProcessView): string {
+  if (running || outcome === undefined) return `${stillRunning}${startedAt}`;
+  const seconds = (outcome.durationMs / 1000).toFixed(1);
+  switch (outcome.ending) {
+    case 'exit':
+      return `ended with exit code ${outcome.exitCode} after ${seconds} s`;
+    case 'timeout':
+    case 'killed':
+      return `killed after ${seconds} s${outcome.detail === undefined ? '' : `: ${outcome.detail}`}`;
+    case 'output-limit':
+      return `killed after ${seconds} s because it printed too much`;
+    case 'oom':
+      return `killed after ${seconds} s because it needed too much memory`;
+    case 'sandbox-lost':
+      return `lost after ${seconds} s: the sandbox died`;
+  }
+}

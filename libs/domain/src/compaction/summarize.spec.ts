@@ -1,0 +1,201 @@
+import {
+  type Message,
+  type NewFact,
+  type SettingsRequest,
+  compactionId,
+  messageId,
+  runId,
+  threadId,
+} from '@rondo/contract';
+import type { ModelChunk } from '../models/model';
+import type { AgentRun } from '../loop/loop-context';
+import { effectiveSettings } from '../profiles/effective-settings';
+import { evolve, replay } from '../run/run-state';
+import { CountingIdsAndClock, EvenTokenCounter, ScriptedModel, says } from '../testing';
+import { historyOf } from '../testing/histories';
+import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/listening-models';
+import { summarize } from './summarize';
+import { budgetOfModel } from '../context/model-budgets';
+import { summaryIn } from './summary-message';
+
+const reads = (output: string) =>
+  ({ kind: 'reply', text: 'Reading.', calls: 1, parts: false, thinks: false, output }) as const;
+
+function runWith(conversation: readonly Message[], settings: SettingsRequest = {}): AgentRun {
+  const effective = effectiveSettings(settings, { model: 'demo/coder' });
+  if ('problems' in effective) throw new Error('the settings are valid');
+  const started: NewFact = {
+    type: 'context.compaction_started',
+    iteration: 9,
+    data: {
+      compaction_id: compactionId.parse('cmp_1'),
+      reason: 'threshold',
+      covers: {
+        from_message_id: messageId.parse('msg_0'),
+        to_message_id: conversation.at(-2)?.id ?? messageId.parse('msg_0'),
+      },
+      tokens_before: 50_000,
+    },
+  };
+  const state = evolve(replay([], conversation), started);
+  return {
+    id: runId.parse('run_1'),
+    threadId: threadId.parse('thr_1'),
+    settings: effective.settings,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    state,
+  };
+}
+
+const ports = (model: AnsweringModel) => ({
+  model,
+  tokens: new EvenTokenCounter(),
+  budgetOf: budgetOfModel,
+  clerk: new CountingIdsAndClock(),
+});
+const calm = new AbortController().signal;
+const typesOf = (facts: readonly NewFact[]) => facts.map(({ type }) => type);
+
+const conversation = historyOf([
+  { kind: 'user', text: 'Find the needle.' },
+  ...Array.from({ length: 20 }, (_, at) => reads(`Page ${at}. ${'hay '.repeat(2_000)}NEEDLE-${at}`)),
+]);
+
+describe('fold', () => {
+  it('asks for no further summary once the budget of the run is spent', async () => {
+    const model = new ScriptedModel([saysAtOnce('')]);
+    const asking = { ...ports(new AnsweringModel(() => [])), model };
+
+    const facts = await summarize(runWith(conversation, { budget: { tokens: 1 } }), asking, calm);
+
+    expect(model.requests).toHaveLength(1);
+    expect(facts.at(-1)).toMatchObject({ data: { error: { code: 'budget_exceeded' } } });
+  });
+
+  it('writes a summary in its frame, says what it covers and what it cost (SM6, SM26)', async () => {
+    const model = new AnsweringModel(() => saysAtOnce('All pages were read.'));
+
+    const facts = await summarize(runWith(conversation), ports(model), calm);
+
+    expect(typesOf(facts)).toEqual(['usage.recorded', 'message.created', 'context.compacted']);
+    const [bill, told, compacted] = facts;
+    expect(bill).toMatchObject({ data: { model: 'demo/coder', finish_reason: 'summary' } });
+    expect(told).toMatchObject({
+      data: {
+        message: { type: 'summary', metadata: { parent_summary_id: null, token_count: expect.any(Number) as number } },
+      },
+    });
+    expect(JSON.stringify(told)).toContain(
+      '======== CONVERSATION HISTORY SUMMARY ========\\n\\nAll pages were read.\\n\\n=',
+    );
+    expect(compacted).toMatchObject({ data: { method: 'summary', covers: { from_message_id: 'msg_0' } } });
+  });
+
+  it('begins the summary of head_tail in its own way, and knows its words again (SM19)', async () => {
+    const model = new AnsweringModel(() => saysAtOnce('All pages were read.'));
+    const run = runWith(conversation, { context: { strategy: 'head_tail' } });
+
+    const facts = await summarize(run, ports(model), calm);
+
+    const told = facts.reduce(evolve, run.state).conversation.at(-1);
+    expect(told).toMatchObject({ type: 'summary', content: [{ text: 'Conversation Summary: All pages were read.' }] });
+    expect(told && summaryIn(told)).toBe('All pages were read.');
+  });
+
+  it('asks the model that the run names for it, calmly (SM5)', async () => {
+    const model = new AnsweringModel(() => saysAtOnce('Short.'));
+
+    await summarize(runWith(conversation, { context: { summary_model: 'demo/summary' } }), ports(model), calm);
+
+    expect(model.requests[0]).toMatchObject({ model: 'demo/summary', tools: [], settings: { temperature: 0 } });
+    expect(textOfRequest(model.requests[0] as never)).toContain('PLEASE PROVIDE THE SUMMARY NOW.');
+  });
+
+  it('summarizes in parts what one request cannot hold, and every message is in one of them (W32)', async () => {
+    const inputBudget = 14_000;
+    const model = new AnsweringModel((request) => {
+      const needles = textOfRequest(request).match(/NEEDLE-\d+/g) ?? [];
+      return saysAtOnce(`Found ${[...new Set(needles)].join(' ')}`);
+    });
+
+    const facts = await summarize(
+      runWith(conversation, { context: { input_budget_tokens: inputBudget, summary_target_tokens: 1_000 } }),
+      ports(model),
+      calm,
+    );
+
+    expect(model.requests.length).toBeGreaterThan(2);
+    for (const request of model.requests) expect(tokensOfRequest(request)).toBeLessThan(inputBudget);
+    const summary = JSON.stringify(facts.find(({ type }) => type === 'message.created'));
+    for (let page = 0; page < 19; page++) expect(summary).toContain(`NEEDLE-${page}`);
+  });
+
+  it('sends a smaller model for summaries no more than that one may be sent (I13)', async () => {
+    const small = 6_000;
+    const model = new AnsweringModel(() => saysAtOnce('More pages were read. '.repeat(200)));
+    const budgetOf = (name: string) => (name === 'local/small' ? small : budgetOfModel(name));
+    const run = runWith(conversation, { context: { summary_model: 'local/small' } });
+
+    const facts = await summarize(run, { ...ports(model), budgetOf }, calm);
+
+    expect(typesOf(facts)).toContain('context.compacted');
+    for (const request of model.requests) {
+      expect(tokensOfRequest(request)).toBeLessThan(small);
+      expect(request.settings.max_tokens).toBeLessThanOrEqual(small / 4);
+    }
+  });
+
+  it('tries once more, then gives up without touching the history, and keeps the bills (R36)', async () => {
+    const model = new AnsweringModel(() => says(''));
+
+    const facts = await summarize(runWith(conversation), ports(model), calm);
+
+    expect(typesOf(facts)).toEqual(['usage.recorded', 'usage.recorded', 'context.compaction_failed']);
+    expect(facts.at(-1)).toMatchObject({ data: { compaction_id: 'cmp_1', error: { code: 'summary_empty' } } });
+  });
+
+  it.each([
+    [
+      'summary_cut_off',
+      [
+        { type: 'text', text: 'Once upon' },
+        { type: 'end', how: 'finished', finishReason: 'length' },
+      ],
+    ],
+    ['summary_not_smaller', saysAtOnce('word '.repeat(100_000))],
+    ['authentication', [{ type: 'end', how: 'failed', error: { code: 'authentication', message: 'No.' } }]],
+  ] satisfies [string, readonly ModelChunk[]][])('refuses a bad summary: %s', async (code, turn) => {
+    const facts = await summarize(runWith(conversation), ports(new AnsweringModel(() => turn)), calm);
+
+    expect(facts.at(-1)).toMatchObject({ type: 'context.compaction_failed', data: { error: { code } } });
+  });
+
+  it('moves nothing of the run but its usage', async () => {
+    const run = runWith(conversation);
+    const facts = await summarize(run, ports(new AnsweringModel(() => says(''))), calm);
+    const after = facts.reduce(evolve, run.state);
+
+    expect(after).toMatchObject({ phase: run.state.phase, lostReplies: 0, compaction: undefined });
+    expect(after.conversation).toBe(run.state.conversation);
+  });
+
+  it('stops when it is told to', async () => {
+    const stop = new AbortController();
+    const model = new AnsweringModel(() => {
+      stop.abort(new Error('shutdown'));
+      return [{ type: 'end', how: 'aborted' }];
+    });
+
+    await expect(summarize(runWith(conversation), ports(model), stop.signal)).rejects.toThrow('shutdown');
+  });
+});
+
+it('gives a summarizer no thoughts to read', async () => {
+  const thinks = { kind: 'reply', text: 'Yes.', calls: 0, parts: false, thinks: true, output: '' } as const;
+  const model = new AnsweringModel(() => saysAtOnce('x'));
+  const history = historyOf([{ kind: 'user', text: 'Go. '.repeat(200) }, thinks, thinks, thinks]);
+
+  await summarize(runWith(history), ports(model), calm);
+
+  expect(JSON.stringify(model.requests)).not.toContain('Hm.');
+});

@@ -1,0 +1,70 @@
+import { promptOf } from './prompt';
+import { effectiveSettings } from '../profiles/effective-settings';
+import { type SettingsRequest, runId, threadId } from '@rondo/contract';
+import type { ModelRequest } from '../models/model';
+import { replay } from '../run/run-state';
+
+function promptFor(request: SettingsRequest): ModelRequest {
+  const effective = effectiveSettings(request, { model: 'demo/coder' });
+  if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
+  const run = {
+    id: runId.parse('run_1'),
+    threadId: threadId.parse('thr_1'),
+    settings: effective.settings,
+    createdAt: '2026-11-23T13:21:59.999Z',
+    state: replay([]),
+  };
+  return promptOf({ run, state: run.state }).prompt;
+}
+
+const systemOf = (request: SettingsRequest): string => promptFor(request).system;
+
+/** Where each of these stands in a text, once. */
+const placesOf = (text: string, parts: readonly string[]): number[] =>
+  parts.map((part) => {
+    expect(text.split(part)).toHaveLength(2);
+    return text.indexOf(part);
+  });
+
+describe('the system prompt', () => {
+  it('tells what the agent is, with a name and without', () => {
+    const description = 'A reviewer of drawings.';
+
+    expect(systemOf({ agent: { description } })).toContain(`\n\nAbout you: ${description}\n\n`);
+    expect(systemOf({ agent: { name: 'Ada', description } })).toContain(
+      `\n\nYour name is Ada.\n\nAbout you: ${description}\n\n`,
+    );
+  });
+
+  it('tells the date on which the run was made (LP16), and is the same for all runs of that day', () => {
+    expect(systemOf({})).toContain('Today is 2026-11-23 (UTC).');
+    expect(systemOf({})).not.toContain('13:21');
+  });
+
+  it('says what the agent is and has, then its directives, then what a reply must be (JM11)', () => {
+    const agent = { system_prompt: 'You draw.', task: 'Draw a house.', directives: ['Use ink.'] };
+    const tools = ['read_file'];
+    const base = ['You draw.', 'Draw a house.', '## read_file', '- Use ink.'];
+    const demand = ['--- BEGIN SDK JSON REQUIREMENTS ---', '--- END SDK JSON REQUIREMENTS ---'];
+
+    const places = placesOf(systemOf({ agent, tools, profile: 'symphony' }), [...base, ...demand]);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(systemOf({ agent, tools: [], profile: 'symphony' })).not.toContain('JSON');
+  });
+
+  it('names sequential_thinking to an agent of the profile ii that has it (LP21)', () => {
+    expect(systemOf({ profile: 'ii' })).toContain('"sequential_thinking"');
+    expect(systemOf({ profile: 'ii', tools: ['complete'] })).not.toContain('sequential_thinking');
+  });
+});
+
+it.each([
+  [['read_file'], ['read_file', 'expand_message']],
+  [
+    ['expand_message', 'ask'],
+    ['expand_message', 'ask'],
+  ],
+  [[], []],
+])('offers with any tools the one that shows what was shortened (LP18, JM1): %j', (tools, offered) => {
+  expect(promptFor({ tools }).tools.map(({ name }) => name)).toEqual(offered);
+});

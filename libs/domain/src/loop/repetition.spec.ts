@@ -1,0 +1,129 @@
+import { isStuck } from './repetition';
+import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from '../testing';
+import { requestViolations } from '../testing/request-violations';
+
+const looks = calls({ name: 'list_files', arguments: { path: '.' } });
+const elsewhere = calls({ name: 'list_files', arguments: { path: 'src' } });
+const asks = calls({ name: 'ask', arguments: { text: 'Shall I look again?' } });
+const stuck = { type: 'run.completed', data: { finish_reason: 'loop_detected' } };
+
+const houseOf = (model: ScriptedModel, limits = { max_identical_calls: 4 }) =>
+  new RunHarness({ model, settings: { limits } });
+
+describe('repetition', () => {
+  it('ends a run that did the same as often as it may (W22)', async () => {
+    const house = houseOf(new ScriptedModel([looks, looks, looks, looks, says('Never said.')]));
+
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ ...stuck, iteration: 4 });
+  });
+
+  it('warns the model before, in its request and not in the conversation', async () => {
+    const model = new ScriptedModel([looks, looks, says('Enough.')]);
+    const house = houseOf(model);
+
+    await house.activate();
+
+    const heard = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
+    expect(heard).toEqual([undefined, undefined, '2']);
+    expect(JSON.stringify(house.state.conversation)).not.toContain('times in a row');
+  });
+
+  it.each([
+    ['native', looks, 'Enough.'],
+    ['xml_invoke', says(`<function_calls><invoke name="list_files"></invoke></function_calls>`), 'Enough.'],
+    ['xml_tag', says('<list-files></list-files>'), 'Enough.'],
+    ['json', says('{"tool_name": "list_files", "parameters": {}}'), '{"tool_name": "none", "response": "Enough."}'],
+  ] as const)('sends what providers take, and counts on: %s (I6)', async (dialect, look, end) => {
+    const model = new ScriptedModel([look, look, look, says(end)]);
+    const settings = { limits: { max_identical_calls: 4 }, processor: { dialect } };
+    const house = new RunHarness({ model, settings });
+
+    await house.activate();
+
+    expect(model.requests.flatMap(({ messages }) => requestViolations(messages))).toEqual([]);
+    expect(JSON.stringify(model.requests[3]?.messages)).toContain('the same 3 times in a row');
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+  });
+
+  it('counts only what is the same to the letter, and in a row', async () => {
+    const turns = [looks, looks, looks, elsewhere, looks, looks, looks, says('All seen.')];
+    const house = houseOf(new ScriptedModel(turns));
+
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+  });
+
+  it('begins anew when a person has spoken', async () => {
+    const house = houseOf(new ScriptedModel([asks, asks, asks, says('Seen.')]), { max_identical_calls: 2 });
+
+    for (const answer of ['No.', 'No.', 'No.']) {
+      await house.activate();
+      house.store.answer(house.id, answer);
+    }
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+  });
+
+  it('lets a run do the same for as long as it likes where that is wished', async () => {
+    const model = new ScriptedModel([...Array<Turn>(12).fill(looks), says('Done.')]);
+    const house = houseOf(model, { max_identical_calls: 0 });
+
+    await house.activate();
+
+    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+    expect(JSON.stringify(model.requests)).not.toContain('times in a row');
+  });
+
+  it.each(['suna', 'ii'] as const)(
+    'warns after 3 and ends after 10 where nothing else was asked for (%s)',
+    async (profile) => {
+      const model = new ScriptedModel([...Array<Turn>(30).fill(looks), says('Never said.')]);
+      const house = new RunHarness({ model, settings: { profile } });
+
+      await house.activate();
+
+      expect(house.log.at(-1)).toMatchObject({ ...stuck, iteration: 10 });
+      const heard = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
+      expect(heard).toEqual([undefined, undefined, undefined, '3', '4', '5', '6', '7', '8', '9']);
+    },
+  );
+
+  it.each([
+    ['check_command_output', { session_name: 'build' }, 'compiling\n[still running, since 12:00]', 'stop'],
+    ['list_commands', {}, 'build: still running, since 12:00: make', 'stop'],
+    ['check_command_output', { session_name: 'build' }, 'done\n[ended with exit code 0 after 9.0 s]', 'loop_detected'],
+    ['read_file', { file_path: 'log' }, 'build: still running, since 12:00: make', 'loop_detected'],
+  ])(
+    'does not count a %s that asks whether a process is done: %s, %j ends as %s',
+    async (name, input, output, reason) => {
+      const asking = calls({ name, arguments: input });
+      const model = new ScriptedModel([...Array<Turn>(12).fill(asking), says('Done.')]);
+      const house = new RunHarness({ model, tools: new LedgeredTools(() => output) });
+
+      await house.activate();
+
+      expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: reason } });
+    },
+  );
+
+  it('reads a conversation no further back than it repeats itself', async () => {
+    const house = houseOf(new ScriptedModel([looks, looks, elsewhere, looks, says('All seen.')]));
+    await house.activate();
+    const { conversation } = house.state;
+    const early = conversation.slice(1, 3).map((message) => ({ ...message, content: unreadable }));
+
+    const state = { conversation: [...early, ...conversation.slice(3, -1)] };
+
+    expect(isStuck({ run: { id: house.id, settings: house.settings }, state })).toBe(false);
+  });
+});
+
+const unreadable = new Proxy([], {
+  get: () => {
+    throw new Error('read');
+  },
+});

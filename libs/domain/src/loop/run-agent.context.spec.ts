@@ -1,0 +1,247 @@
+import { LedgeredTools, RunHarness, calls, says } from '../testing';
+import {
+  AnsweringModel,
+  readsFiles,
+  readsNext,
+  remembers,
+  saysAtOnce,
+  textOfRequest,
+  tokensOfRequest,
+} from '../testing/listening-models';
+import { requestViolations } from '../testing/request-violations';
+import { budgetsOf } from '../context/model-budgets';
+import { type ModelRequest, contextOverflow } from '../models/model';
+import { readProviders } from '../models/provider-settings';
+import type { SettingsRequest } from '@rondo/contract';
+
+const page = 'A line of a file that nobody needs for long.\n'.repeat(45);
+const budget = 30_000;
+const planted = 'The password of the vault is XYLOPHONE-7.';
+
+interface Parts {
+  readonly files?: number;
+  readonly context?: SettingsRequest['context'];
+  readonly summarizer?: AnsweringModel | undefined;
+}
+
+function build({ files = 60, context = {}, ...parts }: Parts = {}) {
+  const model = readsFiles(files);
+  const summarizer = 'summarizer' in parts ? parts.summarizer : remembers('XYLOPHONE');
+  let reads = 0;
+  const tools = new LedgeredTools(() => (reads++ === 0 ? `${planted}\n${page}` : page));
+  const settings: SettingsRequest = {
+    limits: { max_iterations: 500, max_identical_calls: 0 },
+    context: { token_threshold: 15_000, reserve_tokens: 1_000, input_budget_tokens: budget, ...context },
+  };
+  const house = new RunHarness({
+    model,
+    tools,
+    settings,
+    input: 'Read everything.',
+    ...(summarizer && { summarizer }),
+  });
+  return { house, model, summarizer };
+}
+
+/** What holds of every request of every run. */
+function expectSound(requests: readonly ModelRequest[], limit = budget): void {
+  for (const request of requests) {
+    expect(requestViolations(request.messages)).toEqual([]);
+    expect(tokensOfRequest(request)).toBeLessThanOrEqual(limit);
+    expect(textOfRequest(request)).toContain('Read everything.');
+  }
+}
+
+/** How many requests did not begin with all of the one before. */
+const rewrites = (requests: readonly ModelRequest[]): number =>
+  requests.filter(({ messages }, at) => {
+    const before = requests[at - 1]?.messages ?? [];
+    return JSON.stringify(messages.slice(0, before.length)) !== JSON.stringify(before);
+  }).length;
+
+const folds = (house: RunHarness): number => house.types.filter((type) => type === 'context.compacted').length;
+
+describe.each([
+  ['summary', { strategy: 'summary' }],
+  ['head_tail', { strategy: 'head_tail' }],
+  ['head_tail by turns', { strategy: 'head_tail', max_turns: 12 }],
+] as const)('a run that is too long for its model, strategy %s', (_, context) => {
+  it('is folded again and again, and every request fits and is valid (I6, I13)', async () => {
+    const { house, model } = build({ context });
+
+    await house.runOn();
+
+    expect(house.types.at(-1)).toBe('run.completed');
+    expect(folds(house)).toBeGreaterThanOrEqual(3);
+    expect(house.types).not.toContain('context.compaction_failed');
+    expectSound(model.requests);
+    expect(rewrites(model.requests)).toBe(folds(house));
+  });
+
+  it('hands what is folded to the summarizer, and its words to every later request (W27, W29)', async () => {
+    const { house, model, summarizer } = build({ context });
+
+    await house.runOn();
+
+    expect(textOfRequest(summarizer?.requests[0] as ModelRequest)).toContain(planted);
+    for (const request of summarizer?.requests ?? []) expect(textOfRequest(request)).toContain('XYLOPHONE-7');
+    for (const request of model.requests.slice(1)) expect(textOfRequest(request)).toContain('XYLOPHONE-7');
+  });
+
+  it('leaves nothing between two summaries', async () => {
+    const { house } = build({ context });
+
+    await house.runOn();
+
+    const covers = house.log.flatMap((fact) =>
+      fact.type === 'context.compacted' && fact.data.method === 'summary' ? [fact.data.covers] : [],
+    );
+    const place = (id: string) => house.state.conversation.findIndex((message) => message.id === id);
+    expect(new Set(covers.map(({ from_message_id }) => from_message_id)).size).toBe(1);
+    const ends = covers.map(({ to_message_id }) => place(to_message_id));
+    expect(ends).toEqual(ends.toSorted((a, b) => a - b));
+  });
+});
+
+describe('a run whose summarizer is of no use', () => {
+  const useless: [string, AnsweringModel | undefined][] = [
+    ['is away', undefined],
+    ['says nothing', new AnsweringModel(() => says(''))],
+    ['says more than it was told', new AnsweringModel(() => saysAtOnce('blah '.repeat(30_000)))],
+    [
+      'fails',
+      new AnsweringModel(() => [{ type: 'end', how: 'failed', error: { code: 'authentication', message: 'No.' } }]),
+    ],
+  ];
+
+  it.each(useless)('goes on with shortened texts, and loses nothing: it %s (R36, W31)', async (_, summarizer) => {
+    const { house, model } = build({ summarizer });
+
+    await house.runOn();
+
+    expect(house.types.at(-1)).toBe('run.completed');
+    expect(house.types).toContain('context.compaction_failed');
+    expectSound(model.requests);
+    const kept = house.log.filter((fact) => fact.type === 'message.created' && fact.data.message.type === 'tool');
+    expect(kept).toHaveLength(60);
+    for (const fact of kept) expect(JSON.stringify(fact.data)).toContain(JSON.stringify(page).slice(1, -1));
+    expect(JSON.stringify(kept[0])).toContain(planted);
+    expect(rewrites(model.requests)).toBeLessThan(20);
+  });
+});
+
+it('holds the budget without a strategy, by shortening texts alone', async () => {
+  const { house, model } = build({ files: 150, context: { strategy: 'none', input_budget_tokens: 12_000 } });
+
+  await house.runOn();
+
+  expect(house.types.at(-1)).toBe('run.completed');
+  expectSound(model.requests, 12_000);
+  expect(rewrites(model.requests)).toBeLessThan(30);
+});
+
+it('holds the window that was declared of its model (I13)', async () => {
+  const { providers } = readProviders({
+    MODEL_PROVIDERS: JSON.stringify([
+      { name: 'local', base_url: 'http://127.0.0.1:1/v1', models: [{ id: 'small', context_window: 16_000 }] },
+    ]),
+  });
+  const model = readsFiles(40);
+  const house = new RunHarness({
+    model,
+    tools: new LedgeredTools(() => page),
+    input: 'Read everything.',
+    settings: { model: 'local/small', limits: { max_identical_calls: 0 } },
+    budgetOf: budgetsOf({ providers }),
+  });
+
+  await house.runOn();
+
+  expect(house.types.at(-1)).toBe('run.completed');
+  expect(house.types).toContain('context.compacted');
+  expectSound(model.requests, 12_000);
+});
+
+it('says so when the newest message alone is too long for the model', async () => {
+  const house = new RunHarness({
+    model: readsFiles(1),
+    input: 'word '.repeat(20_000),
+    settings: { context: { input_budget_tokens: 8_000 } },
+  });
+
+  await house.runOn();
+
+  expect(house.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'context_too_large' } } });
+});
+
+describe('a request that its provider refuses as too long (W36)', () => {
+  const refusesAbove = (limit: number) =>
+    new AnsweringModel((request, nth) =>
+      tokensOfRequest(request) > limit
+        ? [{ type: 'end', how: 'failed', error: { code: contextOverflow, message: 'Too long.' } }]
+        : readsNext(nth, 10),
+    );
+  const house = (model: AnsweringModel) =>
+    new RunHarness({ model, tools: new LedgeredTools(() => page.repeat(8)), input: 'Read everything.' });
+
+  it('is asked again once with half as much, and the run goes on below that', async () => {
+    const model = refusesAbove(15_000);
+    const run = house(model);
+
+    await run.runOn();
+
+    expect(run.types.at(-1)).toBe('run.completed');
+    expect(run.log).toContainEqual(
+      expect.objectContaining({ type: 'context.compacted', data: expect.objectContaining({ reason: 'overflow' }) }),
+    );
+    const refused = model.requests.filter((request) => tokensOfRequest(request) > 15_000);
+    expect(refused).toHaveLength(1);
+  });
+
+  it('fails clearly when that is refused as well', async () => {
+    const run = house(refusesAbove(100));
+
+    await run.runOn();
+
+    expect(run.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: contextOverflow } } });
+  });
+});
+
+it('folds what there is when the model asks for it, once (SM23)', async () => {
+  const asks = { name: 'compactify_memory', arguments: {} };
+  const model = new AnsweringModel((_, nth) => (nth === 6 ? calls(asks) : readsNext(nth, 8)));
+  const house = new RunHarness({
+    model,
+    input: 'Read everything.',
+    summarizer: new AnsweringModel(() => saysAtOnce('Read.')),
+  });
+
+  await house.runOn();
+
+  expect(house.log.filter(({ type }) => type === 'context.compaction_started')).toEqual([
+    expect.objectContaining({ data: expect.objectContaining({ reason: 'requested' }) }),
+  ]);
+  expect(folds(house)).toBe(1);
+  expectSound(model.requests);
+  expect(textOfRequest(model.requests[6] as ModelRequest)).toContain('CONVERSATION HISTORY SUMMARY');
+});
+
+it('folds what there is when the user says /compact, once (SM23)', async () => {
+  const asks = { name: 'ask', arguments: { text: 'What next?' } };
+  const model = new AnsweringModel((_, nth) => (nth === 6 ? calls(asks) : readsNext(nth, 8)));
+  const house = new RunHarness({
+    model,
+    input: 'Read everything.',
+    summarizer: new AnsweringModel(() => saysAtOnce('Read.')),
+  });
+
+  await house.runOn();
+  house.store.answer(house.id, ' /compact\n');
+  await house.runOn();
+
+  expect(house.log.filter(({ type }) => type === 'context.compaction_started')).toEqual([
+    expect.objectContaining({ data: expect.objectContaining({ reason: 'requested' }) }),
+  ]);
+  expect(folds(house)).toBe(1);
+  expect(model.requests.flatMap(({ messages }) => requestViolations(messages))).toEqual([]);
+});

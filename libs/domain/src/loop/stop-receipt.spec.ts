@@ -1,0 +1,60 @@
+import { callId } from '@rondo/contract';
+import { StopReceipt } from './stop-receipt';
+
+const at = (second: number): string => new Date(1_700_000_000_000 + second * 1_000).toISOString();
+const requestedAt = at(10);
+
+describe('the receipt of a stop (I7)', () => {
+  it('counts what was shown after the stop was asked for, not after it was heard of', () => {
+    const receipt = new StopReceipt();
+    receipt.shown('before the stop', at(9));
+    receipt.shown('at that very moment', requestedAt);
+    for (const letter of 'eight of') receipt.shown(letter, at(11));
+    receipt.shown('x', at(12));
+
+    expect(receipt.contents(requestedAt).tokens_after_stop).toBe(3);
+  });
+
+  it('remembers enough, and no more', () => {
+    const receipt = new StopReceipt();
+    for (let second = 0; second < 20_000; second++) receipt.shown('four', at(second));
+
+    expect(receipt.contents(at(-1)).tokens_after_stop).toBe(6_000);
+    expect(receipt.contents(at(19_899)).tokens_after_stop).toBe(100);
+  });
+
+  it('says when the last tool was seen dead', () => {
+    const receipt = new StopReceipt();
+    expect(receipt.contents(requestedAt).sandbox_verified_at).toBeNull();
+
+    receipt.toolStopped({ tool_call_id: callId.parse('call_1'), verified_dead_at: at(12) });
+    receipt.toolStopped({ tool_call_id: callId.parse('call_2'), verified_dead_at: at(11) });
+    expect(receipt.contents(requestedAt).sandbox_verified_at).toBe(at(12));
+  });
+
+  it('does not say so as long as one of them was not', () => {
+    const receipt = new StopReceipt();
+    receipt.toolStopped({ tool_call_id: callId.parse('call_1'), verified_dead_at: at(12) });
+    receipt.toolStopped({ tool_call_id: callId.parse('call_2'), verified_dead_at: null });
+
+    expect(receipt.contents(requestedAt).sandbox_verified_at).toBeNull();
+  });
+
+  it('lists a call once that was stopped and had left something running, and trusts the later look', () => {
+    const [first, second] = [callId.parse('call_1'), callId.parse('call_2')];
+    const receipt = new StopReceipt();
+    receipt.toolStopped({ tool_call_id: first, verified_dead_at: at(11) });
+    receipt.toolStopped({ tool_call_id: second, verified_dead_at: null });
+    receipt.leftRunning(
+      [first, second].map((id) => ({ tool_call_id: id, verified_dead_at: at(12), processes: ['node'] })),
+    );
+
+    expect(receipt.contents(requestedAt)).toMatchObject({
+      tools_stopped: [
+        { tool_call_id: first, verified_dead_at: at(12), processes: ['node'] },
+        { tool_call_id: second, verified_dead_at: null, processes: ['node'] },
+      ],
+      sandbox_verified_at: null,
+    });
+  });
+});

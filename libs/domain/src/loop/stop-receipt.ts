@@ -1,0 +1,56 @@
+import type { StoppedTool } from '../ports';
+
+/** At one piece a millisecond still more than the time in which every stop is heard of. */
+const rememberedPieces = 6_000;
+const charactersPerToken = 4;
+
+/** Collects what a stop did and when, for the terminal fact (I7). */
+export class StopReceipt {
+  private modelAbortedAt: string | null = null;
+  private readonly pieces: { readonly at: string; characters: number }[] = [];
+  private toolsStopped: StoppedTool[] = [];
+  private leftIsUnverified = false;
+
+  modelAborted(at: string): void {
+    this.modelAbortedAt = at;
+  }
+
+  /** Output that was passed on. When a stop is heard of, some of it turns out to have come after it (ISO 8601). */
+  shown({ length }: string, at: string): void {
+    const last = this.pieces.at(-1);
+    if (last?.at === at) last.characters += length;
+    else this.pieces.push({ at, characters: length });
+    if (this.pieces.length > rememberedPieces) this.pieces.shift();
+  }
+
+  toolStopped(tool: StoppedTool): void {
+    this.toolsStopped.push(tool);
+  }
+
+  /** What the run's calls had left running; undefined where its end was not confirmed. A call that was stopped is listed once. */
+  leftRunning(ended: readonly StoppedTool[] | undefined): void {
+    this.leftIsUnverified = ended === undefined;
+    const tools = new Map(this.toolsStopped.map((tool) => [tool.tool_call_id, tool]));
+    for (const tool of ended ?? []) {
+      const isDoubtful = tools.get(tool.tool_call_id)?.verified_dead_at === null;
+      tools.set(tool.tool_call_id, isDoubtful ? { ...tool, verified_dead_at: null } : tool);
+    }
+    this.toolsStopped = [...tools.values()];
+  }
+
+  contents(requestedAt: string) {
+    const deaths = this.toolsStopped.map(({ verified_dead_at: at }) => at);
+    return {
+      requested_at: requestedAt,
+      model_aborted_at: this.modelAbortedAt,
+      tools_stopped: this.toolsStopped,
+      tokens_after_stop: this.tokensAfter(requestedAt),
+      sandbox_verified_at: this.leftIsUnverified || deaths.includes(null) ? null : (deaths.toSorted().at(-1) ?? null),
+    };
+  }
+
+  private tokensAfter(requestedAt: string): number {
+    const after = this.pieces.filter(({ at }) => at > requestedAt);
+    return Math.ceil(after.reduce((sum, { characters }) => sum + characters, 0) / charactersPerToken);
+  }
+}

@@ -1,0 +1,142 @@
+import { halve, countRequestTokens } from '../context/compress';
+import { affordsNextCall, mayCallModel } from '../run/run-budget';
+import { completed, failed } from './decide';
+import type { DecodedReply } from '../dialects/dialect';
+import type { MessageId, NewFact } from '@rondo/contract';
+import { type ModelCallResult, callModel } from './model-call';
+import { type ModelMessage, type ModelRequest, contextOverflow } from '../models/model';
+import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
+import { promptOf } from './prompt';
+import { Reply } from './reply';
+import { withdrawnStreams } from './withdrawn-streams';
+
+/**
+ * Asks the model, passes on what it says, and ends with the reply in the log, or with the reason why there is none. It
+ * asks again where the reply is not in the form that was asked for, and once where the request was too long (W36).
+ */
+export async function* think(pass: LoopContext): AsyncGenerator<Step, void> {
+  let hints: readonly ModelMessage[] = [];
+  let repairs = pass.run.settings.processor.json_repair_attempts;
+  let mayShrink = true;
+
+  for (;;) {
+    const messageId = pass.ports.clerk.messageId();
+    if (!(await affordsNextCall(pass))) {
+      yield factsStep(pass, ...outOfBudget(pass, messageId));
+      return;
+    }
+    yield factsStepOf(pass, [beginning(pass, messageId)], { hold: false, meanwhile: true });
+    const { prompt, decoder } = promptOf(pass);
+    const reply = new Reply(pass, messageId, decoder);
+
+    const heard = yield* hearOut(pass, reply, withMore(prompt, hints));
+    const decoded = reply.end();
+    for (const step of reply.passOn(decoded.rest)) yield step;
+    if (mayShrink && wasTooLong(heard, reply)) {
+      mayShrink = false;
+      if (yield* shrinkAfter(pass, heard)) continue;
+    }
+    const complaint = reply.hasBegun ? undefined : complaintAbout(heard, decoded); // what is stored of it stands
+    if (complaint === undefined || repairs === 0) {
+      for (const step of conclude(pass, { reply, heard, decoded })) yield step;
+      return;
+    }
+    repairs -= 1;
+    yield factsStep(pass, heard.usage('malformed'));
+    hints = exchange(reply.written, `${complaint} Answer again, in the required form only.`);
+  }
+}
+
+/** The end of the run; what was shown of a reply that will not come is withdrawn. */
+const outOfBudget = (pass: LoopContext, messageId: MessageId): NewFact[] => [
+  ...(pass.state.phase === 'thinking' ? [beginning(pass, messageId)] : []),
+  completed(pass, 'budget_exceeded'),
+];
+
+/** A first attempt starts the iteration; after a crash or a lost reply, what was shown of the last one is withdrawn. */
+function beginning({ state: run }: LoopContext, messageId: MessageId): NewFact {
+  if (run.phase !== 'thinking') {
+    const data = { iteration: run.iteration + 1, message_id: messageId };
+    return { type: 'iteration.started', iteration: run.iteration + 1, data };
+  }
+  const data = { iteration: run.iteration, message_id: messageId, withdrawn_stream_ids: withdrawnStreams(run) };
+  return { type: 'iteration.restarted', iteration: run.iteration, data };
+}
+
+/** Hears a reply to its end, asking the model to go on where its output limit cut it off (LP12, LP13). */
+async function* hearOut(pass: LoopContext, reply: Reply, prompt: ModelRequest): AsyncGenerator<Step, ModelCallResult> {
+  const most = pass.run.settings.processor.native_max_auto_continues;
+  let heard = yield* callModel(pass, reply, prompt);
+  pass.meter.calibrate(heard.end.usage);
+
+  for (let continued = 0; wasCutOff(heard, reply) && most > 0; continued++) {
+    if (continued === most) {
+      const text = `\n\n[Agent reached maximum auto-continue limit of ${most}]`;
+      for (const step of reply.hear({ type: 'text', text })) yield step;
+      break;
+    }
+    if (!(await mayCallModel(pass, heard.end.usage))) {
+      pass.isCutOffByBudget = true;
+      break;
+    }
+    yield factsStep(pass, heard.usage('continued'));
+    heard = yield* callModel(
+      pass,
+      reply,
+      withMore(prompt, exchange(reply.written, 'Go on exactly where you stopped.')),
+    );
+  }
+  return heard;
+}
+
+const wasCutOff = ({ end }: ModelCallResult, reply: Reply): boolean =>
+  end.how === 'finished' && end.finishReason === 'length' && reply.canGoOn;
+
+const wasTooLong = ({ end }: ModelCallResult, { hasBegun }: Reply): boolean =>
+  end.how === 'failed' && end.error.code === contextOverflow && !hasBegun;
+
+/** Makes the next attempt half as long; says whether it could. */
+async function* shrinkAfter(pass: LoopContext, heard: ModelCallResult): AsyncGenerator<Step, boolean> {
+  const data = await halve(pass, pass.meter);
+  if (!data) return false;
+  const shorter: NewFact = { type: 'context.compacted', iteration: pass.state.iteration, data };
+  yield factsStep(pass, heard.usage('overflow'), shorter);
+  await countRequestTokens(pass, pass.meter);
+  return true;
+}
+
+const complaintAbout = ({ end }: ModelCallResult, { verdict }: DecodedReply): string | undefined =>
+  end.how === 'finished' && verdict?.decision === 'malformed' ? verdict.reason : undefined;
+
+/**
+ * The reply, what it cost, and the end of the run if asking again cannot help: in one transaction. A reply that has
+ * sent calls out does not end the run; their answers come first, and the next call of the model will fail again.
+ */
+function* conclude(
+  pass: LoopContext,
+  { reply, heard, decoded }: { reply: Reply; heard: ModelCallResult; decoded: DecodedReply },
+): Generator<Step, void> {
+  const { end } = heard;
+  if (end.how === 'aborted' && !reply.isFull) pass.receipt.modelAborted(pass.ports.clerk.now());
+
+  const mayFail = !reply.hasBegun;
+  const usage = heard.usage(finishReasonOf(heard, reply));
+  const [message, ...calls] = reply.conclude(end, decoded);
+  yield factsStepOf(pass, message ? [message, usage, ...calls] : [usage], { hold: true });
+  if (end.how === 'failed' && mayFail) yield factsStepOf(pass, [failed(pass, end.error)], { hold: true });
+}
+
+function finishReasonOf({ end }: ModelCallResult, reply: Reply): string {
+  if (reply.isTooLong) return 'length';
+  if (reply.isFull) return 'xml_tool_limit_reached';
+  return end.how === 'finished' ? end.finishReason : end.how;
+}
+
+const withMore = (prompt: ModelRequest, more: readonly ModelMessage[]): ModelRequest =>
+  more.length === 0 ? prompt : { ...prompt, messages: [...prompt.messages, ...more] };
+
+/** What the model said, and what it is told about it: for one request, never for the log. */
+const exchange = (said: string, told: string): readonly ModelMessage[] => [
+  { role: 'assistant', content: [{ type: 'text', text: said.trim() === '' ? '(nothing)' : said }] },
+  { role: 'user', content: [{ type: 'text', text: told }] },
+];

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { type NewMessage, type RunSettings, type ToolCall, type ToolResult, failedResult } from '@rondo/contract';
+import { type Tool, toolNamed } from '../tools/catalog';
+import { explainArguments } from '../tools/explain-arguments';
+import { expand } from './expand-message';
+import { useNotebook } from './notebook';
+import { recordThought } from './sequential-thinking';
+
+type LoopTool = Extract<Tool, { runsIn: 'loop' }>;
+type Hand<Named extends LoopTool> = (
+  input: z.infer<Named['input']>,
+  conversation: readonly NewMessage[],
+  about: { readonly call: ToolCall; readonly profile: RunSettings['profile'] },
+) => ToolResult;
+
+const says = (output: string) => (): ToolResult => ({ success: true, output });
+const turnEnds = says('The turn is over.');
+
+/** The hands of the tools that need nothing but the thread. A tool of the loop without a hand here does not compile. */
+const hands: { [Name in LoopTool['name']]: Hand<Extract<LoopTool, { name: Name }>> } = {
+  ask: says("Awaiting the user's answer."),
+  complete: ({ text, answer }, _, { profile }) =>
+    profile === 'ii' && ![text, answer].some((words) => words?.trim())
+      ? failedResult('complete needs `answer`: what the run found.')
+      : turnEnds(),
+  return_control_to_user: turnEnds,
+  expand_message: expand,
+  compactify_memory: says('The conversation is folded before your next turn, if there is enough to fold.'),
+  simple_memory: useNotebook,
+  sequential_thinking: (thought, conversation, { call: { run_id } }) =>
+    recordThought(
+      thought,
+      conversation.filter((message) => message.run_id === run_id),
+    ),
+};
+
+/** Answers a call of a loop tool from what the thread says. */
+export function answerInLoop(
+  call: ToolCall,
+  conversation: readonly NewMessage[],
+  profile: RunSettings['profile'],
+): ToolResult {
+  const tool = toolNamed(call.name);
+  if (!tool) return failedResult(`There is no tool named "${call.name}".`);
+  const input = tool.input.safeParse(call.arguments);
+  if (!input.success) return failedResult(explainArguments(tool, input.error, call.arguments));
+  const hand = hands[call.name as LoopTool['name']] as Hand<LoopTool>; // only tools of the loop come here, and the name's own schema has parsed the input
+  return hand(input.data, conversation, { call, profile });
+}

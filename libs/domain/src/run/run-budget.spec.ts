@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import type { ModelChunk } from '../models/model';
+import type { SettingsRequest } from '@rondo/contract';
+import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from '../testing';
+import type { HarnessParts } from '../testing/run-harness';
+
+const price = { cached_tokens: 0, output_tokens: 0, estimated: false };
+
+/** The same turn, billed with so many tokens. */
+const billed = (turn: Turn, tokens: number): Turn =>
+  turn.map((chunk): ModelChunk =>
+    chunk.type === 'end'
+      ? { ...chunk, usage: { ...price, input_tokens: tokens, cost_usd: tokens / 1_000_000 } }
+      : chunk,
+  );
+
+const cutOff = (text: string): Turn =>
+  says(text).map((chunk) =>
+    chunk.type === 'end' && chunk.how === 'finished' ? { ...chunk, finishReason: 'length' } : chunk,
+  );
+
+const breaks: Turn = [
+  { type: 'text', text: 'Well' },
+  {
+    type: 'end',
+    how: 'broken',
+    error: { code: 'connection_error', message: 'It broke.' },
+    usage: { ...price, input_tokens: 0, cost_usd: 0 },
+  },
+];
+const looks = calls({ name: 'list_files', arguments: { path: '.' } });
+const exceeded = { type: 'run.completed', data: { finish_reason: 'budget_exceeded' } };
+
+async function houseAfter(turns: readonly Turn[], settings: SettingsRequest, parts: Partial<HarnessParts> = {}) {
+  const model = new ScriptedModel(turns);
+  const house = new RunHarness({ ...parts, model, settings });
+  await house.runOn();
+  return { house, model };
+}
+
+const budget = { tokens: 40_000 };
+
+/** It answers so after this many earlier questions. */
+function accountSpentAfter(times: number) {
+  let asked = 0;
+  return { accountIsSpent: () => Promise.resolve((asked += 1) > times) };
+}
+
+describe('a budget that is spent', () => {
+  it.each<[string, readonly Turn[], SettingsRequest]>([
+    ['go on with a reply', [billed(cutOff('Once upon'), 50_000), says(' a time.')], {}],
+    ['repair its answer', [billed(says('No JSON.'), 50_000), says('Still none.')], { processor: { dialect: 'json' } }],
+    ['say again what was lost', [billed(breaks, 50_000), says('Well.')], {}],
+    ['look at what a tool found', [billed(looks, 50_000), says('Seen.')], {}],
+  ])('asks no model to %s', async (_, turns, settings) => {
+    const { house, model } = await houseAfter(turns, { ...settings, budget });
+
+    expect(model.requests).toHaveLength(1);
+    expect(house.log.at(-1)).toMatchObject(exceeded);
+  });
+
+  it('keeps the part of a reply that it paid for', async () => {
+    const { house } = await houseAfter([billed(cutOff('Once upon'), 50_000), says(' a time.')], { budget });
+
+    expect(JSON.stringify(house.state.conversation)).toContain('Once upon');
+    expect(house.log.filter(({ type }) => type === 'usage.recorded')).toHaveLength(1);
+  });
+
+  it('has nothing summarized either', async () => {
+    const tools = new LedgeredTools(() => 'word '.repeat(5_000));
+    const context = { token_threshold: 2_000 };
+    const turns = [looks, says('Seen.')];
+    const rich = await houseAfter(turns, { context }, { tools, extra: accountSpentAfter(Infinity) });
+    const poor = await houseAfter(turns, { context }, { tools, extra: accountSpentAfter(2) });
+
+    expect(rich.house.types).toEqual(expect.arrayContaining([expect.stringMatching(/^context/)]));
+    expect(poor.house.types).not.toEqual(expect.arrayContaining([expect.stringMatching(/^context/)]));
+    expect(poor.house.log.at(-1)).toMatchObject(exceeded);
+  });
+});
+
+describe('a budget that the next request alone would exceed', () => {
+  const tools = new LedgeredTools(() => 'word '.repeat(50_000));
+
+  it('is not spent on it: tokens', async () => {
+    const { house, model } = await houseAfter([looks, says('Seen.')], { budget: { tokens: 15_000 } }, { tools });
+
+    expect(model.requests).toHaveLength(1);
+    expect(house.log.at(-1)).toMatchObject(exceeded);
+  });
+
+  it('is not spent on it: money, where the price is known', async () => {
+    const settings = { budget: { usd: 0.015 } };
+    const extra = { leastInputPrice: () => 1 / 1_000_000 };
+    const known = await houseAfter([looks, says('Seen.')], settings, { tools, extra });
+    const unknown = await houseAfter([looks, says('Seen.')], settings, { tools });
+
+    expect(known.house.log.at(-1)).toMatchObject(exceeded);
+    expect([known.model.requests.length, unknown.model.requests.length]).toEqual([1, 2]);
+  });
+});
+
+it('a run whose account has spent what it may makes no further call of a model', async () => {
+  const { house, model } = await houseAfter([looks, says('Seen.')], {}, { extra: accountSpentAfter(2) });
+
+  expect(model.requests).toHaveLength(1);
+  expect(house.log.at(-1)).toMatchObject(exceeded);
+});
+
+describe('attack: model and tool output', () => {
+  it('a model that breaks off, writes no JSON, is cut off and calls tools, to be asked beyond the budget', async () => {
+    const anyTurn = fc.tuple(fc.constantFrom(looks, breaks, cutOff('Once'), says('No JSON.')), fc.nat(20_000));
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyTurn, { maxLength: 8 }),
+        fc.constantFrom('native', 'json'),
+        async (turns, dialect) => {
+          const script = turns.map(([turn, tokens]) => billed(turn, tokens));
+          const settings: SettingsRequest = { budget, processor: { dialect: dialect } };
+          const { house } = await houseAfter(script, settings);
+
+          const bills = house.log.flatMap((fact) => (fact.type === 'usage.recorded' ? [fact.data.input_tokens] : []));
+          const before = bills.slice(0, -1).reduce((sum, tokens) => sum + tokens, 0);
+          expect(before).toBeLessThan(budget.tokens);
+          expect(house.state.ended).toBe(true);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,152 @@
+import { summarize } from '../compaction/summarize';
+import { type BudgetOf, budgetOfModel } from '../context/model-budgets';
+import {
+  type NewFact,
+  type RecordedFact,
+  type RunId,
+  type RunSettings,
+  type SettingsRequest,
+  runId,
+  threadId,
+} from '@rondo/contract';
+import type { Model } from '../models/model';
+import type { AgentRun, Step } from '../loop/loop-context';
+import type { AgentPorts, Tools } from '../ports';
+import { effectiveSettings } from '../profiles/effective-settings';
+import { runAgent } from '../loop/run-agent';
+import { type RunState, replay } from '../run/run-state';
+import type { ClaimedRun } from '../run/run-store';
+import { CountingIdsAndClock } from './counting-ids-and-clock';
+import { EvenTokenCounter } from './even-token-counter';
+import { InMemoryRunStore } from './in-memory-run-store';
+import { LedgeredTools } from './ledgered-tools';
+
+/** A worker that crashed. */
+export class Crash extends Error {}
+
+export interface HarnessParts {
+  readonly model: Model;
+  readonly tools?: Tools;
+  readonly settings?: SettingsRequest;
+  readonly input?: string;
+  /** How far the clock moves at each look. */
+  readonly tickMs?: number;
+  /** What the summarizer asks. Without one, compactions go back to the workers. */
+  readonly summarizer?: Model;
+  readonly budgetOf?: BudgetOf;
+  /** What the operator says beside it. */
+  readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent'>;
+}
+
+/** The smallest house in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
+export class RunHarness {
+  readonly store = new InMemoryRunStore();
+  readonly id: RunId = runId.parse('run_1');
+  readonly tools: Tools;
+  readonly deltas: Extract<Step, { delta: unknown }>['delta'][] = [];
+  readonly stop = new AbortController();
+  readonly drain = new AbortController();
+  readonly tokens = new EvenTokenCounter();
+  readonly settings: RunSettings;
+  private readonly clerk: CountingIdsAndClock;
+  private readonly model: Model;
+  private readonly summarizer: Model | undefined;
+  private readonly budgetOf: BudgetOf;
+  private readonly extra: HarnessParts['extra'];
+
+  constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', ...rest }: HarnessParts) {
+    this.clerk = new CountingIdsAndClock(rest.tickMs);
+    this.model = model;
+    this.summarizer = rest.summarizer;
+    this.budgetOf = rest.budgetOf ?? budgetOfModel;
+    this.tools = tools;
+    this.extra = rest.extra;
+    const effective = effectiveSettings(settings, { model: 'demo/coder' });
+    if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
+    this.settings = effective.settings;
+    this.store.create({ id: this.id, threadId: threadId.parse('thr_1'), settings: effective.settings, input });
+  }
+
+  /**
+   * One activation by a worker, as slow a writer as there may be: what may be written meanwhile is written at the last
+   * moment. `onStep` may throw a Crash: the worker is gone then, and with it everything that it had not written. Answers
+   * whether there was anything to do.
+   */
+  async activate(onStep: (step: Step, position: 'before' | 'after') => void = () => {}): Promise<boolean> {
+    const claim = await this.claim();
+    if (!claim) return this.summarize();
+    if (claim.stop) this.stop.abort(claim.stop);
+
+    const agent = agentRun(claim);
+    const { model, tools, tokens, budgetOf, clerk } = this;
+    const ports = { model, tools, tokens, budgetOf, clerk, ...this.extra };
+    const held: NewFact[] = [];
+    const late: NewFact[] = [];
+    for await (const step of runAgent(agent, ports, { stop: this.stop.signal, drain: this.drain.signal })) {
+      onStep(step, 'before');
+      if (late.length > 0) await this.store.append(claim, late.splice(0));
+      if ('delta' in step) this.deltas.push(step.delta);
+      else held.push(...step.facts);
+      if ('facts' in step && step.meanwhile) late.push(...held.splice(0));
+      else if ('facts' in step && !step.hold) await this.store.append(claim, held.splice(0));
+      onStep(step, 'after');
+    }
+    if (held.length > 0) await this.store.append(claim, held);
+    await this.store.handOver(claim);
+    return true;
+  }
+
+  /** Activates until there is nothing more to do. */
+  async runOn(): Promise<void> {
+    while (await this.activate());
+  }
+
+  /** One activation by the summarizer. */
+  private async summarize(): Promise<boolean> {
+    const claim = await this.store.compactions.claim(this.id, 'summarizer');
+    if (!claim || !this.summarizer) return false;
+    const { summarizer: model, tokens, budgetOf, clerk } = this;
+    const ports = { model, tokens, budgetOf, clerk };
+    await this.store.compactions.append(claim, await summarize(agentRun(claim), ports, this.drain.signal));
+    return true;
+  }
+
+  private claim(): Promise<ClaimedRun | undefined> {
+    const claim = this.store.claim(this.id, 'worker');
+    if (this.summarizer) return claim;
+    return claim.then((claimed) => claimed ?? this.store.claim(this.id, 'worker', 'compactions'));
+  }
+
+  /** One activation whose worker crashes at its nth step, before or after writing it; the reaper then frees the run. */
+  async crashAt({ step, position }: { step: number; position: 'before' | 'after' }): Promise<void> {
+    let seen = 0;
+    try {
+      await this.activate((_, at) => {
+        if (at === position && seen++ === step) throw new Crash();
+      });
+    } catch (error) {
+      if (!(error instanceof Crash)) throw error;
+      this.store.expireLease(this.id);
+    }
+  }
+
+  get log(): readonly RecordedFact[] {
+    return this.store.log(this.id);
+  }
+
+  get types(): string[] {
+    return this.log.map(({ type }) => type);
+  }
+
+  get state(): RunState {
+    return replay(this.log);
+  }
+}
+
+const agentRun = ({ runId: id, threadId: thread, run, log, earlier }: ClaimedRun): AgentRun => ({
+  id,
+  threadId: thread,
+  settings: run.settings,
+  createdAt: run.created_at,
+  state: replay(log, earlier),
+});

@@ -1,0 +1,57 @@
+import { type NewFact, type NewMessage, type RecordedResult, type ToolCall, failedResult } from '@rondo/contract';
+import type { AgentRun } from '../loop/loop-context';
+import type { AgentPorts } from '../ports';
+import type { RunState } from '../run/run-state';
+
+/** How a call ended: with a result, or in the dark. */
+export type CallOutcome =
+  | { readonly result: RecordedResult; readonly durationMs: number; readonly problem?: CallProblem }
+  | { readonly unknown: string };
+
+/** Why a call was answered without being run. */
+export type CallProblem = 'malformed' | 'unknown_tool' | 'surplus';
+
+/** Who answers: the loop, whoever gives a run up, or a person. */
+export interface AnswerContext {
+  readonly run: Pick<AgentRun, 'id' | 'threadId'>;
+  readonly state: Pick<RunState, 'iteration' | 'calls'>;
+  readonly ports: { readonly clerk: Pick<AgentPorts['clerk'], 'messageId'> };
+}
+
+/** The facts that answer a call: its end in the ledger, and the message that tells the model. */
+export function answerCall(pass: AnswerContext, call: ToolCall, outcome: CallOutcome): NewFact[] {
+  const iteration = pass.state.iteration;
+  const message = resultMessage(pass, call, outcome);
+  const { id: tool_call_id, name } = call;
+  const message_id = message.id;
+  const told: NewFact = { type: 'message.created', iteration, data: { message } };
+
+  if ('unknown' in outcome)
+    return [
+      { type: 'tool.unknown', iteration, data: { tool_call_id, name, message_id, reason: outcome.unknown } },
+      told,
+    ];
+
+  const { result, durationMs } = outcome;
+  const data = { tool_call_id, name, message_id, result, duration_ms: durationMs };
+  return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, told];
+}
+
+function resultMessage(pass: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage {
+  const result = 'unknown' in outcome ? honestly(outcome.unknown) : outcome.result;
+  const problem = 'problem' in outcome ? { problem: outcome.problem } : {};
+  return {
+    id: pass.ports.clerk.messageId(),
+    thread_id: pass.run.threadId,
+    run_id: pass.run.id,
+    iteration: pass.state.iteration,
+    type: 'tool',
+    is_llm_message: true,
+    content: [{ type: 'tool_result', tool_call_id: call.id, name: call.name, result }],
+    metadata: { assistant_message_id: call.message_id, ...problem },
+  };
+}
+
+/** What a model must know of a call that may or may not have happened (I5). */
+const honestly = (reason: string): RecordedResult =>
+  failedResult(`${reason} It may have taken effect or not: check before you do it again.`);

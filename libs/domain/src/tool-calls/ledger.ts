@@ -1,0 +1,56 @@
+import type { CallId, NewFact, RecordedFact, ToolCall, ToolCallStatus } from '@rondo/contract';
+
+/** A call of the current iteration, as far as the log tells. */
+export interface KnownCall {
+  readonly call: ToolCall;
+  readonly status: ToolCallStatus;
+  /** Where it was to be sent; see Tools.store. */
+  readonly store: string | null;
+  /** How often it was sent. */
+  readonly attempts: number;
+  /** The outcome is unknown and the model was not told: it is sent again, or a person decides. */
+  readonly isUndecided: boolean;
+}
+
+export type KnownCalls = ReadonlyMap<CallId, KnownCall>;
+
+/** Calls that the model was not answered yet, in order (I6). */
+export const openCalls = ({ calls }: { readonly calls: KnownCalls }): KnownCall[] =>
+  [...calls.values()].filter(
+    ({ status, isUndecided }) => status === 'planned' || status === 'dispatched' || isUndecided,
+  );
+
+/** Only a person can say what became of it, and may have it sent again. */
+export const awaitsPerson = ({ call, isUndecided }: KnownCall): boolean =>
+  isUndecided && call.effect_class === 'unsafe';
+
+type Fact = NewFact | RecordedFact;
+type ToolFact = Extract<Fact, { type: `tool.${string}` }>;
+
+const isToolFact = (fact: Fact): fact is ToolFact => fact.type.startsWith('tool.');
+
+/** The calls after one more fact. Those of an iteration follow from its facts alone. */
+export function callsAfter(calls: KnownCalls, fact: Fact): KnownCalls {
+  if (!isToolFact(fact)) return calls;
+  if (fact.type === 'tool.planned') {
+    const { tool_call: call } = fact.data;
+    return new Map(calls).set(call.id, { call, status: 'planned', store: null, attempts: 0, isUndecided: false });
+  }
+  const known = calls.get(fact.data.tool_call_id);
+  return known ? new Map(calls).set(known.call.id, { ...known, isUndecided: false, ...changeBy(known, fact) }) : calls;
+}
+
+function changeBy({ isUndecided }: KnownCall, fact: Exclude<ToolFact, { type: 'tool.planned' }>): Partial<KnownCall> {
+  switch (fact.type) {
+    case 'tool.started':
+      return { status: 'dispatched', store: fact.data.store, attempts: fact.data.attempt };
+    case 'tool.completed':
+      return { status: 'completed' };
+    case 'tool.failed':
+      return { status: 'failed' };
+    case 'tool.unknown':
+      return { status: 'unknown', isUndecided: fact.data.message_id === undefined };
+    case 'tool.resolved':
+      return fact.data.outcome === 'retry' ? { status: 'planned' } : { isUndecided };
+  }
+}

@@ -1,0 +1,40 @@
+import type { ProcessorSettings } from '@rondo/contract';
+import { honoursKeysAt } from '../tools/honoured-keys';
+import { RunHarness, ScriptedModel, calls, says } from '../testing';
+
+const request = (given: Record<string, unknown>) => ({
+  name: 'http_request',
+  arguments: { url: 'https://example.org/', ...given },
+});
+
+describe('planCalls', () => {
+  it('enters each call with the class of its own arguments (I5)', async () => {
+    const post = { method: 'POST', body: '{}' };
+    const wave = [request({ method: 'GET' }), request(post), request({ ...post, idempotency: 'key_honoured' })];
+    const extra = { honoursKeys: honoursKeysAt(['example.org']) };
+    const house = new RunHarness({ model: new ScriptedModel([calls(...wave), says('Done.')]), extra });
+
+    await house.activate();
+
+    const planned = house.log.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call] : []));
+    expect(planned.map((call) => call.effect_class)).toEqual(['pure', 'unsafe', 'keyed']);
+  });
+
+  it.each<[string, Partial<ProcessorSettings>]>([
+    ['over the limit of a turn', { max_tool_calls: 1 }],
+    ['of a run that executes none', { execute_tools: false }],
+    ['behind the end of the turn', { tool_execution_strategy: 'sequential' }],
+  ])('says of a call %s that it was not executed, in these words (K10)', async (_, processor) => {
+    const model = new ScriptedModel([
+      calls({ name: 'complete', arguments: {} }, { name: 'list_files', arguments: {} }),
+      says('Done.'),
+    ]);
+    const house = new RunHarness({ model, settings: { processor } });
+
+    await house.activate();
+
+    const failed = house.log.findLast((fact) => fact.type === 'tool.failed');
+    expect(failed?.data).toMatchObject({ name: 'list_files' });
+    expect(failed?.data.result.error).toContain('not executed');
+  });
+});

@@ -1,0 +1,68 @@
+import { type CallProblem, answerCall } from './answer-call';
+import type { DecodedCall } from '../dialects/dialect';
+import { type MessageId, type NewFact, type ToolCall, callIdAt, failedResult } from '@rondo/contract';
+import { offeredTools } from '../tools/offered-tools';
+import type { LoopContext } from '../loop/loop-context';
+import { toolNamed } from '../tools/catalog';
+import { effectOf } from '../tools/define-tool';
+
+/**
+ * Enters a reply's calls into the ledger. A call that cannot run is answered in the same breath, so that it is never
+ * open: what the model wrote is not guessed at (W11), an unknown name is named back (TR11), and a call over the limit
+ * is told that it was not executed (K10).
+ */
+export function planCalls(pass: LoopContext, reply: CallsOfReply): NewFact[] {
+  return reply.calls.flatMap((decoded) => {
+    const call = ledgerRow(pass, reply, decoded);
+    const planned: NewFact = { type: 'tool.planned', iteration: pass.state.iteration, data: { tool_call: call } };
+    const refusal = refusalOf(pass, decoded);
+    return refusal ? [planned, ...answerCall(pass, call, { ...refusal, durationMs: 0 })] : [planned];
+  });
+}
+
+interface CallsOfReply {
+  readonly calls: readonly DecodedCall[];
+  readonly replyId: MessageId;
+  /** The part of the reply that holds them. */
+  readonly messageId: MessageId;
+}
+
+const ledgerRow = (
+  { run, state, ports }: LoopContext,
+  { replyId, messageId }: CallsOfReply,
+  decoded: DecodedCall,
+): ToolCall => ({
+  id: callIdAt(replyId, decoded.index),
+  run_id: run.id,
+  iteration: state.iteration,
+  index: decoded.index,
+  name: decoded.name,
+  arguments: decoded.arguments,
+  dialect: run.settings.processor.dialect,
+  effect_class: effectOf(toolNamed(decoded.name), decoded.arguments, ports.honoursKeys),
+  status: 'planned',
+  result: null,
+  attempt: 0,
+  message_id: messageId,
+  started_at: null,
+  finished_at: null,
+});
+
+function refusalOf({ run: { settings } }: LoopContext, call: DecodedCall) {
+  const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });
+  const { max_tool_calls, execute_tools } = settings.processor;
+
+  if (!execute_tools) return refuse('surplus', 'This call was not executed: this run does not execute tools.');
+  if (max_tool_calls > 0 && call.index >= max_tool_calls) {
+    return refuse(
+      'surplus',
+      `This call was not executed: at most ${max_tool_calls} tool calls per turn. Call it again if you need it.`,
+    );
+  }
+  if (call.malformed) return refuse('malformed', `${call.malformed.reason} Send the call again.`);
+  const offered = offeredTools(settings);
+  if (!offered.includes(call.name)) {
+    return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${offered.join(', ')}.`);
+  }
+  return undefined;
+}

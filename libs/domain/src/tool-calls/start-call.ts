@@ -1,0 +1,55 @@
+import { type KnownCall, awaitsPerson, openCalls } from './ledger';
+import { type LoopContext, type Step, factsStep } from '../loop/loop-context';
+import type { ToolAnswer } from '../ports';
+import type { NewFact, ToolCall } from '@rondo/contract';
+import { toolNamed } from '../tools/catalog';
+
+/**
+ * The open calls that may run now: all at once, or one after the other. One that awaits a person holds up those behind
+ * it only where they go one after the other.
+ */
+export function nextWave({ state: run, run: { settings } }: LoopContext): KnownCall[] {
+  const open = openCalls(run);
+  const wave = settings.processor.tool_execution_strategy === 'parallel' ? open : open.slice(0, 1);
+  return wave.filter((known) => !awaitsPerson(known));
+}
+
+export const runsInLoop = (call: ToolCall): boolean => toolNamed(call.name)?.runsIn === 'loop';
+
+export const startOf = (pass: LoopContext, { call, attempts }: KnownCall): NewFact => ({
+  type: 'tool.started',
+  iteration: pass.state.iteration,
+  data: { tool_call_id: call.id, name: call.name, attempt: attempts + 1, store: pass.ports.tools.store },
+});
+
+const inAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, attempt });
+
+/** While the model still speaks: commits what is planned, and sends out what may run. The answers wait for `settle`. */
+export function* startWhileSpeaking(pass: LoopContext): Generator<Step, void> {
+  const wave = pass.signals.stop.aborted
+    ? []
+    : nextWave(pass).filter(({ call, status }) => status === 'planned' && !runsInLoop(call));
+  yield factsStep(pass, ...wave.map((known) => startOf(pass, known)));
+  for (const known of wave) pass.underWay.set(known.call.id, settledLater(send(pass, known)));
+}
+
+/** The answer of a call that was sent while the model spoke, or that is sent or looked for now. */
+export function answerTo(pass: LoopContext, known: KnownCall): Promise<ToolAnswer> {
+  const sent = pass.underWay.get(known.call.id);
+  pass.underWay.delete(known.call.id);
+  return sent ?? send(pass, known);
+}
+
+/** What the log knows as dispatched is looked for; anything else is sent, the next time under the same id (R25). */
+function send({ ports: { tools }, signals: { stop } }: LoopContext, known: KnownCall): Promise<ToolAnswer> {
+  const { call, status, attempts, store } = known;
+  return status === 'dispatched'
+    ? tools.reattach({ call: inAttempt(attempts, call), store }, stop)
+    : tools.execute(inAttempt(attempts + 1, call), stop);
+}
+
+/** Its rejection is heard when the answer is asked for, and not before. */
+function settledLater(answer: Promise<ToolAnswer>): Promise<ToolAnswer> {
+  answer.catch(() => undefined);
+  return answer;
+}

@@ -1,0 +1,77 @@
+import { type RunId, runId, threadId } from '@rondo/contract';
+import { RecordedLog } from '../testing/test-nats';
+import { testRedisUrl } from '../testing/test-redis';
+import { queues } from './queues';
+import { producerConnection, workerConnection } from './redis-connections';
+import { RunQueue } from './run-queue';
+import { DelayedPollWorker } from './delayed-poll-worker';
+
+const url = testRedisUrl();
+const prefix = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
+const threadOf = { threadId: threadId.parse('thr_1'), activation: 1 };
+const runs = (from: number, to: number): RunId[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => runId.parse(`run_${from + index}`));
+
+describe('DelayedPollWorker', () => {
+  const heard: string[] = [];
+  const work = { end: (): void => undefined };
+  let queue: RunQueue;
+  let worker: DelayedPollWorker;
+
+  beforeEach(async () => {
+    heard.length = 0;
+    queue = new RunQueue({ connection: producerConnection(url), log: new RecordedLog(), prefix });
+    worker = new DelayedPollWorker(
+      queues.runs.name,
+      async (job) => {
+        heard.push(queues.runs.job.parse(job.data).run_id);
+        await new Promise<void>((resolve) => (work.end = resolve));
+      },
+      { ...queues.runs.workerOptions({ concurrency: 4 }), connection: workerConnection(url), prefix },
+    );
+    const { backend } = worker;
+    const [asks, waits] = [backend.moveToActive.bind(backend), backend.waitForJob.bind(backend)];
+    backend.moveToActive = (...given) => {
+      heard.push('asks');
+      return asks(...given);
+    };
+    backend.waitForJob = (...given) => {
+      heard.push('waits');
+      return waits(...given);
+    };
+    await worker.waitUntilReady();
+  });
+  afterEach(async () => {
+    await worker.close(true);
+    await queue.queue.obliterate({ force: true });
+    await queue.close();
+  });
+
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1));
+  };
+  const count = (wanted: string) => heard.filter((word) => word === wanted).length;
+  const add = (...ids: RunId[]) => queue.addAll(ids.map((id) => ({ runId: id, ...threadOf })));
+
+  it('asks once more, when the job that came alone has begun', async () => {
+    await until(() => count('waits') === 1);
+    await add(...runs(1, 1));
+    await until(() => count('waits') === 3);
+    heard.length = 0;
+    await add(...runs(2, 2));
+    await until(() => count('waits') === 2);
+
+    expect(heard).toEqual(['asks', 'run_2', 'waits', 'asks', 'waits']);
+  });
+
+  it('takes as many as it may of those that come together, in their order', async () => {
+    await add(...runs(1, 6));
+    await until(() => heard.includes('run_4'));
+    expect(heard.filter((word) => word.startsWith('run_'))).toEqual(['run_1', 'run_2', 'run_3', 'run_4']);
+
+    work.end();
+    await until(() => heard.includes('run_5'));
+    work.end();
+    await until(() => heard.includes('run_6'));
+  });
+});

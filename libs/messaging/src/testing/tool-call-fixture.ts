@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Delta,
+  type EffectClass,
+  type RunId,
+  type ToolCall,
+  accountId,
+  callId,
+  runId,
+  threadId,
+} from '@rondo/contract';
+import { plannedCall } from '@rondo/domain/testing';
+import type { NatsLink } from '../connection/nats-link';
+import { CallRecords } from '../tool-calls/call-records';
+import type { ToolTiming } from '../tool-calls/open-call';
+import { NatsTools } from '../tool-calls/nats-tools';
+import type { CallContext } from '../tool-calls/call-attempts';
+import { ToolCallConsumer } from '../tool-calls/tool-call-consumer';
+import type { DispatchedCall, ToolReply } from '../tool-calls/tool-wire';
+import { TestNats } from './test-nats';
+
+export type Handle = (call: DispatchedCall, context: CallContext) => Promise<ToolReply>;
+
+export const never: AbortSignal = new AbortController().signal;
+
+export const says = (output: string): ToolReply => ({
+  how: 'answered',
+  result: { success: true, output },
+  duration_ms: 1,
+});
+
+let made = 0;
+const number = () => (made += 1).toString().padStart(6, '0');
+
+export const aCall = (effect_class: EffectClass = 'unsafe', run = runId.parse(`run_${number()}`)): ToolCall =>
+  plannedCall({ id: callId.parse(`call_${number()}`), run_id: run, effect_class, attempt: 1 });
+
+interface Worker {
+  readonly link?: NatsLink;
+  readonly executorId?: string;
+  readonly account?: string;
+  readonly thread?: string;
+  readonly timing?: Partial<ToolTiming>;
+  readonly toolTimeoutMs?: number;
+  readonly onOutput?: (delta: Delta) => void;
+  readonly placement?: () => Promise<string>;
+}
+
+interface Executor {
+  readonly link?: NatsLink;
+  readonly executorId?: string;
+  readonly concurrency?: number;
+  readonly perAccount?: number;
+  readonly perThread?: number;
+}
+
+/** Short rhythms, so that specs need not wait for what production waits for. */
+const quick: ToolTiming = { checkEveryMs: 200, patienceMs: 60_000, stopTimeoutMs: 3_000 };
+
+/** Workers and executors around one corner of a NATS server. */
+export class ToolCallFixture {
+  readonly nats: TestNats;
+  private readonly endings: (() => Promise<void>)[] = [];
+
+  constructor(natsUrl?: string) {
+    this.nats = new TestNats(natsUrl);
+  }
+
+  /** The hands of one activation, as a worker holds them. */
+  async worker(run: RunId, worker: Worker = {}): Promise<NatsTools> {
+    const { link, executorId = 'exec', account = 'acc_1', thread = 'thr_1', timing, ...options } = worker;
+    const tools = new NatsTools({
+      nats: link ?? (await this.nats.link()),
+      runId: run,
+      accountId: accountId.parse(account),
+      threadId: threadId.parse(thread),
+      placement: () => Promise.resolve(executorId),
+      onOutput: () => undefined,
+      timing: { ...quick, ...timing },
+      ...options,
+    });
+    this.endings.push(async () => tools.close(new Error('the spec is over')));
+    return tools;
+  }
+
+  /** Sends a call as a worker does whose run may be stopped. */
+  async stoppable(call: ToolCall, worker: Worker = {}) {
+    const tools = await this.worker(call.run_id, worker);
+    const stop = new AbortController();
+    return { answer: tools.execute(call, stop.signal), stop };
+  }
+
+  async executor(handle: Handle, executor: Executor = {}) {
+    const { link, executorId = 'exec', concurrency = 8, perAccount = concurrency, perThread = concurrency } = executor;
+    const nats = link ?? (await this.nats.link());
+    const slots = { total: concurrency, perAccount, perThread };
+    const consumer = new ToolCallConsumer({ nats, executorId, slots, handle, ackWaitMs: 1_000 });
+    consumer.start();
+    this.endings.push(() => consumer.close({ graceMs: 0, reason: new Error('the spec is over') }));
+    /** As when its machine loses power: nothing is said to anybody. */
+    const die = async () => {
+      await nats.connection.close();
+      await consumer.close({ graceMs: 0, reason: new Error('died') });
+    };
+    return { consumer, nats, die };
+  }
+
+  /** Resolves when the call is on the queue. */
+  async queued({ run_id, id, attempt }: ToolCall, executorId = 'exec'): Promise<void> {
+    const records = new CallRecords(await this.nats.link(), executorId);
+    while (!(await records.waits({ runId: run_id, callId: id, attempt }))) await sleep(10);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.endings.map((end) => end()));
+    await this.nats.close();
+  }
+}
+
+/** A handler that works until it is told to end, and tells when it began. */
+export function endlessWork() {
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const calls: DispatchedCall[] = [];
+  const handle: Handle = (call, { signal }) => {
+    const stopped: ToolReply = { how: 'stopped', verified_dead_at: '2030-01-01T00:00:00.000Z' };
+    if (signal.aborted) return Promise.resolve(stopped);
+    calls.push(call);
+    begin();
+    return new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve(stopped), { once: true });
+    });
+  };
+  return { handle, begun, calls };
+}

@@ -1,0 +1,217 @@
+import { type Delta, effectClass } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
+import type { DispatchedCall } from './tool-wire';
+
+describe('NatsTools and ToolCallConsumer', () => {
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
+  afterEach(() => bench.close());
+
+  it('brings a call to its executor and the answer back', async () => {
+    const call = aCall();
+    const seen: DispatchedCall[] = [];
+    const tools = await bench.worker(call.run_id, { toolTimeoutMs: 5_000 });
+    await bench.executor((dispatched) => {
+      seen.push(dispatched);
+      return Promise.resolve(says('noon'));
+    });
+
+    const answer = await tools.execute(call, never);
+
+    expect(answer).toEqual({ how: 'answered', result: { success: true, output: 'noon' }, durationMs: 1 });
+    expect(seen).toEqual([
+      {
+        call_id: call.id,
+        run_id: call.run_id,
+        thread_id: 'thr_1',
+        account_id: 'acc_1',
+        name: 'execute_command',
+        arguments: { command: 'date' },
+        effect_class: 'unsafe',
+        attempt: 1,
+        timeout_ms: 5_000,
+        expires_at: expect.any(String),
+        store: expect.any(String),
+      },
+    ]);
+    const expiresInMs = Date.parse(seen[0]?.expires_at ?? '') - Date.now();
+    expect(expiresInMs).toBeGreaterThan(5_000);
+    expect(expiresInMs).toBeLessThanOrEqual(65_000); // its time, and the bench's patience
+  });
+
+  it('runs many calls of a run at once, and no more than the executor may', async () => {
+    const run = aCall().run_id;
+    const calls = Array.from({ length: 20 }, () => aCall('pure', run));
+    let atOnce = 0;
+    let most = 0;
+    await bench.executor(
+      async ({ call_id }) => {
+        most = Math.max(most, (atOnce += 1));
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        atOnce -= 1;
+        return says(call_id);
+      },
+      { concurrency: 4 },
+    );
+    const tools = await bench.worker(run);
+
+    const answers = await Promise.all(calls.map((call) => tools.execute(call, never)));
+
+    expect(answers.map((answer) => answer.how === 'answered' && answer.result.output)).toEqual(
+      calls.map(({ id }) => id),
+    );
+    expect(most).toBe(4);
+  });
+
+  it('sends each call to the executor that hosts its thread', async () => {
+    const [ours, theirs] = [aCall(), aCall()];
+    await bench.executor(() => Promise.resolve(says('a')), { executorId: 'exec-a' });
+    await bench.executor(() => Promise.resolve(says('b')), { executorId: 'exec-b' });
+    const a = await bench.worker(ours.run_id, { executorId: 'exec-a' });
+    const b = await bench.worker(theirs.run_id, { executorId: 'exec-b' });
+
+    expect(await a.execute(ours, never)).toMatchObject({ result: { output: 'a' } });
+    expect(await b.execute(theirs, never)).toMatchObject({ result: { output: 'b' } });
+  });
+
+  it('answers at once when no executor will ever take the thread in', async () => {
+    const call = aCall();
+    const placement = () => Promise.reject(new TerminalError('sandbox_unavailable', 'bubblewrap is missing'));
+    const tools = await bench.worker(call.run_id, { placement });
+
+    const answer = await tools.execute(call, never);
+
+    expect(answer).toMatchObject({ how: 'answered', result: { success: false, error: 'bubblewrap is missing' } });
+  });
+
+  it('passes on what a command prints, in order and before the answer', async () => {
+    const call = aCall();
+    const heard: string[] = [];
+    const onOutput = (delta: Delta) => heard.push(`${delta.type} ${delta.streamId} ${delta.channel}: ${delta.text}`);
+    const tools = await bench.worker(call.run_id, { onOutput });
+    await bench.executor(async (_call, { output }) => {
+      for (let line = 0; line < 100; line += 1) output(`line ${line}`, 'stdout');
+      return says('done');
+    });
+
+    await tools.execute(call, never);
+
+    expect(heard).toEqual(Array.from({ length: 100 }, (_, line) => `tool.output ${call.id} stdout: line ${line}`));
+  });
+
+  it('finds the answer that came after the worker died (I5)', async () => {
+    const call = aCall();
+    const work = endlessWork();
+    let finish = (): void => undefined;
+    await bench.executor(async (dispatched, context) => {
+      void work.handle(dispatched, context);
+      await new Promise<void>((resolve) => (finish = resolve));
+      return says('late');
+    });
+    const first = await bench.worker(call.run_id);
+    const lost = first.execute(call, never);
+    await work.begun;
+
+    first.close(new Error('the claim was lost'));
+    await expect(lost).rejects.toThrow('the claim was lost');
+    const second = await bench.worker(call.run_id);
+    const found = second.reattach({ call, store: null }, never);
+    finish();
+
+    expect(await found).toMatchObject({ how: 'answered', result: { output: 'late' } });
+    expect(work.calls).toHaveLength(1);
+  });
+
+  it('finds the answer that is stored already, with no executor left to ask', async () => {
+    const call = aCall();
+    const executor = await bench.executor(() => Promise.resolve(says('stored')));
+    const first = await bench.worker(call.run_id);
+    await first.execute(call, never);
+    await executor.die();
+    const second = await bench.worker(call.run_id);
+
+    expect(await second.reattach({ call, store: null }, never)).toMatchObject({
+      how: 'answered',
+      result: { output: 'stored' },
+    });
+  });
+
+  it('waits for a call that is still on the queue', async () => {
+    const call = aCall();
+    const first = await bench.worker(call.run_id);
+    void first.execute(call, never).catch(() => undefined);
+    await bench.queued(call);
+    first.close(new Error('died'));
+    const second = await bench.worker(call.run_id);
+    const found = second.reattach({ call, store: null }, never);
+
+    await bench.executor(() => Promise.resolve(says('after all')));
+
+    expect(await found).toMatchObject({ how: 'answered', result: { output: 'after all' } });
+  });
+
+  it('sends even an unsafe call that the holder before never sent into the store that is still there', async () => {
+    const call = aCall('unsafe');
+    const seen: DispatchedCall[] = [];
+    await bench.executor(async (dispatched) => {
+      seen.push(dispatched);
+      return says('at last');
+    });
+    const link = await bench.nats.link();
+    const tools = await bench.worker(call.run_id, { link });
+    await link.toolStreams.ensure();
+
+    expect(await tools.reattach({ call, store: tools.store }, never)).toMatchObject({ result: { output: 'at last' } });
+    expect(seen).toMatchObject([{ call_id: call.id, attempt: 1 }]);
+  });
+
+  it.each(effectClass.options)(
+    'never sends a call again by itself: a %s one without a trace is unknown (I5, R25)',
+    async (effect) => {
+      const call = aCall(effect);
+      const work = endlessWork();
+      await bench.executor(work.handle);
+      const tools = await bench.worker(call.run_id);
+
+      expect(await tools.reattach({ call, store: null }, never)).toMatchObject({ how: 'unknown' });
+      expect(work.calls).toEqual([]);
+    },
+  );
+
+  it('gives up on a call that nobody takes, and says that it was not executed', async () => {
+    const call = aCall();
+    const tools = await bench.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 200 } });
+
+    const answer = await tools.execute(call, never);
+    const work = endlessWork();
+    await bench.executor(work.handle, { concurrency: 1 });
+    const other = aCall('pure');
+    const next = await bench.worker(other.run_id);
+    void next.execute(other, never).catch(() => undefined);
+    await work.begun;
+
+    expect(answer).toMatchObject({ how: 'answered', result: { success: false } });
+    expect(work.calls.map(({ call_id }) => call_id)).toEqual([other.id]);
+  });
+
+  it('says unknown when the executor takes longer than anyone may', async () => {
+    const call = aCall();
+    const work = endlessWork();
+    await bench.executor(work.handle);
+    const tools = await bench.worker(call.run_id, { toolTimeoutMs: 300, timing: { patienceMs: 300 } });
+
+    expect(await tools.execute(call, never)).toEqual({ how: 'unknown', reason: 'The tool did not answer in time.' });
+  });
+
+  it('rejects what is open, and what comes later, with the reason of close', async () => {
+    const call = aCall();
+    const tools = await bench.worker(call.run_id);
+    const open = tools.execute(call, never);
+
+    tools.close(new Error('drained'));
+
+    await expect(open).rejects.toThrow('drained');
+    await expect(tools.execute(aCall(), never)).rejects.toThrow('drained');
+  });
+});

@@ -1,0 +1,152 @@
+import { setMaxListeners } from 'node:events';
+import type { AccountId, Delta, ExecutorResult, RunId, ThreadId, ToolCall } from '@rondo/contract';
+import { type SentCall, type StoppedTool, type Tools, toolNamed } from '@rondo/domain';
+import type { Msg } from 'nats';
+import type { NatsLink } from '../connection/nats-link';
+import { received } from '../connection/received';
+import type { Sent } from './call-cancellation';
+import { CallRecords } from './call-records';
+import { requestRunEnd } from './end-run';
+import { OpenCall, type ToolTiming } from './open-call';
+import { type DispatchedCall, type ExecutorAnswer, toolProgress } from './tool-wire';
+
+export interface NatsToolsOptions {
+  readonly nats: NatsLink;
+  readonly runId: RunId;
+  readonly accountId: AccountId;
+  readonly threadId: ThreadId;
+  /** The executor that hosts the thread's sandbox. Rejects with a TerminalError when asking again cannot help. */
+  readonly placement: (threadId: ThreadId) => Promise<string>;
+  /** What running commands print, as it comes. */
+  readonly onOutput: (delta: Delta) => void;
+  /** The longest that any call of this run may take. */
+  readonly toolTimeoutMs?: number;
+  readonly timing?: Partial<ToolTiming>;
+}
+
+const usualTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stopTimeoutMs: 3_000 };
+const usualToolTimeoutMs = 600_000;
+
+/** The hands of one activation of a run: its calls go to the executor that hosts the thread. Must be closed. */
+export class NatsTools implements Tools<ExecutorResult> {
+  private readonly open = new Map<string, OpenCall>();
+  private readonly timing: ToolTiming;
+  private readonly deafen: (() => void)[] = [];
+  private closed: Error | undefined;
+  private placed: Promise<CallRecords> | undefined;
+
+  constructor(private readonly options: NatsToolsOptions) {
+    this.timing = { ...usualTiming, ...options.timing };
+    options.nats.toolStreams.ensure().catch((error: unknown) => {
+      options.nats.log.warn({ error }, 'tool streams were not reached, asking again at the first call');
+    });
+  }
+
+  get store(): string | null {
+    return this.options.nats.toolStreams.store;
+  }
+
+  execute(call: ToolCall, signal: AbortSignal): Promise<ExecutorAnswer> {
+    return this.follow(call, signal, 'no');
+  }
+
+  reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ExecutorAnswer> {
+    return this.follow(call, signal, { into: store, isSeen: false });
+  }
+
+  async endRun(): Promise<readonly StoppedTool[] | undefined> {
+    const { nats, runId, threadId } = this.options;
+    const placed = await this.place().catch(() => undefined);
+    return placed && requestRunEnd(nats, placed.executorId, { runId, threadId });
+  }
+
+  /** Rejects what is still open with `reason`. The calls go on, and the next holder of the run finds them. */
+  close(reason: Error): void {
+    this.closed ??= reason;
+    for (const end of this.deafen.splice(0)) end();
+    for (const call of this.open.values()) call.abandon(reason);
+  }
+
+  private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<ExecutorAnswer> {
+    if (this.closed) throw this.closed;
+    if (this.deafen.length === 0) this.keepAdvancing();
+
+    const { nats } = this.options;
+    const parts = { nats, records: () => this.place(), timing: this.timing };
+    const open = new OpenCall(parts, this.dispatched(call), sent);
+    const stop = () => open.stop();
+    this.open.set(call.id, open);
+    setMaxListeners(0, signal); // many calls may wait on one stop
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    void open.advance();
+    try {
+      return await open.answer;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.open.delete(call.id);
+    }
+  }
+
+  /** A thread is placed for good, so it is asked for once, and again only while nobody answers. */
+  private place(): Promise<CallRecords> {
+    const { nats, placement, threadId } = this.options;
+    this.placed ??= placement(threadId).then(
+      (executorId) => {
+        if (!this.closed) this.listen(executorId);
+        return new CallRecords(nats, executorId);
+      },
+      (error: unknown) => {
+        this.placed = undefined;
+        throw error;
+      },
+    );
+    return this.placed;
+  }
+
+  private dispatched(call: ToolCall): DispatchedCall {
+    const { runId, accountId, threadId, toolTimeoutMs = usualToolTimeoutMs } = this.options;
+    const timeoutMs = Math.min(toolNamed(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
+    return {
+      call_id: call.id,
+      run_id: runId,
+      thread_id: threadId,
+      account_id: accountId,
+      name: call.name,
+      arguments: call.arguments,
+      effect_class: call.effect_class,
+      attempt: call.attempt,
+      timeout_ms: timeoutMs,
+      expires_at: new Date(Date.now() + timeoutMs + this.timing.patienceMs).toISOString(),
+    };
+  }
+
+  /** For all calls. The server knows of it before it knows of the first call, so no reply is missed. */
+  private listen(executorId: string): void {
+    const { nats, runId } = this.options;
+    const subscription = nats.connection.subscribe(nats.names.toolNews(executorId, runId), {
+      callback: (error, message) => {
+        if (error) nats.log.error({ runId, error }, 'tool news subscription ended');
+        else this.hear(message);
+      },
+    });
+    this.deafen.push(() => subscription.unsubscribe());
+  }
+
+  private keepAdvancing(): void {
+    const { nats } = this.options;
+    const advanceAll = () => this.open.forEach((call) => void call.advance());
+    const timer = setInterval(advanceAll, this.timing.checkEveryMs);
+    this.deafen.push(() => clearInterval(timer), nats.onReconnect(advanceAll));
+  }
+
+  private hear(message: Msg): void {
+    const news = received(toolProgress, message, this.options.nats.log);
+    if (!news) return;
+    const { call_id: streamId, attempt, output, reply } = news;
+    const call = this.open.get(streamId);
+    if (call?.key.attempt !== attempt) return;
+    if (output) this.options.onOutput({ type: 'tool.output', streamId, ...output });
+    if (reply) call.hear(reply);
+  }
+}

@@ -1,0 +1,332 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NatsLink } from '../connection/nats-link';
+import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
+
+describe('tool calls while executors die and NATS goes away', () => {
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
+  afterEach(() => bench.close());
+
+  it('leaves an unsafe call unknown whose executor died while it ran (I5, R25)', async () => {
+    const call = aCall('unsafe');
+    const work = endlessWork();
+    const dying = await bench.executor(work.handle);
+    const tools = await bench.worker(call.run_id);
+    const answer = tools.execute(call, never);
+    await work.begun;
+
+    await dying.die();
+    const second = endlessWork();
+    await bench.executor(second.handle);
+
+    expect(await answer).toEqual({ how: 'unknown', reason: 'The executor died while the tool ran.' });
+    expect(second.calls).toEqual([]);
+  });
+
+  it('runs another attempt of the same call, and takes no answer to one for an answer to the other', async () => {
+    const call = aCall('idempotent');
+    const work = endlessWork();
+    const dying = await bench.executor(work.handle);
+    const tools = await bench.worker(call.run_id);
+    const answer = tools.execute(call, never);
+    await work.begun;
+    await dying.die();
+    const seen: number[] = [];
+    await bench.executor(async ({ attempt }) => {
+      seen.push(attempt);
+      return says('again');
+    });
+    expect(await answer).toMatchObject({ how: 'unknown' });
+
+    expect(await tools.execute({ ...call, attempt: 2 }, never)).toMatchObject({ result: { output: 'again' } });
+    expect(seen).toEqual([2]);
+  });
+
+  it('ends an attempt that took too long before the next one begins', async () => {
+    const call = aCall('keyed');
+    const order: string[] = [];
+    await bench.executor(async ({ attempt }, { signal }) => {
+      order.push(`attempt ${attempt} begins`);
+      if (attempt > 1) return says('in time');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await sleep(300);
+      order.push('attempt 1 ends');
+      return { how: 'stopped', verified_dead_at: new Date().toISOString() };
+    });
+    const impatient = { toolTimeoutMs: 100, timing: { patienceMs: 100 } };
+    const first = await bench.worker(call.run_id, impatient);
+    expect(await first.execute(call, never)).toMatchObject({ how: 'unknown' });
+
+    const second = await bench.worker(call.run_id);
+    expect(await second.execute({ ...call, attempt: 2 }, never)).toMatchObject({ result: { output: 'in time' } });
+    expect(order).toEqual(['attempt 1 begins', 'attempt 1 ends', 'attempt 2 begins']);
+  });
+
+  it('gives the late answer of an earlier attempt instead of doing it again (I5)', async () => {
+    const call = aCall('unsafe');
+    let runs = 0;
+    await bench.executor(async (_, { signal }) => {
+      runs += 1;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return says('done after all');
+    });
+    const first = await bench.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 100 } });
+    expect(await first.execute(call, never)).toMatchObject({ how: 'unknown' });
+    await replied(call);
+
+    const second = await bench.worker(call.run_id);
+    expect(await second.execute({ ...call, attempt: 2 }, never)).toMatchObject({
+      result: { output: 'done after all' },
+    });
+    expect(runs).toBe(1);
+  });
+
+  it('keeps a long call alive beyond the time after which it would be delivered again', async () => {
+    const call = aCall('idempotent');
+    let runs = 0;
+    await bench.executor(async () => {
+      runs += 1;
+      await sleep(2_500);
+      return says('long');
+    });
+    const tools = await bench.worker(call.run_id);
+
+    expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'long' } });
+    expect(runs).toBe(1);
+  });
+
+  it('does not start a call again that is delivered twice while it runs', async () => {
+    const call = aCall('idempotent');
+    const { link, proxy } = await bench.nats.severableLink();
+    let runs = 0;
+    let finish = (): void => undefined;
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    await bench.executor(
+      async () => {
+        runs += 1;
+        begin();
+        await new Promise<void>((resolve) => (finish = resolve));
+        return says('once');
+      },
+      { link },
+    );
+    const tools = await bench.worker(call.run_id);
+    const answer = tools.execute(call, never);
+    await begun;
+
+    await proxy.cut();
+    await sleep(1_500); // longer than the ack wait, in silence
+    const back = reconnected(link);
+    await proxy.mend();
+    await back;
+    await deliveredAgain();
+    await link.connection.flush(); // what was sent before this was answered has been heard
+    finish();
+
+    expect(await answer).toMatchObject({ result: { output: 'once' } });
+    expect(runs).toBe(1);
+  });
+
+  it('does not answer a call a second time whose first answer is stored', async () => {
+    const call = aCall('idempotent');
+    const executor = await bench.executor(() => Promise.resolve(says('first')));
+    const tools = await bench.worker(call.run_id);
+    await tools.execute(call, never);
+    await executor.die();
+    const link = await bench.nats.link();
+    const late = { ...dispatched(call), attempt: 2 };
+    await link.toolStreams.jetstream.publish(
+      link.names.toolCalls.one('exec', { runId: call.run_id, callId: call.id, attempt: 2 }),
+      JSON.stringify(late),
+    );
+
+    const work = endlessWork();
+    await bench.executor(work.handle, { concurrency: 1 });
+    const other = aCall('pure');
+    const next = await bench.worker(other.run_id);
+    void next.execute(other, never).catch(() => undefined);
+    await work.begun;
+
+    expect(work.calls.map(({ call_id }) => call_id)).toEqual([other.id]);
+  });
+
+  it('waits for NATS when it is away as the call is sent', async () => {
+    const call = aCall();
+    const { link, proxy } = await bench.nats.severableLink();
+    const tools = await bench.worker(call.run_id, { link });
+    await bench.executor(() => Promise.resolve(says('noon')));
+    await proxy.cut();
+    const answer = tools.execute(call, never);
+
+    await proxy.mend();
+
+    expect(await answer).toMatchObject({ result: { output: 'noon' } });
+  });
+
+  it('sends a call again that was lost on its way, even an unsafe one', async () => {
+    const call = aCall('unsafe');
+    const link = await bench.nats.link();
+    const tools = await bench.worker(call.run_id, { link });
+    await bench.executor(() => Promise.resolve(says('noon')));
+    await link.toolStreams.ensure();
+    jest.spyOn(link.connection, 'publish').mockImplementationOnce(() => undefined);
+
+    expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'noon' } });
+  });
+
+  it('takes up the answer that came while the worker heard nothing', async () => {
+    const call = aCall();
+    const { link, proxy } = await bench.nats.severableLink();
+    const tools = await bench.worker(call.run_id, { link });
+    let finish = (): void => undefined;
+    const begun = new Promise<void>((begin) => {
+      void bench.executor(async () => {
+        begin();
+        await new Promise<void>((resolve) => (finish = resolve));
+        return says('unheard');
+      });
+    });
+    const answer = tools.execute(call, never);
+    await begun;
+
+    await proxy.cut();
+    finish();
+    await replied(call);
+    await proxy.mend();
+
+    expect(await answer).toMatchObject({ result: { output: 'unheard' } });
+  });
+
+  it('lets an unsafe call go on when NATS loses its data while it runs (I1)', async () => {
+    const call = aCall('unsafe');
+    const executorSide = await bench.nats.severableLink();
+    const workerSide = await bench.nats.severableLink();
+    let finish = (): void => undefined;
+    let runs = 0;
+    await bench.executor(
+      async () => {
+        runs += 1;
+        await new Promise<void>((resolve) => (finish = resolve));
+        return says('survived');
+      },
+      { link: executorSide.link },
+    );
+    const tools = await bench.worker(call.run_id, { link: workerSide.link });
+    const answer = tools.execute(call, never);
+    await taken(call);
+
+    await Promise.all([executorSide.proxy.cut(), workerSide.proxy.cut()]);
+    await bench.nats.loseStreams();
+    await executorSide.proxy.mend();
+    await taken(call);
+    const looks = looksForTaker(workerSide.link);
+    await workerSide.proxy.mend();
+    await Promise.race([answer, looks.begun(4)]); // it is given up at the second that finds nothing
+    finish();
+
+    expect(await answer).toMatchObject({ result: { output: 'survived' } });
+    expect(runs).toBe(1);
+  });
+
+  it('leaves a queued call unknown that NATS has lost, and runs the next attempt', async () => {
+    const call = aCall('pure');
+    const tools = await bench.worker(call.run_id);
+    const answer = tools.execute(call, never);
+    await bench.queued(call);
+
+    await bench.nats.loseStreams();
+    await bench.executor(({ attempt }) => Promise.resolve(says(`attempt ${attempt}`)));
+
+    expect(await answer).toMatchObject({ how: 'unknown' });
+    const next = tools.execute({ ...call, attempt: 2 }, never);
+    expect(await next).toMatchObject({ how: 'answered', result: { output: 'attempt 2' } });
+  });
+
+  it('drops a malformed call with one log line and works on', async () => {
+    const link = await bench.nats.link();
+    await link.toolStreams.ensure();
+    const bad = link.names.toolCalls.one('exec', { runId: 'run_bad', callId: 'call_bad', attempt: 1 });
+    await link.toolStreams.jetstream.publish(bad, '{"call_id": "nonsense"');
+    await link.toolStreams.jetstream.publish(`${bad}2`, '{"call_id": "nonsense"}');
+    const call = aCall();
+    await bench.executor(() => Promise.resolve(says('fine')), { concurrency: 1 });
+    const tools = await bench.worker(call.run_id);
+
+    expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'fine' } });
+    expect(bench.nats.log.lines.filter((line) => line === 'malformed message dropped')).toHaveLength(2);
+  });
+
+  it('answers that a result or its arguments are too large, instead of trying for ever', async () => {
+    const call = aCall();
+    const tools = await bench.worker(call.run_id);
+    await bench.executor(() => Promise.resolve(says('x'.repeat(9_000_000))));
+
+    expect(await tools.execute(call, never)).toMatchObject({ how: 'answered', result: { success: false } });
+    const huge = { ...aCall('unsafe', call.run_id), arguments: { command: 'x'.repeat(9_000_000) } };
+    expect(await tools.execute(huge, never)).toMatchObject({ how: 'answered', result: { success: false } });
+  });
+
+  it('leaves calls in hand their time when the executor closes, then aborts them and tells', async () => {
+    const call = aCall();
+    const work = endlessWork();
+    const { consumer } = await bench.executor(work.handle);
+    const tools = await bench.worker(call.run_id);
+    const answer = tools.execute(call, never);
+    await work.begun;
+
+    await consumer.close({ graceMs: 20, reason: new Error('deploy') });
+
+    expect(await answer).toMatchObject({ how: 'stopped' });
+    expect(consumer.load).toEqual({ running: 0, waiting: 0 });
+  });
+
+  const taken = (call: ReturnType<typeof aCall>) => seen(call, 'toolTakers');
+  const replied = (call: ReturnType<typeof aCall>) => seen(call, 'toolResults');
+
+  async function deliveredAgain(): Promise<void> {
+    const { toolStreams, names } = await bench.nats.link();
+    const { consumers } = await toolStreams.manager;
+    while ((await consumers.info(names.toolCalls.stream, 'exec')).num_redelivered === 0) await sleep(20);
+  }
+
+  async function seen(
+    { run_id, id, attempt }: ReturnType<typeof aCall>,
+    what: 'toolTakers' | 'toolResults',
+  ): Promise<void> {
+    const { connection, names } = await bench.nats.link();
+    const { stream, one } = names[what];
+    const look = () =>
+      connection.request(`$JS.API.DIRECT.GET.${stream}.${one('exec', { runId: run_id, callId: id, attempt })}`);
+    while ((await look().catch(() => undefined))?.headers?.code !== 0) await sleep(20);
+  }
+});
+
+const reconnected = (link: { onReconnect(listener: () => void): () => void }) =>
+  new Promise<void>((resolve) => {
+    const off = link.onReconnect(() => {
+      off();
+      resolve();
+    });
+  });
+
+/** How often this link has asked who took a call. */
+function looksForTaker({ requests, names }: NatsLink) {
+  const asked = jest.spyOn(requests, 'ask');
+  const count = () => asked.mock.calls.filter(([subject]) => subject.includes(`.${names.toolTakers.stream}.`)).length;
+  return {
+    begun: async (times: number) => {
+      while (count() < times) await sleep(20);
+    },
+  };
+}
+
+const dispatched = (call: ReturnType<typeof aCall>) => ({
+  call_id: call.id,
+  run_id: call.run_id,
+  thread_id: 'thr_1',
+  name: call.name,
+  arguments: call.arguments,
+  effect_class: call.effect_class,
+  timeout_ms: 1_000,
+});

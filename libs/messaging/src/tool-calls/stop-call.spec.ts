@@ -1,0 +1,104 @@
+import { ToolCallFixture, aCall, endlessWork } from '../testing/tool-call-fixture';
+
+describe('stopping a tool call (I7, R26)', () => {
+  let bench: ToolCallFixture;
+  beforeEach(() => (bench = new ToolCallFixture()));
+  afterEach(() => bench.close());
+
+  it('answers with the moment at which the executor saw it dead', async () => {
+    const call = aCall();
+    const work = endlessWork();
+    await bench.executor(work.handle);
+    const { answer, stop } = await bench.stoppable(call);
+    await work.begun;
+
+    stop.abort();
+
+    expect(await answer).toEqual({ how: 'stopped', verifiedDeadAt: '2030-01-01T00:00:00.000Z' });
+  });
+
+  it('keeps the answer of a call that was done before the stop came', async () => {
+    const call = aCall();
+    const stop = new AbortController();
+    await bench.executor(async (_call, { signal }) => {
+      const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      stop.abort();
+      await aborted;
+      return { how: 'answered', result: { success: true, output: 'done' }, duration_ms: 1 };
+    });
+    const tools = await bench.worker(call.run_id);
+
+    expect(await tools.execute(call, stop.signal)).toMatchObject({ how: 'answered', result: { output: 'done' } });
+  });
+
+  it('takes a call back that no executor has taken, and none runs it later', async () => {
+    const call = aCall('idempotent');
+    const { answer, stop } = await bench.stoppable(call, { timing: { stopTimeoutMs: 60_000 } });
+    await bench.queued(call);
+
+    stop.abort();
+    expect(await answer).toMatchObject({ how: 'stopped', verifiedDeadAt: expect.any(String) });
+
+    const work = endlessWork();
+    await bench.executor(work.handle, { concurrency: 1 });
+    const other = aCall();
+    const next = await bench.worker(other.run_id);
+    void next.execute(other, new AbortController().signal).catch(() => undefined);
+    await work.begun;
+    expect(work.calls.map(({ call_id }) => call_id)).toEqual([other.id]);
+  });
+
+  it('takes a call back that is still on its way to the queue', async () => {
+    const call = aCall();
+    const link = await bench.nats.link();
+    const tools = await bench.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
+    await link.toolStreams.ensure();
+    const stop = new AbortController();
+    const answer = tools.execute(call, stop.signal);
+    await new Promise(setImmediate); // sent by now
+
+    stop.abort();
+
+    expect(await answer).toMatchObject({ how: 'stopped', verifiedDeadAt: expect.any(String) });
+  });
+
+  it('says within 3 s that nobody verified it, when the executor is dead', async () => {
+    const call = aCall();
+    const work = endlessWork();
+    const executor = await bench.executor(work.handle);
+    const { answer, stop } = await bench.stoppable(call);
+    await work.begun;
+    await executor.die();
+    const stoppedAt = performance.now();
+
+    stop.abort();
+
+    expect(await answer).toEqual({ how: 'stopped', verifiedDeadAt: null });
+    expect(performance.now() - stoppedAt).toBeLessThan(3_300);
+  });
+
+  it('finds a call by reattaching to it, to stop it (R27)', async () => {
+    const call = aCall();
+    const work = endlessWork();
+    await bench.executor(work.handle);
+    const first = await bench.worker(call.run_id);
+    void first.execute(call, new AbortController().signal).catch(() => undefined);
+    await work.begun;
+    first.close(new Error('died'));
+    const second = await bench.worker(call.run_id);
+
+    const answer = await second.reattach({ call, store: null }, AbortSignal.abort());
+
+    expect(answer).toEqual({ how: 'stopped', verifiedDeadAt: '2030-01-01T00:00:00.000Z' });
+  });
+
+  it('sends nothing for a call that is stopped before it was sent', async () => {
+    const call = aCall();
+    const tools = await bench.worker(call.run_id);
+
+    expect(await tools.execute(call, AbortSignal.abort())).toMatchObject({
+      how: 'stopped',
+      verifiedDeadAt: expect.any(String),
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import type { RunId } from '@rondo/contract';
+import type { Database } from '../database/database';
+
+export type SpendingPeriod = 'day' | 'month';
+
+export interface Spent {
+  readonly accountId: string;
+  /** Of calls whose price is known. */
+  readonly usd: number;
+  readonly tokens: number;
+}
+
+/** What accounts have spent since the day or the month (UTC) began, by the database's clock. */
+export class AccountSpending {
+  constructor(private readonly database: Database) {}
+
+  /** Of the account of a run; undefined where there is no such run any more. */
+  async ofRun(runId: RunId, period: SpendingPeriod): Promise<Spent | undefined> {
+    const [spent] = await this.database.sql.query<Spent>(spentByAccount, [runId, period]);
+    return spent;
+  }
+}
+
+const spentByAccount = `
+select runs.account_id as "accountId", spent.usd, spent.tokens
+from runs, lateral (
+  select coalesce(sum(cost_usd), 0) as usd, coalesce(sum(input_tokens::float + output_tokens), 0) as tokens
+  from usage_entries
+  where account_id = runs.account_id and created_at >= date_trunc($2, now(), 'UTC')
+) as spent
+where runs.id = $1`;

@@ -1,0 +1,219 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type AccountId, type ApiKeyId, type IdGenerator, accountId, apiKeyId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Database } from '../database/database';
+import type { ApiKey as ApiKeyRow } from '../generated/client';
+import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
+import { storedText } from '../database/stored-text';
+
+export interface Account {
+  readonly id: AccountId;
+  readonly name: string;
+  readonly created_at: string;
+}
+
+/** `key` is shown this once; only its hash is kept. */
+export interface NewApiKey {
+  readonly id: ApiKeyId;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly key: string;
+  readonly created_at: string;
+}
+
+/** A key as it is shown later: `hint` is the end of it, by which its owner may know it. */
+export interface ApiKey {
+  readonly id: ApiKeyId;
+  readonly name: string;
+  readonly hint: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+/** Who a key speaks for. */
+export interface Caller {
+  readonly accountId: AccountId;
+  readonly keyId: ApiKeyId;
+  readonly scopes: readonly string[];
+}
+
+/** `isRevoked`: the configured key is good for nothing, and another one must be configured. */
+export interface SeededAdmin extends Caller {
+  readonly isRevoked: boolean;
+}
+
+/** Its keys are revoked, and what it owns is being deleted. */
+export interface RemovedAccount extends Account {
+  readonly removed_at: string;
+}
+
+interface RemovedRow {
+  readonly name: string;
+  readonly created_at: Date;
+  readonly removed_at: Date;
+}
+
+interface GoodKey {
+  readonly id: string;
+  readonly account_id: string;
+  readonly scopes: readonly string[];
+}
+
+interface SeededKey {
+  readonly id: string;
+  readonly account_id: string;
+  readonly revoked_at: Date | null;
+}
+
+interface KeyWish {
+  readonly accountId: AccountId;
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+/** Whose installation this is. */
+export const operatorAccount = accountId.parse('acc_admin');
+
+const goodKey = `
+select api_keys.id, account_id, scopes from api_keys join accounts on accounts.id = account_id
+where hash = $1 and revoked_at is null and removed_at is null`;
+
+const removeAccount = `
+with removed as (
+  update accounts set removed_at = coalesce(removed_at, clock_timestamp()) where id = $1
+  returning name, created_at, removed_at
+),
+revoked as (
+  update api_keys set revoked_at = clock_timestamp() from removed where account_id = $1 and revoked_at is null
+)
+select * from removed`;
+
+/** Locks it, so that gateways which are configured differently do not revoke each other's key. */
+const keepOperator = `
+insert into accounts (id, name) values ($1, 'admin') on conflict (id) do update set name = accounts.name`;
+
+const seedKey = `
+insert into api_keys (id, account_id, name, hash, hint, scopes, seeded) values ($1, $2, $3, $4, $5, $6, true)
+on conflict (hash) do update set seeded = api_keys.account_id = excluded.account_id
+returning id, account_id, revoked_at`;
+
+const revokeSeededBefore = `
+update api_keys set revoked_at = clock_timestamp()
+where account_id = $1 and id <> $2 and seeded and revoked_at is null`;
+
+export class Accounts {
+  constructor(
+    private readonly database: Database,
+    private readonly mint: IdGenerator,
+  ) {}
+
+  /** An account with its first key. */
+  async create({ name, scopes }: Omit<KeyWish, 'accountId'>): Promise<{ account: Account; apiKey: NewApiKey }> {
+    const account = await this.insertAccount(name);
+    return { account, apiKey: await this.createKey({ accountId: account.id, name, scopes }) };
+  }
+
+  createKey(wish: KeyWish): Promise<NewApiKey> {
+    return this.insertKey(wish, `rondo_${randomBytes(24).toString('base64url')}`);
+  }
+
+  /** The account's keys, revoked ones too, newest first. Rejects with `invalid_cursor`. */
+  async listKeys({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<ApiKey>> {
+    const rows = await this.database.prisma.apiKey.findMany({
+      where: { accountId, ...(after !== undefined && { id: { lt: idOfCursor(after, apiKeyId) } }) },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+    });
+    return pageOf(rows.map(apiKeyOf), limit);
+  }
+
+  /** Undefined for an unknown or revoked key, and for those of a removed account. */
+  async verify(key: string): Promise<Caller | undefined> {
+    const [row] = await this.database.sql.query<GoodKey>(goodKey, [hashOf(key)]);
+    return row && { accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.id), scopes: row.scopes };
+  }
+
+  /** Of these keys, those that are no longer good. */
+  async revokedOf(keyIds: readonly ApiKeyId[]): Promise<ApiKeyId[]> {
+    const rows = await this.database.prisma.apiKey.findMany({
+      where: { id: { in: [...keyIds] }, revokedAt: null },
+      select: { id: true },
+    });
+    const good = new Set(rows.map(({ id }) => id));
+    return keyIds.filter((id) => !good.has(id));
+  }
+
+  /** Rejects with `api_key_not_found`. Idempotent. */
+  async revoke({ accountId, keyId }: { accountId: AccountId; keyId: ApiKeyId }): Promise<void> {
+    const key = await this.database.prisma.apiKey.findFirst({ where: { id: keyId, accountId } });
+    if (!key) throw new TerminalError('api_key_not_found', `There is no API key ${keyId}.`);
+    if (key.revokedAt) return;
+    await this.database.prisma.apiKey.update({ where: { id: keyId }, data: { revokedAt: new Date() } });
+  }
+
+  /**
+   * Revokes all keys of an account, whose runs and data `Purge` then stops and deletes. Idempotent as long as the account
+   * is there; rejects with `account_not_found`, and with `operator_account` for the one that runs the installation.
+   */
+  async remove(id: AccountId): Promise<RemovedAccount> {
+    if (id === operatorAccount)
+      throw new TerminalError('operator_account', 'The account that runs this installation cannot be removed.');
+    const [row] = await this.database.sql.query<RemovedRow>(removeAccount, [id]);
+    if (!row) throw new TerminalError('account_not_found', `There is no account ${id}.`);
+    const { name, created_at, removed_at } = row;
+    return { id, name, created_at: created_at.toISOString(), removed_at: removed_at.toISOString() };
+  }
+
+  /**
+   * Makes the configured key an admin key, and revokes those that were configured before. One that was revoked stays so
+   * and changes nothing. Any number of gateways may do so at once.
+   */
+  seedAdmin(key: string): Promise<SeededAdmin> {
+    const scopes = ['admin'];
+    const { id, name, hash, hint } = this.keyRow({ accountId: operatorAccount, name: 'admin', scopes }, key);
+    return this.database.transaction(async (sql) => {
+      await sql.query(keepOperator, [operatorAccount]);
+      const [seeded] = await sql.query<SeededKey>(seedKey, [id, operatorAccount, name, hash, hint, scopes]);
+      if (seeded?.account_id !== operatorAccount)
+        throw new TerminalError('admin_key_taken', 'The configured admin key is a key of another account.');
+
+      const isRevoked = seeded.revoked_at !== null;
+      if (!isRevoked) await sql.query(revokeSeededBefore, [operatorAccount, seeded.id]);
+      return { accountId: operatorAccount, keyId: apiKeyId.parse(seeded.id), scopes, isRevoked };
+    });
+  }
+
+  private async insertAccount(name: string): Promise<Account> {
+    const id = accountId.parse(`acc_${this.mint()}`);
+    const row = await this.database.prisma.account.create({ data: { id, name: storedText(name) } });
+    return { id, name: row.name, created_at: row.createdAt.toISOString() };
+  }
+
+  private async insertKey(wish: KeyWish, key: string): Promise<NewApiKey> {
+    const row = await this.database.prisma.apiKey.create({ data: this.keyRow(wish, key) });
+    return {
+      id: apiKeyId.parse(row.id),
+      name: row.name,
+      scopes: row.scopes,
+      key,
+      created_at: row.createdAt.toISOString(),
+    };
+  }
+
+  private keyRow({ accountId, name, scopes }: KeyWish, key: string) {
+    const id = `key_${this.mint()}`;
+    return { id, accountId, name: storedText(name), hash: hashOf(key), hint: key.slice(-4), scopes: [...scopes] };
+  }
+}
+
+const apiKeyOf = ({ id, name, hint, scopes, createdAt, revokedAt }: ApiKeyRow): ApiKey => ({
+  id: apiKeyId.parse(id),
+  name,
+  hint,
+  scopes,
+  created_at: createdAt.toISOString(),
+  revoked_at: revokedAt?.toISOString() ?? null,
+});
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');

@@ -1,0 +1,80 @@
+import type { AccountId, ImageMediaType, InlineImage, KeptImage, MessageId, Sha256, ThreadId } from '@rondo/contract';
+import type { Database } from '../../database/database';
+import { blobOf, newBlob, newRef } from './blob-row';
+
+/** An image that a message shows by its URL. */
+export interface ImagePlace {
+  readonly messageId: MessageId;
+  /** Its place in the content of the message. */
+  readonly block: number;
+}
+
+/** What became of it, once and for all. */
+export type FetchedImage =
+  | { readonly how: 'kept'; readonly image: KeptImage }
+  /** In words for the model. */
+  | { readonly how: 'refused'; readonly problem: string };
+
+export type RecordedImage = ImagePlace & { readonly fetched: FetchedImage };
+
+/**
+ * The images of URLs in messages. Whoever records an image first decides what every later request shows: messages are
+ * never rewritten, and the same request must be made after a crash, whatever the URL leads to by then.
+ */
+export class FetchedImages {
+  constructor(private readonly database: Database) {}
+
+  async of(messages: readonly MessageId[]): Promise<readonly RecordedImage[]> {
+    return (await this.database.sql.query<Row>(recorded, [messages])).map(recordedOf);
+  }
+
+  /** Keeps the bytes as a blob of the thread and says whose they are, both or neither. Answers what holds from now on. */
+  async keep(place: ImagePlace, owner: { accountId: AccountId; threadId: ThreadId }, image: InlineImage) {
+    const { messageId, block } = place;
+    const { sha256, media_type, width, height, bytes } = blobOf(image);
+    const values = [owner.accountId, sha256, media_type, width, height, bytes, owner.threadId, messageId, block];
+    await this.database.sql.query(keptImage, values);
+    return this.at(place);
+  }
+
+  /** Records that there is no image, and why. Answers what holds from now on. */
+  async refuse(place: ImagePlace, problem: string): Promise<FetchedImage> {
+    await this.database.sql.query(refusedImage, [place.messageId, place.block, problem]);
+    return this.at(place);
+  }
+
+  private async at({ messageId, block }: ImagePlace): Promise<FetchedImage> {
+    const found = (await this.of([messageId])).find((one) => one.block === block);
+    if (!found) throw new Error(`nothing is recorded of image ${block} of ${messageId}`);
+    return found.fetched;
+  }
+}
+
+interface Row {
+  readonly message_id: MessageId;
+  readonly block: number;
+  readonly sha256: Sha256;
+  readonly media_type: ImageMediaType;
+  readonly width: number;
+  readonly height: number;
+  /** Null where the columns above are not, and the other way round. */
+  readonly problem: string | null;
+}
+
+function recordedOf({ message_id: messageId, block, problem, sha256, media_type, width, height }: Row): RecordedImage {
+  const fetched: FetchedImage =
+    problem === null ? { how: 'kept', image: { sha256, media_type, width, height } } : { how: 'refused', problem };
+  return { messageId, block, fetched };
+}
+
+const recorded = `
+select message_id, block, sha256, media_type, width, height, problem
+from fetched_images where message_id = any($1::text[])`;
+
+const keptImage = `
+with blob as (${newBlob}), shown as (${newRef})
+insert into fetched_images (message_id, block, sha256, media_type, width, height) values ($8, $9, $2, $3, $4, $5)
+on conflict do nothing`;
+
+const refusedImage = `
+insert into fetched_images (message_id, block, problem) values ($1, $2, $3) on conflict do nothing`;

@@ -1,0 +1,62 @@
+import type { AccountId, InputBlock, KeptImage, Sha256, UserBlock } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Sql } from '../../database/sql';
+import { type NewBlob, blobOf, imageOf, insertBlob } from './blob-row';
+
+export interface StoredInput {
+  readonly accountId: AccountId;
+  readonly content: readonly InputBlock[];
+  /** What the request calls the content. */
+  readonly field: string;
+}
+
+/** A message refers to a blob that its account does not have. */
+export class UnknownBlobError extends TerminalError {
+  override readonly name = 'UnknownBlobError';
+
+  constructor(readonly field: string) {
+    super('unknown_blob', 'there is no such blob');
+  }
+}
+
+/**
+ * What a person said, with the bytes of its images kept as blobs (D13). It comes first in its transaction: whoever keeps
+ * the same image at the same time waits for it, and must hold nothing then that it could wait for.
+ */
+export async function storeImages(sql: Sql, { accountId, content, field }: StoredInput): Promise<UserBlock[]> {
+  const blobs: NewBlob[] = [];
+  const blocks = content.map((block): UserBlock => {
+    if (block.type === 'text') return block;
+    if (block.source.type !== 'base64') return { type: 'image', source: block.source };
+    const blob = blobOf(block.source);
+    blobs.push(blob);
+    return imageBlock(blob);
+  });
+  for (const blob of blobs.sort(byHash)) await insertBlob(sql, accountId, blob);
+
+  const hashes = blocks.flatMap((block) => hashIn(block) ?? []);
+  const known = hashes.length > 0 ? await readKnown(sql, accountId, hashes) : new Map<Sha256, KeptImage>();
+  return blocks.map((block, index) => {
+    const hash = hashIn(block);
+    if (hash === undefined) return block;
+    const image = known.get(hash);
+    if (!image) throw new UnknownBlobError(`${field}.${index}.source.sha256`);
+    return imageBlock(image);
+  });
+}
+
+const imageBlock = (image: KeptImage): UserBlock => ({ type: 'image', source: { type: 'blob', ...imageOf(image) } });
+
+const hashIn = (block: UserBlock): Sha256 | undefined =>
+  block.type === 'image' && block.source.type === 'blob' ? block.source.sha256 : undefined;
+
+/** In one order, so that two who keep the same images do not wait for each other. */
+const byHash = (a: NewBlob, b: NewBlob): number => (a.sha256 < b.sha256 ? -1 : 1);
+
+const knownBlobs = `
+select sha256, media_type, width, height from blobs where account_id = $1 and sha256 = any($2::text[])`;
+
+async function readKnown(sql: Sql, accountId: AccountId, hashes: readonly Sha256[]): Promise<Map<Sha256, KeptImage>> {
+  const rows = await sql.query<KeptImage>(knownBlobs, [accountId, hashes]);
+  return new Map(rows.map((image) => [image.sha256, image]));
+}

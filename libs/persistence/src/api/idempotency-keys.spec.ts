@@ -1,0 +1,152 @@
+import type { Run } from '@rondo/contract';
+import { IdempotencyKeys, type PendingKey } from './idempotency-keys';
+import { StoreFixture, nextId, newAccount, spokenMessage, started, waits } from '../testing/store-fixture';
+
+let house: StoreFixture;
+let keys: IdempotencyKeys;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+  keys = new IdempotencyKeys(house.database);
+});
+afterAll(() => house.close());
+
+const request = (requestHash = 'hash-1') => ({ accountId: house.accountId, key: `key-${nextId()}`, requestHash });
+const response = { status: 202, body: { id: 'run_1', nothing: null }, location: '/v1/runs/run_1' };
+const age = ({ key }: { key: string }, interval: string) =>
+  house.database.sql.query(`update idempotency_keys set created_at = created_at - $2::interval where key = $1`, [
+    key,
+    interval,
+  ]);
+
+describe('IdempotencyKeys', () => {
+  it('lets one of many equal requests through', async () => {
+    const first = request();
+
+    const verdicts = await Promise.all(Array.from({ length: 20 }, () => keys.begin(first)));
+
+    expect(verdicts.filter(({ verdict }) => verdict === 'fresh')).toHaveLength(1);
+    expect(verdicts.filter(({ verdict }) => verdict === 'in_flight')).toHaveLength(19);
+  });
+
+  it('repeats the first answer, and refuses another body under the same key', async () => {
+    const first = request();
+    await keys.begin(first);
+    await keys.finish(first, response);
+
+    expect(await keys.begin(first)).toEqual({ verdict: 'replay', response });
+    expect(await keys.begin({ ...first, requestHash: 'hash-2' })).toEqual({ verdict: 'reused' });
+  });
+
+  it('refuses another body also while the first is in flight', async () => {
+    const first = request();
+    await keys.begin(first);
+
+    expect(await keys.begin({ ...first, requestHash: 'hash-2' })).toEqual({ verdict: 'reused' });
+  });
+
+  it('lets an abandoned request be made again, and forgets no answer', async () => {
+    const first = request();
+    await keys.begin(first);
+    await keys.abandon(first);
+    expect(await keys.begin(first)).toEqual({ verdict: 'fresh' });
+
+    await keys.finish(first, response);
+    await keys.abandon(first);
+    expect(await keys.begin(first)).toMatchObject({ verdict: 'replay' });
+  });
+
+  it('takes over from a gateway that died in the middle, after a minute', async () => {
+    const first = request();
+    await keys.begin(first);
+    await age(first, '59 s');
+    expect(await keys.begin(first)).toEqual({ verdict: 'in_flight' });
+
+    await age(first, '2 s');
+    expect(await keys.begin(first)).toEqual({ verdict: 'fresh' });
+    expect(await keys.begin(first)).toEqual({ verdict: 'in_flight' });
+  });
+
+  describe('of a request that makes something', () => {
+    const promising = (one = request()): PendingKey<{ id: string }> => ({
+      request: one,
+      answer: ({ id }) => ({ status: 202, body: { id }, location: `/made/${id}` }),
+    });
+    const replayOf = ({ id }: { id: string }) => ({
+      verdict: 'replay',
+      response: { status: 202, body: { id }, location: `/made/${id}` },
+    });
+
+    it('knows the answer as soon as the thing is there, though its gateway died at once', async () => {
+      const { accountId, threads, messages, runs } = house;
+      const { threadId } = await house.claimed();
+      const asking = await waitingRun();
+      const makers: ((promised: PendingKey<{ id: string }>) => Promise<{ id: string }>)[] = [
+        async (promised) => (await house.create({ promised })).run,
+        (promised) => threads.create({ accountId, metadata: {}, promised }),
+        (promised) => messages.add({ accountId, threadId, content: spokenMessage('Hello.'), promised }),
+        async (promised) =>
+          (await runs.answer({ accountId, runId: asking.runId, content: spokenMessage('Blue.'), promised })).run,
+      ];
+
+      for (const make of makers) {
+        const promised = promising();
+        await keys.begin(promised.request);
+        const made = await make(promised);
+        await age(promised.request, '61 s');
+
+        expect(await keys.begin(promised.request)).toEqual(replayOf(made));
+      }
+    });
+
+    it('makes one run when a slow gateway and its successor both go on', async () => {
+      const promised: PendingKey<Run> = promising();
+      await keys.begin(promised.request);
+      await age(promised.request, '61 s');
+      expect(await keys.begin(promised.request)).toEqual({ verdict: 'fresh' });
+
+      const outcomes = await Promise.allSettled([house.create({ promised }), house.create({ promised })]);
+
+      const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.run] : []));
+      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+      expect(made).toHaveLength(1);
+      expect(refused).toMatchObject([{ code: 'idempotency_in_flight' }]);
+      expect(await keys.begin(promised.request)).toEqual(replayOf(made[0] ?? { id: '' }));
+    });
+
+    async function waitingRun() {
+      const claim = await house.claimed();
+      await house.store.append(claim, [started, waits]);
+      return claim;
+    }
+  });
+
+  it('forgets after 24 hours', async () => {
+    const [first, second] = [request(), request()];
+    for (const one of [first, second]) {
+      await keys.begin(one);
+      await keys.finish(one, response);
+      await age(one, '24 h');
+    }
+
+    expect(await keys.begin({ ...first, requestHash: 'hash-2' })).toEqual({ verdict: 'fresh' });
+    expect(await keys.prune()).toBe(1);
+  });
+
+  it('forgets some at a time, and none that counts (I11)', async () => {
+    const young = request();
+    await keys.begin(young);
+    const old = `insert into idempotency_keys (account_id, key, request_hash, created_at)
+      select $1, 'old-' || n, '', clock_timestamp() - interval '25 h' from generate_series(1, 5001) as n`;
+    await house.database.sql.query(old, [young.accountId]);
+
+    expect([await keys.prune(), await keys.prune(), await keys.prune()]).toEqual([5_000, 1, 0]);
+    expect(await keys.begin(young)).toEqual({ verdict: 'in_flight' });
+  });
+
+  it('keeps accounts apart', async () => {
+    const first = request();
+    await keys.begin(first);
+
+    expect(await keys.begin({ ...first, accountId: await newAccount(house.database) })).toEqual({ verdict: 'fresh' });
+  });
+});

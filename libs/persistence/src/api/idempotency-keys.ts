@@ -1,0 +1,111 @@
+import type { AccountId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Database } from '../database/database';
+import type { Sql } from '../database/sql';
+import { storedText } from '../database/stored-text';
+
+export interface IdempotentRequest {
+  readonly accountId: AccountId;
+  readonly key: string;
+  readonly requestHash: string;
+}
+
+/** The first answer to a request. */
+export interface StoredResponse {
+  readonly status: number;
+  readonly body: unknown;
+  readonly location: string | null;
+}
+
+/** What to answer, now and whenever the request is made again, once something was made. */
+export interface PendingKey<Made> {
+  readonly request: IdempotentRequest;
+  readonly answer: (made: Made) => StoredResponse;
+}
+
+export type IdempotencyVerdict =
+  | { readonly verdict: 'fresh' | 'in_flight' | 'reused' }
+  | { readonly verdict: 'replay'; readonly response: StoredResponse };
+
+/** A new key, one that is too old to count, or one whose holder has been silent for so long that it must be dead. */
+const takeKey = `
+insert into idempotency_keys (account_id, key, request_hash, created_at) values ($1, $2, $3, clock_timestamp())
+on conflict (account_id, key) do update set
+  request_hash = excluded.request_hash, status = null, response = null, location = null, created_at = excluded.created_at
+where idempotency_keys.created_at < clock_timestamp() - interval '24 hours'
+  or (idempotency_keys.status is null and idempotency_keys.request_hash = excluded.request_hash
+    and idempotency_keys.created_at < clock_timestamp() - interval '60 s')
+returning key`;
+
+const readKey = `
+select request_hash, status, response as body, location from idempotency_keys where account_id = $1 and key = $2`;
+
+const finishKey = `
+update idempotency_keys set status = $4, response = $5, location = $6
+where account_id = $1 and key = $2 and request_hash = $3 and status is null
+returning key`;
+
+const abandonKey = `
+delete from idempotency_keys where account_id = $1 and key = $2 and request_hash = $3 and status is null`;
+
+const pruneKeys = `
+delete from idempotency_keys where (account_id, key) in (
+  select account_id, key from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'
+  order by created_at limit 5000 for update skip locked
+)
+returning key`;
+
+type KeyRow = { request_hash: string; body: unknown; location: string | null; status: number | null };
+
+/** Remembers the answer to a request for 24 hours. */
+export class IdempotencyKeys {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * `fresh`: this caller goes on, and must `finish` or `abandon`. A silent one is taken over after 60 s: what it made
+   * was kept by `keepPromise`, and what it has not made by then it cannot make any more.
+   */
+  async begin(request: IdempotentRequest): Promise<IdempotencyVerdict> {
+    const taken = await this.database.sql.query(takeKey, address(request));
+    if (taken.length > 0) return { verdict: 'fresh' };
+
+    const [row] = await this.database.sql.query<KeyRow>(readKey, address(request).slice(0, 2));
+    if (!row) return this.begin(request); // it was abandoned between the two looks
+    const { request_hash, status, ...response } = row;
+    if (request_hash !== request.requestHash) return { verdict: 'reused' };
+    return status === null ? { verdict: 'in_flight' } : { verdict: 'replay', response: { status, ...response } };
+  }
+
+  async finish(request: IdempotentRequest, response: StoredResponse): Promise<void> {
+    await finish(this.database.sql, request, response);
+  }
+
+  /** Forgets a request that came to nothing, so that it can be made again. */
+  async abandon(request: IdempotentRequest): Promise<void> {
+    await this.database.sql.query(abandonKey, address(request));
+  }
+
+  /** Deletes what is older than 24 hours, 5,000 at most; the next call goes on. Returns how many. */
+  async prune(): Promise<number> {
+    return (await this.database.sql.query(pruneKeys)).length;
+  }
+}
+
+/**
+ * Keeps the answer in the transaction that makes the thing, so that both are there or neither. Rejects with
+ * `idempotency_in_flight`, and so undoes the work, when another request has kept the promise meanwhile.
+ */
+export async function storeResponse<Made>(sql: Sql, promised: PendingKey<Made> | undefined, made: Made): Promise<Made> {
+  if (!promised) return made;
+  const kept = await finish(sql, promised.request, promised.answer(made));
+  if (!kept) throw new TerminalError('idempotency_in_flight', 'Another request with this key was faster.');
+  return made;
+}
+
+async function finish(sql: Sql, request: IdempotentRequest, response: StoredResponse): Promise<boolean> {
+  const { status, body, location } = response;
+  const values = [...address(request), status, JSON.stringify(body ?? null), location];
+  return (await sql.query(finishKey, values)).length > 0;
+}
+
+const address = ({ accountId, key, requestHash }: IdempotentRequest) => [accountId, storedText(key), requestHash];

@@ -1,0 +1,87 @@
+import {
+  type IdGenerator,
+  type InputBlock,
+  type Message,
+  type MessageType,
+  type ThreadLimits,
+  messageId,
+  usualThreadLimits,
+} from '@rondo/contract';
+import { referToImages } from './blobs/blob-refs';
+import { storeImages } from './blobs/store-images';
+import type { Database } from '../database/database';
+import { type PendingKey, storeResponse } from './idempotency-keys';
+import { type MessageRow, messageOf } from '../run-log/message-row';
+import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
+import { type ThreadAddress, requireRoomOn, threadNotFound } from './thread-row';
+
+export interface MessageFilter extends ThreadAddress, PageRequest {
+  readonly type?: MessageType | undefined;
+  readonly llmOnly?: boolean | undefined;
+}
+
+export interface NewMessage extends ThreadAddress {
+  readonly content: readonly InputBlock[];
+  readonly promised?: PendingKey<Message> | undefined;
+}
+
+/** Messages of threads, which belong to one account each (`thread_not_found`). */
+export class Messages {
+  constructor(
+    private readonly database: Database,
+    private readonly mint: IdGenerator,
+    private readonly limits: ThreadLimits = usualThreadLimits,
+  ) {}
+
+  /** A user message that belongs to no run; the thread's next run reads it. */
+  add({ accountId, threadId, content, promised }: NewMessage): Promise<Message> {
+    const id = messageId.parse(`msg_${this.mint()}`);
+    return this.database.transaction(async (sql) => {
+      const kept = await storeImages(sql, { accountId, content, field: 'content' });
+      const { messages, bytes } = this.limits;
+      const values = [id, threadId, accountId, JSON.stringify(kept), messages, bytes];
+      const [row] = await sql.query<MessageRow>(addMessage, values);
+      if (!row) {
+        await requireRoomOn(sql, threadId, this.limits);
+        throw threadNotFound(threadId);
+      }
+      await referToImages(sql, { accountId, threadId }, kept);
+      return storeResponse(sql, promised, messageOf(row));
+    });
+  }
+
+  /** In thread order. */
+  async list({ accountId, threadId, type, llmOnly, after, limit }: MessageFilter): Promise<Page<Message>> {
+    const { prisma, sql } = this.database;
+    const thread = await prisma.thread.findFirst({ where: { id: threadId, accountId, deletedAt: null } });
+    if (!thread) throw threadNotFound(threadId);
+
+    const seq = after === undefined ? 0 : await this.seqOf(threadId, after);
+    return messagesAfter.page(sql, [threadId, seq, type ?? null, llmOnly ?? false], limit);
+  }
+
+  private async seqOf(threadId: string, cursor: string): Promise<number> {
+    const id = idOfCursor(cursor, messageId);
+    const row = await this.database.prisma.message.findFirst({ where: { id, threadId }, select: { seq: true } });
+    if (!row) throw invalidCursor();
+    return row.seq;
+  }
+}
+
+const addMessage = `
+with thread as (
+  update threads set last_message_seq = last_message_seq + 1, message_bytes = message_bytes + octet_length($4)
+  where id = $2 and account_id = $3 and deleted_at is null and last_message_seq < $5 and message_bytes < $6
+  returning id, last_message_seq
+)
+insert into messages (id, thread_id, seq, type, is_llm_message, content, metadata, created_at)
+select $1, id, last_message_seq, 'user', true, $4::json, '{}', clock_timestamp() from thread
+returning *`;
+
+const messagesAfter = new BoundedList(
+  `select * from messages
+  where thread_id = $1 and seq > $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
+  order by seq limit $5`,
+  { order: 'seq', length: 'octet_length(content::text)' },
+  messageOf,
+);

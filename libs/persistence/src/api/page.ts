@@ -1,0 +1,74 @@
+import { TerminalError } from '@rondo/domain';
+import type { Sql } from '../database/sql';
+
+/** A piece of a list. `next_cursor` goes into the next request's `after`; null when the list is at its end. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+export interface PageRequest {
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** `rows` holds one row more than was asked for when there is more. */
+export const pageOf = <T extends Identified>(rows: readonly T[], limit: number): Page<T> =>
+  page(rows.slice(0, limit), rows.length > limit);
+
+interface Identified {
+  readonly id: string;
+}
+
+function page<T extends Identified>(data: readonly T[], more: boolean): Page<T> {
+  const last = data.at(-1);
+  return { data, has_more: more, next_cursor: more && last ? Buffer.from(last.id).toString('base64url') : null };
+}
+
+/** Rows can be long: a page ends with the one that reaches so much, however many were asked for. */
+export const bytesInPage = 8 * 1024 * 1024;
+
+interface Measure {
+  /** The columns by which the rows are in order. */
+  readonly order: string;
+  /** Of a row, in bytes. */
+  readonly length: string;
+}
+
+/** The first rows of a statement, as many as a page may hold. */
+export const withinPage = (statement: string, { order, length }: Measure): string => `
+select * from (
+  select wanted.*, sum(${length}) over (order by ${order}) - (${length}) as bytes_before
+  from (${statement}) as wanted
+) as measured
+where bytes_before < ${bytesInPage}`;
+
+/** A list whose rows can be long. The last parameter of its statement is how many rows it may have. */
+export class BoundedList<Row extends object, T extends Identified> {
+  private readonly statement: string;
+
+  constructor(
+    statement: string,
+    { order, length }: Measure,
+    private readonly read: (row: Row) => T,
+  ) {
+    const followed = `select listed.*, lead(id) over (order by ${order}) is not null as has_next from (${statement}) as listed`;
+    this.statement = `${withinPage(followed, { order, length })} order by ${order}`;
+  }
+
+  async page(sql: Sql, values: readonly unknown[], limit: number): Promise<Page<T>> {
+    const rows = await sql.query<Row & { has_next: boolean }>(this.statement, [...values, limit + 1]);
+    const taken = rows.slice(0, limit);
+    return page(taken.map(this.read), taken.at(-1)?.has_next ?? false);
+  }
+}
+
+/** The id that a cursor stands for. Throws `invalid_cursor` for anything that `pageOf` did not write. */
+export function idOfCursor(cursor: string, id: { safeParse(text: string): { success: boolean } }): string {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!id.safeParse(text).success) throw invalidCursor();
+  return text;
+}
+
+export const invalidCursor = (): TerminalError => new TerminalError('invalid_cursor', 'The cursor is not one of ours.');

@@ -1,0 +1,132 @@
+import { type Message, type Run, type RunSettings, type ToolCall, message, run, toolCall } from '@rondo/contract';
+import { settings } from '../../testing/store-fixture';
+import { agentResultOf } from './agent-result';
+
+const at = '2026-01-01T00:00:00.000Z';
+const usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 };
+const inDialect = (dialect: RunSettings['processor']['dialect'], tools = ['execute_command']): RunSettings => ({
+  ...settings,
+  tools,
+  processor: { ...settings.processor, dialect },
+});
+
+const runOf = (ran: RunSettings, status: Run['status'] = 'completed'): Run =>
+  run.parse({
+    ...{ id: 'run_1', thread_id: 'thr_1', status, iteration: 2, last_seq: 9, epoch: 1, finish_reason: 'stop' },
+    ...{ error: null, waiting: null, usage, profile: ran.profile, model: ran.model, settings: ran, metadata: {} },
+    ...{ stop_requested_at: null, created_at: at, started_at: at, finished_at: at },
+  });
+
+const said = (iteration: number, text: string, decision?: string): Message =>
+  message.parse({
+    ...{ id: `msg_${iteration}`, thread_id: 'thr_1', run_id: 'run_1', iteration, seq: iteration, type: 'assistant' },
+    ...{ is_llm_message: true, content: [{ type: 'text', text }], created_at: at },
+    metadata: decision === undefined ? {} : { decision },
+  });
+
+const called = (status: ToolCall['status'], more: Partial<Omit<ToolCall, 'status'>> = {}): ToolCall =>
+  toolCall.parse({
+    ...{ id: 'call_1', run_id: 'run_1', iteration: 1, index: 0, name: 'execute_command', arguments: {} },
+    ...{ dialect: 'json', effect_class: 'unsafe', status, attempt: 1, message_id: 'msg_1' },
+    ...{ result: { success: status === 'completed', output: 'done' }, started_at: at, finished_at: at },
+    ...more,
+  });
+
+const json = inDialect('json');
+const refused = called('failed', { attempt: 0, result: { success: false, output: '', error: 'not executed' } });
+
+describe('the result of a run that decides in JSON', () => {
+  it.each<[string, Run, Message[], ToolCall[], boolean]>([
+    ['it used a tool', runOf(json), [said(1, '', 'tool')], [called('completed')], true],
+    ['it decided to use none', runOf(json), [said(1, 'Four.', 'none')], [], true],
+    ['it had no tools', runOf(inDialect('json', [])), [said(1, 'Four.', 'malformed')], [], true],
+    ['it could not be understood', runOf(json), [said(1, 'Well.', 'malformed')], [], false],
+    ['a call beside it was refused', runOf(json), [said(1, '', 'tool')], [called('completed'), refused], true],
+    ['its only call was refused', runOf(json), [said(1, '', 'tool')], [refused], false],
+    ['its call was never made', runOf(json), [said(1, '', 'tool')], [called('planned', { attempt: 0 })], false],
+    ['a call failed', runOf(json), [said(1, '', 'tool')], [called('completed'), called('failed')], false],
+    ['the outcome of a call is unknown', runOf(json), [said(1, '', 'tool')], [called('unknown')], false],
+    ['it failed', runOf(json, 'failed'), [said(1, 'Four.', 'none')], [], false],
+    ['it was stopped', runOf(json, 'stopped'), [said(1, 'Four.', 'none')], [], false],
+  ])('where %s', (_, ended, messages, calls, success) => {
+    expect(agentResultOf(ended, messages, calls).success).toBe(success);
+  });
+
+  it('is what it said after its last tool', () => {
+    const { result } = agentResultOf(
+      runOf(json),
+      [said(1, 'Let me see.', 'tool'), said(2, 'Four.')],
+      [called('completed')],
+    );
+
+    expect(result.response).toBe('Four.');
+  });
+
+  it('is what its tools did, a line each, where it said nothing after them', () => {
+    const failed = called('failed', { result: { success: false, output: '', error: 'no such file' } });
+    const { result } = agentResultOf(runOf(json), [said(1, 'Let me see.', 'tool')], [called('completed'), failed]);
+
+    expect(result.response).toBe(
+      'Tool execute_command executed. Success: true. Result: done\n' +
+        'Tool execute_command executed. Success: false. Result: no such file',
+    );
+  });
+});
+
+describe('the result of a run', () => {
+  it.each(['text', 'answer'])('is the %s of `complete`, in any dialect', (name) => {
+    const complete = called('completed', { name: 'complete', arguments: { [name]: 'All done.' } });
+
+    for (const ran of [json, inDialect('native')]) {
+      expect(agentResultOf(runOf(ran), [said(1, 'Let me see.')], [complete]).result.response).toBe('All done.');
+    }
+  });
+
+  it('is its last words in other dialects, also where a call failed', () => {
+    const { success, result } = agentResultOf(runOf(inDialect('native')), [said(1, 'It broke.')], [called('failed')]);
+
+    expect([success, result.response]).toEqual([true, 'It broke.']);
+  });
+
+  it('is what its tools did where all that was said after them is a blank', () => {
+    const { result } = agentResultOf(runOf(json), [said(1, '', 'tool'), said(2, ' \n')], [called('completed')]);
+
+    expect(result.response).toBe('Tool execute_command executed. Success: true. Result: done');
+  });
+
+  it('names the tools that were executed, and no call that was refused or never sent', () => {
+    const calls = [called('completed'), refused, called('planned', { attempt: 0 })];
+
+    expect(agentResultOf(runOf(json), [said(1, '', 'tool')], calls).result.tools_executed).toHaveLength(1);
+  });
+
+  it.each<[string, Message['content']]>([
+    ['nothing', []],
+    ['a blank', [{ type: 'text', text: ' \n' }]],
+    ['a thought', [{ type: 'reasoning', text: 'That was it.' }]],
+  ])('is no word from on the way where all that was said at the end is %s (LP23)', (_, content) => {
+    const silence = { ...said(2, ''), content };
+    const ended = runOf(inDialect('native'));
+
+    expect(agentResultOf(ended, [said(1, 'Let me see.'), silence], [called('completed')])).toMatchObject({
+      success: true,
+      result: { response: 'Completed the task.' },
+    });
+  });
+
+  it.each([
+    ['native', 'max_iterations', 'The run did not complete within 100 iterations.'],
+    ['json', 'max_iterations', 'The run did not complete within 100 iterations.'],
+    ['native', 'budget_exceeded', 'The run did not complete within its budget.'],
+    ['native', 'loop_detected', 'The run went in circles and did not complete.'],
+  ] as const)('says in %s of a run that used up what it may use that it did not complete: %s (LP7)', (...given) => {
+    const [dialect, finish_reason, error] = given;
+    const ended = { ...runOf(inDialect(dialect)), finish_reason };
+
+    expect(agentResultOf(ended, [said(1, 'Let me see.')], [called('completed')])).toMatchObject({
+      success: false,
+      result: { response: error },
+      error,
+    });
+  });
+});

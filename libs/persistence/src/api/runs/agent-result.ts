@@ -1,0 +1,129 @@
+import type { Message, Run, ToolCall, Usage } from '@rondo/contract';
+
+/** The outcome of a run in one object, whatever its profile. */
+export interface AgentResult {
+  readonly success: boolean;
+  readonly result: {
+    readonly response: string;
+    readonly reasoning: string;
+    readonly tools_executed: readonly ExecutedTool[];
+    readonly agent: string | null;
+    readonly model: string;
+    readonly token_usage: Usage;
+    readonly timestamp: string;
+  };
+  readonly error: string | null;
+  readonly metrics: { readonly duration_ms: number; readonly iterations: number; readonly tool_calls: number };
+}
+
+export interface ExecutedTool {
+  readonly name: string;
+  readonly success: boolean;
+  readonly result: string;
+  readonly error: string | null;
+  /** What it answered is too much to be told here; the list of tool calls has it. */
+  readonly omitted?: true | undefined;
+  readonly metrics: { readonly duration_ms: number | null };
+}
+
+type Called = ToolCall & { readonly omitted?: boolean };
+
+/** The result of a run that is over, from its own messages and calls, both in order. */
+export function agentResultOf(run: Run, messages: readonly Message[], calls: readonly Called[]): AgentResult {
+  const said = messages.filter(({ type }) => type === 'assistant');
+  const end = run.finished_at ?? run.created_at;
+  const error = errorOf(run);
+  return {
+    success: run.status === 'completed' && error === null && (!decides(run) || didAsDecided(run, said, calls)),
+    result: {
+      response:
+        closingWords(calls) ?? cutOff(run) ?? (decides(run) ? decisionWords(said, calls) : lastWords(run, said)),
+      reasoning: lastOf(said, 'reasoning'),
+      tools_executed: calls.filter(wasExecuted).map(executedTool),
+      agent: run.settings.agent.name ?? null,
+      model: run.model,
+      token_usage: run.usage,
+      timestamp: end,
+    },
+    error,
+    metrics: {
+      duration_ms: millisecondsBetween(run.started_at ?? end, end),
+      iterations: run.iteration,
+      tool_calls: calls.length,
+    },
+  };
+}
+
+/** What `complete` was called with says more than the text before it. */
+function closingWords(calls: readonly ToolCall[]): string | undefined {
+  const complete = calls.findLast(({ name, status }) => name === 'complete' && status === 'completed');
+  const words = [complete?.arguments['text'], complete?.arguments['answer']];
+  return words.find((text): text is string => typeof text === 'string' && text !== '');
+}
+
+/** In JSON the model decides each time: a tool, or none and an answer. */
+const decides = ({ settings }: Run): boolean => settings.processor.dialect === 'json';
+
+const executed: readonly ToolCall['status'][] = ['completed', 'failed', 'unknown'];
+/** A call that was refused, or for which the turn had no room, was never sent. */
+const wasExecuted = ({ status, attempt }: ToolCall): boolean => attempt > 0 && executed.includes(status);
+
+/** Its calls worked; and where it had tools but used none, it said so itself. */
+function didAsDecided({ settings }: Run, said: readonly Message[], calls: readonly ToolCall[]): boolean {
+  const used = calls.filter(wasExecuted);
+  if (used.some(({ status }) => status !== 'completed')) return false;
+  return settings.tools.length === 0 || used.length > 0 || said.at(-1)?.metadata['decision'] === 'none';
+}
+
+/** What was said on the way is no answer where nothing was said at the end (LP23). */
+function lastWords({ status }: Run, said: readonly Message[]): string {
+  const isSilent = said.at(-1)?.content.every((block) => block.type === 'reasoning' || isBlank(block)) ?? false;
+  return status === 'completed' && isSilent ? 'Completed the task.' : lastOf(said, 'text');
+}
+
+/** Models end with a line break now and then; it is stored as they wrote it. */
+const isBlank = (block: Message['content'][number]): boolean => block.type === 'text' && block.text.trim() === '';
+
+/** What was said after the last tool, or else what the tools did. */
+function decisionWords(said: readonly Message[], calls: readonly ToolCall[]): string {
+  const used = calls.filter(wasExecuted);
+  const last = used.at(-1)?.iteration ?? 0;
+  const words = lastOf(
+    said.filter(({ iteration }) => used.length === 0 || (iteration ?? 0) > last),
+    'text',
+  );
+  return words || used.map(outcomeLine).join('\n');
+}
+
+function outcomeLine(call: ToolCall): string {
+  const { name, success, result, error } = executedTool(call);
+  return `Tool ${name} executed. Success: ${success}. Result: ${result || (error ?? '')}`;
+}
+
+function lastOf(messages: readonly Message[], type: 'text' | 'reasoning'): string {
+  const texts = messages.map(({ content }) =>
+    content.flatMap((block) => (block.type === type && !isBlank(block) ? [block.text] : [])),
+  );
+  return texts.findLast((blocks) => blocks.length > 0)?.join('\n\n') ?? '';
+}
+
+const executedTool = ({ name, status, result, started_at, finished_at, omitted }: Called): ExecutedTool => ({
+  name,
+  success: status === 'completed',
+  result: result?.output ?? '',
+  error: result?.error ?? (status === 'unknown' ? 'The outcome is unknown.' : null),
+  ...(omitted && { omitted }),
+  metrics: { duration_ms: started_at && finished_at ? millisecondsBetween(started_at, finished_at) : null },
+});
+
+const errorOf = (run: Run): string | null =>
+  run.error?.message ?? (run.status === 'stopped' ? 'The run was stopped.' : (cutOff(run) ?? null));
+
+/** Of a run that ended because it had used up what it may use (LP7), or went in circles. */
+function cutOff({ finish_reason, settings: { limits } }: Run): string | undefined {
+  if (finish_reason === 'max_iterations') return `The run did not complete within ${limits.max_iterations} iterations.`;
+  if (finish_reason === 'loop_detected') return 'The run went in circles and did not complete.';
+  return finish_reason === 'budget_exceeded' ? 'The run did not complete within its budget.' : undefined;
+}
+
+const millisecondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from));

@@ -1,0 +1,50 @@
+import type { InputBlock, RecordedFact, Run, Waiting } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import { referToImages } from '../blobs/blob-refs';
+import { storeImages } from '../blobs/store-images';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { runOf } from '../../run-log/run-row';
+import { activateRun } from '../../run-log/activation';
+import { batchOf } from '../../run-log/batch';
+import { writeBatch } from '../../run-log/group-commit';
+import { requireRoomOn } from '../thread-row';
+import type { RunMaker } from './create-run';
+import { inputFact } from './input-message';
+import { type RunAddress, lockRun, readRun } from './lock-run';
+
+export interface Answer extends RunAddress {
+  readonly content: readonly InputBlock[];
+  readonly promised?: PendingKey<Run> | undefined;
+}
+
+export interface AnsweredRun {
+  readonly run: Run;
+  /** Committed facts to publish. */
+  readonly facts: readonly RecordedFact[];
+}
+
+type Answering = Pick<RunMaker, 'database' | 'mint' | 'limits'>;
+
+export const answerRun = ({ database, mint, limits }: Answering, answer: Answer): Promise<AnsweredRun> =>
+  database.transaction(async (sql) => {
+    const content = await storeImages(sql, { ...answer, field: 'content' });
+    const { id: runId, thread_id: threadId, status, epoch, iteration, waiting } = runOf(await lockRun(sql, answer));
+    const asked = waiting?.question?.tool_call_id;
+    if (status !== 'waiting_input' || waiting?.reason === 'tool_unknown')
+      throw new TerminalError('run_not_waiting', `${runId} does not wait for input${insteadOf(waiting)}.`);
+
+    await requireRoomOn(sql, threadId, limits);
+    await referToImages(sql, { accountId: answer.accountId, threadId }, content);
+    const metadata = asked === undefined ? {} : { answers_tool_call_id: asked };
+    const input = inputFact({ runId, threadId, iteration, content, metadata }, mint);
+    const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
+    const facts = await writeBatch(sql, batchOf({ runId, threadId, epoch }, [resumed, input], mint));
+    await activateRun(sql, runId);
+    const run = await storeResponse(sql, answer.promised, runOf(await readRun(sql, runId)));
+    return { run, facts };
+  });
+
+const insteadOf = (waiting: Waiting | null): string =>
+  waiting?.reason === 'tool_unknown'
+    ? `, but for what became of a tool call: POST /v1/tool-calls/${waiting.question?.tool_call_id ?? '{id}'}/resolve`
+    : '';

@@ -1,0 +1,254 @@
+import { type NewFact, type RunId, isTerminal, noUsage } from '@rondo/contract';
+import { StoreFixture, completed, newAccount, spokenMessage, started } from '../../testing/store-fixture';
+import { type NewRun, ThreadBusyError } from './create-run';
+
+let house: StoreFixture;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+});
+afterAll(() => house.close());
+
+const statusOf = async (runId: RunId) => (await house.runs.get({ accountId: house.accountId, runId })).status;
+const typesOf = async (runId: RunId) =>
+  (await house.runs.events({ accountId: house.accountId, runId }, { after: 0, limit: 100 })).data.map(
+    ({ type }) => type,
+  );
+
+/** A thread with a run on it that a worker holds. */
+async function busyThread() {
+  const claim = await house.claimed();
+  await house.store.append(claim, [started]);
+  return { claim, threadId: claim.threadId };
+}
+
+const stopped: NewFact = {
+  type: 'run.stopped',
+  iteration: 0,
+  data: {
+    reason: 'replaced',
+    receipt: {
+      requested_at: '2026-01-01T00:00:00.000Z',
+      model_aborted_at: null,
+      tools_stopped: [],
+      tokens_after_stop: 0,
+      sandbox_verified_at: null,
+    },
+    usage: noUsage,
+  },
+};
+
+const onThread = (threadId: NewRun['threadId'], onActiveRun: NewRun['onActiveRun'], text = 'Next.') =>
+  house.create({ threadId, onActiveRun, input: spokenMessage(text) });
+
+describe('creating a run', () => {
+  it('writes the run, its first facts, its input and its job together (R10, R19)', async () => {
+    const { run, facts, stops } = await house.create({ metadata: { ticket: '7' } });
+
+    expect(run).toMatchObject({ status: 'queued', last_seq: 2, epoch: 0, metadata: { ticket: '7' } });
+    expect(facts.map(({ seq, type }) => [seq, type])).toEqual([
+      [1, 'run.created'],
+      [2, 'message.created'],
+    ]);
+    expect(stops).toEqual([]);
+    expect(await house.published()).toContainEqual({
+      queue: 'runs',
+      jobId: `${run.id}-1`,
+      payload: { run_id: run.id, thread_id: run.thread_id, activation: 1 },
+    });
+  });
+
+  it('writes many runs of one moment each with its own rows (R10)', async () => {
+    const texts = ['one', 'two "quoted"', 'three \\ back\n\u0001'];
+
+    const created = await Promise.all(texts.map((text) => house.create({ input: spokenMessage(text) })));
+
+    for (const [index, { run, facts }] of created.entries()) {
+      const claim = await house.claim(run.id);
+      expect(JSON.stringify(claim.log)).toBe(JSON.stringify(facts));
+      expect(claim.log[1]).toMatchObject({ data: { message: { content: spokenMessage(texts[index] ?? '') } } });
+    }
+  });
+
+  it('works without an input on a thread that has messages', async () => {
+    const { accountId, messages } = house;
+    const { id: threadId } = await house.threads.create({ accountId, metadata: {} });
+    await messages.add({ accountId, threadId, content: spokenMessage('Hello.') });
+
+    const { run } = await house.create({ threadId, input: undefined });
+    const claim = await house.claim(run.id);
+
+    expect(claim.log.map(({ type }) => type)).toEqual(['run.created']);
+    expect(claim.earlier.map(({ content }) => content)).toEqual([spokenMessage('Hello.')]);
+  });
+
+  it('does not see what is said in the thread after it began, though it has no input of its own', async () => {
+    const { accountId, messages } = house;
+    const { id: threadId } = await house.threads.create({ accountId, metadata: {} });
+    const say = (text: string) => messages.add({ accountId, threadId, content: spokenMessage(text) });
+    await say('Before.');
+    const { run: first } = await house.create({ threadId, input: undefined });
+    await say('Between.');
+    const claim = await house.claim(first.id);
+    const { run: second } = await house.create({ threadId, input: undefined, onActiveRun: 'queue' });
+    await house.store.append(claim, [started, completed]);
+    await say('After.');
+
+    const textsOf = async (id: RunId) => (await house.claim(id)).earlier.map(({ content }) => content);
+    expect(claim.earlier.map(({ content }) => content)).toEqual([spokenMessage('Before.')]);
+    expect(await textsOf(second.id)).toEqual([spokenMessage('Before.'), spokenMessage('Between.')]);
+  });
+
+  it('lets one of 50 win a thread, and names the winner to the others (I9, W58)', async () => {
+    const { id: threadId } = await house.threads.create({ accountId: house.accountId, metadata: {} });
+
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => onThread(threadId, 'reject')));
+
+    const winners = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.run.id] : []));
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(winners).toHaveLength(1);
+    expect(refusals.every((error) => error instanceof ThreadBusyError && error.activeRunId === winners[0])).toBe(true);
+  });
+
+  it('lets 50 queue on a thread while runs on it end, each coming forward once, in order', async () => {
+    const { id: threadId } = await house.threads.create({ accountId: house.accountId, metadata: {} });
+    const created = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => onThread(threadId, 'queue', `wish ${index}`)),
+    );
+
+    const order: RunId[] = [];
+    for (const { run } of [...created].sort((a, b) => (a.run.id < b.run.id ? -1 : 1))) {
+      const claims = await Promise.all(created.map((other) => house.store.claim(other.run.id, 'worker')));
+      const [claim, ...others] = claims.filter((claimed) => claimed !== undefined);
+      if (!claim) throw new Error(`no run came forward when ${run.id} was due`);
+      expect(others).toEqual([]);
+      order.push(claim.runId);
+      await house.store.append(claim, [started, completed]);
+    }
+
+    expect(new Set(order).size).toBe(50);
+    expect(order.slice(1)).toEqual([...order.slice(1)].sort());
+  });
+
+  it('takes the input of a queued run into the thread when the run comes forward', async () => {
+    const { claim, threadId } = await busyThread();
+    const { run, facts } = await onThread(threadId, 'queue', 'And then?');
+    expect(facts.map(({ type }) => type)).toEqual(['run.created']);
+    expect(await house.store.claim(run.id, 'worker-2')).toBeUndefined();
+    await house.published();
+
+    await house.store.append(claim, [completed]);
+
+    expect(house.promoted.at(-1)).toMatchObject({ run_id: run.id, seq: 2, type: 'message.created' });
+    expect(await house.published()).toMatchObject([{ jobId: `${run.id}-1` }]);
+    const next = await house.claim(run.id);
+    expect(next.earlier).toHaveLength(1);
+    expect(next.log.map(({ type }) => type)).toEqual(['run.created', 'message.created']);
+  });
+
+  it('says that a run without an input came forward, so that its job is published at once', async () => {
+    const { claim, threadId } = await busyThread();
+    const { run } = await house.create({ threadId, input: undefined, onActiveRun: 'queue' });
+    const timesBefore = house.promotions;
+
+    await house.store.append(claim, [completed]);
+
+    expect(house.promotions).toBe(timesBefore + 1);
+    expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+  });
+
+  it('has the sweeper promote what a crash left behind', async () => {
+    const { claim, threadId } = await busyThread();
+    const { run } = await onThread(threadId, 'queue');
+    await house.database.sql.query(
+      `update runs set status = 'completed', finished_at = now(), holds_thread = false, lease_owner = null,
+        lease_expires_at = null where id = $1`,
+      [claim.runId],
+    );
+
+    const timesBefore = house.promotions;
+
+    await house.store.reap();
+
+    expect(house.promotions).toBe(timesBefore + 1);
+    expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+  });
+
+  it('has the sweeper promote what it can, whatever is wrong with another thread', async () => {
+    const stranded = async () => {
+      const { claim, threadId } = await busyThread();
+      const { run } = await onThread(threadId, 'queue');
+      await house.database.sql.query(`update runs set finished_at = now(), holds_thread = false where id = $1`, [
+        claim.runId,
+      ]);
+      return run.id;
+    };
+    const [before, good, after] = [await stranded(), await stranded(), await stranded()];
+    const unreadable = `update runs set queued_input = '"no content"' where id = any($1::text[])`;
+    await house.database.sql.query(unreadable, [[before, after]]);
+
+    await expect(house.store.reap()).rejects.toThrow('could not come forward');
+
+    expect(await house.store.claim(good, 'worker-2')).toBeDefined();
+    await house.database.sql.query('delete from runs where id = any($1::text[])', [[before, after]]);
+  });
+
+  it('replaces a held run: it is told to stop, and the new one starts when it has ended', async () => {
+    const { claim, threadId } = await busyThread();
+
+    const { run, facts, stops } = await onThread(threadId, 'replace');
+
+    expect(facts.map(({ run_id, type }) => [run_id, type])).toEqual([
+      [claim.runId, 'run.stop_requested'],
+      [run.id, 'run.created'],
+    ]);
+    expect(stops).toEqual([{ runId: claim.runId, stop: { requestedAt: expect.any(String), reason: 'replaced' } }]);
+    expect(await statusOf(claim.runId)).toBe('stopping');
+    expect(await house.store.claim(run.id, 'worker-2')).toBeUndefined();
+  });
+
+  it('replaces a run that nobody holds at once', async () => {
+    const { run: old } = await house.create();
+
+    const { run, stops } = await onThread(old.thread_id, 'replace');
+
+    expect(isTerminal(await statusOf(old.id))).toBe(true);
+    expect(await typesOf(run.id)).toEqual(['run.created', 'message.created']);
+    expect(stops).toEqual([]);
+    expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+  });
+
+  it.each([
+    ['is held', async () => busyThread()],
+    [
+      'nobody holds',
+      async () => {
+        const { run } = await house.create();
+        return { claim: undefined, threadId: run.thread_id };
+      },
+    ],
+  ])('comes before those that waited already, where the run that it replaces %s', async (_, make) => {
+    const { claim, threadId } = await make();
+    const { run: waited } = await onThread(threadId, 'queue');
+
+    const { run } = await onThread(threadId, 'replace');
+    if (claim) await house.store.append(claim, [stopped]);
+
+    expect(await house.store.claim(waited.id, 'worker-2')).toBeUndefined();
+    const next = await house.claim(run.id, 'worker-2');
+    await house.store.append(next, [completed]);
+    expect(await house.store.claim(waited.id, 'worker-2')).toBeDefined();
+  });
+
+  it('knows no thread that is deleted, unknown or of another account (R39)', async () => {
+    const { threads, accountId } = house;
+    const deleted = await threads.create({ accountId, metadata: {} });
+    await threads.delete({ accountId, threadId: deleted.id });
+    const foreign = await threads.create({ accountId: await newAccount(house.database), metadata: {} });
+
+    for (const threadId of [deleted.id, foreign.id, 'thr_nothing' as typeof foreign.id]) {
+      for (const onActiveRun of ['reject', 'queue', 'replace'] as const) {
+        await expect(onThread(threadId, onActiveRun)).rejects.toMatchObject({ code: 'thread_not_found' });
+      }
+    }
+  });
+});

@@ -1,0 +1,206 @@
+import {
+  type AccountId,
+  type IdGenerator,
+  type InputBlock,
+  type NewFact,
+  type RecordedFact,
+  type Run,
+  type RunId,
+  type RunSettings,
+  type ThreadId,
+  type ThreadLimits,
+  type UserBlock,
+  newRun,
+  runId,
+  threadId,
+} from '@rondo/contract';
+import { type PendingStop, TerminalError } from '@rondo/domain';
+import { referToImages } from '../blobs/blob-refs';
+import { storeImages } from '../blobs/store-images';
+import type { Database } from '../../database/database';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
+import { type RunRow, runOf } from '../../run-log/run-row';
+import { batchOf, recordedFacts } from '../../run-log/batch';
+import type { Sql } from '../../database/sql';
+import { storedText } from '../../database/stored-text';
+import { type ThreadAddress, lockThread, requireRoom } from '../thread-row';
+import type { StatementBatcher } from '../../database/statement-batcher';
+import { inputFact } from './input-message';
+import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
+import { promoteNext } from './promote-run';
+import { stopLocked } from './stop-run';
+
+export interface NewRun {
+  /** Minted by whoever must know it before the run is made, as to listen to it. */
+  readonly id?: RunId | undefined;
+  readonly accountId: AccountId;
+  /** Undefined makes a new thread. */
+  readonly threadId?: ThreadId | undefined;
+  readonly input?: readonly InputBlock[] | undefined;
+  readonly settings: RunSettings;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** What happens when the thread has an active run. */
+  readonly onActiveRun: 'reject' | 'queue' | 'replace';
+  readonly promised?: PendingKey<Run> | undefined;
+}
+
+export interface CreatedRun {
+  readonly run: Run;
+  /** Committed facts to publish: the new run's, and those of runs that it stopped or that came forward. */
+  readonly facts: readonly RecordedFact[];
+  /** The replaced run, where a worker holds it and must be told. */
+  readonly stops: readonly PendingStop[];
+  /** What the outbox holds for it: whoever hands it over at once need not look. None for a run that waits. */
+  readonly job: OutboxEntry | undefined;
+}
+
+/** The thread has a run that is not over (I9). */
+export class ThreadBusyError extends TerminalError {
+  override readonly name = 'ThreadBusyError';
+
+  constructor(
+    readonly threadId: ThreadId,
+    readonly activeRunId: RunId,
+  ) {
+    super('thread_busy', `${activeRunId} is active on ${threadId}.`);
+  }
+}
+
+export interface RunMaker {
+  readonly database: Database;
+  readonly mint: IdGenerator;
+  /** Runs that begin new threads, those of one moment in one statement. */
+  readonly beginnings: StatementBatcher<FirstRows, boolean>;
+  readonly limits: ThreadLimits;
+}
+
+export async function createRun(maker: RunMaker, wanted: NewRun): Promise<CreatedRun> {
+  const { database, mint } = maker;
+  const created = await untilDecided(() =>
+    inTransactionIfNeeded(maker, wanted, async (place) => {
+      const { accountId, input: content } = wanted;
+      const input = content && (await storeImages(place.sql, { accountId, content, field: 'input' }));
+      return new RunCreation(place, mint, { ...wanted, input }).attempt();
+    }),
+  );
+  const freed = created.facts.some(({ type }) => type === 'run.stopped');
+  const promoted = freed ? await promoteNext(database, mint, created.run.thread_id) : undefined;
+  return { ...created, facts: [...created.facts, ...(promoted ?? [])] };
+}
+
+interface Place {
+  readonly sql: Sql;
+  /** False when another run has the thread. */
+  readonly insert: (run: RunToInsert) => Promise<boolean>;
+  readonly limits: ThreadLimits;
+}
+
+/** To make a run on a new thread is one statement, which is a transaction by itself. */
+function inTransactionIfNeeded<T>(
+  { database, beginnings, limits }: RunMaker,
+  { threadId: wanted, input = [], promised }: NewRun,
+  work: (place: Place) => Promise<T>,
+): Promise<T> {
+  const newThreads = wanted === undefined;
+  const isOneStatement = newThreads && !promised && input.every(({ type }) => type === 'text');
+  if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => beginnings.of(firstRowsOf(run)) });
+  return database.transaction((sql) =>
+    work({
+      sql,
+      limits,
+      insert: async (run) => (await insertRuns(sql, [firstRowsOf(run)], { newThreads })).includes(true),
+    }),
+  );
+}
+
+/** Another run took the thread between the look and the leap. */
+class ThreadTaken extends Error {}
+
+/** The partial unique index decides races (W58). Whoever loses one looks again, and then sees who won. */
+async function untilDecided<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ThreadTaken)) throw error;
+    }
+  }
+}
+
+/** Of the runs on a thread that are not over: the one that holds it, else the one that waits longest. */
+const lockAhead = `
+select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or status = 'queued')
+order by holds_thread desc, id limit 1 for no key update`;
+
+/** What waited already for the thread waits for the run that replaces the one before, too. */
+const goesFirst = `update runs set goes_first = true where id = $1`;
+
+type KeptRun = Omit<NewRun, 'input'> & { readonly input: readonly UserBlock[] | undefined };
+
+/** Locks runs before the thread, as every writer does. */
+class RunCreation {
+  private readonly id: RunId;
+  private readonly facts: RecordedFact[] = [];
+  private readonly stops: PendingStop[] = [];
+
+  constructor(
+    private readonly place: Place,
+    private readonly mint: IdGenerator,
+    private readonly wanted: KeptRun,
+  ) {
+    this.id = wanted.id ?? runId.parse(`run_${mint()}`);
+  }
+
+  async attempt(): Promise<CreatedRun> {
+    const { threadId: wanted, accountId, settings, metadata, input, promised } = this.wanted;
+    const behind = wanted !== undefined && (await this.makeWay(wanted));
+    const thread = wanted ?? threadId.parse(`thr_${this.mint()}`);
+    const lastMessageSeq = wanted === undefined ? 0 : await this.lastMessageOn({ accountId, threadId: wanted });
+
+    await referToImages(this.place.sql, { accountId, threadId: thread }, input ?? []);
+    const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.mint);
+    const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
+    const created_at = facts[0]?.at ?? '';
+    const begun = newRun({ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at });
+    const run = { ...begun, model: storedText(begun.model) };
+    const waitsWith = behind ? (input ? JSON.stringify(input) : null) : undefined;
+    if (!(await this.place.insert({ accountId, run, facts, waitsWith }))) throw new ThreadTaken();
+    if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(goesFirst, [run.id]);
+
+    await storeResponse(this.place.sql, promised, run);
+    const job = behind ? undefined : firstActivation(run);
+    return { run, facts: [...this.facts, ...facts], stops: this.stops, job };
+  }
+
+  private async lastMessageOn(address: ThreadAddress): Promise<number> {
+    const size = await lockThread(this.place.sql, address);
+    requireRoom(address.threadId, size, this.place.limits);
+    return size.last_message_seq;
+  }
+
+  /** Deals with the runs ahead as the caller wants; answers whether the new one must wait behind one. */
+  private async makeWay(thread: ThreadId): Promise<boolean> {
+    const [ahead] = await this.place.sql.query<RunRow>(lockAhead, [thread, this.wanted.accountId]);
+    if (!ahead) return false;
+
+    const { id } = runOf(ahead);
+    if (this.wanted.onActiveRun === 'reject') throw new ThreadBusyError(thread, id);
+    if (this.wanted.onActiveRun === 'queue' || !ahead.holds_thread) return true;
+
+    const facts = await stopLocked(this.place.sql, this.mint, { row: ahead, reason: 'replaced' });
+    this.facts.push(...facts);
+    if (facts.some(({ type }) => type === 'run.stopped')) return this.makeWay(thread);
+    for (const { at } of facts) this.stops.push({ runId: id, stop: { requestedAt: at, reason: 'replaced' } });
+    return true;
+  }
+
+  /** The input of a run that waits joins the thread when the run comes forward. */
+  private beginning(thread: ThreadId, behind: boolean): NewFact[] {
+    const { settings, input } = this.wanted;
+    const { profile, model } = settings;
+    const created: NewFact = { type: 'run.created', iteration: 0, data: { profile, model } };
+    if (behind || !input) return [created];
+    return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, content: input }, this.mint)];
+  }
+}

@@ -1,0 +1,130 @@
+import type { AccountId, RecordedFact, Run } from '@rondo/contract';
+import { RowSet } from '../../database/row-set';
+import { activated, outboxOf } from '../../run-log/activation';
+import type { Sql } from '../../database/sql';
+import { storedTextAsJson } from '../../database/stored-text';
+
+export interface RunToInsert {
+  readonly accountId: AccountId;
+  readonly run: Run;
+  /** `run.created`, and the input's `message.created` where the run does not wait with it. */
+  readonly facts: readonly RecordedFact[];
+  /** What a run that waits behind another one was given; JSON. Undefined for one that takes the thread. */
+  readonly waitsWith: string | null | undefined;
+}
+
+const beginnings = new RowSet('run', {
+  id: 'text',
+  account_id: 'text',
+  thread_id: 'text',
+  last_seq: 'int',
+  profile: 'text',
+  model: 'json',
+  settings: 'json',
+  metadata: 'json',
+  created_at: 'timestamptz',
+  queued_input: 'json',
+  takes_thread: 'boolean',
+  created_id: 'text',
+  created: 'json',
+  said_id: 'text',
+  said: 'json',
+  message_id: 'text',
+  message_seq: 'int',
+  content: 'json',
+});
+
+/** Everything that runs begin with. Inserts no run that would hold a thread that another run holds, and only `some`. */
+const beginRuns = (some: string) => `
+created as (
+  insert into runs
+    (id, account_id, thread_id, status, last_seq, profile, model, settings, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
+  select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, metadata, created_at, queued_input,
+    case when takes_thread then coalesce(message_seq, (select last_message_seq from threads where threads.id = thread_id), 0) end,
+    takes_thread, takes_thread::int, case when takes_thread then clock_timestamp() end
+  from run where ${some}
+  on conflict (thread_id) where holds_thread do nothing
+  returning ${activated}
+),
+begun as materialized (select run.* from run join created on created.id = run.id),
+new_event as (
+  insert into run_events (run_id, seq, id, type, iteration, epoch, at, data)
+  select begun.id, fact.seq, fact.id, fact.type, 0, 0, created_at, fact.data
+  from begun cross join lateral (
+    values (1, created_id, 'run.created', begun.created), (2, said_id, 'message.created', said)
+  ) as fact(seq, id, type, data)
+  where fact.seq <= last_seq
+),
+new_message as (
+  insert into messages (id, thread_id, run_id, seq, type, is_llm_message, content, created_at)
+  select message_id, thread_id, id, message_seq, 'user', true, content, created_at from begun where last_seq = 2
+),
+woken as (${outboxOf('created where activation > 0')})
+select id from created`;
+
+/** One row is what the planner is to expect; see `appendStatement`. */
+const these = `run as materialized (select * from ${beginnings.table(1)} limit cardinality($1))`;
+
+const onNewThreads = `
+with ${these},
+thread as (
+  insert into threads (id, account_id, last_message_seq, message_bytes)
+  select thread_id, account_id, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
+),
+${beginRuns('true')}`;
+
+/** Those that wait, and those for whose thread none has waited longer. Written so that it is looked up by thread. */
+const inTurn = `
+not takes_thread or (
+  select id from runs where thread_id = run.thread_id and not holds_thread and finished_at is null order by thread_id, id limit 1
+) is null`;
+
+export const byThread = `
+with ${these},
+thread as (
+  update threads set last_message_seq = message_seq, message_bytes = message_bytes + octet_length(content::text)
+  from run where threads.id = thread_id and last_seq = 2
+),
+${beginRuns(inTurn)}`;
+
+/** One statement, the same for any runs. Of each run, false when another run has its thread. */
+export async function insertRuns(
+  sql: Sql,
+  runs: readonly FirstRows[],
+  { newThreads }: { newThreads: boolean },
+): Promise<readonly boolean[]> {
+  const values = beginnings.values(runs);
+  const created = await sql.query<{ id: string }>(newThreads ? onNewThreads : byThread, values);
+  return runs.map((run) => created.some(({ id }) => id === run.id));
+}
+
+export type FirstRows = ReturnType<typeof firstRowsOf>;
+
+/** About how much it adds to the statement. */
+export const lengthOf = ({ content, said, settings, metadata, queued_input }: FirstRows): number =>
+  [content, said, settings, metadata, queued_input].reduce((sum, json) => sum + (json?.length ?? 0), 0);
+
+/** A run as the statement takes it. What cannot be made JSON fails here, before it has company. */
+export function firstRowsOf({ run, accountId, facts: [created, said], waitsWith }: RunToInsert) {
+  const message = said?.type === 'message.created' ? said.data.message : undefined;
+  return {
+    id: run.id,
+    account_id: accountId,
+    thread_id: run.thread_id,
+    last_seq: run.last_seq,
+    profile: run.profile,
+    model: storedTextAsJson(run.model),
+    settings: JSON.stringify(run.settings),
+    metadata: JSON.stringify(run.metadata),
+    created_at: run.created_at,
+    queued_input: waitsWith ?? null,
+    takes_thread: waitsWith === undefined,
+    created_id: created?.id ?? null,
+    created: created ? JSON.stringify(created.data) : null,
+    said_id: said?.id ?? null,
+    said: said ? JSON.stringify(said.data) : null,
+    message_id: message?.id ?? null,
+    message_seq: message?.seq ?? null,
+    content: message ? JSON.stringify(message.content) : null,
+  };
+}

@@ -1,0 +1,32 @@
+import type { AccountId, RunId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { RunRow } from '../../run-log/run-row';
+import type { Sql } from '../../database/sql';
+
+export interface RunAddress {
+  readonly accountId: AccountId;
+  readonly runId: RunId;
+}
+
+/** A run whose thread was deleted is gone with it. */
+const lockedRun = `
+select runs.* from runs join threads on threads.id = thread_id
+where runs.id = $1 and runs.account_id = $2 and deleted_at is null
+for no key update of runs`;
+
+/** The run's row, which nobody else can write until the transaction ends. */
+export async function lockRun(sql: Sql, { accountId, runId }: RunAddress): Promise<RunRow> {
+  const [row] = await sql.query<RunRow>(lockedRun, [runId, accountId]);
+  if (!row) throw runNotFound(runId);
+  return row;
+}
+
+const runById = `select * from runs where id = $1`;
+
+export async function readRun(sql: Sql, id: RunId): Promise<RunRow> {
+  const [row] = await sql.query<RunRow>(runById, [id]);
+  if (!row) throw runNotFound(id);
+  return row;
+}
+
+export const runNotFound = (id: RunId): TerminalError => new TerminalError('run_not_found', `There is no run ${id}.`);

@@ -1,0 +1,102 @@
+import { type IdGenerator, type RecordedFact, type ThreadId, userContent } from '@rondo/contract';
+import type { Database } from '../../database/database';
+import { type RunRow, runOf } from '../../run-log/run-row';
+import { outboxOf } from '../../run-log/activation';
+import { batchOf } from '../../run-log/batch';
+import { writeBatch } from '../../run-log/group-commit';
+import type { Sql } from '../../database/sql';
+import { violates } from '../../database/sql-error';
+import { inputFact } from './input-message';
+
+const awaitedThreads = `
+select distinct thread_id as id from runs where thread_id = any($1::text[]) and not holds_thread and finished_at is null`;
+
+/** Of each thread, whether a run waits for it. */
+export async function hasWaiters(sql: Sql, threads: readonly ThreadId[]): Promise<readonly boolean[]> {
+  const rows = await sql.query<{ id: ThreadId }>(awaitedThreads, [threads]);
+  return threads.map((thread) => rows.some(({ id }) => id === thread));
+}
+
+const promoteNextOf = `
+with next as materialized (
+  select id, queued_input from runs
+  where thread_id = $1 and not holds_thread and finished_at is null
+    and not exists (select from runs as holder where holder.thread_id = $1 and holder.holds_thread)
+  order by goes_first desc, id limit 1 for no key update
+),
+promoted as (
+  update runs set
+    holds_thread = true, queued_input = null, past_through = (select last_message_seq from threads where id = $1),
+    activation = activation + 1, activated_at = clock_timestamp()
+  from next where runs.id = next.id
+  returning runs.*, next.queued_input as input
+),
+woken as (${outboxOf('promoted')})
+select * from promoted`;
+
+/** What `promote` does, where a run waits at all. */
+export async function promoteNext(
+  database: Database,
+  mint: IdGenerator,
+  threadId: ThreadId,
+): Promise<readonly RecordedFact[] | undefined> {
+  const [isAwaited] = await hasWaiters(database.sql, [threadId]);
+  return isAwaited ? promote(database, mint, threadId) : undefined;
+}
+
+/**
+ * The thread is free: the run that waits longest comes forward, those first that replace another, and its input joins the
+ * thread. Answers with its facts, or undefined when none did.
+ */
+export async function promote(
+  database: Database,
+  mint: IdGenerator,
+  threadId: ThreadId,
+): Promise<readonly RecordedFact[] | undefined> {
+  try {
+    return await database.transaction(async (sql) => {
+      const [row] = await sql.query<RunRow & { input: unknown }>(promoteNextOf, [threadId]);
+      if (!row) return undefined;
+      if (row.input === null) return []; // it goes on where the thread stands
+
+      const run = runOf(row);
+      const content = userContent.parse(row.input);
+      const input = inputFact({ runId: run.id, threadId, iteration: 0, content }, mint);
+      return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], mint));
+    });
+  } catch (error) {
+    if (violates(error, 'runs_one_active_per_thread')) return undefined; // another run was faster, and holds the thread now
+    throw error;
+  }
+}
+
+const threadsToServe = `
+select distinct waiting.thread_id as id from runs as waiting
+where not waiting.holds_thread and waiting.finished_at is null
+  and not exists (select from runs as holder where holder.thread_id = waiting.thread_id and holder.holds_thread)
+limit 100`;
+
+/**
+ * Does what a crash between the end of one run and the promotion of the next has left undone. A thread that cannot be
+ * served holds no other up: who called hears of it after the last one.
+ */
+export async function promoteStranded(
+  database: Database,
+  mint: IdGenerator,
+  promoted: (facts: readonly RecordedFact[]) => void,
+): Promise<number> {
+  const failures: unknown[] = [];
+  let count = 0;
+  for (const { id } of await database.sql.query<{ id: ThreadId }>(threadsToServe)) {
+    try {
+      const facts = await promoteNext(database, mint, id);
+      if (!facts) continue;
+      promoted(facts);
+      count += 1;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'runs that wait could not come forward');
+  return count;
+}

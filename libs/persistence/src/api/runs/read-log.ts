@@ -1,0 +1,139 @@
+import type { Message, RecordedFact, Run } from '@rondo/contract';
+import { type FactRow, type JsonRow, type RunJson, factOf, factOfJson, runOf } from '../../run-log/run-row';
+import { withinPage } from '../page';
+import type { Sql } from '../../database/sql';
+import type { RunHolder } from './holder-of';
+import { type RunAddress, runNotFound } from './lock-run';
+import { getRun, readLastMessages, visibleRun } from './read-runs';
+
+/** Facts that were asked for and are not kept any more. */
+export interface LogGap {
+  readonly from: number;
+  readonly to: number;
+  readonly reason: 'retention';
+}
+
+/** What a reader needs instead of the facts up to `through_seq`: the run, and the last messages of its dialogue. */
+export interface RunSnapshot {
+  readonly through_seq: number;
+  readonly run: Run;
+  readonly messages: readonly Message[];
+}
+
+/** It may hold fewer facts than were asked for: the log is at its end where `head_seq` was read. */
+export interface EventPage {
+  readonly data: readonly RecordedFact[];
+  /** The last seq at the moment of reading. */
+  readonly head_seq: number;
+  /** Absent where nothing is missing (R18). */
+  readonly gap?: LogGap;
+  readonly snapshot?: RunSnapshot;
+}
+
+/** What is left of a log from which old facts were deleted: up to where, and its hash chain up to there. */
+export interface TrimmedLog {
+  readonly through: number;
+  readonly hash: string;
+}
+
+/** Of a `run`, after one. */
+const nextFacts = withinPage(
+  'select * from run_events where run_events.run_id = run.id and seq > $3 order by seq limit $4',
+  { order: 'seq', length: 'octet_length(data::text)' },
+);
+
+/** One statement, so that `head_seq`, the events and what is missing of them are of one moment. */
+const eventsAfter = `
+select run.last_seq, run.events_trimmed_through, run.events_trimmed_hash, run.id as run_id, run.thread_id,
+  event.id, seq, event.type, event.iteration, event.epoch, at, data
+from (${visibleRun}) as run
+left join lateral (${nextFacts}) as event on true
+order by seq`;
+
+/** One row without an event where there is none to read. */
+type EventRow = { last_seq: number; events_trimmed_through: number; events_trimmed_hash: string } & (
+  FactRow | { seq: null }
+);
+
+const isFact = (row: EventRow): row is EventRow & FactRow => row.seq !== null;
+
+interface Reading {
+  readonly after: number;
+  readonly limit: number;
+}
+
+interface LogPage {
+  readonly facts: readonly RecordedFact[];
+  readonly headSeq: number;
+  /** Set where facts are missing after the one that was asked for. */
+  readonly trimmed: TrimmedLog | undefined;
+}
+
+async function readPage(sql: Sql, { accountId, runId }: RunAddress, { after, limit }: Reading): Promise<LogPage> {
+  const rows = await sql.query<EventRow>(eventsAfter, [runId, accountId, after, limit]);
+  const [first] = rows;
+  if (!first) throw runNotFound(runId);
+  const { last_seq: headSeq, events_trimmed_through: through, events_trimmed_hash: hash } = first;
+  return { facts: rows.filter(isFact).map(factOf), headSeq, trimmed: after < through ? { through, hash } : undefined };
+}
+
+const messagesInSnapshot = 50;
+
+export async function readEvents(sql: Sql, address: RunAddress, reading: Reading): Promise<EventPage> {
+  const { facts: data, headSeq: head_seq, trimmed } = await readPage(sql, address, reading);
+  if (!trimmed) return { data, head_seq };
+
+  const run = await getRun(sql, address);
+  const messages = await readLastMessages(sql, run, messagesInSnapshot);
+  const gap: LogGap = { from: reading.after + 1, to: trimmed.through, reason: 'retention' };
+  return { data, head_seq, gap, snapshot: { through_seq: trimmed.through, run, messages } };
+}
+
+/** A run, who holds it, and its facts after one: all of one moment. */
+export interface RunOpening {
+  readonly run: Run;
+  readonly holder: RunHolder | undefined;
+  readonly page: EventPage;
+}
+
+/** One row of JSON. */
+const runWithEvents = `
+select row_to_json(run) as run, (
+  select coalesce(json_agg(event order by seq), '[]')
+  from (
+    select id, seq, type, run_id, run.thread_id, iteration, epoch, at, data from (${nextFacts}) as fact
+  ) as event
+) as facts
+from (${visibleRun}) as run`;
+
+interface OpeningRow {
+  readonly run: RunJson & { readonly events_trimmed_through: number };
+  readonly facts: readonly JsonRow<FactRow, 'at'>[];
+}
+
+export async function openRun(sql: Sql, address: RunAddress, reading: Reading): Promise<RunOpening> {
+  const values = [address.runId, address.accountId, reading.after, reading.limit];
+  const [row] = await sql.query<OpeningRow>(runWithEvents, values);
+  if (!row) throw runNotFound(address.runId);
+
+  const { lease_owner: workerId, events_trimmed_through, last_seq } = row.run;
+  const isTrimmed = reading.after < events_trimmed_through;
+  const page = isTrimmed
+    ? await readEvents(sql, address, reading)
+    : { data: row.facts.map(factOfJson), head_seq: last_seq };
+  const run = runOf(row.run);
+  const holder = workerId === null ? undefined : { workerId, threadId: run.thread_id };
+  return { run, holder, page };
+}
+
+/** The whole log, a page at a time. */
+export async function* allPages(sql: Sql, address: RunAddress): AsyncGenerator<LogPage, void> {
+  const limit = 1_000;
+  let after = 0;
+  for (;;) {
+    const page = await readPage(sql, address, { after, limit });
+    yield page;
+    after = page.facts.at(-1)?.seq ?? page.headSeq;
+    if (after >= page.headSeq) return;
+  }
+}

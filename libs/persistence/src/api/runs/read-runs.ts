@@ -1,0 +1,131 @@
+import {
+  type AccountId,
+  type Message,
+  type Run,
+  type RunId,
+  type RunStatus,
+  type ThreadId,
+  type ToolCall,
+  callId,
+  runId,
+} from '@rondo/contract';
+import { type MessageRow, messageOf } from '../../run-log/message-row';
+import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
+import { type RunRow, runOf } from '../../run-log/run-row';
+import type { Sql } from '../../database/sql';
+import { type ToolCallRow, toolCallOf } from '../../run-log/tool-call-row';
+import { type RunAddress, runNotFound } from './lock-run';
+
+export interface RunFilter extends PageRequest {
+  readonly accountId: AccountId;
+  readonly status?: RunStatus | undefined;
+  readonly threadId?: ThreadId | undefined;
+}
+
+/** A run whose thread was deleted is gone with it. */
+export const visibleRun = `
+select runs.* from runs join threads on threads.id = thread_id
+where runs.id = $1 and runs.account_id = $2 and deleted_at is null`;
+
+export async function getRun(sql: Sql, { accountId, runId: id }: RunAddress): Promise<Run> {
+  const [row] = await sql.query<RunRow>(visibleRun, [id, accountId]);
+  if (!row) throw runNotFound(id);
+  return runOf(row);
+}
+
+const heads = `
+select runs.id, last_seq from runs join threads on threads.id = thread_id
+where runs.id = any($1::text[]) and deleted_at is null`;
+
+export async function readHeads(sql: Sql, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
+  const rows = await sql.query<{ id: RunId; last_seq: number }>(heads, [ids]);
+  return new Map(rows.map(({ id, last_seq }) => [id, last_seq]));
+}
+
+const newestRuns = new BoundedList(
+  `select runs.* from runs join threads on threads.id = thread_id
+  where runs.account_id = $1 and deleted_at is null
+    and ($2::text is null or runs.id < $2) and ($3::text is null or status = $3) and ($4::text is null or thread_id = $4)
+  order by runs.id desc limit $5`,
+  {
+    order: 'id desc',
+    length: `octet_length(settings::text) + octet_length(metadata::text) + coalesce(octet_length(queued_input::text), 0)
+      + coalesce(octet_length(error::text), 0) + coalesce(octet_length(waiting::text), 0)`,
+  },
+  (row: RunRow) => runOf(row),
+);
+
+export async function listRuns(sql: Sql, { accountId, after, status, threadId, limit }: RunFilter): Promise<Page<Run>> {
+  const before = after === undefined ? null : idOfCursor(after, runId);
+  return newestRuns.page(sql, [accountId, before, status ?? null, threadId ?? null], limit);
+}
+
+const callsAfter = new BoundedList(
+  `select * from tool_calls where run_id = $1 and (iteration, index, id) > ($2, $3, $4)
+  order by iteration, index, id limit $5`,
+  {
+    order: 'iteration, index, id',
+    length: 'octet_length(arguments::text) + coalesce(octet_length(result::text), 0)',
+  },
+  toolCallOf,
+);
+
+const placeOfCall = `select iteration, index, id from tool_calls where id = $1 and run_id = $2`;
+
+type CallPlace = Pick<ToolCallRow, 'iteration' | 'index' | 'id'>;
+
+/** In the order in which the model made them. */
+export async function listToolCalls(sql: Sql, run: Run, { after, limit }: PageRequest): Promise<Page<ToolCall>> {
+  const place = after === undefined ? undefined : await placeOf(sql, run, after);
+  const { iteration = 0, index = 0, id = '' } = place ?? {};
+  return callsAfter.page(sql, [run.id, iteration, index, id], limit);
+}
+
+async function placeOf(sql: Sql, run: Run, cursor: string): Promise<CallPlace> {
+  const [place] = await sql.query<CallPlace>(placeOfCall, [idOfCursor(cursor, callId), run.id]);
+  if (!place) throw invalidCursor();
+  return place;
+}
+
+/** Of what the model wrote, only the words it ended with are asked for; of what tools answered, the newest. */
+const callsOfRun = `
+select id, run_id, iteration, index, name, dialect, effect_class, status, attempt, message_id, started_at, finished_at,
+  case when fits and name = 'complete' then arguments else '{}' end as arguments,
+  case when fits then result end as result, not fits and result is not null as omitted
+from (
+  select *, sum(
+    coalesce(octet_length(result::text), 0) + case when name = 'complete' then octet_length(arguments::text) else 0 end
+  ) over (order by iteration desc, index desc, id desc) <= ${bytesInPage} as fits
+  from tool_calls where run_id = $1
+) as measured
+order by iteration, index, id`;
+
+/** A call of a run that is over; `omitted` where its result is too much to be told with those of later calls. */
+export type CallOfResult = ToolCall & { readonly omitted: boolean };
+
+/** All calls in order, with as many of the newest results as one answer may hold. */
+export const readCallsOfResult = async (sql: Sql, run: Run): Promise<CallOfResult[]> =>
+  (await sql.query<ToolCallRow & { omitted: boolean }>(callsOfRun, [run.id])).map((row) => ({
+    ...toolCallOf(row),
+    omitted: row.omitted,
+  }));
+
+const contentLength = { order: 'seq desc', length: 'octet_length(content::text)' };
+
+const wordsOfRun = `${withinPage(
+  `select * from messages where thread_id = $1 and run_id = $2 and type = 'assistant' order by seq desc`,
+  contentLength,
+)} order by seq`;
+
+/** What the model said, in order: the newest of it, as much as one answer may hold. */
+export const readFinalTexts = async (sql: Sql, run: Run): Promise<Message[]> =>
+  (await sql.query<MessageRow>(wordsOfRun, [run.thread_id, run.id])).map(messageOf);
+
+const lastMessagesOfRun = `${withinPage(
+  `select * from messages where thread_id = $1 and run_id = $2 and is_llm_message order by seq desc limit $3`,
+  contentLength,
+)} order by seq`;
+
+/** In order: the newest `limit`, or as many of these as one answer may hold. */
+export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
+  (await sql.query<MessageRow>(lastMessagesOfRun, [run.thread_id, run.id, limit])).map(messageOf);

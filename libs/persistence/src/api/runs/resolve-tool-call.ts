@@ -1,0 +1,69 @@
+import type { AccountId, CallId, IdGenerator, RecordedFact, Run, RunId, ToolCall } from '@rondo/contract';
+import { type CallResolution, TerminalError, resolveCall } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { runOf } from '../../run-log/run-row';
+import { activateRun } from '../../run-log/activation';
+import { batchOf } from '../../run-log/batch';
+import { writeBatch } from '../../run-log/group-commit';
+import type { Sql } from '../../database/sql';
+import { type ToolCallRow, toolCallOf } from '../../run-log/tool-call-row';
+import { openCallsOf } from './open-calls';
+import { lockRun } from './lock-run';
+
+export interface CallAddress {
+  readonly accountId: AccountId;
+  readonly callId: CallId;
+}
+
+/** What a person found out about a call whose outcome was unknown. */
+export interface CallRuling extends CallAddress, CallResolution {
+  readonly promised?: PendingKey<ToolCall> | undefined;
+}
+
+export interface ResolvedCall {
+  readonly toolCall: ToolCall;
+  /** Committed facts to publish. */
+  readonly facts: readonly RecordedFact[];
+}
+
+/** The run's row is locked while it is judged, so of two people who decide at once one is heard. */
+export const resolveToolCall = (database: Database, mint: IdGenerator, ruling: CallRuling): Promise<ResolvedCall> =>
+  database.transaction(async (sql) => {
+    const { accountId, callId } = ruling;
+    const run = runOf(await lockRun(sql, { accountId, runId: await runOfCall(sql, ruling) }));
+    const told = run.status === 'waiting_input' && resolveCall(await openCallsOf(sql, mint, run), callId, ruling);
+    if (!told) throw new TerminalError('tool_call_not_unknown', whyNot(run, callId));
+
+    const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
+    const facts = await writeBatch(sql, batchOf(claim, told, mint));
+    if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
+    const toolCall = await storeResponse(sql, ruling.promised, await readCall(sql, callId));
+    return { toolCall, facts };
+  });
+
+const runByCall = `
+select run_id from tool_calls join runs on runs.id = run_id join threads on threads.id = thread_id
+where tool_calls.id = $1 and runs.account_id = $2 and deleted_at is null`;
+
+async function runOfCall(sql: Sql, { accountId, callId }: CallAddress): Promise<RunId> {
+  const [row] = await sql.query<{ run_id: RunId }>(runByCall, [callId, accountId]);
+  if (!row) throw callNotFound(callId);
+  return row.run_id;
+}
+
+const callById = `select * from tool_calls where id = $1`;
+
+async function readCall(sql: Sql, id: CallId): Promise<ToolCall> {
+  const [row] = await sql.query<ToolCallRow>(callById, [id]);
+  if (!row) throw callNotFound(id);
+  return toolCallOf(row);
+}
+
+const callNotFound = (id: CallId): TerminalError =>
+  new TerminalError('tool_call_not_found', `There is no tool call ${id}.`);
+
+const whyNot = ({ id, status }: Run, call: CallId): string =>
+  status === 'waiting_input'
+    ? `${call} awaits no decision.`
+    : `${call} awaits no decision: ${id} does not wait for one, it is ${status}.`;

@@ -1,0 +1,132 @@
+import {
+  type AccountId,
+  type IdGenerator,
+  type Run,
+  type RunId,
+  type ThreadLimits,
+  type ToolCall,
+  isTerminal,
+  usualThreadLimits,
+} from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import type { Page, PageRequest } from '../page';
+import { unstoppedRuns } from '../../retention/purge-account';
+import { StatementBatcher } from '../../database/statement-batcher';
+import { type AgentResult, agentResultOf } from './agent-result';
+import { type Answer, type AnsweredRun, answerRun } from './answer-run';
+import { countActive } from './count-active';
+import { type CreatedRun, type NewRun, createRun } from './create-run';
+import { type FirstRows, insertRuns, lengthOf } from './insert-run';
+import type { RunAddress } from './lock-run';
+import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
+import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
+import {
+  type RunFilter,
+  getRun,
+  listRuns,
+  listToolCalls,
+  readCallsOfResult,
+  readHeads,
+  readFinalTexts,
+} from './read-runs';
+import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
+import { type LogVerification, verifyLog } from './verify-log';
+
+/**
+ * Runs as people see and steer them. Each method is bound to one account: another account's run does not exist
+ * (`run_not_found`). Facts that come back are committed; whoever gets them publishes them.
+ */
+export class Runs {
+  private readonly beginnings: StatementBatcher<FirstRows, boolean>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly mint: IdGenerator,
+    private readonly limits: ThreadLimits = usualThreadLimits,
+  ) {
+    this.beginnings = new StatementBatcher((runs) => insertRuns(database.sql, runs, { newThreads: true }), {
+      weightOf: lengthOf,
+    });
+  }
+
+  /** Rejects with ThreadBusyError, `thread_full` and `thread_not_found`. Call `Outbox.publish` afterwards. */
+  create(wanted: NewRun): Promise<CreatedRun> {
+    const { database, mint, beginnings, limits } = this;
+    return createRun({ database, mint, beginnings, limits }, wanted);
+  }
+
+  /** The account's runs that are not over; counts no further than `atMost`. */
+  countActive(accountId: AccountId, atMost: number): Promise<number> {
+    return countActive(this.database.sql, accountId, atMost);
+  }
+
+  get(address: RunAddress): Promise<Run> {
+    return getRun(this.database.sql, address);
+  }
+
+  /** Newest first. */
+  list(filter: RunFilter): Promise<Page<Run>> {
+    return listRuns(this.database.sql, filter);
+  }
+
+  /** Facts with `seq` above `after`; where some are not kept any more, it says which, and how the run stands (R18). */
+  events(address: RunAddress, page: { after: number; limit: number }): Promise<EventPage> {
+    return readEvents(this.database.sql, address, page);
+  }
+
+  /** The run and its events in one look, for whoever begins to watch it. */
+  open(address: RunAddress, page: { after: number; limit: number }): Promise<RunOpening> {
+    return openRun(this.database.sql, address, page);
+  }
+
+  /** The last seq of each run that is there; of any account. */
+  heads(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
+    return readHeads(this.database.sql, ids);
+  }
+
+  verify(address: RunAddress): Promise<LogVerification> {
+    return verifyLog(allPages(this.database.sql, address));
+  }
+
+  /**
+   * Durable before it is fast (I7). Idempotent; `changed` is false where the run was over or told before. Call
+   * `Outbox.publish` afterwards: another run may have come forward.
+   */
+  requestStop(order: StopOrder): Promise<StoppedRun> {
+    return stopRun(this.database, this.mint, order);
+  }
+
+  /** Runs of an account that are not over and were not told to stop; some of them. */
+  unstopped(accountId: AccountId): Promise<readonly RunId[]> {
+    return unstoppedRuns(this.database.sql, accountId);
+  }
+
+  /** Answers a waiting run and queues it again; rejects with `run_not_waiting` and `thread_full`. Call `Outbox.publish` afterwards. */
+  answer(answer: Answer): Promise<AnsweredRun> {
+    const { database, mint, limits } = this;
+    return answerRun({ database, mint, limits }, answer);
+  }
+
+  /**
+   * Decides about a call whose outcome is unknown; rejects with `tool_call_not_found` and `tool_call_not_unknown`. Call
+   * `Outbox.publish` afterwards.
+   */
+  resolve(ruling: CallRuling): Promise<ResolvedCall> {
+    return resolveToolCall(this.database, this.mint, ruling);
+  }
+
+  /** In the order in which the model made them. */
+  async toolCalls(address: RunAddress, page: PageRequest): Promise<Page<ToolCall>> {
+    return listToolCalls(this.database.sql, await this.get(address), page);
+  }
+
+  /** Rejects with `run_not_finished` before the run is over. */
+  async result(address: RunAddress): Promise<AgentResult> {
+    const run = await this.get(address);
+    if (!isTerminal(run.status)) throw new TerminalError('run_not_finished', `${run.id} is not over yet.`);
+
+    const { sql } = this.database;
+    return agentResultOf(run, await readFinalTexts(sql, run), await readCallsOfResult(sql, run));
+  }
+}

@@ -1,0 +1,188 @@
+import { type NewFact, messageId } from '@rondo/contract';
+import type { Claim } from '@rondo/domain';
+import {
+  type Planned,
+  StoreFixture,
+  completed,
+  planned,
+  spokenMessage,
+  started,
+  waits,
+} from '../../testing/store-fixture';
+
+let house: StoreFixture;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+});
+afterAll(() => house.close());
+
+const stop = ({ id, runId = id }: { id?: Claim['runId']; runId?: Claim['runId'] | undefined }, reason = 'enough') => {
+  if (!runId) throw new Error('which run?');
+  return house.runs.requestStop({ accountId: house.accountId, runId, reason });
+};
+
+function answeredCall({ data: { tool_call } }: Planned): NewFact[] {
+  const about = { tool_call_id: tool_call.id, name: tool_call.name };
+  const answer = { result: { success: true, output: '' }, duration_ms: 1, message_id: messageId.parse('msg_1') };
+  return [
+    { type: 'tool.started', iteration: 1, data: { ...about, attempt: 1, store: null } },
+    { type: 'tool.completed', iteration: 1, data: { ...about, ...answer } },
+  ];
+}
+
+const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
+
+describe('a stop request', () => {
+  it('ends a run that nobody holds in the same transaction, with a receipt (I7, W46)', async () => {
+    const { run } = await house.create();
+
+    const { run: stopped, facts, changed } = await stop(run);
+
+    expect(changed).toBe(true);
+    expect(typesOf(facts)).toEqual(['run.stop_requested', 'run.stopped']);
+    expect(facts[1]).toMatchObject({
+      data: { reason: 'enough', receipt: { tools_stopped: [], tokens_after_stop: 0 } },
+    });
+    expect(stopped).toMatchObject({ status: 'stopped', finish_reason: 'stopped', last_seq: 4 });
+    expect(await house.store.claim(run.id, 'worker-1')).toBeUndefined();
+  });
+
+  it('ends a run that waits for a person', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started, waits]);
+
+    const { run } = await stop(claim);
+
+    expect(run).toMatchObject({ status: 'stopped', waiting: null });
+  });
+
+  it('tells the holder of a run, once, and keeps the first reason', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started]);
+
+    const first = await stop(claim, 'first');
+    const second = await stop(claim, 'second');
+
+    expect(first.run.status).toBe('stopping');
+    expect(typesOf(first.facts)).toEqual(['run.stop_requested']);
+    expect(second).toMatchObject({
+      changed: false,
+      facts: [],
+      run: { stop_requested_at: first.run.stop_requested_at },
+      stop: { runId: claim.runId, stop: { requestedAt: first.run.stop_requested_at, reason: 'first' } },
+    });
+    expect((await house.store.renew('worker-1', [claim])).stops).toMatchObject([{ stop: { reason: 'first' } }]);
+  });
+
+  it('leaves a run that is over as it is (I2, W48)', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started, completed]);
+
+    expect(await stop(claim)).toMatchObject({
+      changed: false,
+      facts: [],
+      stop: undefined,
+      run: { status: 'completed' },
+    });
+  });
+
+  it('leaves the end of an unheld run with open calls to a worker, which answers them (I6)', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started, planned(claim, { name: 'execute_command' })]);
+    await house.store.handOver(claim);
+
+    const { run, facts } = await stop(claim);
+
+    expect(run.status).toBe('stopping');
+    expect(typesOf(facts)).toEqual(['run.stop_requested']);
+    expect((await house.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
+  });
+
+  it('leaves the end of a run that waits to a worker where its commands may have left something running (I7)', async () => {
+    const claim = await house.claimed();
+    const call = planned(claim, { name: 'execute_command' });
+    await house.store.append(claim, [started, call, ...answeredCall(call), waits]);
+    await house.published();
+
+    const { run, facts } = await stop(claim);
+
+    expect(run.status).toBe('stopping');
+    expect(typesOf(facts)).toEqual(['run.stop_requested']);
+    expect(await house.published()).toMatchObject([{ queue: 'runs', payload: { run_id: claim.runId } }]);
+    expect((await house.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
+  });
+
+  it('ends a run that waits where it has only read files', async () => {
+    const claim = await house.claimed();
+    const call = planned(claim, { name: 'read_file' });
+    await house.store.append(claim, [started, call, ...answeredCall(call), waits]);
+
+    expect(await stop(claim)).toMatchObject({ run: { status: 'stopped' } });
+  });
+
+  it('frees the thread for the run behind, and ends a run behind without touching the one ahead', async () => {
+    const { run: ahead } = await house.create();
+    const queued = { threadId: ahead.thread_id, onActiveRun: 'queue' as const };
+    const [{ run: second }, { run: third }] = [await house.create(queued), await house.create(queued)];
+
+    expect(await stop(second)).toMatchObject({ run: { status: 'stopped' }, facts: [{}, {}] });
+    const { facts } = await stop(ahead);
+
+    expect(facts.map(({ run_id, type }) => [run_id, type])).toEqual([
+      [ahead.id, 'run.stop_requested'],
+      [ahead.id, 'run.stopped'],
+      [third.id, 'message.created'],
+    ]);
+  });
+
+  it('and an ending that race leave one end in the log (I3)', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const claim = await house.claimed();
+
+      await Promise.allSettled([stop(claim), house.store.append(claim, [completed])]);
+
+      const { status } = await house.runs.get({ accountId: house.accountId, runId: claim.runId });
+      expect(['completed', 'stopping']).toContain(status);
+    }
+  });
+
+  it('takes a reason that a column cannot hold', async () => {
+    const claim = await house.claimed();
+
+    const { facts } = await stop(claim, 'no\0w\ud800');
+
+    expect(facts).toMatchObject([{ data: { reason: 'no\0w\ud800' } }]);
+  });
+});
+
+describe('an answer', () => {
+  const answer = ({ runId }: Claim, text = 'The blue one.') =>
+    house.runs.answer({ accountId: house.accountId, runId, content: spokenMessage(text) });
+
+  it('resumes the run that asked, and says which call it answers', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started, waits]);
+    await house.published();
+
+    const { run, facts } = await answer(claim);
+
+    expect(run).toMatchObject({ status: 'queued', waiting: null });
+    expect(typesOf(facts)).toEqual(['run.resumed', 'message.created']);
+    expect(facts[1]).toMatchObject({ data: { message: { metadata: { answers_tool_call_id: 'call_1' } } } });
+    expect(await house.published()).toMatchObject([{ jobId: `${claim.runId}-2` }]);
+    expect((await house.claim(claim.runId, 'worker-2')).epoch).toBe(2);
+  });
+
+  it('is taken once when two people answer', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started, waits]);
+
+    const outcomes = await Promise.allSettled([answer(claim), answer(claim)]);
+
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('is refused by a run that does not wait', async () => {
+    await expect(answer(await house.claimed())).rejects.toMatchObject({ code: 'run_not_waiting' });
+  });
+});

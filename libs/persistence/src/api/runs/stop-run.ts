@@ -1,0 +1,104 @@
+import {
+  type IdGenerator,
+  type NewFact,
+  type RecordedFact,
+  type Run,
+  type RunId,
+  type RunStatus,
+  isTerminal,
+  isWaiting,
+} from '@rondo/contract';
+import {
+  type KnownCalls,
+  type PendingStop,
+  closeOpenCalls,
+  executeCommand,
+  nothingRan,
+  openCalls,
+} from '@rondo/domain';
+import type { Database } from '../../database/database';
+import { type RunRow, runOf } from '../../run-log/run-row';
+import { activated, outboxOf } from '../../run-log/activation';
+import { batchOf } from '../../run-log/batch';
+import { writeBatch } from '../../run-log/group-commit';
+import type { Sql } from '../../database/sql';
+import { openCallsOf } from './open-calls';
+import { type RunAddress, lockRun, readRun } from './lock-run';
+import { promoteNext } from './promote-run';
+
+export interface StopOrder extends RunAddress {
+  readonly reason: string | null;
+}
+
+export interface StoppedRun {
+  /** `stopping` where a worker holds it and must be told; `stopped` where nobody does. */
+  readonly run: Run;
+  /** Committed facts to publish, also those of a run that came forward on the thread. */
+  readonly facts: readonly RecordedFact[];
+  readonly changed: boolean;
+  /** What the workers must be told, with the reason that was given first. Undefined when the run is over. */
+  readonly stop: PendingStop | undefined;
+}
+
+export async function stopRun(database: Database, mint: IdGenerator, order: StopOrder): Promise<StoppedRun> {
+  const stopped = await database.transaction(async (sql) => {
+    const facts = await stopLocked(sql, mint, { row: await lockRun(sql, order), reason: order.reason });
+    return { row: await readRun(sql, order.runId), facts };
+  });
+  const { row, facts } = stopped;
+  const run = runOf(row);
+  const freed = facts.length > 0 && isTerminal(run.status);
+  const promoted = freed ? await promoteNext(database, mint, run.thread_id) : undefined;
+  const stop = pendingStopOf(run, row.stop_reason);
+  return { run, facts: [...facts, ...(promoted ?? [])], changed: facts.length > 0, stop };
+}
+
+function pendingStopOf({ id, status, stop_requested_at: requestedAt }: Run, reason: string | null) {
+  return requestedAt === null || isTerminal(status) ? undefined : { runId: id, stop: { requestedAt, reason } };
+}
+
+/** Stops a run whose row is locked. No facts where it was over, or told before. */
+export async function stopLocked(
+  sql: Sql,
+  mint: IdGenerator,
+  { row, reason }: { row: RunRow; reason: string | null },
+): Promise<readonly RecordedFact[]> {
+  const run = runOf(row);
+  if (isTerminal(run.status) || run.stop_requested_at !== null) return [];
+
+  const requested_at = new Date().toISOString();
+  const { iteration } = run;
+  const inHand = await openCallsOf(sql, mint, run);
+  const told: NewFact = { type: 'run.stop_requested', iteration, data: { reason, requested_at } };
+  const data = { reason, receipt: { ...nothingRan, requested_at }, usage: run.usage };
+  const stopped: NewFact = { type: 'run.stopped', iteration, data };
+  const isOverNow = isIdle(row, run.status, inHand.state);
+  const leftSomething = isOverNow && (await ranCommands(sql, run.id));
+  if (leftSomething) await sql.query(toWorkers, [run.id]);
+  const facts = isOverNow && !leftSomething ? [told, ...closeOpenCalls(inHand, 'was stopped'), stopped] : [told];
+  return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, mint));
+}
+
+const commandsOfRun = `
+select exists (select from tool_calls where run_id = $1 and name = $2 and status <> 'planned') as ran`;
+
+/** Its commands may have left something running, which a worker has ended before it ends the run. */
+async function ranCommands(sql: Sql, id: RunId): Promise<boolean> {
+  const [row] = await sql.query<{ ran: boolean }>(commandsOfRun, [id, executeCommand.name]);
+  return row?.ran === true;
+}
+
+/** Has a worker look at a run that waits for a person, or for a summarizer. */
+const toWorkers = `
+with activated as (
+  update runs set queue = 'runs', queue_since = clock_timestamp(), activation = activation + 1, activated_at = clock_timestamp()
+  where id = $1 returning ${activated}
+)
+${outboxOf('activated')}`;
+
+/**
+ * Nobody holds it and no tool works for it, so there is nothing to abort. A run whose holder died in the middle of a
+ * call is not idle: the next holder kills the call and answers it (I6). One that waits has no call at work.
+ */
+const isIdle = ({ lease_owner }: RunRow, status: RunStatus, inHand: { readonly calls: KnownCalls }): boolean =>
+  lease_owner === null && (isWaiting(status) || openCalls(inHand).every(({ isUndecided }) => isUndecided));

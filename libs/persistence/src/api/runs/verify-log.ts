@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import type { RecordedFact } from '@rondo/contract';
+import type { TrimmedLog } from './read-log';
+
+/**
+ * What a log is, in few words: two readers with the same hash have the same log. The hash of an event is the SHA-256 of
+ * the hash before it (64 hex digits, none before the first) and the event's JSON as the API gives it.
+ */
+export interface LogVerification {
+  readonly first: number | null;
+  readonly last: number | null;
+  /** How many are kept. */
+  readonly count: number;
+  readonly contiguous: boolean;
+  readonly hash: string;
+  /** Where the chain goes on after facts that are not kept any more; absent where all are. */
+  readonly trimmed?: TrimmedLog | undefined;
+}
+
+const nothing: LogVerification = { first: null, last: null, count: 0, contiguous: true, hash: '' };
+
+interface Page {
+  readonly facts: readonly RecordedFact[];
+  readonly trimmed: TrimmedLog | undefined;
+}
+
+/** `pages` give the log from its beginning, in order. Where it was trimmed, even meanwhile, the rest is what counts. */
+export async function verifyLog(pages: AsyncIterable<Page>): Promise<LogVerification> {
+  let log = nothing;
+  for await (const { facts, trimmed } of pages) {
+    const before = trimmed ? { ...nothing, hash: trimmed.hash, trimmed } : log;
+    log = facts.reduce(withFact, before);
+  }
+  return log;
+}
+
+const withFact = (log: LogVerification, fact: RecordedFact): LogVerification => ({
+  ...log,
+  first: log.first ?? fact.seq,
+  last: fact.seq,
+  count: log.count + 1,
+  contiguous: log.contiguous && fact.seq === (log.trimmed?.through ?? 0) + log.count + 1,
+  hash: chained(log.hash, fact),
+});
+
+/** The hash chain, one event longer. */
+export const chained = (hash: string, fact: RecordedFact): string =>
+  createHash('sha256').update(hash).update(JSON.stringify(fact)).digest('hex');

@@ -1,0 +1,56 @@
+import type { AccountId, ThreadId, ThreadLimits } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Sql } from '../database/sql';
+
+export interface ThreadAddress {
+  readonly accountId: AccountId;
+  readonly threadId: ThreadId;
+}
+
+export interface NewThread {
+  readonly id: ThreadId;
+  readonly accountId: AccountId;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+const newThread = `insert into threads (id, account_id, metadata) values ($1, $2, $3) returning created_at`;
+
+export async function insertThread(sql: Sql, { id, accountId, metadata }: NewThread): Promise<{ createdAt: string }> {
+  const [row] = await sql.query<{ created_at: Date }>(newThread, [id, accountId, JSON.stringify(metadata)]);
+  return { createdAt: row?.created_at.toISOString() ?? '' };
+}
+
+const lockedThread = `
+select last_message_seq, message_bytes::float from threads
+where id = $1 and account_id = $2 and deleted_at is null for no key update`;
+
+export interface ThreadSize {
+  readonly last_message_seq: number;
+  readonly message_bytes: number;
+}
+
+/** Locks the thread against additions and deletion until the transaction ends. Answers with how much it holds. */
+export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<ThreadSize> {
+  const [size] = await sql.query<ThreadSize>(lockedThread, [threadId, accountId]);
+  if (!size) throw threadNotFound(threadId);
+  return size;
+}
+
+const threadSize = `select last_message_seq, message_bytes::float from threads where id = $1`;
+
+export async function requireRoomOn(sql: Sql, threadId: ThreadId, limits: ThreadLimits): Promise<void> {
+  const [size] = await sql.query<ThreadSize>(threadSize, [threadId]);
+  if (size) requireRoom(threadId, size, limits);
+}
+
+/** Throws `thread_full` where people may add nothing more. What its runs say and do has its own bounds. */
+export function requireRoom(threadId: ThreadId, size: ThreadSize, limits: ThreadLimits): void {
+  if (size.last_message_seq >= limits.messages) throw threadFull(threadId, `${limits.messages} messages`);
+  if (size.message_bytes >= limits.bytes) throw threadFull(threadId, `${limits.bytes} bytes of messages`);
+}
+
+const threadFull = (id: ThreadId, most: string): TerminalError =>
+  new TerminalError('thread_full', `${id} holds ${most} or more, which is the most. Go on in a new thread.`);
+
+export const threadNotFound = (id: ThreadId): TerminalError =>
+  new TerminalError('thread_not_found', `There is no thread ${id}.`);

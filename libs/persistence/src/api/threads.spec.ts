@@ -1,0 +1,116 @@
+import { type AccountId, messageId, threadId } from '@rondo/contract';
+import { Sandboxes } from './sandboxes';
+import { StoreFixture, completed, nextId, newAccount, spokenMessage, reply, started } from '../testing/store-fixture';
+
+let house: StoreFixture;
+let stranger: AccountId;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+  stranger = await newAccount(house.database);
+});
+afterAll(() => house.close());
+
+const thread = (metadata = {}) => house.threads.create({ accountId: house.accountId, metadata });
+
+describe('Threads and their messages', () => {
+  it('belong to one account (R39)', async () => {
+    const { threads, messages } = house;
+    const { id } = await thread();
+    const address = { accountId: stranger, threadId: id };
+    const attempts = [
+      threads.get(address),
+      threads.delete(address),
+      messages.add({ ...address, content: spokenMessage('Hi.') }),
+      messages.list({ ...address, limit: 10 }),
+    ];
+
+    for (const { status, ...rest } of await Promise.allSettled(attempts)) {
+      expect({ status, ...rest }).toMatchObject({ status: 'rejected', reason: { code: 'thread_not_found' } });
+    }
+    expect((await threads.list({ accountId: stranger, limit: 10 })).data).toEqual([]);
+  });
+
+  it('list threads newest first and messages in their order, a page at a time', async () => {
+    const { threads, messages, accountId } = house;
+    const [first, second] = [await thread({ n: 1 }), await thread({ n: '\0\ud800' })];
+    const page = await threads.list({ accountId, limit: 1 });
+    const next = await threads.list({ accountId, limit: 1, after: page.next_cursor ?? '' });
+    expect([...page.data, ...next.data]).toEqual([second, first]);
+
+    for (const text of ['a', 'b', 'c'])
+      await messages.add({ accountId, threadId: first.id, content: spokenMessage(text) });
+    const start = await messages.list({ accountId, threadId: first.id, limit: 2 });
+    const rest = await messages.list({ accountId, threadId: first.id, limit: 2, after: start.next_cursor ?? '' });
+    expect([...start.data, ...rest.data].map(({ seq, content }) => [seq, content])).toEqual(
+      ['a', 'b', 'c'].map((text, index) => [index + 1, spokenMessage(text)]),
+    );
+  });
+
+  it('refuse a cursor that points into another thread', async () => {
+    const { messages, accountId } = house;
+    const [here, there] = [await thread(), await thread()];
+    const { id } = await messages.add({ accountId, threadId: there.id, content: spokenMessage('Hi.') });
+
+    for (const cursor of [id, messageId.parse('msg_none'), 'x']) {
+      const after = Buffer.from(cursor).toString('base64url');
+      await expect(messages.list({ accountId, threadId: here.id, limit: 2, after })).rejects.toMatchObject({
+        code: 'invalid_cursor',
+      });
+    }
+  });
+
+  it('filter messages by type and by what the model may see', async () => {
+    const { messages, accountId } = house;
+    const claim = await house.claimed();
+    await house.store.append(claim, [reply(claim, 'Hello.')]);
+    const filter = { accountId, threadId: claim.threadId, limit: 10 };
+
+    expect((await messages.list({ ...filter, type: 'assistant' })).data).toHaveLength(1);
+    expect((await messages.list({ ...filter, llmOnly: true })).data).toHaveLength(2);
+  });
+
+  it('disappear with their runs when deleted, which waits until no run is active', async () => {
+    const { threads, runs, accountId } = house;
+    const claim = await house.claimed();
+    const address = { accountId, threadId: claim.threadId };
+    await expect(threads.delete(address)).rejects.toMatchObject({ code: 'thread_busy', activeRunId: claim.runId });
+
+    await house.store.append(claim, [started, completed]);
+    await threads.delete(address);
+
+    await expect(threads.get(address)).rejects.toMatchObject({ code: 'thread_not_found' });
+    await expect(runs.get({ accountId, runId: claim.runId })).rejects.toMatchObject({ code: 'run_not_found' });
+  });
+});
+
+describe('Sandboxes', () => {
+  it('keep the first executor that took a thread', async () => {
+    const sandboxes = new Sandboxes(house.database, nextId);
+    const { id } = await thread();
+
+    const places = await Promise.all(Array.from({ length: 5 }, (_, index) => sandboxes.keep(id, `executor-${index}`)));
+
+    expect(new Set(places).size).toBe(1);
+    expect(await sandboxes.keep(id, 'executor-late')).toBe(places[0]);
+    await expect(sandboxes.keep(threadId.parse('thr_none'), 'executor-1')).rejects.toThrow();
+  });
+
+  it('are told to one worker at a time once their thread is deleted, and until they are forgotten', async () => {
+    const sandboxes = new Sandboxes(house.database, nextId);
+    const [{ id: kept }, { id: deleted }] = [await thread(), await thread()];
+    for (const id of [kept, deleted]) await sandboxes.keep(id, 'executor-1');
+    await house.threads.delete({ accountId: house.accountId, threadId: deleted });
+
+    const told = await Promise.all([sandboxes.takeVacated(), sandboxes.takeVacated()]);
+    expect(told.flat()).toEqual([{ threadId: deleted, executorId: 'executor-1' }]);
+
+    await house.database.sql.query(`update sandboxes set vacate_at = vacate_at - interval '1 minute'`);
+    expect(await sandboxes.takeVacated()).toHaveLength(1);
+
+    await sandboxes.forget([kept, deleted]);
+    const left = await house.database.sql.query('select thread_id from sandboxes where thread_id = any($1)', [
+      [kept, deleted],
+    ]);
+    expect(left).toEqual([{ thread_id: kept }]);
+  });
+});

@@ -1,0 +1,68 @@
+import { checkConnections } from './check-connections';
+import { type TestDatabase, makeTestDatabase } from '../testing/test-database';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeTestDatabase();
+});
+afterAll(() => database.drop());
+
+const addAccount = `insert into accounts (id, name) values ($1, 'x')`;
+const accountIds = async () => (await database.prisma.account.findMany()).map(({ id }) => id);
+
+describe('checkConnections', () => {
+  const warningsFor = async (needed: number): Promise<object[]> => {
+    const warnings: object[] = [];
+    await checkConnections(database.sql, { needed, log: { warn: (fields) => warnings.push(fields) } });
+    return warnings;
+  };
+
+  it('warns of a pool that is larger than what the server has left', async () => {
+    expect(await warningsFor(1)).toEqual([]);
+    expect(await warningsFor(1_000_000)).toMatchObject([{ needed: 1_000_000 }]);
+  });
+
+  it('says nothing of a server that is away', async () => {
+    const away = { query: () => Promise.reject(new Error('away')) };
+    const log = { warn: jest.fn() };
+
+    await checkConnections(away, { needed: 1, log });
+
+    expect(log.warn).not.toHaveBeenCalled();
+  });
+});
+
+describe('Database', () => {
+  it('keeps nothing of a transaction whose work fails', async () => {
+    const work = database.transaction(async (sql) => {
+      await sql.query(addAccount, ['acc_undone']);
+      throw new Error('changed my mind');
+    });
+
+    await expect(work).rejects.toThrow('changed my mind');
+    expect(await accountIds()).not.toContain('acc_undone');
+  });
+
+  it('keeps what a transaction wrote, for Prisma and SQL alike', async () => {
+    await database.transaction((sql) => sql.query(addAccount, ['acc_kept']));
+
+    expect(await accountIds()).toContain('acc_kept');
+  });
+
+  it('works on after its connections were cut, in use and idle', async () => {
+    const write = () => database.writer.query('select 1');
+    await Promise.all([write(), ...Array.from({ length: 5 }, () => database.ping())]);
+    const cut = database.transaction((sql) => sql.query('select pg_terminate_backend(pg_backend_pid())'));
+    await expect(cut).rejects.toThrow();
+    await database.sql.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+
+    const pings = await Promise.allSettled(Array.from({ length: 20 }, () => database.ping()));
+    await database.ping();
+    await write().catch(() => undefined);
+
+    expect(await write()).toHaveLength(1);
+    expect(pings.some(({ status }) => status === 'fulfilled')).toBe(true);
+  });
+});

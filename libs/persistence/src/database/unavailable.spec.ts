@@ -1,0 +1,74 @@
+import { createServer } from 'node:net';
+import { openDatabase } from './database';
+import { type TestDatabase, makeTestDatabase } from '../testing/test-database';
+import { isDatabaseUnavailable } from './unavailable';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeTestDatabase();
+});
+afterAll(() => database.drop());
+
+const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(() => undefined).catch((error: unknown) => error);
+
+/** A port that nobody listens on. */
+async function deadPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+describe('isDatabaseUnavailable', () => {
+  it('knows a server that is not there, through SQL, transactions and Prisma', async () => {
+    const away = openDatabase({ url: `postgresql://postgres@127.0.0.1:${await deadPort()}/x`, poolSize: 1 });
+
+    const errors = await Promise.all([
+      errorOf(away.ping()),
+      errorOf(away.transaction((sql) => sql.query('select 1'))),
+      errorOf(away.prisma.account.findMany()),
+    ]);
+
+    expect(errors.map(isDatabaseUnavailable)).toEqual([true, true, true]);
+    await away.close();
+  });
+
+  it('knows a connection that the server ended', async () => {
+    const cut = database.transaction((sql) => sql.query('select pg_terminate_backend(pg_backend_pid())'));
+
+    expect(isDatabaseUnavailable(await errorOf(cut))).toBe(true);
+  });
+
+  it.each([
+    ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', '08006', '57P01', '57P02', '57P03', 'P1001', 'P1002', 'P1017'],
+    ...['P2024', '53100', '53300', '57014', '55P03', '40P01', '25P03'],
+  ])('knows the code %s, also of a cause', (code) => {
+    const error = Object.assign(new Error('x'), { code });
+
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(isDatabaseUnavailable(new Error('y', { cause: error }))).toBe(true);
+  });
+
+  it.each(['timeout exceeded when trying to connect', 'Connection terminated unexpectedly', 'Query read timeout'])(
+    'knows "%s", which has no code',
+    (message) => {
+      expect(isDatabaseUnavailable(new Error(message))).toBe(true);
+    },
+  );
+
+  it('does not blame the server for a statement that is wrong, nor for anything else', async () => {
+    const wrong = await errorOf(database.sql.query('select nothing'));
+
+    for (const error of [
+      wrong,
+      new Error('x'),
+      Object.assign(new Error('x'), { code: '23505' }),
+      undefined,
+      'ECONNRESET',
+    ]) {
+      expect(isDatabaseUnavailable(error)).toBe(false);
+    }
+  });
+});

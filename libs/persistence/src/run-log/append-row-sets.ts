@@ -1,0 +1,96 @@
+import { RowSet } from '../database/row-set';
+
+/** `number` is the batch's place in the group, and `batch` in the other sets names it. */
+export const batches = new RowSet('batch', {
+  number: 'int',
+  run_id: 'text',
+  epoch: 'int',
+  at: 'timestamptz',
+  facts: 'int',
+  messages: 'int',
+  message_bytes: 'int',
+  yields_to_stop: 'boolean',
+  terminal: 'boolean',
+  progress: 'boolean',
+  moves_to: 'text',
+  status: 'text',
+  iteration: 'int',
+  finish_reason: 'text',
+  error: 'json',
+  waiting: 'json',
+  started_at: 'timestamptz',
+  finished_at: 'timestamptz',
+  stop_requested_at: 'timestamptz',
+  stop_reason: 'json',
+  input_tokens: 'float',
+  cached_tokens: 'float',
+  output_tokens: 'float',
+  cost_usd: 'float',
+});
+
+/** `before` and `after` enclose a message's place in its thread, which is known only under the lock. */
+export const events = new RowSet('event', {
+  batch: 'int',
+  number: 'int',
+  id: 'text',
+  type: 'text',
+  iteration: 'int',
+  message_number: 'int',
+  before: 'text',
+  after: 'text',
+});
+
+export const messages = new RowSet('message', {
+  batch: 'int',
+  number: 'int',
+  id: 'text',
+  owner_id: 'text',
+  iteration: 'int',
+  type: 'text',
+  is_llm_message: 'boolean',
+  content: 'json',
+  metadata: 'json',
+});
+
+/** What a model call used (R35). */
+export const usageEntries = new RowSet('usage', {
+  batch: 'int',
+  id: 'text',
+  iteration: 'int',
+  model: 'json',
+  finish_reason: 'json',
+  duration_ms: 'float',
+  first_token_ms: 'float',
+  input_tokens: 'int',
+  cached_tokens: 'int',
+  output_tokens: 'int',
+  cost_usd: 'float',
+  estimated: 'boolean',
+});
+
+export const plannedCalls = new RowSet('call', {
+  batch: 'int',
+  id: 'text',
+  iteration: 'int',
+  index: 'int',
+  name: 'json',
+  arguments: 'json',
+  dialect: 'text',
+  effect_class: 'text',
+  message_id: 'text',
+  status: 'text',
+  result: 'json',
+  attempt: 'int',
+  started: 'boolean',
+  finished: 'boolean',
+});
+
+export const knownCalls = new RowSet('call', {
+  batch: 'int',
+  id: 'text',
+  status: 'text',
+  result: 'json',
+  attempt: 'int',
+  started: 'boolean',
+  finished: 'boolean',
+});

@@ -1,0 +1,171 @@
+import { type NewFact, modelCallId, recordedFact } from '@rondo/contract';
+import type { Claim } from '@rondo/domain';
+import fc from 'fast-check';
+import {
+  type Planned,
+  StoreFixture,
+  completed,
+  iterationStarted,
+  nextId,
+  planned,
+  reply,
+  started,
+  waits,
+} from '../testing/store-fixture';
+
+let house: StoreFixture;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+});
+afterAll(() => house.close());
+
+const eventsOf = async ({ runId }: Claim, after = 2) =>
+  (await house.runs.events({ accountId: house.accountId, runId }, { after, limit: 1000 })).data;
+
+const runOf = ({ runId }: Claim) => house.runs.get({ accountId: house.accountId, runId });
+
+const hostile = [
+  '\0',
+  'a\0b',
+  '\ud800',
+  'x\udfff',
+  '\\u0000',
+  '"\\',
+  '{"a":1}',
+  '\u2028',
+  "'; drop table runs --",
+  '💥',
+];
+
+describe('append', () => {
+  it('reads back byte for byte what it gave out to be published', async () => {
+    const claim = await house.claimed();
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...hostile));
+
+    await fc.assert(
+      fc.asyncProperty(text, fc.dictionary(text, fc.jsonValue()), async (said, input) => {
+        const facts = [reply(claim, said), planned(claim, { name: said, input })];
+        const recorded = await house.store.append(claim, facts);
+        const read = await eventsOf(claim, (recorded[0]?.seq ?? 0) - 1);
+
+        expect(JSON.stringify(read)).toBe(JSON.stringify(recorded));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('writes facts that every reader can parse, with the envelope in the order of the contract', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started, iterationStarted(1), reply(claim, 'Hello.'), completed]);
+
+    const events = await eventsOf(claim, 0);
+
+    for (const event of events) expect(recordedFact.parse(event)).toEqual(event);
+    expect(Object.keys(events[0] ?? {})).toEqual(
+      ['id', 'v', 'seq', 'type', 'run_id', 'thread_id', 'iteration', 'epoch', 'at', 'data'], // prettier-ignore
+    );
+  });
+
+  it('keeps text that a column cannot hold in the log, and a harmless form in the column', async () => {
+    const claim = await house.claimed();
+
+    await house.store.append(claim, [planned(claim, { name: 'bad\0name\ud800', input: { '\0': '\ud800' } })]);
+    const [event] = await eventsOf(claim);
+    const [call] = (await house.runs.toolCalls({ accountId: house.accountId, runId: claim.runId }, { limit: 9 })).data;
+
+    expect(event).toMatchObject({ data: { tool_call: { name: 'bad\0name\ud800' } } });
+    expect(call).toMatchObject({ name: 'bad\u{FFFD}name\u{FFFD}', arguments: { '\0': '\ud800' } });
+  });
+
+  it('carries a call through the ledger, in one batch or in many (I5)', async () => {
+    const claim = await house.claimed();
+    const [whole, apart] = [planned(claim, { name: 'ask' }), planned(claim, { name: 'execute_command', index: 1 })];
+
+    await house.store.append(claim, [whole, startOf(whole), endOf(whole), apart]);
+    await house.store.append(claim, [startOf(apart)]);
+    await house.store.append(claim, [unknown(apart)]);
+
+    const { data: calls } = await house.runs.toolCalls(
+      { accountId: house.accountId, runId: claim.runId },
+      { limit: 9 },
+    );
+    expect(calls.map(({ name, status, attempt, result }) => ({ name, status, attempt, result }))).toEqual([
+      { name: 'ask', status: 'completed', attempt: 1, result: { success: true, output: 'done' } },
+      { name: 'execute_command', status: 'unknown', attempt: 1, result: null },
+    ]);
+    expect(calls.every((call) => call.started_at && call.finished_at)).toBe(true);
+  });
+
+  it('adds up usage, and an unknown price makes the sum unknown (R35)', async () => {
+    const claim = await house.claimed();
+
+    await house.store.append(claim, [usage(0.25)]);
+    await house.store.append(claim, [usage(0.5)]);
+    expect((await runOf(claim)).usage).toEqual({
+      input_tokens: 20,
+      cached_tokens: 4,
+      output_tokens: 10,
+      cost_usd: 0.75,
+    });
+
+    await house.store.append(claim, [usage(null)]);
+    expect((await runOf(claim)).usage.cost_usd).toBeNull();
+    const entries = await house.database.prisma.usageEntry.findMany({ where: { runId: claim.runId } });
+    expect(entries).toHaveLength(3);
+    expect(entries[0]).toMatchObject({ iteration: 1, finishReason: 'stop', durationMs: 1.5, firstTokenMs: null });
+  });
+
+  it('moves the run with its facts: running, waiting without a lease, over', async () => {
+    const claim = await house.claimed();
+
+    await house.store.append(claim, [started, waits]);
+    expect(await runOf(claim)).toMatchObject({ status: 'waiting_input', waiting: { question: { text: 'Which?' } } });
+    expect(await house.store.claim(claim.runId, 'worker-2')).toBeUndefined();
+
+    const other = await house.claimed();
+    await house.store.append(other, [started, completed]);
+    expect(await runOf(other)).toMatchObject({ status: 'completed', finish_reason: 'stop', waiting: null });
+    expect((await runOf(other)).finished_at).not.toBeNull();
+  });
+});
+
+const about = ({ data: { tool_call } }: Planned) => ({
+  tool_call_id: tool_call.id,
+  name: tool_call.name,
+  message_id: tool_call.message_id,
+});
+
+const startOf = (call: Planned): NewFact => ({
+  type: 'tool.started',
+  iteration: 1,
+  data: { tool_call_id: call.data.tool_call.id, name: call.data.tool_call.name, attempt: 1, store: null },
+});
+
+const endOf = (call: Planned): NewFact => ({
+  type: 'tool.completed',
+  iteration: 1,
+  data: { ...about(call), result: { success: true, output: 'done' }, duration_ms: 1 },
+});
+
+const unknown = (call: Planned): NewFact => ({
+  type: 'tool.unknown',
+  iteration: 1,
+  data: { ...about(call), reason: 'No trace.' },
+});
+
+const usage = (cost_usd: number | null): NewFact => ({
+  type: 'usage.recorded',
+  iteration: 1,
+  data: {
+    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
+    model: 'demo/coder',
+    input_tokens: 10,
+    cached_tokens: 2,
+    output_tokens: 5,
+    cost_usd,
+    estimated: false,
+    finish_reason: 'stop',
+    duration_ms: 1.5,
+    first_token_ms: null,
+  },
+});

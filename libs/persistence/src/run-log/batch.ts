@@ -1,0 +1,104 @@
+import type { EventId, IdGenerator, Message, NewFact, NewMessage, RecordedFact } from '@rondo/contract';
+import { type Claim, hasEventJson } from '@rondo/domain';
+import { type RunChanges, runChanges } from './run-changes';
+
+/** Facts of one run on their way into its log. */
+export interface Batch {
+  readonly claim: Claim;
+  readonly at: string;
+  readonly facts: readonly StampedFact[];
+  readonly changes: RunChanges;
+}
+
+export interface StampedFact {
+  readonly fact: NewFact;
+  readonly id: EventId;
+  /** The fact's `data` as JSON. A message's is cut where the statement puts in its place in the thread. */
+  readonly json: string | MessageJson;
+}
+
+export interface MessageJson {
+  readonly beforeSeq: string;
+  readonly afterSeq: string;
+  readonly message: NewMessage;
+  readonly content: string;
+  readonly metadata: string;
+}
+
+export function batchOf(claim: Claim, facts: readonly NewFact[], mint: IdGenerator): Batch {
+  const at = new Date().toISOString();
+  const stamped = facts.map((fact) => ({ fact, id: newEventId(mint), json: jsonOf(fact, at) }));
+  return { claim, at, facts: stamped, changes: runChanges(facts, at) };
+}
+
+const newEventId = (mint: IdGenerator): EventId => `evt_${mint()}` as EventId; // it is ours, so there is nothing to parse
+
+const jsonOf = (fact: NewFact, at: string): StampedFact['json'] =>
+  fact.type === 'message.created' ? messageJson(fact.data.message, at) : JSON.stringify(fact.data);
+
+/** Ids and our own words need no escapes. */
+function messageJson(message: NewMessage, at: string): MessageJson {
+  const { id, thread_id, run_id, iteration, type, is_llm_message } = message;
+  const content = JSON.stringify(message.content);
+  const metadata = JSON.stringify(message.metadata);
+  const run = run_id === null ? 'null' : `"${run_id}"`;
+  return {
+    beforeSeq: `{"message":{"id":"${id}","thread_id":"${thread_id}","run_id":${run},"iteration":${iteration},"seq":`,
+    afterSeq: `,"type":"${type}","is_llm_message":${is_llm_message},"content":${content},"metadata":${metadata},"created_at":"${at}"}}`,
+    message,
+    content,
+    metadata,
+  };
+}
+
+/** About how much it adds to the statement that writes it. A message is written as itself and as a fact. */
+export const lengthOf = ({ facts }: Batch): number =>
+  facts.reduce((sum, { json }) => sum + (typeof json === 'string' ? json.length : 2 * json.afterSeq.length), 0);
+
+/** Where the batch found the run and its thread. */
+export interface LogPosition {
+  readonly lastSeq: number;
+  readonly lastMessageSeq: number;
+}
+
+/** The facts as the log has them now: as JSON they are, byte for byte, what will be read back. */
+export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessageSeq }: LogPosition): RecordedFact[] {
+  let messages = 0;
+  return facts.map(({ fact, id, json }, index) => {
+    if (fact.type === 'message.created') messages += 1;
+    const messageSeq = lastMessageSeq + messages;
+    const data = fact.type === 'message.created' ? { message: placed(fact.data.message, messageSeq, at) } : fact.data;
+    const recorded = {
+      id,
+      v: 1,
+      seq: lastSeq + index + 1,
+      type: fact.type,
+      run_id: claim.runId,
+      thread_id: claim.threadId,
+      iteration: fact.iteration,
+      epoch: claim.epoch,
+      at,
+      data,
+    } as RecordedFact; // type and data come from one fact
+    const dataJson = typeof json === 'string' ? json : `${json.beforeSeq}${messageSeq}${json.afterSeq}`;
+    return hasEventJson(recorded, jsonAround(recorded, dataJson));
+  });
+}
+
+/** Its data was made JSON to be stored. The rest is our own words, which need no escapes. */
+const jsonAround = (fact: RecordedFact, data: string): string =>
+  `{"id":"${fact.id}","v":1,"seq":${fact.seq},"type":"${fact.type}","run_id":"${fact.run_id}","thread_id":"${fact.thread_id}",` +
+  `"iteration":${fact.iteration},"epoch":${fact.epoch},"at":"${fact.at}","data":${data}}`;
+
+const placed = (message: NewMessage, seq: number, at: string): Message => ({
+  id: message.id,
+  thread_id: message.thread_id,
+  run_id: message.run_id,
+  iteration: message.iteration,
+  seq,
+  type: message.type,
+  is_llm_message: message.is_llm_message,
+  content: message.content,
+  metadata: message.metadata,
+  created_at: at,
+});

@@ -1,0 +1,239 @@
+import {
+  type Coverage,
+  type NewFact,
+  type RecordedFact,
+  type RunId,
+  compactionId,
+  messageId,
+  noUsage,
+} from '@rondo/contract';
+import { type ClaimedRun, replay } from '@rondo/domain';
+import { contextOf } from '@rondo/domain/testing';
+import { type MessageRow, messageOf } from './message-row';
+import { type FactRow, factOf } from './run-row';
+import { StoreFixture, iterationStarted, nextId, planned, spokenMessage, started } from '../testing/store-fixture';
+
+let house: StoreFixture;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+});
+afterAll(() => house.close());
+
+const long = (word: string) => `${word} `.repeat(4_000);
+
+type Said = Extract<NewFact, { type: 'message.created' }>;
+
+function message(
+  { runId, threadId }: ClaimedRun,
+  iteration: number,
+  { type, content, metadata = {} }: Pick<Said['data']['message'], 'type' | 'content'> & { metadata?: object },
+): Said {
+  const id = messageId.parse(`msg_${nextId()}`);
+  const made = { id, thread_id: threadId, run_id: runId, iteration, type, is_llm_message: true, content };
+  return { type: 'message.created', iteration, data: { message: { ...made, metadata: { ...metadata } } } };
+}
+
+/** An iteration with one call; answers with its first and its last message. */
+async function iterate(
+  claim: ClaimedRun,
+  iteration: number,
+  { tool = 'execute_command', input = {} } = {},
+): Promise<Coverage> {
+  const call = planned(claim, { name: tool, input });
+  const { id } = call.data.tool_call;
+  const text = { type: 'text' as const, text: long(`reply${iteration}`) };
+  const reply = message(claim, iteration, {
+    type: 'assistant',
+    content: [text, { type: 'tool_call', tool_call_id: id, name: tool, arguments: input }],
+  });
+  const result = { success: true, output: long(`result${iteration}`) };
+  const answer = message(claim, iteration, {
+    type: 'tool',
+    content: [{ type: 'tool_result', tool_call_id: id, name: tool, result }],
+  });
+  const about = { tool_call_id: id, name: tool };
+  await house.store.append(claim, [
+    iterationStarted(iteration),
+    reply,
+    {
+      ...call,
+      iteration,
+      data: { tool_call: { ...call.data.tool_call, iteration, message_id: reply.data.message.id } },
+    },
+    { type: 'tool.started', iteration, data: { ...about, attempt: 1, store: null } },
+    {
+      type: 'tool.completed',
+      iteration,
+      data: { ...about, message_id: answer.data.message.id, result, duration_ms: 1 },
+    },
+    answer,
+    { type: 'iteration.completed', iteration, data: { iteration, finish_reason: 'tool_calls' } },
+  ]);
+  return { from_message_id: reply.data.message.id, to_message_id: answer.data.message.id };
+}
+
+async function summarize(claim: ClaimedRun, iteration: number, covers: Coverage): Promise<void> {
+  const told = message(claim, iteration, {
+    type: 'summary',
+    content: [{ type: 'text', text: `What was said until ${iteration}.` }],
+    metadata: { covers, parent_summary_id: null, token_count: 1 },
+  });
+  const data = { method: 'summary' as const, compaction_id: compactionId.parse(`cmp_${nextId()}`), covers };
+  await house.store.append(claim, [
+    told,
+    {
+      type: 'context.compacted',
+      iteration,
+      data: { ...data, message_id: told.data.message.id, tokens_before: 9, tokens_after: 1 },
+    },
+  ]);
+}
+
+/** What a claim read before it left anything out. */
+async function whole({ runId, threadId }: ClaimedRun) {
+  const { sql } = house.database;
+  const facts = await sql.query<FactRow>(
+    `select id, seq, type, run_id, $2 as thread_id, iteration, epoch, at, data from run_events where run_id = $1 order by seq`,
+    [runId, threadId],
+  );
+  const earlier = await sql.query<MessageRow>(
+    `select * from messages where thread_id = $1 and run_id is distinct from $2 and is_llm_message
+      and seq <= (select past_through from runs where id = $2) order by seq`,
+    [threadId, runId],
+  );
+  return { log: facts.map(factOf), earlier: earlier.map(messageOf) };
+}
+
+interface Past {
+  readonly log: readonly RecordedFact[];
+  readonly earlier: Parameters<typeof replay>[1];
+}
+
+/** Everything but the conversation, and what is sent of that. */
+function standing(runId: RunId, { log, earlier }: Past) {
+  const { conversation, ...state } = replay(log, earlier);
+  const sent = contextOf(conversation, state.context, { runId, model: 'demo/coder', keepImages: 3 });
+  return { ...state, sent: sent.map(({ message: { id, content } }) => ({ id, content })) };
+}
+
+const bytesOf = (past: unknown) => JSON.stringify(past).length;
+
+const claimAgain = async (claim: ClaimedRun): Promise<ClaimedRun> => {
+  await house.store.handOver(claim);
+  return house.claim(claim.runId);
+};
+
+const next = async ({ threadId }: ClaimedRun): Promise<ClaimedRun> => {
+  const { run } = await house.create({ threadId, input: spokenMessage('And now?') });
+  return house.claim(run.id);
+};
+
+const completed = (iteration: number): NewFact => ({
+  type: 'run.completed',
+  iteration,
+  data: { finish_reason: 'stop', usage: noUsage },
+});
+
+describe('what a claim reads', () => {
+  it('is what follows the latest summary, and stands for the whole: of the run itself', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started]);
+    const first = await iterate(claim, 1);
+    for (const iteration of [2, 3]) await iterate(claim, iteration);
+    const fourth = await iterate(claim, 4);
+    await iterate(claim, 5);
+    await summarize(claim, 5, { ...first, to_message_id: fourth.to_message_id });
+    await iterate(claim, 6);
+
+    const again = await claimAgain(claim);
+
+    const all = await whole(again);
+    expect(standing(again.runId, again)).toEqual(standing(again.runId, all));
+    expect(bytesOf(again.log)).toBeLessThan(bytesOf(all.log) * 0.5);
+    expect(JSON.stringify(again.log)).not.toMatch(/reply[23]|result[23]/);
+  });
+
+  it('has the words of a person who answered in the middle of what a summary stands for', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started]);
+    for (const iteration of [1, 2]) await iterate(claim, iteration);
+    const words = message(claim, 2, { type: 'user', content: [{ type: 'text', text: 'In the middle.' }] });
+    await house.store.append(claim, [{ ...words, data: { message: { ...words.data.message, iteration: null } } }]);
+    await iterate(claim, 3);
+    const fourth = await iterate(claim, 4);
+    await iterate(claim, 5);
+    const { log } = await whole(claim);
+    const input = log.find(({ type }) => type === 'message.created');
+    if (input?.type !== 'message.created') throw new Error('it begins with its input');
+    await summarize(claim, 5, { from_message_id: input.data.message.id, to_message_id: fourth.to_message_id });
+
+    const again = await claimAgain(claim);
+
+    expect(standing(again.runId, again)).toEqual(standing(again.runId, await whole(again)));
+    expect(JSON.stringify(again.log)).toContain('In the middle.');
+    expect(JSON.stringify(again.log)).not.toMatch(/result[13]/);
+  });
+
+  it('is what follows the latest summary, and stands for the whole: of the runs before', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started]);
+    const first = await iterate(claim, 1);
+    await iterate(claim, 2);
+    const third = await iterate(claim, 3);
+    await iterate(claim, 4);
+    await summarize(claim, 4, { ...first, to_message_id: third.to_message_id });
+    await house.store.append(claim, [completed(4)]);
+
+    const second = await next(claim);
+    const atFirst = await whole(second);
+    expect(standing(second.runId, second)).toEqual(standing(second.runId, atFirst));
+    expect(JSON.stringify(second.earlier)).not.toMatch(/reply2|result2/);
+    expect(JSON.stringify(second.earlier)).toMatch(/reply4/);
+
+    await house.store.append(second, [started]);
+    await iterate(second, 1);
+    const own = await iterate(second, 2);
+    await iterate(second, 3);
+    await summarize(second, 3, { ...first, to_message_id: own.to_message_id });
+    const again = await claimAgain(second);
+    const all = await whole(again);
+    expect(standing(again.runId, again)).toEqual(standing(again.runId, all));
+    expect(JSON.stringify(again.earlier)).not.toMatch(/result1|reply[24]/);
+  });
+
+  it('is the newest 16 MiB of what was said before', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [completed(1)]);
+    const text = 'x'.repeat(2_000_000);
+    for (let messages = 0; messages < 12; messages += 1) {
+      const content = spokenMessage(`${messages} ${text}`);
+      await house.messages.add({ accountId: house.accountId, threadId: claim.threadId, content });
+    }
+
+    const second = await next(claim);
+
+    expect(bytesOf(second.earlier)).toBeLessThan(17 * 1024 * 1024);
+    expect(second.earlier.map(({ seq }) => seq)).toEqual([6, 7, 8, 9, 10, 11, 12, 13]);
+  }, 60_000);
+});
+
+describe('the archive of a thread', () => {
+  it('has the messages and the calls that a claim did not read, and none of other threads', async () => {
+    const claim = await house.claimed();
+    await house.store.append(claim, [started]);
+    const write = { tool: 'simple_memory', input: { action: 'write', content: 'the note' } };
+    const first = await iterate(claim, 1, write);
+    const second = await iterate(claim, 2);
+    const third = await iterate(claim, 3);
+    await summarize(claim, 3, { ...first, to_message_id: third.to_message_id });
+    const again = await claimAgain(claim);
+    const archive = house.store.archiveOf(again);
+    const strange = house.store.archiveOf(await house.claimed());
+
+    expect(JSON.stringify(again.log)).not.toContain(second.to_message_id);
+    expect(JSON.stringify(await archive.message(second.to_message_id))).toContain('result2');
+    expect(await archive.succeeded('simple_memory')).toMatchObject([{ runId: again.runId, arguments: write.input }]);
+    expect(await strange.message(second.to_message_id)).toBeUndefined();
+    expect(await strange.succeeded('simple_memory')).toEqual([]);
+  });
+});

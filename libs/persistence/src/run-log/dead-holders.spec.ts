@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { announce, takeLock } from '../database/liveness-lock';
+import type { Sql } from '../database/sql';
+import { StoreFixture } from '../testing/store-fixture';
+import { Reaper } from './reaper';
+
+let house: StoreFixture;
+let reaper: Reaper;
+const absentMs = 100;
+const holders: Client[] = [];
+beforeEach(async () => {
+  house = await StoreFixture.open();
+  reaper = new Reaper(house.database.sql, { absentMs });
+});
+afterEach(async () => {
+  await Promise.all(holders.splice(0).map((holder) => holder.end()));
+  await house.close();
+});
+
+/** The connection of a process that holds the lock of its name; nobody makes it anew when it is cut. */
+async function present(owner: string): Promise<{ die(): Promise<void> }> {
+  const client = new Client({ connectionString: house.database.url });
+  client.on('error', () => {});
+  await client.connect();
+  holders.push(client);
+  const { rows } = await client.query<{ pid: number }>(takeLock, [owner]);
+  await client.query(announce, [owner]);
+  const pid = rows[0]?.pid;
+  const die = async () => {
+    await house.database.sql.query('select pg_terminate_backend($1)', [pid]);
+    while ((await house.database.sql.query('select from pg_locks where pid = $1', [pid])).length > 0);
+  };
+  return { die };
+}
+
+/** Two looks, as far apart as an absence must last. */
+async function lookTwice(by = reaper): Promise<number[]> {
+  const first = await by.reapAbsent();
+  await sleep(absentMs + 5);
+  return [first, await by.reapAbsent()];
+}
+
+const ownerOf = async (id: string) => (await house.database.prisma.run.findUniqueOrThrow({ where: { id } })).leaseOwner;
+
+describe('the roll call', () => {
+  it('queues the runs of a holder that died, and nobody else’s, long before their leases run out', async () => {
+    const first = await present('worker-1');
+    await present('worker-2');
+    const [left, alsoLeft, kept] = [await house.claimed(), await house.claimed(), await house.claimed('worker-2')];
+    await house.published();
+    expect(await lookTwice()).toEqual([0, 0]);
+
+    await first.die();
+
+    expect(await lookTwice()).toEqual([0, 2]);
+    const queued = (await house.published()).map(({ jobId }) => jobId);
+    expect(queued.sort()).toEqual([`${left.runId}-2`, `${alsoLeft.runId}-2`].sort());
+    expect(await ownerOf(kept.runId)).toBe('worker-2');
+    expect((await house.store.renew('worker-1', [left])).lost).toEqual([left.runId]);
+    expect((await house.claim(left.runId, 'worker-2')).epoch).toBe(2);
+  });
+
+  it('queues them once when many look', async () => {
+    const holder = await present('worker-1');
+    await Promise.all(Array.from({ length: 5 }, () => house.claimed()));
+    const reapers = Array.from({ length: 4 }, () => new Reaper(house.database.sql, { absentMs }));
+    await holder.die();
+
+    const found = await Promise.all(reapers.map((one) => lookTwice(one)));
+
+    expect(found.flat().reduce((sum, count) => sum + count, 0)).toBe(5);
+  });
+
+  it('queues what was off the queue and not claimed yet', async () => {
+    const holder = await present('worker-1');
+    const { run } = await house.create();
+    await house.published();
+    await sleep(absentMs);
+    await holder.die();
+
+    expect(await lookTwice()).toEqual([0, 1]);
+    expect(await house.published()).toMatchObject([{ jobId: `${run.id}-2` }]);
+  });
+
+  it('leaves a holder that is back in time', async () => {
+    const holder = await present('worker-1');
+    const { runId } = await house.claimed();
+    await holder.die();
+    await reaper.reapAbsent();
+
+    await present('worker-1');
+    await sleep(absentMs);
+
+    expect(await lookTwice()).toEqual([0, 0]);
+    expect(await ownerOf(runId)).toBe('worker-1');
+  });
+
+  it('leaves a frozen holder, and one that never showed itself, to their leases', async () => {
+    await present('frozen');
+    const [frozen, unknown] = [await house.claimed('frozen'), await house.claimed('unknown')];
+
+    expect(await lookTwice()).toEqual([0, 0]);
+
+    await Promise.all([frozen, unknown].map(({ runId }) => house.expireLease(runId)));
+    expect(await new Reaper(house.database.sql, { leaseMs: 1 }).reap()).toBe(2);
+  });
+
+  it('leaves a holder that was wrongly taken for dead to its leases, until it shows itself again', async () => {
+    const holder = await present('worker-1');
+    await house.claimed();
+    await holder.die();
+    expect(await lookTwice()).toEqual([0, 1]);
+
+    const later = await house.claimed();
+
+    expect(await lookTwice()).toEqual([0, 0]);
+    expect(await ownerOf(later.runId)).toBe('worker-1');
+  });
+
+  it('leaves everybody who has not been seen since Postgres was started (R1)', async () => {
+    const holder = await present('worker-1');
+    const { runId } = await house.claimed();
+    await holder.die();
+    await house.database.sql.query(`update presences set postgres_since = postgres_since - interval '1 h'`);
+
+    expect(await lookTwice()).toEqual([0, 0]);
+    expect(await ownerOf(runId)).toBe('worker-1');
+  });
+
+  it('waits one lease after it could not reach Postgres (R1)', async () => {
+    let away = false;
+    const sql: Sql = {
+      query: (text, values) =>
+        away ? Promise.reject(new Error('connection refused')) : house.database.sql.query(text, values),
+    };
+    const cutOff = new Reaper(sql, { absentMs, leaseMs: 500 });
+    const holder = await present('worker-1');
+    await house.claimed();
+    await holder.die();
+    away = true;
+    await expect(cutOff.reapAbsent()).rejects.toThrow('connection refused');
+    away = false;
+
+    const backMs = performance.now();
+    while ((await cutOff.reapAbsent()) === 0) await sleep(10);
+    expect(performance.now() - backMs).toBeGreaterThanOrEqual(500);
+  });
+});

@@ -1,0 +1,143 @@
+import type { RunId } from '@rondo/contract';
+import { type ClaimedRun, UnreadableRunError, maxFruitlessClaims, openCalls } from '@rondo/domain';
+import { DatabaseError } from 'pg';
+import type { Sql } from '../database/sql';
+import { StoreFixture, iterationStarted, nextId, planned, started } from '../testing/store-fixture';
+import { selectForClaim } from './claim';
+import { PostgresRunStore } from './postgres-run-store';
+
+let house: StoreFixture;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+});
+afterAll(() => house.close());
+
+const spoil = (id: RunId) =>
+  house.database.sql.query(`update run_events set at = 'infinity' where run_id = $1 and seq = 2`, [id]);
+
+const created = async (): Promise<RunId> => (await house.create()).run.id;
+
+const failureOf = (claim: Promise<unknown>): Promise<unknown> =>
+  claim.then(
+    () => 'none',
+    (error: unknown) => error,
+  );
+
+const rowOf = (id: RunId) =>
+  house.database.prisma.run.findUniqueOrThrow({
+    where: { id },
+    select: { status: true, fruitlessClaims: true, leaseOwner: true },
+  });
+
+/** A store whose claims of one run Postgres refuses, with everything else as it is. */
+function refusing(id: RunId, code: string): PostgresRunStore {
+  const sql: Sql = {
+    query: (text, values) => {
+      if (text === selectForClaim && (values?.[0] as string[]).includes(id))
+        return Promise.reject(Object.assign(new DatabaseError('refused', 1, 'error'), { code }));
+      return house.database.sql.query(text, values);
+    },
+  };
+  return new PostgresRunStore({ database: { ...house.database, sql }, mint: nextId });
+}
+
+describe('a claim that cannot be read', () => {
+  it('counts, and leaves the run to the next claim', async () => {
+    const id = await created();
+    await spoil(id);
+
+    for (let tries = 1; tries <= maxFruitlessClaims; tries += 1) {
+      const error = await failureOf(house.store.claim(id, `worker-${tries}`));
+      expect(error).toBeInstanceOf(UnreadableRunError);
+      expect(error).toMatchObject({ runId: id, fruitlessClaims: tries });
+      expect(await rowOf(id)).toEqual({ status: 'queued', fruitlessClaims: tries, leaseOwner: null });
+    }
+  });
+
+  it('is found again although no job says that it is due', async () => {
+    const id = await created();
+    await spoil(id);
+    await house.published();
+    await failureOf(house.store.claim(id, 'worker-1'));
+
+    expect(await house.published()).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const store = new PostgresRunStore({ database: house.database, mint: nextId, reaper: { missedAfterMs: 10 } });
+    await store.reap();
+
+    expect((await house.published()).map(({ payload }) => payload.run_id)).toContain(id);
+  });
+
+  it.each([
+    ['is too large for Postgres', '54000'],
+    ['is too large for its memory', '53200'],
+    ['cannot be allocated', 'XX000'],
+  ])('counts outside of the statement that failed, where the run %s', async (_, code) => {
+    const id = await created();
+    const store = refusing(id, code);
+
+    for (const tries of [1, 2]) {
+      expect(await failureOf(store.claim(id, 'worker-1'))).toMatchObject({ fruitlessClaims: tries });
+    }
+    expect(await house.claim(id)).toMatchObject({ fruitlessClaims: 2 });
+  });
+
+  it.each([
+    ['took too long', '57014'],
+    ['met a disk that is full', '53100'],
+  ])('does not count where it %s, which says nothing about the run', async (_, code) => {
+    const id = await created();
+
+    expect(await failureOf(refusing(id, code).claim(id, 'worker-1'))).toMatchObject({ code });
+
+    expect(await house.claim(id)).toMatchObject({ fruitlessClaims: 0 });
+  });
+
+  it('is not counted against a run that another worker holds by now', async () => {
+    const { runId } = await house.claimed('worker-1');
+
+    expect(await failureOf(refusing(runId, '54000').claim(runId, 'worker-2'))).toMatchObject({ code: '54000' });
+
+    expect(await rowOf(runId)).toMatchObject({ fruitlessClaims: 1, leaseOwner: 'worker-1' });
+  });
+
+  it('can be taken to be ended, with its open calls', async () => {
+    const claim = await house.claimed();
+    const open = planned(claim, { name: 'shell', input: { command: 'make' } });
+    const { id } = open.data.tool_call;
+    await house.store.append(claim, [started, iterationStarted(1), open]);
+    await house.store.handOver(claim);
+    await spoil(claim.runId);
+
+    const last = await house.store.claimToEnd(claim.runId, 'worker-2');
+
+    expect(last).toMatchObject({ runId: claim.runId, epoch: 2, run: { iteration: 1 }, stop: undefined });
+    expect(openCalls({ calls: last?.calls ?? new Map() })).toMatchObject([
+      { call: { id, name: 'shell' }, status: 'planned', attempts: 0 },
+    ]);
+    expect(await house.store.claimToEnd(claim.runId, 'worker-3')).toBeUndefined();
+  });
+});
+
+describe('attack: tenants', () => {
+  it('a run that cannot be read, claimed in the same moment as other accounts’ runs', async () => {
+    const [before, hostile, after] = [await created(), await created(), await created()];
+    await spoil(hostile);
+
+    const outcomes = await Promise.allSettled([before, hostile, after].map((id) => house.store.claim(id, 'worker-1')));
+
+    const claims = outcomes.map((outcome) =>
+      outcome.status === 'fulfilled' ? (outcome.value as ClaimedRun) : 'failed',
+    );
+    expect(claims).toMatchObject([{ runId: before }, 'failed', { runId: after }]);
+  });
+
+  it('a run that is too large to be read, claimed in the same moment as other accounts’ runs', async () => {
+    const [before, hostile, after] = [await created(), await created(), await created()];
+    const store = refusing(hostile, '54000');
+
+    const outcomes = await Promise.allSettled([before, hostile, after].map((id) => store.claim(id, 'worker-1')));
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});

@@ -1,0 +1,174 @@
+import { type NewFact, modelCallId, noUsage } from '@rondo/contract';
+import { type Claim, ClaimLostError, StopPendingError } from '@rondo/domain';
+import type { Sql } from '../database/sql';
+import { StoreFixture, completed, iterationStarted, nextId, reply, started } from '../testing/store-fixture';
+import { appendStatement } from './append-statement';
+import { PostgresRunStore } from './postgres-run-store';
+
+let house: StoreFixture;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+});
+afterAll(() => house.close());
+
+/** A store whose append statements are counted. */
+function countedStore(): { store: PostgresRunStore; count: () => number } {
+  let appends = 0;
+  const writer: Sql = {
+    query: (text, values) => {
+      if (text === appendStatement) appends += 1;
+      return house.database.writer.query(text, values);
+    },
+  };
+  return {
+    store: new PostgresRunStore({ database: { ...house.database, writer }, mint: nextId }),
+    count: () => appends,
+  };
+}
+
+const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => house.claimed()));
+
+const seqsOf = async ({ runId }: Claim): Promise<number[]> => {
+  const { accountId } = house;
+  const { data } = await house.runs.events({ accountId, runId }, { after: 0, limit: 1000 });
+  return data.map(({ seq }) => seq);
+};
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+describe('GroupCommit', () => {
+  it('writes what waits for a statement under way with one statement', async () => {
+    const claims = await claimMany(32);
+    const { store, count } = countedStore();
+
+    const recorded = await Promise.all(claims.map((claim) => store.append(claim, [started, iterationStarted(1)])));
+
+    expect(count()).toBe(2);
+    expect(recorded.map((facts) => facts.map(({ seq }) => seq))).toEqual(claims.map(() => [3, 4]));
+  });
+
+  it('keeps the batches of one run in the order in which they came (W52)', async () => {
+    const claim = await house.claimed();
+
+    const recorded = await Promise.all([
+      house.store.append(claim, [started]),
+      house.store.append(claim, [iterationStarted(1), reply(claim, 'one')]),
+      house.store.append(claim, [reply(claim, 'two')]),
+    ]);
+
+    expect(recorded.flat().map(({ seq }) => seq)).toEqual([3, 4, 5, 6]);
+  });
+
+  it('numbers 20 runs without a gap while the gateway writes stop facts between (I2)', async () => {
+    const claims = await claimMany(20);
+    const { accountId } = house;
+
+    await Promise.all(
+      claims.map(async (claim, index) => {
+        for (let iteration = 1; iteration <= 10; iteration += 1) {
+          const written = house.store.append(claim, [iterationStarted(iteration), reply(claim, `reply ${iteration}`)]);
+          const told = iteration === 5 && house.runs.requestStop({ accountId, runId: claim.runId, reason: `${index}` });
+          await Promise.all([written, told]);
+        }
+      }),
+    );
+
+    for (const claim of claims) expect(await seqsOf(claim)).toEqual(upTo(2 + 20 + 1));
+  });
+
+  it('lets a message of the gateway and those of a run take turns in the thread', async () => {
+    const claim = await house.claimed();
+    const { accountId, messages } = house;
+    const said = (text: string) =>
+      messages.add({ accountId, threadId: claim.threadId, content: [{ type: 'text', text }] });
+
+    await Promise.all(
+      upTo(10).flatMap((n) => [house.store.append(claim, [reply(claim, `reply ${n}`)]), said(`question ${n}`)]),
+    );
+
+    const { data } = await messages.list({ accountId, threadId: claim.threadId, limit: 100 });
+    expect(data.map(({ seq }) => seq)).toEqual(upTo(21));
+  });
+
+  it('refuses an older epoch and a stopped ending without harm to the batches beside them (I3, I7)', async () => {
+    const [zombie, told, healthy, busy] = await claimMany(4);
+    if (!zombie || !told || !healthy || !busy) throw new Error('four runs were claimed');
+    await house.expireLease(zombie.runId);
+    await house.claim(zombie.runId, 'worker-2');
+    await house.runs.requestStop({ accountId: house.accountId, runId: told.runId, reason: 'enough' });
+
+    const first = house.store.append(busy, [started]);
+    const outcomes = await Promise.allSettled([
+      house.store.append(zombie, [started]),
+      house.store.append(told, [completed]),
+      house.store.append(healthy, [started, completed]),
+    ]);
+    await first;
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+    expect(reasonOf(outcomes[0])).toBeInstanceOf(ClaimLostError);
+    expect(reasonOf(outcomes[1])).toMatchObject({ stop: { reason: 'enough' } });
+    expect(reasonOf(outcomes[1])).toBeInstanceOf(StopPendingError);
+    expect(await seqsOf(healthy)).toEqual([1, 2, 3, 4]);
+    expect(await seqsOf(zombie)).toEqual([1, 2]);
+  });
+
+  it('does not let data that Postgres refuses take its neighbours along', async () => {
+    const [broken, healthy, busy] = await claimMany(3);
+    if (!broken || !healthy || !busy) throw new Error('three runs were claimed');
+
+    const first = house.store.append(busy, [usage('mdl_same')]);
+    const outcomes = await Promise.allSettled([
+      house.store.append(broken, [usage('mdl_same')]),
+      house.store.append(healthy, [started]),
+    ]);
+    await first;
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(await seqsOf(broken)).toEqual([1, 2]);
+    expect(await seqsOf(healthy)).toEqual([1, 2, 3]);
+  });
+
+  it('writes nothing a second time when the connection broke and nobody knows whether it was written', async () => {
+    const claims = await claimMany(3);
+    const writer: Sql = {
+      query: async (text, values) => {
+        await house.database.writer.query(text, values);
+        throw new Error('Connection terminated unexpectedly');
+      },
+    };
+    const store = new PostgresRunStore({ database: { ...house.database, writer }, mint: nextId });
+
+    const outcomes = await Promise.allSettled(claims.map((claim) => store.append(claim, [started])));
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    for (const claim of claims) expect(await seqsOf(claim)).toEqual([1, 2, 3]);
+  });
+
+  it('lets exactly one of many endings win (I3)', async () => {
+    const claim = await house.claimed();
+    const stores = upTo(8).map(() => new PostgresRunStore({ database: house.database, mint: nextId }));
+
+    const outcomes = await Promise.allSettled(stores.map((store) => store.append(claim, [completed])));
+
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await seqsOf(claim)).toEqual([1, 2, 3]);
+  });
+});
+
+const reasonOf = (outcome: PromiseSettledResult<unknown> | undefined): unknown =>
+  outcome?.status === 'rejected' ? outcome.reason : undefined;
+
+const usage = (id: string): NewFact => ({
+  type: 'usage.recorded',
+  iteration: 1,
+  data: {
+    ...noUsage,
+    model_call_id: modelCallId.parse(id),
+    model: 'demo/coder',
+    estimated: false,
+    finish_reason: 'stop',
+    duration_ms: 1,
+    first_token_ms: null,
+  },
+});

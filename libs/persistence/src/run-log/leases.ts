@@ -1,0 +1,49 @@
+import type { RunId } from '@rondo/contract';
+import type { Claim, PendingStop } from '@rondo/domain';
+import type { Sql } from '../database/sql';
+
+const renewHeld = `
+with held as (select * from unnest($2::text[], $3::int[]) as held(run_id, epoch)),
+mine as materialized (
+  select runs.id from runs join held on held.run_id = runs.id and held.epoch = runs.epoch
+  where lease_owner = $1 order by runs.id for no key update of runs
+),
+renewed as (
+  update runs set lease_expires_at = clock_timestamp() + $4::int * interval '1 ms'
+  from mine where runs.id = mine.id
+  returning runs.id, stop_requested_at, stop_reason
+)
+select held.run_id, renewed.id is null as lost, stop_requested_at, stop_reason
+from held left join renewed on renewed.id = held.run_id`;
+
+interface RenewedRow {
+  readonly run_id: RunId;
+  readonly lost: boolean;
+  readonly stop_requested_at: Date | null;
+  readonly stop_reason: string | null;
+}
+
+export interface Renewal {
+  readonly lost: readonly RunId[];
+  readonly stops: readonly PendingStop[];
+}
+
+export async function renewLeases(
+  sql: Sql,
+  { owner, held, leaseMs }: { owner: string; held: readonly Claim[]; leaseMs: number },
+): Promise<Renewal> {
+  if (held.length === 0) return { lost: [], stops: [] };
+
+  const rows = await sql.query<RenewedRow>(renewHeld, [
+    owner,
+    held.map(({ runId }) => runId),
+    held.map(({ epoch }) => epoch),
+    leaseMs,
+  ]);
+  return {
+    lost: rows.filter(({ lost }) => lost).map(({ run_id }) => run_id),
+    stops: rows.flatMap(({ run_id: runId, stop_requested_at: at, stop_reason: reason }) =>
+      at ? [{ runId, stop: { requestedAt: at.toISOString(), reason } }] : [],
+    ),
+  };
+}

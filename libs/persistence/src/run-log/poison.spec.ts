@@ -1,0 +1,86 @@
+import type { NewFact } from '@rondo/contract';
+import type { Claim } from '@rondo/domain';
+import { StoreFixture, planned, spokenMessage, settings, reply, started } from '../testing/store-fixture';
+
+let house: StoreFixture;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+});
+afterAll(() => house.close());
+
+const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => house.claimed()));
+
+const seqsOf = async ({ runId }: Claim): Promise<number[]> => {
+  const { data } = await house.runs.events({ accountId: house.accountId, runId }, { after: 0, limit: 1000 });
+  return data.map(({ seq }) => seq);
+};
+
+const nested = (depth: number): unknown => {
+  let value: unknown = [];
+  for (let level = 1; level < depth; level += 1) value = [value];
+  return value;
+};
+
+/** Whatever is first occupies the writer, so that the others leave together in the next statement. */
+async function appendTogether(busy: Claim, appends: readonly (readonly [Claim, readonly NewFact[]])[]) {
+  const first = house.store.append(busy, [started]);
+  const outcomes = await Promise.allSettled(appends.map(([claim, facts]) => house.store.append(claim, facts)));
+  await first;
+  return outcomes.map(({ status }) => status);
+}
+
+/** What `statement_timeout` does to a statement that waits for a lock. */
+const cutShort = `select pg_cancel_backend(pid) from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock' and query like '%with written as%'`;
+
+describe('attack: tenants', () => {
+  it('NUL and half a character in a text, a tool’s name and its arguments, beside other accounts’ facts', async () => {
+    const bad = 'a\0b\uD800c';
+    const [busy, hostile, stranger] = await claimMany(3);
+    if (!busy || !hostile || !stranger) throw new Error('three runs were claimed');
+
+    const outcomes = await appendTogether(busy, [
+      [hostile, [reply(hostile, bad), planned(hostile, { name: bad, input: { [bad]: bad } })]],
+      [stranger, [started]],
+    ]);
+
+    expect(outcomes).toEqual(['fulfilled', 'fulfilled']);
+    expect(await seqsOf(hostile)).toEqual([1, 2, 3, 4]);
+    expect(await seqsOf(stranger)).toEqual([1, 2, 3]);
+    await house.store.handOver(hostile);
+    expect(JSON.stringify(await house.claim(hostile.runId))).toContain(JSON.stringify(bad));
+  });
+
+  it('9,000 nested arrays in the settings of a run that begins in the same moment as other accounts’ runs', async () => {
+    const hostile = { ...settings, limits: { ...settings.limits, deep: nested(9_000) } };
+
+    const outcomes = await Promise.allSettled([
+      house.create({ input: spokenMessage('one') }),
+      house.create({ settings: hostile }),
+      house.create({ input: spokenMessage('two') }),
+    ]);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
+describe('a group of appends', () => {
+  it('is written one by one when its statement took too long because of one run', async () => {
+    const [busy, locked, stranger] = await claimMany(3);
+    if (!busy || !locked || !stranger) throw new Error('three runs were claimed');
+    const { sql } = house.database;
+
+    const outcomes = await house.database.transaction(async (holder) => {
+      await holder.query('select 1 from runs where id = $1 for update', [locked.runId]);
+      const appends = appendTogether(busy, [
+        [locked, [started]],
+        [stranger, [started]],
+      ]);
+      const cutting = setInterval(() => void sql.query(cutShort), 20);
+      return appends.finally(() => clearInterval(cutting));
+    });
+
+    expect(outcomes).toEqual(['rejected', 'fulfilled']);
+    expect(await seqsOf(stranger)).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,72 @@
+import { type NewFact, maxTokenSum, modelCallId } from '@rondo/contract';
+import fc from 'fast-check';
+import { StoreFixture, nextId } from '../testing/store-fixture';
+
+let house: StoreFixture;
+beforeAll(async () => {
+  house = await StoreFixture.open();
+});
+afterAll(() => house.close());
+
+const usage = (tokens: number): NewFact => ({
+  type: 'usage.recorded',
+  iteration: 1,
+  data: {
+    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
+    model: 'demo/coder',
+    input_tokens: tokens,
+    cached_tokens: tokens,
+    output_tokens: tokens,
+    cost_usd: 0,
+    estimated: false,
+    finish_reason: 'stop',
+    duration_ms: 1,
+    first_token_ms: null,
+  },
+});
+
+const mostOfCall = 2 ** 31 - 1;
+
+describe('sums of tokens', () => {
+  it('are exact past 2^31, in numbers, however the calls are grouped', async () => {
+    const anyBills = fc.array(
+      fc.array(fc.oneof(fc.nat(1_000), fc.integer({ min: 2 ** 30, max: mostOfCall })), { minLength: 1, maxLength: 3 }),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    );
+
+    await fc.assert(
+      fc.asyncProperty(anyBills, async (groups) => {
+        const claim = await house.claimed();
+        for (const group of groups) await house.store.append(claim, group.map(usage));
+
+        const sum = groups.flat().reduce((total, tokens) => total + tokens, 0);
+        const { usage: told } = await house.runs.get({ accountId: house.accountId, runId: claim.runId });
+        expect([told.input_tokens, told.cached_tokens, told.output_tokens]).toEqual([sum, sum, sum]);
+      }),
+      { numRuns: 15, examples: [[[[mostOfCall, mostOfCall], [mostOfCall]]]] },
+    );
+  });
+
+  it('stop where numbers no longer count by ones, and the run goes on', async () => {
+    const claim = await house.claimed();
+    await house.database.sql.query('update runs set input_tokens = $2 where id = $1', [claim.runId, maxTokenSum - 5]);
+
+    await house.store.append(claim, [usage(3)]);
+    await house.store.append(claim, [usage(100)]);
+
+    const { usage: told } = await house.runs.get({ accountId: house.accountId, runId: claim.runId });
+    expect(told).toMatchObject({ input_tokens: maxTokenSum, output_tokens: 103 });
+  });
+
+  it('are what a bill of the largest call adds to, not what refuses it', async () => {
+    const claim = await house.claimed();
+
+    await house.store.append(claim, [usage(mostOfCall)]);
+
+    const entries = await house.database.prisma.usageEntry.findMany({ where: { runId: claim.runId } });
+    expect(entries.map(({ inputTokens }) => inputTokens)).toEqual([mostOfCall]);
+  });
+});

@@ -1,0 +1,181 @@
+import {
+  type AccountId,
+  type InputBlock,
+  type NewFact,
+  type RecordedFact,
+  type RunId,
+  type RunSettings,
+  callId,
+  messageId,
+  noUsage,
+} from '@rondo/contract';
+import { type Claim, type ClaimedRun, effectiveSettings } from '@rondo/domain';
+import { plannedCall } from '@rondo/domain/testing';
+import { Accounts } from '../api/accounts';
+import { Blobs } from '../api/blobs/blobs';
+import { Messages } from '../api/messages';
+import { Outbox, type OutboxEntry } from '../run-log/outbox';
+import { PostgresRunStore } from '../run-log/postgres-run-store';
+import type { NewRun } from '../api/runs/create-run';
+import { Runs } from '../api/runs/runs';
+import { Threads } from '../api/threads';
+import { type TestDatabase, makeTestDatabase } from './test-database';
+
+let minted = 0;
+
+/** Ids that ascend within one process. */
+export const nextId = (): string => {
+  minted += 1;
+  return `${Date.now().toString(36).toUpperCase()}${minted.toString(36).toUpperCase().padStart(6, '0')}`;
+};
+
+export const settings: RunSettings = (() => {
+  const effective = effectiveSettings({}, { model: 'demo/coder' });
+  if ('problems' in effective) throw new Error('the defaults are valid');
+  return effective.settings;
+})();
+
+export const spokenMessage = (text: string): InputBlock[] => [{ type: 'text', text }];
+
+/** A database with one account in it, and everything that a gateway and a worker use. */
+export class StoreFixture {
+  readonly runs: Runs;
+  readonly store: PostgresRunStore;
+  /** The summarizers' side. */
+  readonly compactions: PostgresRunStore;
+  readonly outbox: Outbox;
+  readonly threads: Threads;
+  readonly messages: Messages;
+  readonly blobs: Blobs;
+  readonly promoted: RecordedFact[] = [];
+  /** How often a run came forward. */
+  promotions = 0;
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly accountId: AccountId,
+  ) {
+    this.runs = new Runs(database, nextId);
+    this.store = new PostgresRunStore({
+      database,
+      mint: nextId,
+      onPromoted: (facts) => {
+        this.promotions += 1;
+        this.promoted.push(...facts);
+      },
+    });
+    this.compactions = new PostgresRunStore({ database, mint: nextId, queue: 'compactions' });
+    this.outbox = new Outbox(database);
+    this.threads = new Threads(database, nextId);
+    this.messages = new Messages(database, nextId);
+    this.blobs = new Blobs(database);
+  }
+
+  static async open(): Promise<StoreFixture> {
+    const database = await makeTestDatabase();
+    return new StoreFixture(database, await newAccount(database));
+  }
+
+  close(): Promise<void> {
+    return this.database.drop();
+  }
+
+  create(wanted: Partial<NewRun> = {}) {
+    const { accountId } = this;
+    return this.runs.create({
+      accountId,
+      settings,
+      input: spokenMessage('Go.'),
+      metadata: {},
+      onActiveRun: 'reject',
+      ...wanted,
+    });
+  }
+
+  /** A new run that `owner` holds. */
+  async claimed(owner = 'worker-1'): Promise<ClaimedRun> {
+    const { run } = await this.create();
+    return this.claim(run.id, owner);
+  }
+
+  async claim(id: RunId, owner = 'worker-1'): Promise<ClaimedRun> {
+    const claim = await this.store.claim(id, owner);
+    if (!claim) throw new Error(`${id} could not be claimed`);
+    return claim;
+  }
+
+  async expireLease(id: RunId): Promise<void> {
+    await this.database.sql.query(
+      `update runs set lease_expires_at = clock_timestamp() - interval '1 s' where id = $1`,
+      [id],
+    );
+  }
+
+  /** Takes what is in the outbox, as a publisher would. */
+  async published(): Promise<OutboxEntry[]> {
+    const entries: OutboxEntry[] = [];
+    await this.outbox.publish((entry) => Promise.resolve(void entries.push(entry)));
+    return entries;
+  }
+}
+
+export async function newAccount(database: TestDatabase): Promise<AccountId> {
+  const { account } = await new Accounts(database, nextId).create({ name: 'test', scopes: [] });
+  return account.id;
+}
+
+export const started: NewFact = { type: 'run.started', iteration: 0, data: {} };
+
+export const completed: NewFact = {
+  type: 'run.completed',
+  iteration: 1,
+  data: { finish_reason: 'stop', usage: noUsage },
+};
+
+export const waits: NewFact = {
+  type: 'run.waiting',
+  iteration: 1,
+  data: { reason: 'ask', question: { text: 'Which?', attachments: [], tool_call_id: 'call_1' } },
+};
+
+export const iterationStarted = (iteration: number): NewFact => ({
+  type: 'iteration.started',
+  iteration,
+  data: { iteration, message_id: messageId.parse(`msg_${nextId()}`) },
+});
+
+export const reply = ({ threadId, runId }: Claim, text: string): NewFact => ({
+  type: 'message.created',
+  iteration: 1,
+  data: {
+    message: {
+      id: messageId.parse(`msg_${nextId()}`),
+      thread_id: threadId,
+      run_id: runId,
+      iteration: 1,
+      type: 'assistant',
+      is_llm_message: true,
+      content: [{ type: 'text', text }],
+      metadata: {},
+    },
+  },
+});
+
+export type Planned = Extract<NewFact, { type: 'tool.planned' }>;
+
+export const planned = (
+  { runId }: Claim,
+  { name, input = {}, index = 0 }: { name: string; input?: Record<string, unknown>; index?: number },
+): Planned => ({
+  type: 'tool.planned',
+  iteration: 1,
+  data: {
+    tool_call: plannedCall({
+      id: callId.parse(`call_${nextId()}`),
+      run_id: runId,
+      index,
+      name,
+      arguments: input,
+    }),
+  },
+});
