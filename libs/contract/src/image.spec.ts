@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { inputContent, message } from '.';
-import { pngSource } from '@rondo/domain/testing';
+import { pngSource } from './testing';
 
 const image = (source: object) => [
   { type: 'text', text: 'Look:' },

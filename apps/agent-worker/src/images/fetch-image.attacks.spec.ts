@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type RequestListener, type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pngSource } from '@rondo/domain/testing';
+import { pngSource } from '@rondo/contract/testing';
 import { publicInternet } from '@rondo/platform';
 import { type ImageRules, fetchImage } from './fetch-image';
 

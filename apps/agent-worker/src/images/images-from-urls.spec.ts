@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type InlineImage, type RunId, inlineImage, inputContent } from '@rondo/contract';
 import { type ClaimedRun, effectiveSettings } from '@rondo/domain';
-import { pngSource } from '@rondo/domain/testing';
+import { pngSource } from '@rondo/contract/testing';
 import { FetchedImages } from '@rondo/persistence';
 import { StoreFixture } from '@rondo/persistence/testing';
 import { ImageProblem } from './fetch-image';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type ExecutorResult, type InlineImage, sha256 } from '@rondo/contract';
 import type { ToolAnswer } from '@rondo/domain';
-import { plannedCall, pngSource } from '@rondo/domain/testing';
+import { pngSource } from '@rondo/contract/testing';
+import { plannedCall } from '@rondo/domain/testing';
 import fc from 'fast-check';
 import type { ActiveTools } from '../activation/agent-runner';
 import { ImagesToBlobs } from './images-to-blobs';

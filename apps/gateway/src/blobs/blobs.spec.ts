@@ -1,5 +1,5 @@
 import type { Message, RunEvent } from '@rondo/contract';
-import { pngSource } from '@rondo/domain/testing';
+import { pngSource } from '@rondo/contract/testing';
 import type { Socket } from 'socket.io-client';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';

@@ -1,6 +1,5 @@
 export * from './counting-ids-and-clock';
 export * from './even-token-counter';
-export * from './images';
 export * from './in-memory-run-store';
 export * from './ledgered-tools';
 export * from './planned-call';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type AccountId, type InputBlock, type Run, type ThreadId, inlineImage, inputContent } from '@rondo/contract';
-import { pngSource } from '@rondo/domain/testing';
+import { pngSource } from '@rondo/contract/testing';
 import { Accounts } from '../api/accounts';
 import { IdempotencyKeys, type PendingKey } from '../api/idempotency-keys';
 import { Sandboxes } from '../api/sandboxes';

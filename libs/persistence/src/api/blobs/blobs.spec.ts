@@ -1,5 +1,5 @@
 import { type InputBlock, inputContent, sha256 } from '@rondo/contract';
-import { pngSource } from '@rondo/domain/testing';
+import { pngSource } from '@rondo/contract/testing';
 import fc from 'fast-check';
 import { StoreFixture, completed, newAccount, spokenMessage, started, waits } from '../../testing/store-fixture';
 import { UnknownBlobError } from './store-images';

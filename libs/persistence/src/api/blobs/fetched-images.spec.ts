@@ -1,5 +1,5 @@
 import { type InlineImage, inlineImage } from '@rondo/contract';
-import { pngSource } from '@rondo/domain/testing';
+import { pngSource } from '@rondo/contract/testing';
 import { Purge } from '../../retention/purge';
 import { StoreFixture, nextId, newAccount } from '../../testing/store-fixture';
 import { FetchedImages } from './fetched-images';

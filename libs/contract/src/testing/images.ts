@@ -1,4 +1,4 @@
-import type { ImageSize } from '@rondo/contract';
+import type { ImageSize } from '../image-header';
 
 const header = [...Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 0, 0, 0, 13, ...Buffer.from('IHDR')];
 const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff);
