@@ -1,4 +1,5 @@
 import { runCommand } from './command.mjs';
+import { checkDocuments } from './doc-links.mjs';
 import { installPackages, requireNode } from './install.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
@@ -24,6 +25,7 @@ async function check() {
   await installPackages(repoRoot, log);
   const verification = new Verification();
   await verification.step('format', checks.format);
+  await verification.step('documents', checkDocuments);
   await verification.step('types', checks.types);
   await verification.step('lint', checks.lint);
   await verification.step('unit tests', () => jest(roomsWithoutServers, { args: withoutInstallations }));

@@ -1,5 +1,6 @@
 import { AttackList } from './attack-list.mjs';
 import { runCommand } from './command.mjs';
+import { checkDocuments } from './doc-links.mjs';
 import { installPackages, requireNode } from './install.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
@@ -29,6 +30,7 @@ async function test({ owns }) {
   const verification = new Verification();
   const isWhole = pattern.length === 0 && !onlyAttacks;
   if (isWhole) await verification.step('format', checks.format);
+  if (isWhole) await verification.step('documents', checkDocuments);
   const isBuilt = await verification.step('build', checks.build);
   if (isWhole) await verification.step('types', checks.types);
   if (isWhole) await verification.step('lint', checks.lint);

@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { brokenReferences } from '../../../deploy/local/doc-links.mjs';
+
+describe('the check of links and file names in documents', () => {
+  let root: string;
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const brokenIn = (text: string) => {
+    write('docs/guide.md', text);
+    return brokenReferences(root);
+  };
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'doc-links-'));
+    write('libs/domain/src/loop/run-agent.ts', '');
+    write('docs/events.md', '# Events\n\n## `run.failed`, and how (often)\n');
+  });
+
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  it.each([
+    '[events](events.md)',
+    '[failures](events.md#runfailed-and-how-often)',
+    '[the same page](#here)\n\n## Here',
+    '[elsewhere](https://example.com/missing.md)',
+    '`libs/domain/src/loop/run-agent.ts`, `run-agent.ts` and `libs/domain/`',
+    '`node libs/domain/src/loop/run-agent.ts --fast`',
+    '```sh\ncat libs/missing.ts\n[no link](missing.md)\n```',
+    '`GET /v1/runs/{id}`, `/etc/resolv.conf` and `tool.call.<executor>`',
+  ])('accepts %j', (text) => {
+    expect(brokenIn(text)).toEqual([]);
+  });
+
+  it.each([
+    ['a link to a missing file', '[a](missing.md)', 'missing.md'],
+    ['a link to a missing heading', '[a](events.md#missing)', 'events.md#missing'],
+    ['a path that does not exist', '`libs/domain/src/run-agent.ts`', '`libs/domain/src/run-agent.ts`'],
+    ['a file name that no source file has', '`missing.spec.ts`', '`missing.spec.ts`'],
+    ['a path inside a command', '`node libs/missing.mjs`', '`libs/missing.mjs`'],
+  ])('reports %s with its line', (_, text, broken) => {
+    expect(brokenIn(`# Guide\n\n${text}`)).toEqual([`docs/guide.md:3: ${broken}`]);
+  });
+});
