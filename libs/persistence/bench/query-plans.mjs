@@ -39,15 +39,15 @@ try {
 
 /** From its creation to its end, as gateway and worker ask for it. */
 async function liveOnce(goesOnTo = () => {}) {
-  goesOnTo('A run is made');
+  goesOnTo('Create a run');
   const { run } = await house.create();
-  goesOnTo('A worker takes it');
+  goesOnTo('Claim a run');
   const claim = await house.claim(run.id);
-  goesOnTo('An iteration is written');
+  goesOnTo('Append an iteration');
   await house.store.append(claim, [spoken(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
-  goesOnTo('A watcher reads on');
+  goesOnTo('Read facts for a subscriber');
   await house.runs.events({ accountId: house.accountId, runId: run.id }, { after: 2, limit: 200 });
-  goesOnTo('It ends: does another wait behind it?');
+  goesOnTo('Find a run that waits for the thread');
   await house.store.append(claim, [completed]);
 }
 
