@@ -1,9 +1,1 @@
-const preset = require('../../jest.preset.cjs');
-
-/** The bench starts a whole installation. */
-module.exports = {
-  ...preset,
-  displayName: 'bench',
-  testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/src/**/*.e2e-spec.ts'],
-  testTimeout: 120_000,
-};
+module.exports = { ...require('../../jest.preset.cjs'), displayName: 'bench' };

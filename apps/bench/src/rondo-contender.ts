@@ -34,7 +34,8 @@ export class RondoContender implements Contender {
       instances: ['tool-executor', 'agent-worker', 'summarizer', 'gateway'],
       leases,
       settings: {
-        'tool-executor': everywhere,
+        // The recovery measure counts effects in the workspaces' files, which the host cannot read inside a disk image.
+        'tool-executor': { ...everywhere, SANDBOX_DISK_HARD: 'off' },
         'agent-worker': { ...shared, ...worker },
         summarizer: shared,
         gateway: {
