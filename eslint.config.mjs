@@ -25,6 +25,7 @@ const arrows = [
   { sourceTag: 'app:tool-executor', onlyDependOnLibsWithTags: ['contract', 'domain', 'messaging', 'platform'] },
   { sourceTag: 'app:demo-model', onlyDependOnLibsWithTags: ['platform'] },
   { sourceTag: 'installation', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'app:simulation', onlyDependOnLibsWithTags: ['contract', 'domain'] },
   { sourceTag: 'app:e2e', onlyDependOnLibsWithTags: ['installation'] },
   { sourceTag: 'app:chaos', onlyDependOnLibsWithTags: ['installation'] },
   { sourceTag: 'app:bench', onlyDependOnLibsWithTags: ['installation'] },
@@ -168,6 +169,8 @@ export default tseslint.config(
     rules: { 'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }] },
   },
   { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs', globals: readOnly(commonJsGlobals) } },
+  // Simulated ports are asynchronous although nothing in them waits.
+  { files: ['apps/simulation/src/*.ts'], rules: { '@typescript-eslint/require-await': 'off' } },
   // Wiring names what it injects, one parameter each.
   { files: ['**/*.module.ts'], rules: { 'max-params': 'off' } },
   { files: ['**/config.ts', 'libs/platform/src/load-config.ts'], rules: { 'no-restricted-properties': 'off' } },

@@ -14,6 +14,7 @@ const roomsWithoutServers = [
   'apps/bench',
   'apps/chaos',
   'apps/demo-model',
+  'apps/simulation',
 ];
 const withoutInstallations = ['--testPathIgnorePatterns', 'e2e-spec'];
 

@@ -1,5 +1,7 @@
+export { replied, said } from './conversation';
 export * from './counting-ids-and-clock';
 export * from './even-token-counter';
+export { freshRun } from './fresh-run';
 export * from './in-memory-run-store';
 export * from './ledgered-tools';
 export * from './planned-call';

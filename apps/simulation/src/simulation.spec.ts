@@ -1,9 +1,9 @@
+import type { SentCall, ToolAnswer } from '@rondo/domain';
 import fc from 'fast-check';
-import type { SentCall, ToolAnswer } from '../../ports';
-import type { RunRow } from './simulated-store';
+import type { RunRow } from './run-row';
 import { checkSchedules, storyOf } from './check-schedules';
 import { anySchedule } from './schedule';
-import { SimulatedTools } from './simulated-hands';
+import { SimulatedTools } from './simulated-tools';
 import { SimulatedStore } from './simulated-store';
 import { World, type WorldParts } from './world';
 

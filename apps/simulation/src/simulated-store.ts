@@ -1,43 +1,33 @@
-import { isProgress, movesTo, yieldsToStop } from '../../run/claim-rules';
-import { ClaimLostError, StopPendingError, type StopRequest } from '../../errors';
 import {
   type Message,
   type NewFact,
   type NewMessage,
   type RecordedFact,
-  type Run,
   type RunId,
   type RunSettings,
-  type RunStatus,
   type ThreadId,
-  type Waiting,
   accountId,
-  addUsage,
   eventId,
   isTerminal,
   isWaiting,
 } from '@rondo/contract';
-import { openCalls } from '../../tool-calls/ledger';
-import { replay } from '../../run/run-state';
-import type { Claim, ClaimedRun, Leases, PendingStop, RunQueueName, RunStore } from '../../run/run-store';
-import { freshRun } from '../fresh-run';
+import {
+  type Claim,
+  type ClaimedRun,
+  type Leases,
+  type PendingStop,
+  type RunQueueName,
+  type RunStore,
+  type StopRequest,
+  ClaimLostError,
+  StopPendingError,
+  isProgress,
+  movesTo,
+  yieldsToStop,
+} from '@rondo/domain';
+import { freshRun } from '@rondo/domain/testing';
+import { type RunRow, hasOpenCall, isDue, newRunRow, runAfter, stoppedAtOnce } from './run-row';
 import type { Timeline } from './timeline';
-
-export interface RunRow {
-  run: Run;
-  readonly log: RecordedFact[];
-  holdsThread: boolean;
-  /** The input of a run that has not come forward on its thread yet. */
-  queuedInput: NewMessage | undefined;
-  owner: string | undefined;
-  leaseEndsAt: number;
-  stop: StopRequest | undefined;
-  queue: RunQueueName;
-  movedAt: number;
-  fruitlessClaims: number;
-  activation: number;
-  activatedAt: number;
-}
 
 export interface StoreParts {
   readonly timeline: Timeline;
@@ -74,20 +64,7 @@ export class SimulatedStore implements RunStore, Leases {
 
   create(wanted: { id: RunId; threadId: ThreadId; settings: RunSettings; input: NewMessage }): void {
     const { id, threadId, settings, input } = wanted;
-    const row: RunRow = {
-      run: freshRun({ id, threadId, settings, now: this.parts.timeline.isoNow }),
-      log: [],
-      holdsThread: false,
-      queuedInput: input,
-      owner: undefined,
-      leaseEndsAt: 0,
-      stop: undefined,
-      queue: 'runs',
-      movedAt: 0,
-      fruitlessClaims: 0,
-      activation: 0,
-      activatedAt: 0,
-    };
+    const row = newRunRow(freshRun({ id, threadId, settings, now: this.parts.timeline.isoNow }), input);
     this.rows.set(id, row);
     this.write(row, [
       { type: 'run.created', iteration: 0, data: { profile: settings.profile, model: settings.model } },
@@ -164,17 +141,13 @@ export class SimulatedStore implements RunStore, Leases {
     const row = this.row(id);
     if (isTerminal(row.run.status) || row.stop) return undefined;
 
-    const { iteration, usage } = row.run;
     row.stop = stop;
-    this.write(row, [
-      { type: 'run.stop_requested', iteration, data: { reason: stop.reason, requested_at: stop.requestedAt } },
-    ]);
+    const data = { reason: stop.reason, requested_at: stop.requestedAt };
+    this.write(row, [{ type: 'run.stop_requested', iteration: row.run.iteration, data }]);
     row.run = { ...row.run, status: 'stopping', stop_requested_at: stop.requestedAt };
     if (row.owner !== undefined || hasOpenCall(row.log)) return { runId: id, stop };
 
-    const receipt = { requested_at: stop.requestedAt, model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 };
-    const data = { reason: stop.reason, receipt: { ...receipt, sandbox_verified_at: null }, usage };
-    this.write(row, [{ type: 'run.stopped', iteration, data }]);
+    this.write(row, [stoppedAtOnce(row.run, stop)]);
     return undefined;
   }
 
@@ -261,47 +234,5 @@ export class SimulatedStore implements RunStore, Leases {
   private activate(row: RunRow): void {
     row.activatedAt = this.parts.timeline.now;
     this.parts.activate({ queue: row.queue, id: row.run.id, activation: row.activation });
-  }
-}
-
-const isDue = (status: RunStatus): boolean => status === 'queued' || status === 'running' || status === 'stopping';
-
-const hasOpenCall = (log: readonly RecordedFact[]): boolean => openCalls(replay(log)).length > 0;
-
-function runAfter(run: Run, fact: RecordedFact): Run {
-  const next = { ...run, last_seq: fact.seq, iteration: fact.iteration };
-  const status = (to: RunStatus, waiting: Waiting | null = null): Run => ({ ...next, status: to, waiting });
-  switch (fact.type) {
-    case 'run.started':
-      return run.stop_requested_at === null ? status('running') : next;
-    case 'run.waiting':
-      return status(fact.data.reason === 'budget' ? 'waiting_budget' : 'waiting_input', { reason: fact.data.reason });
-    case 'run.resumed':
-      return status(run.stop_requested_at === null ? 'queued' : 'stopping');
-    case 'run.completed':
-      return { ...status('completed'), finish_reason: fact.data.finish_reason };
-    case 'run.failed':
-      return { ...status('failed'), finish_reason: 'error', error: fact.data.error };
-    case 'run.stopped':
-      return { ...status('stopped'), finish_reason: 'stopped' };
-    case 'usage.recorded':
-      return { ...next, usage: addUsage(run.usage, fact.data) };
-    case 'run.created':
-    case 'run.stop_requested':
-    case 'iteration.started':
-    case 'iteration.restarted':
-    case 'iteration.completed':
-    case 'message.created':
-    case 'model.retried':
-    case 'tool.planned':
-    case 'tool.started':
-    case 'tool.completed':
-    case 'tool.failed':
-    case 'tool.unknown':
-    case 'tool.resolved':
-    case 'context.compaction_started':
-    case 'context.compacted':
-    case 'context.compaction_failed':
-      return next;
   }
 }

@@ -1,6 +1,6 @@
 import { runId, threadId } from '@rondo/contract';
-import { effectiveSettings } from '../../profiles/effective-settings';
-import { describeRunStore } from '../run-store.contract';
+import { effectiveSettings } from '@rondo/domain';
+import { describeRunStore } from '@rondo/domain/testing';
 import { SimulatedStore } from './simulated-store';
 import { Timeline } from './timeline';
 

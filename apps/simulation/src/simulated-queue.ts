@@ -1,6 +1,6 @@
 import type { RunId } from '@rondo/contract';
-import type { RunQueueName } from '../../run/run-store';
-import type { SeededRandom } from './dice';
+import type { RunQueueName } from '@rondo/domain';
+import type { SeededRandom } from './seeded-random';
 import type { Faults } from './faults';
 import type { Timeline } from './timeline';
 

@@ -1,6 +1,5 @@
 import type { CallId, Delta, RecordedFact, RunId, ThreadId, ToolCall } from '@rondo/contract';
-import type { ModelRequest } from '../../models/model';
-import type { Claim } from '../../run/run-store';
+import type { Claim, ModelRequest } from '@rondo/domain';
 import { refusalOf } from './request-rules';
 import type { SimulatedStore } from './simulated-store';
 import type { Timeline } from './timeline';

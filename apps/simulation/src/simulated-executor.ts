@@ -1,11 +1,10 @@
-import { TransientError } from '../../errors';
-import type { ToolAnswer } from '../../ports';
 import { type ToolCall, failedResult } from '@rondo/contract';
-import type { SeededRandom } from './dice';
+import { type ToolAnswer, TransientError } from '@rondo/domain';
+import type { SeededRandom } from './seeded-random';
 import type { Faults } from './faults';
 import type { ExecutorPoint } from './schedule';
 import { Life, type Timeline } from './timeline';
-import { type SimulatedToolBus, nameOf, withdrawn } from './tool-bus';
+import { type SimulatedToolBus, nameOf, withdrawn } from './simulated-tool-bus';
 
 export interface ExecutorParts {
   readonly name: string;

@@ -1,8 +1,9 @@
 import { type CallId, type Delta, type Message, type RecordedFact, type ToolCall, isTerminal } from '@rondo/contract';
-import { toolNamed } from '../../tools/catalog';
-import type { InvariantChecker } from './inspector';
+import { toolNamed } from '@rondo/domain';
+import type { InvariantChecker } from './invariant-checker';
 import { brokenLogRules } from './log-rules';
-import type { RunRow, SimulatedStore } from './simulated-store';
+import type { RunRow } from './run-row';
+import type { SimulatedStore } from './simulated-store';
 
 /** What must hold when a world has come to rest. */
 export function brokenFinalRules(store: SimulatedStore, inspector: InvariantChecker): string[] {

@@ -1,23 +1,22 @@
-import { type RunId, type ToolCall, compactionId, isTerminal, messageId, modelCallId } from '@rondo/contract';
-import type { IdsAndClock } from '../../ports';
-import type { PendingStop } from '../../run/run-store';
-import { SeededRandom } from './dice';
+import { type RunId, type ToolCall, isTerminal } from '@rondo/contract';
+import { type IdsAndClock, type PendingStop, idsAndClock } from '@rondo/domain';
+import { SeededRandom } from './seeded-random';
 import { Faults } from './faults';
 import { brokenFinalRules } from './final-rules';
-import { RandomModel } from './improvising-model';
-import { InvariantChecker } from './inspector';
-import { SimulatedUsers } from './people';
+import { RandomModel } from './random-model';
+import { InvariantChecker } from './invariant-checker';
+import { SimulatedUsers } from './simulated-users';
 import type { RunPlan, Schedule } from './schedule';
 import { SimulatedExecutor } from './simulated-executor';
-import { type SimulatedToolsParts, SimulatedTools } from './simulated-hands';
+import { type SimulatedToolsParts, SimulatedTools } from './simulated-tools';
 import { type Job, SimulatedQueue } from './simulated-queue';
 import { SimulatedStore, type StoreParts } from './simulated-store';
 import { SimulatedSummarizer } from './simulated-summarizer';
 import { SimulatedWorker } from './simulated-worker';
-import { StoreLink } from './store-link';
-import { FaultInjector } from './strikes';
+import { StoreLink, type StoreLinkParts } from './store-link';
+import { FaultInjector } from './fault-injector';
 import { Timeline } from './timeline';
-import { SimulatedToolBus } from './tool-bus';
+import { SimulatedToolBus } from './simulated-tool-bus';
 
 /** Parts that can be exchanged for broken ones, to see whether it is noticed. */
 export interface WorldParts {
@@ -43,10 +42,8 @@ export interface Figures {
   readonly effects: number;
 }
 
-const [workers, executors] = [
-  [1, 2, 3],
-  [1, 2],
-];
+const workerNames = ['worker1', 'worker2', 'worker3'];
+const executorNames = ['executor1', 'executor2'];
 /** After the last fault, all runs must be over within this time; and so long zombies are watched after that. */
 const patienceMs = 30 * 60_000;
 const aftermathMs = 30_000;
@@ -75,7 +72,7 @@ export class World {
     const { storeOf = (its: StoreParts) => new SimulatedStore(its) } = parts;
     this.dice = new SeededRandom(schedule.seed);
     this.faults = new Faults(schedule);
-    this.clerk = countingClerk(timeline);
+    this.clerk = idsAndClock(counter(), () => timeline.isoNow);
     this.store = storeOf({ timeline, activate: (job) => this.queue.add(job) });
     this.inspector = new InvariantChecker(timeline, this.store);
     const { faults, inspector } = this;
@@ -91,8 +88,8 @@ export class World {
       cancelled: (call) => this.executorOf(call)?.cancel(call),
       answered: (call, answer) => this.workers.forEach((worker) => worker.hearAnswer(call, answer)),
     });
-    this.workers = workers.map((number) => this.worker(`worker${number}`));
-    this.executors = executors.map((number) => this.executor(`executor${number}`));
+    this.workers = workerNames.map((name) => this.worker(name));
+    this.executors = executorNames.map((name) => this.executor(name));
     this.summarizer = this.scribe();
     this.strikes = new FaultInjector({ ...this.shared, inspector });
   }
@@ -144,17 +141,12 @@ export class World {
   }
 
   private worker(name: string): SimulatedWorker {
-    const { timeline, inspector, clerk, store, faults, bus } = this;
+    const { timeline, inspector, clerk, store, bus } = this;
     const { handsOf = (its: SimulatedToolsParts) => new SimulatedTools(its) } = this.parts;
     const dice = this.dice.fork(name);
     const worker: SimulatedWorker = new SimulatedWorker({
       ...{ name, timeline, inspector, clerk },
-      linkFor: (life) =>
-        new StoreLink({
-          ...{ timeline, dice, faults, inspector, store, life },
-          isAway: () => this.strikes.storeIsAway,
-          die: () => this.strikes.kill(worker),
-        }),
+      linkFor: (life) => this.link({ store, dice, life, die: () => this.strikes.kill(worker) }),
       modelFor: (claim, life) =>
         new RandomModel({
           ...{ timeline, life, runId: claim.runId, settings: claim.run.settings },
@@ -177,19 +169,19 @@ export class World {
   }
 
   private scribe(): SimulatedSummarizer {
-    const { timeline, inspector, clerk, store, faults } = this;
+    const { timeline, clerk, store } = this;
     const dice = this.dice.fork('scribe');
     const its = { ...store.compactions, renew: store.renew.bind(store), reap: store.reap.bind(store) };
     const scribe: SimulatedSummarizer = new SimulatedSummarizer({
       ...{ timeline, dice, clerk },
-      linkFor: (life) =>
-        new StoreLink({
-          ...{ timeline, dice, faults, inspector, life, store: its },
-          isAway: () => this.strikes.storeIsAway,
-          die: () => this.strikes.kill(scribe),
-        }),
+      linkFor: (life) => this.link({ store: its, dice, life, die: () => this.strikes.kill(scribe) }),
     });
     return scribe;
+  }
+
+  private link(own: Pick<StoreLinkParts, 'store' | 'dice' | 'life' | 'die'>): StoreLink {
+    const { timeline, faults, inspector } = this;
+    return new StoreLink({ ...own, timeline, faults, inspector, isAway: () => this.strikes.storeIsAway });
   }
 
   private planOf(id: RunId): RunPlan {
@@ -225,12 +217,7 @@ export class World {
   }
 }
 
-function countingClerk(timeline: Timeline): IdsAndClock {
+function counter(): () => string {
   let count = 0;
-  return {
-    messageId: () => messageId.parse(`msg_${++count}`),
-    compactionId: () => compactionId.parse(`cmp_${++count}`),
-    modelCallId: () => modelCallId.parse(`mdl_${++count}`),
-    now: () => timeline.isoNow,
-  };
+  return () => String(++count);
 }

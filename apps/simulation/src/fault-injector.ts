@@ -1,4 +1,4 @@
-import type { InvariantChecker } from './inspector';
+import type { InvariantChecker } from './invariant-checker';
 import type { Faults } from './faults';
 import type { Fault } from './schedule';
 import type { SimulatedExecutor } from './simulated-executor';
@@ -6,7 +6,7 @@ import type { SimulatedQueue } from './simulated-queue';
 import type { SimulatedSummarizer } from './simulated-summarizer';
 import type { SimulatedWorker } from './simulated-worker';
 import type { Life, Timeline } from './timeline';
-import type { SimulatedToolBus } from './tool-bus';
+import type { SimulatedToolBus } from './simulated-tool-bus';
 
 export interface FaultInjectorParts {
   readonly timeline: Timeline;

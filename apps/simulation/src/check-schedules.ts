@@ -12,7 +12,7 @@ export interface Search {
   readonly asFound?: boolean;
 }
 
-export interface Found {
+export interface SearchReport {
   /** How many worlds were run before the first in which something was wrong, or all of them. */
   readonly searched: number;
   readonly figures: Figures;
@@ -30,7 +30,7 @@ export interface Failure {
 }
 
 /** Runs one world after the other by schedules of chance, until one breaks a rule, and makes that one as small as it can. */
-export async function checkSchedules({ schedules, seed, path, parts, asFound = false }: Search): Promise<Found> {
+export async function checkSchedules({ schedules, seed, path, parts, asFound = false }: Search): Promise<SearchReport> {
   const sums: Record<keyof Figures, number> = { ...noFigures };
   const ends: Record<string, number> = {};
   let isSearching = true;

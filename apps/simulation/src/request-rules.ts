@@ -1,5 +1,5 @@
 import type { CallId } from '@rondo/contract';
-import type { ModelMessage } from '../../models/model';
+import type { ModelMessage } from '@rondo/domain';
 
 /** What any provider would refuse of a request's messages (I6): the reason, or undefined. */
 export function refusalOf(messages: readonly ModelMessage[]): string | undefined {

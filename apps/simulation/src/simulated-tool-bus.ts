@@ -1,7 +1,6 @@
-import { TransientError } from '../../errors';
-import type { ToolAnswer } from '../../ports';
 import type { ToolCall } from '@rondo/contract';
-import type { SeededRandom } from './dice';
+import { type ToolAnswer, TransientError } from '@rondo/domain';
+import type { SeededRandom } from './seeded-random';
 import type { Faults } from './faults';
 import type { Life, Timeline } from './timeline';
 

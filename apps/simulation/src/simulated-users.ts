@@ -1,4 +1,3 @@
-import type { StopRequest } from '../../errors';
 import {
   type MessageId,
   type NewFact,
@@ -12,16 +11,21 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
-import type { IdsAndClock } from '../../ports';
-import { effectiveSettings } from '../../profiles/effective-settings';
-import { awaitsPerson, openCalls } from '../../tool-calls/ledger';
-import { resolveCall } from '../../tool-calls/resolve-call';
-import type { PendingStop } from '../../run/run-store';
-import { replay } from '../../run/run-state';
-import { SeededRandom } from './dice';
-import type { InvariantChecker } from './inspector';
+import {
+  type IdsAndClock,
+  type PendingStop,
+  type StopRequest,
+  awaitsPerson,
+  effectiveSettings,
+  openCalls,
+  replay,
+  resolveCall,
+} from '@rondo/domain';
+import { SeededRandom } from './seeded-random';
+import type { InvariantChecker } from './invariant-checker';
 import type { RunPlan } from './schedule';
-import type { RunRow, SimulatedStore } from './simulated-store';
+import type { RunRow } from './run-row';
+import type { SimulatedStore } from './simulated-store';
 import { Life, type Timeline } from './timeline';
 
 export interface SimulatedUsersParts {

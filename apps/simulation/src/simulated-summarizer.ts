@@ -1,9 +1,13 @@
-import { ClaimLostError, TransientError } from '../../errors';
 import type { NewFact, RunId } from '@rondo/contract';
-import type { IdsAndClock } from '../../ports';
-import { type RunState, replay } from '../../run/run-state';
-import type { ClaimedRun } from '../../run/run-store';
-import type { SeededRandom } from './dice';
+import {
+  type ClaimedRun,
+  type IdsAndClock,
+  type RunState,
+  ClaimLostError,
+  TransientError,
+  replay,
+} from '@rondo/domain';
+import type { SeededRandom } from './seeded-random';
 import type { StoreLink } from './store-link';
 import { Life, type Timeline } from './timeline';
 

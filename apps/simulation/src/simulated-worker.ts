@@ -1,17 +1,24 @@
-import { movesTo } from '../../run/claim-rules';
-import { honoursKeysAt } from '../../tools/honoured-keys';
-import { budgetOfModel } from '../../context/model-budgets';
-import type { TokenCounter } from '../../context/token-counter';
-import { ClaimLostError, StopPendingError, TransientError } from '../../errors';
 import type { NewFact, RunId, ToolCall } from '@rondo/contract';
-import type { Model } from '../../models/model';
-import type { AgentRun } from '../../loop/loop-context';
-import type { IdsAndClock, ToolAnswer } from '../../ports';
-import { runAgent } from '../../loop/run-agent';
-import { replay } from '../../run/run-state';
-import type { Claim, ClaimedRun, PendingStop } from '../../run/run-store';
-import type { InvariantChecker } from './inspector';
-import type { SimulatedTools } from './simulated-hands';
+import {
+  type AgentRun,
+  type Claim,
+  type ClaimedRun,
+  type IdsAndClock,
+  type Model,
+  type PendingStop,
+  type TokenCounter,
+  type ToolAnswer,
+  ClaimLostError,
+  StopPendingError,
+  TransientError,
+  budgetOfModel,
+  honoursKeysAt,
+  movesTo,
+  replay,
+  runAgent,
+} from '@rondo/domain';
+import type { InvariantChecker } from './invariant-checker';
+import type { SimulatedTools } from './simulated-tools';
 import type { StoreLink } from './store-link';
 import { Life, type Timeline } from './timeline';
 

@@ -1,9 +1,8 @@
-import { TransientError } from '../../errors';
 import type { NewFact, RecordedFact, RunId } from '@rondo/contract';
-import type { Claim, ClaimedRun, Leases, RunStore } from '../../run/run-store';
-import type { SeededRandom } from './dice';
+import { type Claim, type ClaimedRun, type Leases, type RunStore, TransientError } from '@rondo/domain';
+import type { SeededRandom } from './seeded-random';
 import type { Faults } from './faults';
-import type { InvariantChecker } from './inspector';
+import type { InvariantChecker } from './invariant-checker';
 import type { Life, Timeline } from './timeline';
 
 export interface StoreLinkParts {

@@ -1,9 +1,7 @@
-import { TransientError } from '../../errors';
-import type { SentCall, StoppedTool, ToolAnswer, Tools } from '../../ports';
 import { type ToolCall, failedResult } from '@rondo/contract';
-import { toolNamed } from '../../tools/catalog';
+import { type SentCall, type StoppedTool, type ToolAnswer, type Tools, TransientError, toolNamed } from '@rondo/domain';
 import type { Life, Timeline } from './timeline';
-import { type SimulatedToolBus, nameOf, withdrawn } from './tool-bus';
+import { type SimulatedToolBus, nameOf, withdrawn } from './simulated-tool-bus';
 
 export interface SimulatedToolsParts {
   readonly timeline: Timeline;

@@ -1,9 +1,7 @@
-import { dialectNamed } from '../../dialects/registry';
 import type { RunId, RunSettings } from '@rondo/contract';
-import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../../models/model';
-import { toolsNamed } from '../../tools/catalog';
-import { replied, said } from '../conversation';
-import type { SeededRandom } from './dice';
+import { type Model, type ModelChunk, type ModelEnd, type ModelRequest, dialectNamed, toolsNamed } from '@rondo/domain';
+import { replied, said } from '@rondo/domain/testing';
+import type { SeededRandom } from './seeded-random';
 import type { Life, Timeline } from './timeline';
 
 /** How a reply goes. Every wish is improvised anew, also for the same request: a provider promises no repetition. */

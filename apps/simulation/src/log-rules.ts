@@ -1,5 +1,5 @@
 import { type CallId, type RecordedFact, addUsage, noUsage, recordedFact } from '@rondo/contract';
-import { toolNamed } from '../../tools/catalog';
+import { toolNamed } from '@rondo/domain';
 
 /** What must hold for the log of every run that is over, whatever happened on its way. */
 export const brokenLogRules = (log: readonly RecordedFact[]): string[] => [
