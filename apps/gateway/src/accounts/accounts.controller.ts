@@ -9,9 +9,9 @@ import {
 } from '@nestjs/swagger';
 import type { AccountId, ApiKeyId } from '@rondo/contract';
 import { Accounts, type Caller } from '@rondo/persistence';
-import { Admits, CurrentCaller } from '../auth/api-key.guard';
-import { Revocations } from '../auth/revocations';
-import { AddressedAccount, AddressedKey } from '../http/addressed';
+import { CurrentCaller, RequireRole } from '../auth/api-key.guard';
+import { Revocations } from '../auth/open-connections';
+import { AccountParam, ApiKeyParam } from '../http/path-params';
 import { RunService } from '../runs/run-service';
 import {
   AccountWithKeyDto,
@@ -29,12 +29,12 @@ export class AccountsController {
   constructor(
     private readonly accounts: Accounts,
     private readonly revocations: Revocations,
-    private readonly desk: RunService,
+    private readonly runService: RunService,
   ) {}
 
   @Post('admin/accounts')
-  @Admits('operator')
-  @ApiOperation({ summary: 'Make an account with its first key; for the admin of this installation' })
+  @RequireRole('operator')
+  @ApiOperation({ summary: 'Create an account with its first key; for the operator of this deployment' })
   @ApiCreatedResponse({ type: AccountWithKeyDto.Output })
   async createAccount(@Body() { name }: NewAccountDto) {
     const { account, apiKey } = await this.accounts.create({ name, scopes: ['admin'] });
@@ -42,45 +42,45 @@ export class AccountsController {
   }
 
   @Delete('admin/accounts/:account_id')
-  @Admits('operator')
+  @RequireRole('operator')
   @HttpCode(202)
   @ApiOperation({
-    summary: 'Remove an account with everything that it owns; for the admin of this installation',
+    summary: 'Remove an account and everything that it owns; for the operator of this deployment',
     description:
-      'Its keys are revoked and its runs told to stop at once; threads, runs, images and the account itself are deleted ' +
-      'soon after. It may be asked for again until the account is gone.',
+      'Its keys are revoked and its runs stopped at once; threads, runs, images and the account itself are deleted ' +
+      'soon after. The request can be repeated until the account is gone.',
   })
   @ApiAcceptedResponse({ type: RemovedAccountDto.Output })
-  async removeAccount(@AddressedAccount() { removedId }: { removedId: AccountId }) {
+  async removeAccount(@AccountParam() { removedId }: { removedId: AccountId }) {
     const removed = await this.accounts.remove(removedId);
-    await this.revocations.takeEffect();
-    await this.desk.stopAll(removedId, 'account removed');
+    await this.revocations.apply();
+    await this.runService.stopAll(removedId, 'account removed');
     return removed;
   }
 
   @Post('api-keys')
-  @Admits('account-admin')
-  @ApiOperation({ summary: 'Make an API key; for admins of the account' })
+  @RequireRole('account-admin')
+  @ApiOperation({ summary: 'Create an API key; for admins of the account' })
   @ApiCreatedResponse({ type: ApiKeyWithSecretDto.Output })
-  createKey(@CurrentCaller() { accountId }: Caller, @Body() { name, scopes }: NewApiKeyDto) {
+  createApiKey(@CurrentCaller() { accountId }: Caller, @Body() { name, scopes }: NewApiKeyDto) {
     return this.accounts.createKey({ accountId, name, scopes });
   }
 
   @Get('api-keys')
-  @Admits('account-admin')
+  @RequireRole('account-admin')
   @ApiOperation({ summary: 'List the API keys of the account, newest first; for its admins' })
   @ApiOkResponse({ type: ApiKeyPageDto.Output })
-  listKeys(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ApiKeyQueryDto) {
+  listApiKeys(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ApiKeyQueryDto) {
     return this.accounts.listKeys({ accountId, limit, after });
   }
 
   @Delete('api-keys/:key_id')
-  @Admits('account-admin')
+  @RequireRole('account-admin')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Revoke an API key; open connections follow within seconds' })
+  @ApiOperation({ summary: 'Revoke an API key; its open connections are closed within seconds' })
   @ApiNoContentResponse()
-  async revokeKey(@AddressedKey() { accountId, revokedId }: { accountId: AccountId; revokedId: ApiKeyId }) {
+  async revokeApiKey(@ApiKeyParam() { accountId, revokedId }: { accountId: AccountId; revokedId: ApiKeyId }) {
     await this.accounts.revoke({ accountId, keyId: revokedId });
-    await this.revocations.takeEffect();
+    await this.revocations.apply();
   }
 }

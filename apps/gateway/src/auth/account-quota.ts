@@ -1,13 +1,14 @@
 import type { AccountId } from '@rondo/contract';
+import type { Caller } from '@rondo/persistence';
 import { RateLimiter, tooManyRequests } from './rate-limiter';
 
-/** What all gateways count together. */
+/** The count that all gateways share. */
 export interface SharedCount {
-  /** For how many milliseconds there is no more; 0 while there is. */
+  /** Returns for how many milliseconds the quota is used up; 0 while it is not. */
   spend(holder: string, amount: number): Promise<number>;
 }
 
-interface Spending {
+interface Usage {
   unreported: number;
   isReporting: boolean;
   refusedUntil: number;
@@ -15,19 +16,19 @@ interface Spending {
 
 interface QuotaSettings {
   readonly perSecond: number;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
   readonly reportAfterMs?: number;
 }
 
 const policy = 'account';
 
 /**
- * Requests of an account, over all its keys and all gateways. No request waits for the count: each gateway reports what it
- * let in a few milliseconds later, many requests at once, and refuses from the moment on that the others have used it up.
- * So an account can exceed it by what arrives within those milliseconds, and by no more than each gateway's own bucket.
+ * Requests of an account, over all its keys and all gateways. No request waits for the shared count: each gateway reports
+ * accepted requests a few milliseconds later, many at once, and refuses further ones once the count is used up. So an account
+ * can exceed it by what arrives within those milliseconds, and by no more than each gateway's own bucket.
  */
 export class AccountQuota {
-  private readonly spendings = new Map<AccountId, Spending>();
+  private readonly usages = new Map<AccountId, Usage>();
   private readonly own: RateLimiter;
 
   constructor(
@@ -38,28 +39,42 @@ export class AccountQuota {
   }
 
   /** Throws `rate_limited`. */
-  take(account: AccountId): void {
-    const spending = this.spendings.get(account) ?? { unreported: 0, isReporting: false, refusedUntil: 0 };
-    const waitMs = spending.refusedUntil - performance.now();
+  consume(account: AccountId): void {
+    const usage = this.usages.get(account) ?? { unreported: 0, isReporting: false, refusedUntil: 0 };
+    const waitMs = usage.refusedUntil - performance.now();
     const { perSecond } = this.settings;
     if (waitMs > 0) throw tooManyRequests({ policy, quota: perSecond, windowS: 1, waitS: waitMs / 1000 });
-    this.own.take(account);
-    this.spendings.set(account, spending);
-    spending.unreported += 1;
-    if (!spending.isReporting) void this.report(account, spending);
+    this.own.consume(account);
+    this.usages.set(account, usage);
+    usage.unreported += 1;
+    if (!usage.isReporting) void this.report(account, usage);
   }
 
-  /** Until all is reported; then there is nothing more to remember but a refusal. */
-  private async report(account: AccountId, spending: Spending): Promise<void> {
-    spending.isReporting = true;
-    while (spending.unreported > 0) {
+  /** Until everything is reported. Then the entry is kept only while it refuses. */
+  private async report(account: AccountId, usage: Usage): Promise<void> {
+    usage.isReporting = true;
+    while (usage.unreported > 0) {
       await new Promise((resolve) => setTimeout(resolve, this.settings.reportAfterMs ?? 20));
-      const amount = spending.unreported;
-      spending.unreported = 0;
-      const waitMs = await this.shared.spend(account, amount).catch(this.settings.onTrouble);
-      spending.refusedUntil = performance.now() + (waitMs ?? 0);
+      const amount = usage.unreported;
+      usage.unreported = 0;
+      const waitMs = await this.shared.spend(account, amount).catch(this.settings.onError);
+      usage.refusedUntil = performance.now() + (waitMs ?? 0);
     }
-    spending.isReporting = false;
-    if (spending.refusedUntil <= performance.now()) this.spendings.delete(account);
+    usage.isReporting = false;
+    if (usage.refusedUntil <= performance.now()) this.usages.delete(account);
+  }
+}
+
+/** The request rate of each key on each gateway, and of each account over all gateways. */
+export class RequestRate {
+  constructor(
+    private readonly perKey: RateLimiter,
+    private readonly perAccount: AccountQuota,
+  ) {}
+
+  /** Throws `rate_limited`. */
+  consume({ keyId, accountId }: Caller): void {
+    this.perKey.consume(keyId);
+    this.perAccount.consume(accountId);
   }
 }

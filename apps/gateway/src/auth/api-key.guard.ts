@@ -1,20 +1,20 @@
 import { type CanActivate, type ExecutionContext, SetMetadata, createParamDecorator } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Caller } from '@rondo/persistence';
-import { unauthorized } from '../problems/refusals';
+import { unauthorized } from '../problems/api-error';
+import type { RequestRate } from './account-quota';
 import type { ApiRequest } from './api-request';
+import type { Authenticator } from './authenticator';
 import { bearerKey } from './credentials';
-import type { Installation } from './installation';
-import type { KeyCheck } from './key-check';
-import type { RequestRate } from './request-rate';
+import type { DeploymentOperator } from './deployment-operator';
 import { requireScope } from './scopes';
 
-const ADMITTED = 'admitted';
+const ROLE = 'role';
 
-/** `account-admin`: whoever runs the account. `operator`: whoever runs this installation. */
-export const Admits = (who: 'account-admin' | 'operator') => SetMetadata(ADMITTED, who);
+/** `account-admin`: admins of the caller's account. `operator`: admins of the account that operates this deployment. */
+export const RequireRole = (role: 'account-admin' | 'operator') => SetMetadata(ROLE, role);
 
-/** Who calls. Behind the guard there always is one. */
+/** The authenticated caller. Behind the guard there always is one. */
 export function callerOf(context: ExecutionContext): Caller {
   const { caller } = context.switchToHttp().getRequest<ApiRequest>();
   if (!caller) throw unauthorized('This needs an API key.');
@@ -23,44 +23,43 @@ export function callerOf(context: ExecutionContext): Caller {
 
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));
 
-interface Door {
-  readonly keyCheck: KeyCheck;
+interface GuardDependencies {
+  readonly authenticator: Authenticator;
   readonly rate: RequestRate;
-  readonly installation: Installation;
+  readonly operator: DeploymentOperator;
 }
 
 const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 
-/** Closed by default: whatever is not open by name needs a key, however its path is written. Reading needs `read`, everything else `write` or more. */
+/** Closed by default: every path that is not listed as open needs a key. Reading needs `read`, everything else `write` or more. */
 export class ApiKeyGuard implements CanActivate {
   private readonly reflector = new Reflector();
 
-  constructor(private readonly door: Door) {}
+  constructor(private readonly dependencies: GuardDependencies) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
     if (openPaths.has(request.path)) return true;
 
-    const caller = await this.requireKey(request);
-    this.door.rate.take(caller);
-    this.admit(caller, request.method, context);
+    const caller = await this.authenticate(request);
+    this.dependencies.rate.consume(caller);
+    this.authorize(caller, request.method, context);
     request.caller = caller;
     return true;
   }
 
-  /** Whom the request's key speaks for. */
-  private async requireKey(request: ApiRequest): Promise<Caller> {
+  private async authenticate(request: ApiRequest): Promise<Caller> {
     const key = bearerKey(request.headers.authorization);
-    const caller = key === undefined ? undefined : await this.door.keyCheck.callerOf(key, request);
+    const caller = key === undefined ? undefined : await this.dependencies.authenticator.callerOf(key, request);
     if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
     return caller;
   }
 
-  private admit(caller: Caller, method: string, context: ExecutionContext): void {
-    const admitted = this.reflector.get<string | undefined>(ADMITTED, context.getHandler());
-    if (admitted === undefined) requireScope(caller, method === 'GET' || method === 'HEAD' ? 'read' : 'write');
-    else if (admitted === 'operator') this.door.installation.requireOperator(caller);
+  private authorize(caller: Caller, method: string, context: ExecutionContext): void {
+    const role = this.reflector.get<string | undefined>(ROLE, context.getHandler());
+    if (role === undefined) requireScope(caller, method === 'GET' || method === 'HEAD' ? 'read' : 'write');
+    else if (role === 'operator') this.dependencies.operator.require(caller);
     else requireScope(caller, 'admin');
   }
 }

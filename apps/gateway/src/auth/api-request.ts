@@ -1,7 +1,7 @@
 import type { Caller, IdempotentRequest } from '@rondo/persistence';
 import type { Request } from 'express';
 
-/** A request that passed the guards says who calls, and which promise it was given. */
+/** A request with what the guards have added: its caller, and its idempotency key. */
 export interface ApiRequest extends Request {
   caller?: Caller;
   idempotent?: IdempotentRequest;

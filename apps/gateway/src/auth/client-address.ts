@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIPv6 } from 'node:net';
 
-/** What a request tells of where it comes from. */
-export interface Asker {
+/** The part of a request that says where it comes from. */
+export interface RequestOrigin {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
 /**
- * Whom limits per address count: with `hops` trusted proxies in front, the address that the outermost of them saw. What a
- * client writes into the header itself stands left of that. Of IPv6 the network counts, since a host has a whole one.
+ * The address that limits per address count: with `hops` trusted proxies in front, the one that the outermost of them saw. A
+ * client can write into the header only to the left of that. For IPv6 it is the /64 network, since a host has a whole one.
  */
-export function clientAddress({ headers, socket }: Asker, hops: number): string {
+export function clientAddress({ headers, socket }: RequestOrigin, hops: number): string {
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();
   const seen = [socket.remoteAddress ?? '', ...forwarded.map((address) => address.trim()).filter(Boolean)];
   return networkOf(seen[Math.min(hops, seen.length - 1)] ?? '');
@@ -23,7 +23,7 @@ function networkOf(address: string): string {
   return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** All eight groups, in one way of writing. */
+/** All eight groups, in their normal form. */
 function groupsOf(address: string): string[] {
   const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');

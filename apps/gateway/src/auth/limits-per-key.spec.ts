@@ -65,7 +65,7 @@ describe('attack: public API', () => {
     const wait = (signal?: AbortSignal) =>
       fetch(`${gateway.url}/v1/runs/${id}/wait?timeout_s=20`, withKey(key, signal));
     const waiting = [wait(over.signal), wait(over.signal)].map((answer) => answer.catch(() => undefined));
-    await until(() => gateway.parts.hub.watchers >= 2);
+    await until(() => gateway.composed.subscriptions.subscriberCount >= 2);
 
     const refused = await wait();
     expect(refused.status).toBe(429);

@@ -1,29 +1,29 @@
 import { TokenBucket } from '@rondo/platform';
-import { Refusal, tryAgainIn } from '../problems/refusals';
+import { ApiError, retryAfter } from '../problems/api-error';
 
 const maxBuckets = 10_000;
 
 /** So many seconds fill an empty bucket. */
 const windowS = 2;
 
-interface UsedUp {
+interface ExhaustedQuota {
   readonly policy: string;
   readonly quota: number;
   readonly windowS: number;
   readonly waitS: number;
 }
 
-/** `RateLimit` and `RateLimit-Policy` as the IETF's draft has them. */
-export function tooManyRequests({ policy, quota, windowS, waitS }: UsedUp): Refusal {
+/** With `RateLimit` and `RateLimit-Policy` as in the IETF's draft. */
+export function tooManyRequests({ policy, quota, windowS, waitS }: ExhaustedQuota): ApiError {
   const wait = Math.ceil(waitS);
-  return new Refusal('rate_limited', `Too many requests of this ${policy}.`, {
-    ...tryAgainIn(waitS),
+  return new ApiError('rate_limited', `Too many requests of this ${policy}.`, {
+    ...retryAfter(waitS),
     'RateLimit-Policy': `"${policy}";q=${Math.floor(quota)};w=${windowS}`,
     RateLimit: `"${policy}";r=0;t=${wait}`,
   });
 }
 
-/** A bucket of tokens per key: `perSecond` flow in, twice as many fit. */
+/** A token bucket per key: `perSecond` flow in, twice as many fit. */
 export class RateLimiter {
   private readonly buckets = new Map<string, TokenBucket>();
 
@@ -32,8 +32,8 @@ export class RateLimiter {
     private readonly named: { readonly policy: string },
   ) {}
 
-  /** Throws `rate_limited`, and says when the next token comes. */
-  take(key: string): void {
+  /** Throws `rate_limited`, with the time until the next token. */
+  consume(key: string): void {
     const bucket = this.bucketOf(key);
     if (!bucket.take()) throw tooManyRequests({ ...this.named, quota: this.capacity, windowS, waitS: bucket.waitS });
   }
@@ -46,12 +46,12 @@ export class RateLimiter {
     const bucket = this.buckets.get(key) ?? new TokenBucket(this.perSecond, this.capacity);
     this.buckets.delete(key);
     this.buckets.set(key, bucket);
-    if (this.buckets.size > maxBuckets) this.forgetOldest();
+    if (this.buckets.size > maxBuckets) this.evictOldest();
     return bucket;
   }
 
-  /** The one that was not used for longest is the likeliest to be full again. */
-  private forgetOldest(): void {
+  /** The least recently used bucket is the likeliest to be full again, which is the state of a new one. */
+  private evictOldest(): void {
     for (const key of this.buckets.keys()) {
       this.buckets.delete(key);
       return;

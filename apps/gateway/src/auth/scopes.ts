@@ -1,8 +1,8 @@
 import type { Caller } from '@rondo/persistence';
 import { z } from 'zod';
-import { Refusal } from '../problems/refusals';
+import { ApiError } from '../problems/api-error';
 
-/** Each scope includes the ones before it. `admin` also makes and revokes keys. */
+/** Each scope includes the ones before it. `admin` also creates and revokes keys. */
 export const scope = z.enum(['read', 'write', 'admin']);
 export type Scope = z.infer<typeof scope>;
 
@@ -14,5 +14,5 @@ const including: Record<Scope, readonly Scope[]> = {
 
 export function requireScope(caller: Caller, required: Scope): void {
   if (including[required].some((name) => caller.scopes.includes(name))) return;
-  throw new Refusal('forbidden', `This needs a key with the scope ${required}.`);
+  throw new ApiError('forbidden', `This needs a key with the scope ${required}.`);
 }

@@ -1,11 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { argumentsSchema, expectedEffect, tools } from '@rondo/domain';
-import { pageOfList } from '../http/page-of-list';
+import { paginate } from '../http/paging';
 import { CatalogQueryDto, ModelsDto, ToolsDto } from './catalog.dto';
 import { ModelCatalog } from './model-catalog';
 
-const shownTools = tools.map((tool) => ({
+const listedTools = tools.map((tool) => ({
   name: tool.name,
   description: tool.description,
   group: tool.group,
@@ -19,17 +19,17 @@ export class CatalogController {
   constructor(private readonly catalog: ModelCatalog) {}
 
   @Get('models')
-  @ApiOperation({ summary: 'List the models of this installation' })
+  @ApiOperation({ summary: 'List the models of this deployment' })
   @ApiOkResponse({ type: ModelsDto.Output })
   listModels(@Query() page: CatalogQueryDto) {
     const { models, providers } = this.catalog;
-    return { ...pageOfList(models, page, ({ id }) => id), providers: providers.providers.map(({ name }) => name) };
+    return { ...paginate(models, page, ({ id }) => id), providers: providers.providers.map(({ name }) => name) };
   }
 
   @Get('tools')
-  @ApiOperation({ summary: 'List the tools that an agent may be given' })
+  @ApiOperation({ summary: 'List the tools that an agent can use' })
   @ApiOkResponse({ type: ToolsDto.Output })
   listTools(@Query() page: CatalogQueryDto) {
-    return pageOfList(shownTools, page, ({ name }) => name);
+    return paginate(listedTools, page, ({ name }) => name);
   }
 }

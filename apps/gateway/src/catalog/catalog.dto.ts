@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { pageOf, pageQuery } from '../http/paging';
 
 const listedModel = z.object({
-  id: z.string().describe('What a run names as its `model`.'),
+  id: z.string().describe('The `model` of a run.'),
   provider: z.string(),
   context_window: z.number().int().nullable(),
   max_output_tokens: z.number().int().nullable(),
@@ -16,7 +16,7 @@ const tool = z.object({
   name: z.string(),
   description: z.string(),
   group: z.string(),
-  effect_class: effectClass.describe('The most careful one where it depends on the arguments.'),
+  effect_class: effectClass.describe('Where it depends on the arguments, the least repeatable one.'),
   parameters: z.record(z.string(), z.unknown()).describe('JSON Schema of the arguments.'),
 });
 

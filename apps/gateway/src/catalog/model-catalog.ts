@@ -1,6 +1,6 @@
 import { type ListedModel, type ModelProviders, listModels } from '@rondo/domain';
 
-/** The models of this installation. */
+/** The models of this deployment. */
 export class ModelCatalog {
   readonly models: readonly (ListedModel & { readonly default: boolean })[];
 

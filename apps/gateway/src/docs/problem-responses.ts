@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { problem } from '@rondo/contract';
 import { z } from 'zod';
-import { keepsAnswer } from '../idempotency/idempotent-request';
+import { storesResponse } from '../idempotency/idempotency-keys';
 import { type ProblemCode, problemStatus } from '../problems/problems';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -40,7 +40,7 @@ function describe(operation: Operation, route: Route): Operation {
 const always = () => true;
 const never = () => false;
 const isPost = ({ method }: Route) => method === 'post';
-const isIdempotent = (route: Route) => isPost(route) && keepsAnswer(route.path);
+const isIdempotent = (route: Route) => isPost(route) && storesResponse(route.path);
 const isList = ({ method, path }: Route) => method === 'get' && !path.endsWith('}');
 
 /** Which routes can answer with which problem. */

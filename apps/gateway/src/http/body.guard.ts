@@ -1,10 +1,10 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
-import type { ConcurrencyLimit } from '../auth/concurrency-limit';
+import type { ConcurrencyLimit } from '../auth/concurrency-limits';
 import { expectedBytes, hasBody, readJson } from './body';
 
-/** Reads bodies behind the guard that knows the caller: reading one is work, which is done for callers who may send it. */
+/** Reads request bodies after the key guard, so that only authenticated callers cause that work. */
 export class BodyGuard implements CanActivate {
   constructor(
     private readonly limitBytes: number,
@@ -16,8 +16,8 @@ export class BodyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     if (!request.caller || !hasBody(request)) return true;
-    const giveBack = this.inFlight.take(request.caller.keyId, expectedBytes(request, this.limitBytes));
-    http.getResponse<Response>().once('close', giveBack);
+    const release = this.inFlight.acquire(request.caller.keyId, expectedBytes(request, this.limitBytes));
+    http.getResponse<Response>().once('close', release);
     return this.read(request);
   }
 

@@ -1,20 +1,20 @@
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import type { ZodDto } from 'nestjs-zod';
 import { z } from 'zod';
-import { InvalidRequest } from '../problems/refusals';
-import { parsed } from './parsed';
+import { InvalidRequest } from '../problems/api-error';
+import { parseInput } from './parse-input';
 
-/** Parses every body and query that is declared as a DTO. No body at all is an empty one. */
+/** Parses every body and query that is declared as a DTO. A missing body is an empty object. */
 export class DtoPipe implements PipeTransform {
   transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
     if (!isDto(metatype) || !(metatype.schema instanceof z.ZodType)) return value;
-    if (type === 'query') refuseEmpty(value);
-    return parsed(metatype.schema, value === undefined ? {} : value);
+    if (type === 'query') refuseEmptyValues(value);
+    return parseInput(metatype.schema, value === undefined ? {} : value);
   }
 }
 
-/** `?after=` says nothing, and would be read as 0. */
-function refuseEmpty(query: unknown): void {
+/** `?after=` has no value, and would be coerced to 0. */
+function refuseEmptyValues(query: unknown): void {
   const empty = Object.entries(query ?? {}).filter(([, value]) => value === '');
   if (empty.length === 0) return;
   throw new InvalidRequest(empty.map(([field]) => ({ field, message: 'must not be empty' })));

@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { accountId, apiKeyId } from '@rondo/contract';
 import request from 'supertest';
 import type { ApiRequest } from '../auth/api-request';
-import { ConcurrencyLimit } from '../auth/concurrency-limit';
+import { ConcurrencyLimit } from '../auth/concurrency-limits';
 import { BodyGuard } from './body.guard';
 import { HttpAdapter } from './http-adapter';
 

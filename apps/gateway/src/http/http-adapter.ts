@@ -5,23 +5,23 @@ import type { Express, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 
 /**
- * Express, with requests and responses that are its own from birth. By itself it changes the prototype of Node's, for
- * every request anew, after which V8 knows the shape of none of them: that costs more than everything else that Express does.
+ * Express, with requests and responses created with its prototypes. By itself it replaces the prototype of Node's objects on
+ * every request, which deoptimizes them in V8 and costs more than everything else that Express does.
  */
 export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const express = this.getInstance<Express>();
-    class Request extends IncomingMessage {}
-    class Answer extends ServerResponse {}
-    Object.setPrototypeOf(Request.prototype, express.request);
-    Object.setPrototypeOf(Answer.prototype, express.response);
-    Object.assign(express, { request: Request.prototype, response: Answer.prototype });
-    this.httpServer = createServer({ IncomingMessage: Request, ServerResponse: Answer }, express);
+    class ExpressRequest extends IncomingMessage {}
+    class ExpressResponse extends ServerResponse {}
+    Object.setPrototypeOf(ExpressRequest.prototype, express.request);
+    Object.setPrototypeOf(ExpressResponse.prototype, express.response);
+    Object.assign(express, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });
+    this.httpServer = createServer({ IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }, express);
   }
 
   /**
-   * JSON is written as it is: Express would ask what else it might be. An answer that is to be kept goes by its `send`,
-   * one that says its own type goes by Express.
+   * Writes JSON directly, without the content negotiation of Express. A response that is stored under an idempotency key goes
+   * through its `send`, and one with a content type of its own through Express.
    */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     const { idempotent }: ApiRequest = response.req;

@@ -1,16 +1,17 @@
 import { type CanActivate, type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
-import { parsed } from './parsed';
+import { parseInput } from './parse-input';
 
 const nothing = z.strictObject({});
 
-/** For a route whose query has no fields: whatever is in it is refused. */
+/** For a route whose query has no fields: any field is refused. */
 export const NoQuery = createParamDecorator((_: unknown, context: ExecutionContext) => refuseQuery(context));
 
-const refuseQuery = (context: ExecutionContext) => parsed(nothing, context.switchToHttp().getRequest<Request>().query);
+const refuseQuery = (context: ExecutionContext) =>
+  parseInput(nothing, context.switchToHttp().getRequest<Request>().query);
 
-/** What changes something says how in its body: `?on_active_run=replace` would be passed over there. */
+/** Requests that change something take no query: `?on_active_run=replace` would silently be ignored. */
 export class NoQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     if (context.getType() !== 'http') return true;

@@ -1,52 +1,56 @@
-import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { IdempotencyKeys, IdempotentRequest } from '@rondo/persistence';
+import {
+  type ArgumentsHost,
+  type CanActivate,
+  Catch,
+  type ExceptionFilter,
+  type ExecutionContext,
+} from '@nestjs/common';
+import type { IdempotencyKeys, IdempotentRequest, StoredResponse } from '@rondo/persistence';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
-import { EarlierAnswer } from './earlier-answer';
-import { firstAnswer } from './first-answer';
-import { idempotentRequest } from './idempotent-request';
+import { idempotentRequest, storedResponse } from './idempotency-keys';
 
 /**
- * `Idempotency-Key` on a POST: the first answer is kept, and given again to whoever asks the same. What makes something
- * keeps its answer in the same transaction; here the others are kept. A refusal is not kept, since nothing was done;
- * after a failure of ours nobody knows, so its key stays taken for a minute.
+ * `Idempotency-Key` on a POST: the first response is stored and sent again when the request is repeated. Routes that create
+ * something store their response in the same transaction; for the others it is stored here. A refusal is not stored, since
+ * nothing was done; after an internal error the outcome is unknown, so the key stays claimed for a minute.
  *
- * A guard, since that costs a request without a key nothing; an interceptor puts streams around every answer.
+ * It is a guard because a guard costs a request without a key nothing; an interceptor wraps every response in a stream.
  */
 export class IdempotencyGuard implements CanActivate {
   constructor(
     private readonly keys: IdempotencyKeys,
-    private readonly onTrouble: (error: unknown) => void,
+    private readonly onError: (error: unknown) => void,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
-    const asked = context.switchToHttp().getRequest<ApiRequest>();
-    const request = idempotentRequest(asked);
-    return request ? this.begin(request, asked, context.switchToHttp().getResponse<Response>()) : true;
+    const request = context.switchToHttp().getRequest<ApiRequest>();
+    const idempotent = idempotentRequest(request);
+    return idempotent ? this.begin(idempotent, request, context.switchToHttp().getResponse<Response>()) : true;
   }
 
-  private async begin(request: IdempotentRequest, asked: ApiRequest, response: Response): Promise<boolean> {
-    const earlier = await firstAnswer(this.keys, request);
-    if (earlier) throw new EarlierAnswer(earlier);
-    asked.idempotent = request;
-    this.keepAnswer(request, response);
+  private async begin(idempotent: IdempotentRequest, request: ApiRequest, response: Response): Promise<boolean> {
+    const stored = await storedResponse(this.keys, idempotent);
+    if (stored) throw new ReplayedResponse(stored);
+    request.idempotent = idempotent;
+    this.storeOnSend(idempotent, response);
     return true;
   }
 
-  /** Problems do not pass here: their filter writes them itself. */
-  private keepAnswer(request: IdempotentRequest, response: Response): void {
+  /** Problems do not pass through `send`: their filter writes them itself. */
+  private storeOnSend(request: IdempotentRequest, response: Response): void {
     const send = response.send.bind(response);
     response.send = (text?: unknown) => {
       response.send = send;
-      this.keep(request, response, text)
+      this.store(request, response, text)
         .then(() => send(text))
-        .catch(this.onTrouble);
+        .catch(this.onError);
       return response;
     };
   }
 
-  private async keep(request: IdempotentRequest, response: Response, text: unknown): Promise<void> {
+  private async store(request: IdempotentRequest, response: Response, text: unknown): Promise<void> {
     try {
       const location = response.getHeader('Location');
       await this.keys.finish(request, {
@@ -55,7 +59,25 @@ export class IdempotencyGuard implements CanActivate {
         location: typeof location === 'string' ? location : null,
       });
     } catch (error) {
-      this.onTrouble(error);
+      this.onError(error);
     }
+  }
+}
+
+/** Thrown instead of handling a request a second time. */
+export class ReplayedResponse extends Error {
+  constructor(readonly stored: StoredResponse) {
+    super('answered before');
+  }
+}
+
+@Catch(ReplayedResponse)
+export class ReplayedResponseFilter implements ExceptionFilter {
+  catch({ stored: { status, location, body } }: ReplayedResponse, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    response.status(status).set('Idempotent-Replayed', 'true');
+    if (location !== null) response.set('Location', location);
+    if (body === null) response.send();
+    else response.json(body);
   }
 }

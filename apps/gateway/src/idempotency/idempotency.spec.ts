@@ -35,7 +35,7 @@ describe('Idempotency-Key', () => {
     ['/v1/runs', { input: 'Go.' }, 202],
     ['/v1/threads', {}, 201],
   ])('makes one thing by POST %s, though the gateway died before it could say so', async (path, body, status) => {
-    const { idempotencyKeys } = gateway.parts.infrastructure;
+    const { idempotencyKeys } = gateway.composed;
     jest.spyOn(idempotencyKeys, 'finish').mockRejectedValueOnce(new Error('killed'));
     const first = await post(`killed ${path}`, body, path).expect(status);
 
@@ -67,7 +67,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('stays taken after a failure of ours, since nobody knows what was done', async () => {
-    jest.spyOn(gateway.parts.infrastructure.runs, 'create').mockRejectedValueOnce(new Error('lost'));
+    jest.spyOn(gateway.composed.runs, 'create').mockRejectedValueOnce(new Error('lost'));
     await post('lost').expect(500);
 
     expect((await post('lost').expect(409)).body.code).toBe('idempotency_in_flight');

@@ -1,13 +1,13 @@
 import type { RunEvent } from '@rondo/contract';
 
-/** A fact of the feed that cannot be one: its publisher does not know the run, or is wrong about it. */
+/** A fact of the feed that contradicts the log: its publisher does not know the run, or has an outdated claim. */
 export class ImplausibleFact extends Error {
   override readonly name = 'ImplausibleFact';
 }
 
 /**
- * What the log has said of a run, against which a fact of the feed is held before it is shown: it is of the same thread, and of no
- * earlier claim, since the writes of those are refused. That costs two comparisons; a look into the log for every fact would
+ * What the log says of a run. A fact of the feed is compared with it before it is delivered: it must be of the same thread, and
+ * not of an earlier claim, whose writes are refused. That costs two comparisons; reading the log for every fact would
  * cost more than the feed saves.
  */
 export class FactPlausibility {

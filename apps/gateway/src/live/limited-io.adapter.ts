@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { INestApplicationContext, WsMessageHandler } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server, ServerOptions, Socket } from 'socket.io';
-import type { ConcurrencyLimit } from '../auth/concurrency-limit';
-import { readyTextParser } from './ready-text';
+import type { ConcurrencyLimit } from '../auth/concurrency-limits';
+import { serializedEventParser } from './serialized-event';
 
 type Connected = Parameters<IoAdapter['bindMessageHandlers']>[0];
 
-/** What Nest makes of a message's arguments. */
+/** A message's arguments as Nest maps them. */
 interface Message {
   readonly data: unknown;
   readonly ack?: (answer: unknown) => void;
@@ -15,19 +15,19 @@ interface Message {
 
 export interface SocketLimits {
   readonly messageBytes: number;
-  /** Connections of one address that have not shown a key yet. */
-  readonly keyless: ConcurrencyLimit;
+  /** Connections per address that have not sent a valid key yet. */
+  readonly unauthenticated: ConcurrencyLimit;
   readonly addressOf: (request: IncomingMessage) => string;
 }
 
 type Allow = (refused: string | null, allowed: boolean) => void;
 
-/** A connection that shows no key is closed. */
-const keylessMs = 10_000;
+/** A connection that sends no key within this time is closed. */
+const connectTimeoutMs = 10_000;
 
 /** Socket.IO with our limits: WebSocket first, and no larger message than a REST body. */
 export class LimitedIoAdapter extends IoAdapter {
-  private readonly showedKey = new WeakMap<Socket['conn'], () => void>();
+  private readonly onAuthenticated = new WeakMap<Socket['conn'], () => void>();
 
   constructor(
     app: INestApplicationContext,
@@ -41,34 +41,34 @@ export class LimitedIoAdapter extends IoAdapter {
       ...options,
       transports: ['websocket', 'polling'],
       maxHttpBufferSize: this.limits.messageBytes,
-      connectTimeout: keylessMs,
+      connectTimeout: connectTimeoutMs,
       allowRequest: (request: IncomingMessage, allow: Allow) => this.allow(request, allow),
       serveClient: false,
-      parser: readyTextParser,
-    }) as Server; // Nest does not say so
-    server.of('/').use((_, next) => next(new Error('not_found'))); // nobody is asked for a key there, and nothing is there
-    server.engine.on('flush', sendTogether);
-    server.engine.on('connection', (connection: Socket['conn']) => this.countKeyless(connection));
-    server.of('/runs').on('connection', ({ conn }) => this.showedKey.get(conn)?.());
+      parser: serializedEventParser,
+    }) as Server; // Nest types it as any
+    server.of('/').use((_, next) => next(new Error('not_found'))); // the default namespace has no authentication and no use
+    server.engine.on('flush', corkPackets);
+    server.engine.on('connection', (connection: Socket['conn']) => this.countUnauthenticated(connection));
+    server.of('/runs').on('connection', ({ conn }) => this.onAuthenticated.get(conn)?.());
     return server;
   }
 
   private allow(request: IncomingMessage, answer: Allow): void {
-    const isFull = this.limits.keyless.isFull(this.limits.addressOf(request));
+    const isFull = this.limits.unauthenticated.isFull(this.limits.addressOf(request));
     answer(isFull ? 'too_many_connections' : null, !isFull);
   }
 
-  private countKeyless(connection: Socket['conn']): void {
+  private countUnauthenticated(connection: Socket['conn']): void {
     try {
-      const giveBack = this.limits.keyless.take(this.limits.addressOf(connection.request));
-      this.showedKey.set(connection, giveBack);
-      connection.once('close', giveBack);
+      const release = this.limits.unauthenticated.acquire(this.limits.addressOf(connection.request));
+      this.onAuthenticated.set(connection, release);
+      connection.once('close', release);
     } catch {
-      connection.close(); // others were let in since `allow` looked
+      connection.close(); // others were accepted since `allow` checked
     }
   }
 
-  /** Every handler of ours answers with one acknowledgement, so no stream need be made of each message. */
+  /** Each handler answers with one acknowledgement, so Nest's stream around every message is not needed. */
   override bindMessageHandlers(socket: Connected, handlers: readonly WsMessageHandler[]): void {
     for (const { message, callback } of handlers) {
       socket.on(message, (...sent: unknown[]) => {
@@ -79,8 +79,8 @@ export class LimitedIoAdapter extends IoAdapter {
   }
 }
 
-/** Packets that leave at once are one write: by itself, the library makes a system call of each. */
-function sendTogether({ request, transport }: Socket['conn'], packets: readonly unknown[]): void {
+/** Makes one write of packets that are flushed together; by itself, the library makes a system call for each. */
+function corkPackets({ request, transport }: Socket['conn'], packets: readonly unknown[]): void {
   if (packets.length === 1 || transport.name !== 'websocket') return;
   request.socket.cork();
   process.nextTick(() => request.socket.uncork());

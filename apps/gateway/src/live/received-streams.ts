@@ -2,70 +2,71 @@ import type { DeltaEvent, EventId, RecordedFact } from '@rondo/contract';
 import { streamOf, streamsClosedBy, streamsReopenedBy, textOf, withText } from './stream-of';
 
 interface OpenStream {
-  /** The last delta, as the pattern for later ones. */
+  /** The last delta, from which later ones are built. */
   readonly last: DeltaEvent;
   readonly length: number;
-  /** Undefined when it is not known from its beginning, or too long to keep: late comers then wait for the fact. */
+  /** Undefined when its beginning is unknown, or it is too long to keep: late subscribers then wait for the fact. */
   readonly text: string | undefined;
-  /** A new holder tells this stream from another beginning; nothing of it fits any more. */
-  readonly dead: boolean;
+  /** A new holder restarted this stream with other text; no delta fits any more. */
+  readonly isInvalid: boolean;
 }
 
-/** `news` goes to whoever watches; `stale` says nothing new; `torn` means that text before it is missing here. */
-export type Reception = { readonly news: DeltaEvent } | 'stale' | 'torn';
+/** `delta` is to be delivered; a `duplicate` adds no text; at a `gap`, text before it is missing here. */
+export type Reception = { readonly delta: DeltaEvent } | 'duplicate' | 'gap';
 
 export interface StreamBounds {
   /** UTF-16 units of text kept per run. */
   readonly keptText: number;
-  /** Ids of closed streams that are remembered, so that a late delta cannot open one again. */
+  /** Ids of closed streams that are remembered, so that a late delta cannot reopen one. */
   readonly rememberedStreams: number;
 }
 
-/** What the open streams of one run have said so far. */
+/** The text so far of a run's open streams. */
 export class ReceivedStreams {
   private readonly open = new Map<string, OpenStream>();
   private readonly closed = new Set<string>();
   private keptText = 0;
 
-  /** `since`: deltas older than this seq may belong to streams that closed before anybody watched. */
+  /** `since`: deltas older than this seq may belong to streams that closed before the subscription began. */
   constructor(
     private readonly since: number,
     private readonly bounds: StreamBounds,
-    private readonly mint: () => EventId,
+    private readonly newEventId: () => EventId,
   ) {}
 
   receive(delta: DeltaEvent, from: 'feed' | 'holder'): Reception {
     const name = streamOf(delta);
-    if (this.closed.has(name)) return 'stale';
+    if (this.closed.has(name)) return 'duplicate';
 
     const stream = this.open.get(name);
     if (!stream) {
-      if (from === 'feed' && (delta.offset > 0 || delta.after_seq < this.since)) return 'torn';
-      return this.goOn(name, delta, { length: 0, text: '' });
+      if (from === 'feed' && (delta.offset > 0 || delta.after_seq < this.since)) return 'gap';
+      return this.append(name, delta, { length: 0, text: '' });
     }
-    if (stream.dead || delta.epoch < stream.last.epoch) return 'stale';
-    if (delta.epoch > stream.last.epoch && delta.offset !== stream.length) return this.kill(name, stream);
-    if (delta.offset > stream.length) return 'torn';
+    if (stream.isInvalid || delta.epoch < stream.last.epoch) return 'duplicate';
+    if (delta.epoch > stream.last.epoch && delta.offset !== stream.length) return this.invalidate(name, stream);
+    if (delta.offset > stream.length) return 'gap';
 
     const text = textOf(delta).slice(stream.length - delta.offset);
-    if (text === '') return 'stale';
+    if (text === '') return 'duplicate';
     const fitting = delta.offset === stream.length ? delta : this.cut(delta, stream.length, text);
-    return this.goOn(name, fitting, stream);
+    return this.append(name, fitting, stream);
   }
 
-  /** Nobody knows what came before this delta: its stream goes on without a beginning. */
-  giveUp(delta: DeltaEvent): void {
+  /** Continues a stream after a gap that could not be filled. Its text is then incomplete, so it is not kept. */
+  skipGap(delta: DeltaEvent): void {
     const name = streamOf(delta);
     if (this.closed.has(name)) return;
-    this.forgetText(this.open.get(name)?.text);
-    this.open.set(name, { last: delta, length: delta.offset + textOf(delta).length, text: undefined, dead: false });
+    this.dropText(this.open.get(name)?.text);
+    const length = delta.offset + textOf(delta).length;
+    this.open.set(name, { last: delta, length, text: undefined, isInvalid: false });
   }
 
   close(fact: RecordedFact): void {
     for (const name of streamsReopenedBy(fact)) this.closed.delete(name);
     const closing = streamsClosedBy(fact);
     for (const name of closing) {
-      this.forgetText(this.open.get(name)?.text);
+      this.dropText(this.open.get(name)?.text);
       this.open.delete(name);
       this.closed.add(name);
     }
@@ -79,39 +80,41 @@ export class ReceivedStreams {
     }
   }
 
-  /** For one who has heard each stream up to `heard`: one delta per stream that brings him up to date. */
-  missing(heard: (stream: string) => number): DeltaEvent[] {
-    return [...this.open].flatMap(([name, { last, text, dead }]) => {
-      const offset = heard(name);
-      return text === undefined || dead || text.length <= offset ? [] : [this.cut(last, offset, text.slice(offset))];
+  /** For a subscriber that was sent so much of each stream: one delta per stream with the text that it lacks. */
+  missing(sentLength: (stream: string) => number): DeltaEvent[] {
+    return [...this.open].flatMap(([name, { last, text, isInvalid }]) => {
+      const offset = sentLength(name);
+      return text === undefined || isInvalid || text.length <= offset
+        ? []
+        : [this.cut(last, offset, text.slice(offset))];
     });
   }
 
-  private goOn(name: string, delta: DeltaEvent, before: Pick<OpenStream, 'length' | 'text'>): { news: DeltaEvent } {
+  private append(name: string, delta: DeltaEvent, before: Pick<OpenStream, 'length' | 'text'>): { delta: DeltaEvent } {
     const added = textOf(delta);
     const keep = before.text !== undefined && this.keptText + added.length <= this.bounds.keptText;
     if (keep) this.keptText += added.length;
-    else this.forgetText(before.text);
+    else this.dropText(before.text);
     this.open.set(name, {
       last: delta,
       length: before.length + added.length,
       text: keep ? before.text + added : undefined,
-      dead: false,
+      isInvalid: false,
     });
-    return { news: delta };
+    return { delta };
   }
 
-  private kill(name: string, stream: OpenStream): 'stale' {
-    this.forgetText(stream.text);
-    this.open.set(name, { ...stream, text: undefined, dead: true });
-    return 'stale';
+  private invalidate(name: string, stream: OpenStream): 'duplicate' {
+    this.dropText(stream.text);
+    this.open.set(name, { ...stream, text: undefined, isInvalid: true });
+    return 'duplicate';
   }
 
   private cut(delta: DeltaEvent, offset: number, text: string): DeltaEvent {
-    return withText(delta, { id: this.mint(), offset, text });
+    return withText(delta, { id: this.newEventId(), offset, text });
   }
 
-  private forgetText(text: string | undefined): void {
+  private dropText(text: string | undefined): void {
     this.keptText -= text?.length ?? 0;
   }
 }

@@ -3,7 +3,7 @@ import { Retention } from '@rondo/persistence';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 import { collect, readStream } from './testing/sse-reader';
-import type { WatchEvent } from './stream-notices';
+import type { SubscriberEvent } from './stream-notices';
 
 let gateway: RunningGateway;
 let worker: TestWorker;
@@ -106,7 +106,7 @@ describe('where retention has passed (R18)', () => {
     ['SSE', overStream],
     ['a socket', overSocket],
   ])('%s tells the gap, the snapshot and then what is left', async (_, watch) => {
-    const events = (await watch(run.id, 2)).map((text) => JSON.parse(text) as WatchEvent);
+    const events = (await watch(run.id, 2)).map((text) => JSON.parse(text) as SubscriberEvent);
 
     expect(events.map(({ type, seq }) => [type, seq])).toEqual([
       ['stream.gap', null],

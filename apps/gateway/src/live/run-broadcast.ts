@@ -1,23 +1,32 @@
 import type { DeltaEvent, EventId, RunEvent, RunId } from '@rondo/contract';
 import type { RunAddress, RunHolder } from '@rondo/persistence';
-import type { RunSubscriber } from './run-subscriber';
-import { ImplausibleFact, FactPlausibility } from './fact-plausibility';
-import type { RunSources, LoggedEvent } from './run-sources';
+import { FactPlausibility, ImplausibleFact } from './fact-plausibility';
 import { ReceivedStreams, type StreamBounds } from './received-streams';
+import type { LoggedEvent, RunSources } from './run-sources';
+import { type StreamNotice, type SubscriberEvent, coveredSeq, isNotice } from './stream-notices';
 import { endsRun } from './stream-of';
-import { type StreamNotice, type WatchEvent, isNotice, coveredSeq } from './stream-notices';
 
 export interface RunBroadcastSettings {
   readonly streams: StreamBounds;
-  /** Events that wait for a missing one. Beyond it they are dropped, and the log heals what they said. */
-  readonly heldEvents: number;
-  /** How long a start waits for the feed's subscription. Later the log and the poll do the work alone. */
+  /** Events that may wait for a missing one. Beyond it they are dropped; the log and the holder still have them. */
+  readonly pendingEvents: number;
+  /** How long a start waits for the subscription to the feed. After that, gaps are found from the log and the poll. */
   readonly feedReadyMs: number;
-  readonly mint: () => EventId;
-  readonly onTrouble: (error: unknown) => void;
+  readonly newEventId: () => EventId;
+  readonly onError: (error: unknown) => void;
 }
 
-/** Who told of an event, and its JSON where it came as that. */
+/** One receiver of a broadcast. */
+export interface BroadcastListener {
+  /** The last seq that was sent to it. */
+  readonly position: number;
+  /** How much text of a stream was sent to it. */
+  sentLength(stream: string): number;
+  /** False when it takes nothing more: its connection is full, or the run is over. It is then removed. */
+  deliver(event: SubscriberEvent, json: string): boolean;
+}
+
+/** Where an event came from, and its JSON if it arrived as that. */
 interface Origin {
   readonly from?: 'feed' | 'holder' | 'log';
   readonly json?: string | undefined;
@@ -28,32 +37,32 @@ interface DeltaOrigin {
   readonly json: string | undefined;
 }
 
-const repairRounds = 3;
-/** Before it begins nothing that the log holds is news. */
-const unknown = Infinity;
+const repairAttempts = 3;
+/** The head before the start: no fact of the log is newer. */
+const notStarted = Infinity;
 
 /**
- * One run while somebody in this process watches it. It knows the log up to `head` and what the open streams have
- * said since, and passes everything on at once, in order.
+ * One run while at least one subscriber in this process follows it. It knows the log up to `head` and what the open
+ * streams have carried since, and delivers every event at once, in order.
  *
- * Facts come from the feed when it works and from the log whenever a seq is missing; what comes twice is told apart
- * by its seq, or by its offset within a stream. A follower joins in one synchronous step, at the moment when it has
- * read the log exactly as far as this has: so nothing falls between reading and listening, and nothing overlaps.
+ * Facts come from the feed when it works and from the log whenever a seq is missing; duplicates are recognised by
+ * their seq, or by their offset within a stream. A subscriber joins in one synchronous step, at the moment when it has
+ * read the log exactly up to this head: so no event is missed between reading and receiving, and none is sent twice.
  *
- * It listens before anybody reads, or before there is a run. What it hears waits until the first follower has come to the
- * log's end, which is where it begins.
+ * It receives from the feed before the log is read, even before the run exists. Those events are pending until the first
+ * subscriber has reached the end of the log, which becomes the head.
  */
 export class RunBroadcast {
-  private readonly followers = new Set<RunSubscriber>();
+  private readonly listeners = new Set<BroadcastListener>();
   private readonly feed: ReturnType<RunSources['watch']>;
-  private heard: Promise<void> | undefined;
+  private feedReady: Promise<void> | undefined;
   private streams: ReceivedStreams;
-  private readonly past = new FactPlausibility();
-  private held: RunEvent[] = [];
+  private readonly plausibility = new FactPlausibility();
+  private pending: RunEvent[] = [];
   private repairing: Promise<void> | undefined;
-  private quietSince = performance.now();
+  private idleSince = performance.now();
 
-  private head = unknown;
+  private head = notStarted;
 
   constructor(
     private readonly run: RunAddress,
@@ -64,9 +73,9 @@ export class RunBroadcast {
     this.feed = sources.watch(run.runId, (event, json) => this.receive(event, json));
   }
 
-  /** Resolves when whoever reads the log from then on misses nothing between it and the feed. */
-  listening(): Promise<void> {
-    return (this.heard ??= withinMs(this.feed.ready(), this.settings.feedReadyMs));
+  /** Once it resolves, reading the log and then receiving from the feed misses nothing. */
+  ready(): Promise<void> {
+    return (this.feedReady ??= withinMs(this.feed.ready(), this.settings.feedReadyMs));
   }
 
   get runId(): RunId {
@@ -77,40 +86,40 @@ export class RunBroadcast {
     return this.head;
   }
 
-  /** With the first that has read the log to its end. The run's holder, if there is one, may have streams open from before. */
-  begin(follower: RunSubscriber, holder: RunHolder | undefined): void {
-    if (this.head !== unknown) return;
-    this.head = follower.position;
+  /** Called by the first subscriber that has read the log to its end. The run's holder may have opened streams before. */
+  start(listener: BroadcastListener, holder: RunHolder | undefined): void {
+    if (this.head !== notStarted) return;
+    this.head = listener.position;
     this.streams = this.streamsSince(this.head);
-    this.join(follower);
-    this.retryHeld();
-    if (holder) void this.mend(() => this.hearHolder(holder));
-    else if (this.held.length > 0) void this.mend();
+    this.join(listener);
+    this.retryPending();
+    if (holder) void this.repairInBackground(() => this.loadOpenStreams(holder));
+    else if (this.pending.length > 0) void this.repairInBackground();
   }
 
-  /** False when the follower must read the log first. */
-  join(follower: RunSubscriber): boolean {
-    if (follower.position !== this.head) return false;
-    this.followers.add(follower);
-    for (const delta of this.streams.missing((stream) => follower.heard(stream))) this.tell(follower, delta);
+  /** False when the listener must read the log first. */
+  join(listener: BroadcastListener): boolean {
+    if (listener.position !== this.head) return false;
+    this.listeners.add(listener);
+    for (const delta of this.streams.missing((stream) => listener.sentLength(stream))) this.deliverTo(listener, delta);
     return true;
   }
 
-  leave(follower: RunSubscriber): void {
-    this.followers.delete(follower);
+  leave(listener: BroadcastListener): void {
+    this.listeners.delete(listener);
   }
 
-  /** Takes what somebody read from the log. */
-  learn(events: readonly LoggedEvent[]): void {
+  /** Applies what was read from the log. */
+  applyLog(events: readonly LoggedEvent[]): void {
     for (const event of events) {
-      if (isNotice(event)) this.takeNotice(event);
-      else this.takeFromLog(event);
+      if (isNotice(event)) this.applyNotice(event);
+      else this.applyLoggedFact(event);
     }
   }
 
-  private takeFromLog(event: RunEvent): void {
-    this.past.note(event);
-    this.take(event, { from: 'log' });
+  private applyLoggedFact(event: RunEvent): void {
+    this.plausibility.note(event);
+    this.apply(event, { from: 'log' });
   }
 
   /** Reads the log to its end. Rejects where it cannot be read. */
@@ -118,133 +127,133 @@ export class RunBroadcast {
     return this.repair();
   }
 
-  /** It has begun, and nothing was heard of it for so long. */
-  isQuiet(ms: number): boolean {
-    return this.head !== unknown && performance.now() - this.quietSince >= ms;
+  /** It has started, and received nothing for so long. */
+  isIdle(ms: number): boolean {
+    return this.head !== notStarted && performance.now() - this.idleSince >= ms;
   }
 
   /**
-   * Finds what the feed lost at the end, where no later event shows the gap. `logHead` is the last seq of its log; undefined
-   * where there is no such run any more.
+   * Finds what the feed lost at the end, where no later event reveals the gap. `logHead` is the last seq of the log; undefined
+   * where the run no longer exists.
    */
   async poll(logHead: number | undefined): Promise<void> {
-    this.quietSince = performance.now();
-    if (logHead === this.head && this.held.length === 0) return;
-    await this.mend();
+    this.idleSince = performance.now();
+    if (logHead === this.head && this.pending.length === 0) return;
+    await this.repairInBackground();
   }
 
   close(): void {
     this.feed.stop();
-    this.followers.clear();
-    this.held = [];
+    this.listeners.clear();
+    this.pending = [];
   }
 
   private streamsSince(head: number): ReceivedStreams {
-    return new ReceivedStreams(head, this.settings.streams, this.settings.mint);
+    return new ReceivedStreams(head, this.settings.streams, this.settings.newEventId);
   }
 
-  private async hearHolder(holder: RunHolder): Promise<void> {
-    await this.askHolder(holder);
-    this.retryHeld();
-    if (this.held.length > 0) await this.fillGaps();
+  private async loadOpenStreams(holder: RunHolder): Promise<void> {
+    await this.requestOpenStreams(holder);
+    this.retryPending();
+    if (this.pending.length > 0) await this.fillGaps();
   }
 
   private receive(event: RunEvent, json: string | undefined): void {
-    this.quietSince = performance.now();
-    const hasBegun = this.head !== unknown;
-    if (hasBegun && this.take(event, { json })) return;
-    if (this.held.length >= this.settings.heldEvents) this.held = [];
-    this.held.push(event);
-    if (hasBegun) void this.mend();
+    this.idleSince = performance.now();
+    const hasStarted = this.head !== notStarted;
+    if (hasStarted && this.apply(event, { json })) return;
+    if (this.pending.length >= this.settings.pendingEvents) this.pending = [];
+    this.pending.push(event);
+    if (hasStarted) void this.repairInBackground();
   }
 
   /** False when something before this event is missing. What cannot be a fact of this run is dropped. */
-  private take(event: RunEvent, { from = 'feed', json }: Origin = {}): boolean {
-    if (event.seq === null) return this.takeDelta(event, { from: from === 'holder' ? from : 'feed', json });
+  private apply(event: RunEvent, { from = 'feed', json }: Origin = {}): boolean {
+    if (event.seq === null) return this.applyDelta(event, { from: from === 'holder' ? from : 'feed', json });
     if (event.seq <= this.head) return true;
     if (event.seq > this.head + 1) return false;
-    if (from !== 'log' && !this.past.allows(event)) {
-      this.settings.onTrouble(new ImplausibleFact(`${event.type} ${event.id}`));
+    if (from !== 'log' && !this.plausibility.allows(event)) {
+      this.settings.onError(new ImplausibleFact(`${event.type} ${event.id}`));
       return true;
     }
 
-    this.past.note(event);
+    this.plausibility.note(event);
     this.head = event.seq;
     this.streams.close(event);
-    this.tellAll(event, json);
+    this.deliverToAll(event, json);
     if (endsRun(event)) this.close();
     return true;
   }
 
-  private takeNotice(notice: StreamNotice): void {
+  private applyNotice(notice: StreamNotice): void {
     if (coveredSeq(notice) <= this.head) return;
-    this.tellAll(notice);
+    this.deliverToAll(notice);
     if (notice.type === 'stream.snapshot') this.head = coveredSeq(notice);
   }
 
-  private takeDelta(delta: DeltaEvent, { from, json }: DeltaOrigin): boolean {
+  private applyDelta(delta: DeltaEvent, { from, json }: DeltaOrigin): boolean {
     if (delta.after_seq > this.head) return false;
     const reception = this.streams.receive(delta, from);
-    if (reception === 'torn') return false;
-    if (reception !== 'stale') this.tellAll(reception.news, reception.news === delta ? json : undefined);
+    if (reception === 'gap') return false;
+    if (reception !== 'duplicate') this.deliverToAll(reception.delta, reception.delta === delta ? json : undefined);
     return true;
   }
 
-  private tellAll(event: WatchEvent, asItCame?: string): void {
-    if (this.followers.size === 0) return;
-    const json = asItCame ?? JSON.stringify(event);
-    for (const follower of this.followers) this.tell(follower, event, json);
+  private deliverToAll(event: SubscriberEvent, receivedJson?: string): void {
+    if (this.listeners.size === 0) return;
+    const json = receivedJson ?? JSON.stringify(event);
+    for (const listener of this.listeners) this.deliverTo(listener, event, json);
   }
 
-  private tell(follower: RunSubscriber, event: WatchEvent, json = JSON.stringify(event)): void {
-    if (!follower.deliver(event, json)) this.leave(follower);
+  private deliverTo(listener: BroadcastListener, event: SubscriberEvent, json = JSON.stringify(event)): void {
+    if (!listener.deliver(event, json)) this.leave(listener);
   }
 
-  /** One repair at a time: the log first, then the streams, then what waited for them. */
+  /** One repair at a time: the log first, then the streams, then the pending events. */
   private repair(how = () => this.fillGaps()): Promise<void> {
     this.repairing ??= how().finally(() => (this.repairing = undefined));
     return this.repairing;
   }
 
-  /** The same, where nobody waits for it: what fails now is tried again when more is heard, or by the poll. */
-  private mend(how?: () => Promise<void>): Promise<void> {
-    return this.repair(how).catch(this.settings.onTrouble);
+  /** A repair whose failure is only reported: the next event or the poll tries again. */
+  private repairInBackground(how?: () => Promise<void>): Promise<void> {
+    return this.repair(how).catch(this.settings.onError);
   }
 
   private async fillGaps(): Promise<void> {
     await this.readLog();
-    this.retryHeld();
-    for (let round = 0; round < repairRounds && this.held.length > 0; round += 1) {
-      if (this.torn().length > 0) await this.askHolder(await this.sources.holderOf(this.run));
+    this.retryPending();
+    for (let attempt = 0; attempt < repairAttempts && this.pending.length > 0; attempt += 1) {
+      if (this.deltasAfterGap().length > 0) await this.requestOpenStreams(await this.sources.holderOf(this.run));
       await this.readLog();
-      this.retryHeld();
+      this.retryPending();
     }
-    for (const delta of this.torn()) this.streams.giveUp(delta);
-    this.retryHeld();
+    for (const delta of this.deltasAfterGap()) this.streams.skipGap(delta);
+    this.retryPending();
   }
 
-  private retryHeld(): void {
-    this.held = this.held.filter((event) => !this.take(event));
+  private retryPending(): void {
+    this.pending = this.pending.filter((event) => !this.apply(event));
   }
 
-  /** What waits for text, not for a fact. */
-  private torn(): DeltaEvent[] {
-    return this.held.filter((event) => event.seq === null && event.after_seq <= this.head) as DeltaEvent[]; // by `seq`
+  /** Pending deltas that wait for earlier text, not for a fact. */
+  private deltasAfterGap(): DeltaEvent[] {
+    return this.pending.filter((event) => event.seq === null && event.after_seq <= this.head) as DeltaEvent[]; // by `seq`
   }
 
   private async readLog(): Promise<void> {
     let isRead = false;
     while (!isRead) {
       const { events, isEnd } = await this.sources.factsAfter(this.run, this.head);
-      this.learn(events);
+      this.applyLog(events);
       isRead = isEnd;
     }
   }
 
-  private async askHolder(holder: RunHolder | undefined): Promise<void> {
+  private async requestOpenStreams(holder: RunHolder | undefined): Promise<void> {
     if (!holder) return;
     const deltas = await this.sources.openStreams(this.run, holder);
-    this.held.push(...deltas.filter((delta) => !this.take(delta, { from: 'holder' })));
+    this.pending.push(...deltas.filter((delta) => !this.apply(delta, { from: 'holder' })));
   }
 }
 

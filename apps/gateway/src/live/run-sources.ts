@@ -1,37 +1,100 @@
-import type { DeltaEvent, RecordedFact, Run, RunEvent, RunId } from '@rondo/contract';
-import type { RunAddress, RunHolder } from '@rondo/persistence';
-import type { StreamNotice } from './stream-notices';
+import {
+  type DeltaEvent,
+  type EventId,
+  type RecordedFact,
+  type Run,
+  type RunEvent,
+  type RunId,
+  deltaTextKey,
+} from '@rondo/contract';
+import type { RunLive } from '@rondo/messaging';
+import type { EventPage, RunAddress, RunHolder, Runs } from '@rondo/persistence';
+import type { WorkerSignals } from '../runs/worker-signals';
+import type { DeferredRunFeed } from './deferred-run-feed';
+import { type StreamNotice, noticesOf } from './stream-notices';
 
 /** What the log answers with. */
 export type LoggedEvent = RecordedFact | StreamNotice;
 
 export interface LogPage {
   readonly events: readonly LoggedEvent[];
-  /** Nothing was behind it when it was read. */
+  /** The log ended here when it was read. */
   readonly isEnd: boolean;
 }
 
-/** What a watcher begins with, all of one moment. */
+/** What a subscription starts from, read in one snapshot. */
 export interface Opening extends LogPage {
   readonly run: Run;
   readonly holder: RunHolder | undefined;
 }
 
-/** Where the hub learns what happens to runs. */
+/** Where subscriptions learn what happens to runs. */
 export interface RunSources {
-  /** The run, and the log as `factsAfter` has it. Rejects with `run_not_found` for another account's run too (R39). */
+  /** The run, and the log as `factsAfter` has it. Rejects with `run_not_found`, for another account's run too. */
   open(run: RunAddress, after: number): Promise<Opening>;
-  /** The log: notices of what is not kept any more, and facts with a greater seq than `after`, in order, some hundreds at most. */
+  /** The log: notices of facts that retention has removed, and facts with a greater seq than `after`, in order, one page. */
   factsAfter(run: RunAddress, after: number): Promise<LogPage>;
   /**
    * The feed: fast, and allowed to lose. What is published after `ready()` has resolved reaches `onEvent` unless it is lost. `json` is
-   * the event as it came.
+   * the event as it arrived.
    */
   watch(runId: RunId, onEvent: (event: RunEvent, json?: string) => void): { ready(): Promise<void>; stop(): void };
-  /** The text so far of the streams that the run's holder has open, as deltas from offset 0. Nobody answers: none. */
+  /** The text so far of the streams that the run's holder has open, as deltas from offset 0; none when it does not answer. */
   openStreams(run: RunAddress, holder: RunHolder): Promise<readonly DeltaEvent[]>;
-  /** The last seq of each of these runs, in one question; a run that is not there any more is left out. */
+  /** The last seq of each of these runs, in one query; a run that no longer exists is left out. */
   headsOf(runs: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
-  /** Who holds the run now, as far as Postgres knows. */
+  /** The worker that holds the run now, as far as Postgres knows. */
   holderOf(run: RunAddress): Promise<RunHolder | undefined>;
 }
+
+interface Adapters {
+  readonly runs: Pick<Runs, 'events' | 'open' | 'heads'>;
+  readonly holderOf: (run: RunAddress) => Promise<RunHolder | undefined>;
+  readonly feed: Pick<DeferredRunFeed, 'watch'>;
+  readonly workers: Pick<WorkerSignals, 'openStreams'>;
+  readonly newEventId: () => EventId;
+}
+
+const limit = 200;
+
+/** The log is Postgres, the feed is NATS, and open streams are requested from the worker that holds the run. */
+export function createRunSources({ runs, holderOf, feed, workers, newEventId }: Adapters): RunSources {
+  const logPage = (page: EventPage, after: number): LogPage => {
+    const last = page.data.at(-1)?.seq ?? page.snapshot?.through_seq ?? after;
+    return { events: [...noticesOf(page, newEventId), ...page.data], isEnd: last >= page.head_seq };
+  };
+  return {
+    open: async (address, after) => {
+      const { run, holder, page } = await runs.open(address, { after, limit });
+      const { events, isEnd } = logPage(page, after);
+      return { run, holder, events, isEnd };
+    },
+    factsAfter: async (address, after) => logPage(await runs.events(address, { after, limit }), after),
+    headsOf: (ids) => runs.heads(ids),
+    watch: (runId, onEvent) => feed.watch(runId, onEvent),
+    openStreams: async ({ runId }, holder) => {
+      const streams = await workers.openStreams(holder.workerId, runId);
+      return streams.map((stream) => deltaOf(stream, { runId, holder, id: newEventId() }));
+    },
+    holderOf,
+  };
+}
+
+const deltaOf = (
+  stream: RunLive['streams'][number],
+  { runId, holder, id }: { runId: RunId; holder: RunHolder; id: EventId },
+): DeltaEvent => ({
+  id,
+  v: 1,
+  seq: null,
+  type: stream.type,
+  run_id: runId,
+  thread_id: holder.threadId,
+  iteration: stream.iteration,
+  epoch: stream.epoch,
+  at: new Date().toISOString(),
+  after_seq: stream.after_seq,
+  stream_id: stream.stream_id,
+  offset: 0,
+  data: { ...stream.data, [deltaTextKey(stream.type)]: stream.text },
+});

@@ -1,23 +1,26 @@
 import { type DeltaEvent, type EventId, type RecordedFact, deltaTextKey } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunBroadcast } from './run-broadcast';
+import type { BroadcastListener, RunBroadcast } from './run-broadcast';
 import type { LogPage, Opening } from './run-sources';
+import { type SubscriberEvent, coveredSeq, isNotice } from './stream-notices';
 import { type StreamText, endsRun, storedTexts, streamOf, streamsClosedBy, textOf } from './stream-of';
-import { type WatchEvent, isNotice, coveredSeq } from './stream-notices';
 
-/** One watcher's wire. */
+/** The connection of one subscriber. */
 export interface Sink {
-  /** False: it was taken, but the wire is full. Nothing more may be sent until `drained` resolves. */
-  send(event: WatchEvent, json: string): boolean;
+  /** False: the event was accepted, but the connection is full. Nothing more may be sent until `drained` resolves. */
+  send(event: SubscriberEvent, json: string): boolean;
   drained(): Promise<void>;
 }
 
-/** `ended`: the terminal fact was sent. `closed`: the watcher left. `stalled`: it did not read. `gone`: the run was deleted. */
-export type Ending = 'ended' | 'closed' | 'stalled' | 'gone';
+/**
+ * `ended`: the terminal fact was sent. `closed`: the subscriber left. `stalled`: it did not read. `deleted`: the run no longer
+ * exists.
+ */
+export type Ending = 'ended' | 'closed' | 'stalled' | 'deleted';
 
 export interface Subscription {
-  /** Facts up to this seq are known already. */
+  /** The client has the facts up to this seq. */
   readonly after: number;
   /** What was read after it. */
   readonly opening: Opening;
@@ -27,32 +30,33 @@ export interface Subscription {
 
 export interface SubscriberSources {
   factsAfter(after: number): Promise<LogPage>;
-  /** It was listening already when the opening was read. */
-  readonly live: RunBroadcast;
-  /** How long a full wire may stay full before its watcher is dropped. */
+  /** It was receiving from the feed before the opening was read. */
+  readonly broadcast: RunBroadcast;
+  /** How long a connection may stay full before its subscriber is dropped. */
   readonly stallLimitMs: number;
   readonly retryMs: number;
-  readonly mint: () => EventId;
-  readonly onTrouble: (error: unknown) => void;
+  readonly newEventId: () => EventId;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
- * One watcher of one run: it reads the log at its own pace, joins the live run when it has reached its head, and
- * leaves it again when the wire is full. So a slow watcher costs nothing but its place (R22).
+ * One subscriber of one run: it reads the log at its own pace, joins the broadcast when it has reached its head, and
+ * leaves it again when the connection is full. So a slow subscriber buffers nothing here: later it resumes from the log.
  */
-export class RunSubscriber {
+export class RunSubscriber implements BroadcastListener {
   private readonly sink: Sink;
   private readonly signal: AbortSignal;
   private seq: number;
   private readonly offsets = new Map<string, number>();
-  private readonly live: RunBroadcast;
+  private readonly broadcast: RunBroadcast;
   private readonly opening: Opening;
   private ended = false;
-  private left = false;
-  private full = false;
-  /** What of a page is still to be sent when the wire is free again. */
-  private rest: LogPage | undefined;
-  private part: () => void = () => {};
+  private isClosed = false;
+  private isFull = false;
+  /** The part of a page that is sent when the connection has drained. */
+  private unsent: LogPage | undefined;
+  /** Ends the current wait: for events of the broadcast, or for the connection to drain. */
+  private wake: () => void = () => {};
 
   constructor(
     { after, opening, sink, signal }: Subscription,
@@ -60,18 +64,17 @@ export class RunSubscriber {
   ) {
     this.seq = after;
     this.opening = opening;
-    this.live = sources.live;
+    this.broadcast = sources.broadcast;
     this.sink = sink;
     this.signal = signal;
   }
 
-  /** The last seq that was sent. */
   get position(): number {
     return this.seq;
   }
 
   private get isOver(): boolean {
-    return this.ended || this.left || this.signal.aborted;
+    return this.ended || this.isClosed || this.signal.aborted;
   }
 
   private get ending(): Ending {
@@ -79,51 +82,52 @@ export class RunSubscriber {
     return this.isOver ? 'closed' : 'stalled';
   }
 
-  /** Ends it, as when the watcher leaves. */
-  leave(): void {
-    this.left = true;
-    this.part();
+  /** Ends it, as when the client unsubscribes. */
+  close(): void {
+    this.isClosed = true;
+    this.wake();
   }
 
-  /** How much of a stream was sent. */
-  heard(stream: string): number {
+  sentLength(stream: string): number {
     return this.offsets.get(stream) ?? 0;
   }
 
-  async follow(): Promise<Ending> {
-    const onAbort = () => this.leave();
+  /** Delivers events until the run or the subscription is over. */
+  async run(): Promise<Ending> {
+    const onAbort = () => this.close();
     this.signal.addEventListener('abort', onAbort);
     try {
-      if (!this.isOver) this.take(this.opening);
+      if (!this.isOver) this.deliverPage(this.opening);
       while (!this.isOver) {
-        if (this.full && !(await this.drains())) break;
+        if (this.isFull && !(await this.waitForDrain())) break;
         await this.advance();
       }
       return this.ending;
     } catch (error) {
-      if (error instanceof TerminalError) return 'gone';
+      if (error instanceof TerminalError) return 'deleted';
       throw error;
     } finally {
       this.signal.removeEventListener('abort', onAbort);
-      this.live.leave(this);
+      this.broadcast.leave(this);
     }
   }
 
-  /** Called by the live run, in order. False when it must not tell more: the wire is full, or the run is over. */
-  deliver(event: WatchEvent, json: string, { isLive } = { isLive: true }): boolean {
-    return this.fill(event, { isLive }) && this.send(event, json);
+  /** Called by the broadcast, in order. */
+  deliver(event: SubscriberEvent, json: string, { isLive } = { isLive: true }): boolean {
+    return this.sendMissingText(event, { isLive }) && this.send(event, json);
   }
 
   /**
-   * Says what is missing of a text before the fact that supersedes its deltas, so that these joined are the text also for
-   * a watcher whom some never reached (I13). One who reads the log gets a text that it heard nothing of from its fact.
+   * Sends the text that is missing before the fact that supersedes its deltas, so that the deltas joined are the text also
+   * for a client that did not receive some of them (I13). While reading the log, a text of which nothing was sent comes with its
+   * fact alone.
    */
-  private fill(event: WatchEvent, { isLive }: { isLive: boolean }): boolean {
+  private sendMissingText(event: SubscriberEvent, { isLive }: { isLive: boolean }): boolean {
     if (event.seq === null || event.seq <= this.seq) return true;
     for (const stored of storedTexts(event)) {
-      const heard = this.heard(streamOf(stored));
-      if (heard >= stored.text.length || (heard === 0 && !isLive)) continue;
-      const delta = this.remainderOf(stored, { heard, fact: event });
+      const offset = this.sentLength(streamOf(stored));
+      if (offset >= stored.text.length || (offset === 0 && !isLive)) continue;
+      const delta = this.remainderOf(stored, { offset, fact: event });
       if (!this.send(delta, JSON.stringify(delta))) return false;
     }
     return true;
@@ -131,32 +135,32 @@ export class RunSubscriber {
 
   private remainderOf(
     { type, stream_id, text }: StreamText,
-    { heard: offset, fact }: { heard: number; fact: RecordedFact },
+    { offset, fact }: { offset: number; fact: RecordedFact },
   ): DeltaEvent {
     const { v, run_id, thread_id, iteration, epoch, at } = fact;
-    const envelope = { id: this.sources.mint(), v, run_id, thread_id, iteration, epoch, at };
+    const envelope = { id: this.sources.newEventId(), v, run_id, thread_id, iteration, epoch, at };
     const data = { [deltaTextKey(type)]: text.slice(offset) };
     return { ...envelope, seq: null, type, after_seq: this.seq, stream_id, offset, data };
   }
 
-  private send(event: WatchEvent, json: string): boolean {
-    if (this.full || this.isOver) return false;
-    if (this.passesOver(event)) return true;
+  private send(event: SubscriberEvent, json: string): boolean {
+    if (this.isFull || this.isOver) return false;
+    if (this.shouldSkip(event)) return true;
 
-    this.note(event);
-    this.full = !this.sink.send(event, json);
-    const goesOn = !this.full && !this.isOver;
-    if (!goesOn) this.part();
-    return goesOn;
+    this.recordSent(event);
+    this.isFull = !this.sink.send(event, json);
+    const canContinue = !this.isFull && !this.isOver;
+    if (!canContinue) this.wake();
+    return canContinue;
   }
 
-  /** What it knows, and streams whose beginning it never heard: those are left to their facts. */
-  private passesOver(event: WatchEvent): boolean {
+  /** Duplicates, and deltas of a stream whose beginning was not sent: its fact carries the whole text. */
+  private shouldSkip(event: SubscriberEvent): boolean {
     if (isNotice(event)) return coveredSeq(event) <= this.seq;
-    return event.seq === null ? event.offset !== this.heard(streamOf(event)) : event.seq <= this.seq;
+    return event.seq === null ? event.offset !== this.sentLength(streamOf(event)) : event.seq <= this.seq;
   }
 
-  private note(event: WatchEvent): void {
+  private recordSent(event: SubscriberEvent): void {
     if (isNotice(event)) {
       if (event.type === 'stream.snapshot') this.seq = coveredSeq(event);
       return;
@@ -170,50 +174,50 @@ export class RunSubscriber {
     this.ended = endsRun(event);
   }
 
-  /** Joins and stays until it parts, or reads the next page of the log. */
+  /** Joins the broadcast until it is woken, or reads the next page of the log. */
   private async advance(): Promise<void> {
-    if (this.rest) {
-      this.take(this.rest);
+    if (this.unsent) {
+      this.deliverPage(this.unsent);
       return;
     }
-    const parted = new Promise<void>((resolve) => (this.part = resolve));
-    if (this.live.join(this)) {
-      if (!this.full && !this.isOver) await parted;
+    const woken = new Promise<void>((resolve) => (this.wake = resolve));
+    if (this.broadcast.join(this)) {
+      if (!this.isFull && !this.isOver) await woken;
       return;
     }
     try {
-      await this.readOn();
+      await this.readNextPage();
     } catch (error) {
       if (error instanceof TerminalError) throw error;
-      this.sources.onTrouble(error);
+      this.sources.onError(error);
       await sleep(this.sources.retryMs);
     }
   }
 
-  private async readOn(): Promise<void> {
-    if (this.seq > this.live.knownHead) return this.live.catchUp();
-    this.take(await this.sources.factsAfter(this.seq));
+  private async readNextPage(): Promise<void> {
+    if (this.seq > this.broadcast.knownHead) return this.broadcast.catchUp();
+    this.deliverPage(await this.sources.factsAfter(this.seq));
   }
 
-  private take({ events, isEnd }: LogPage): void {
-    this.rest = undefined;
-    this.live.learn(events);
+  private deliverPage({ events, isEnd }: LogPage): void {
+    this.unsent = undefined;
+    this.broadcast.applyLog(events);
     for (const [index, event] of events.entries()) {
       if (this.deliver(event, JSON.stringify(event), { isLive: false })) continue;
-      this.rest = { events: events.slice(index), isEnd };
+      this.unsent = { events: events.slice(index), isEnd };
       return;
     }
-    if (isEnd) this.live.begin(this, this.opening.holder);
+    if (isEnd) this.broadcast.start(this, this.opening.holder);
   }
 
-  /** False when the wire stayed full for too long, or the watcher left. */
-  private async drains(): Promise<boolean> {
+  /** False when the connection stayed full for too long, or the subscriber was closed. */
+  private async waitForDrain(): Promise<boolean> {
     const over = new AbortController();
-    this.part = () => over.abort();
+    this.wake = () => over.abort();
     const limit = sleep(this.sources.stallLimitMs, false, { signal: over.signal }).catch(() => false);
     const drained = await Promise.race([this.sink.drained().then(() => true), limit]);
     over.abort();
-    this.full = !drained;
+    this.isFull = !drained;
     return drained;
   }
 }

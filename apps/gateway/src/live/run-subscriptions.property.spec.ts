@@ -39,7 +39,7 @@ function perform(script: ScriptedRun, { does, text }: Act): RunEvent {
 }
 
 async function watch(
-  hub: RunSubscriptions,
+  subscriptions: RunSubscriptions,
   script: ScriptedRun,
   { slowness, leavesAfter }: Watcher,
 ): Promise<StrictClient> {
@@ -58,7 +58,7 @@ async function watch(
         for (let rest = slowness; rest > 0; rest -= 1) await tick();
       },
     };
-    const { ending } = await hub.follow(script.address, { after: client.seq, sink, signal: leave.signal });
+    const { ending } = await subscriptions.subscribe(script.address, { after: client.seq, sink, signal: leave.signal });
     if ((await ending) !== 'closed') return client;
     client.reconnect();
   }
@@ -77,11 +77,11 @@ describe('RunSubscriptions, whatever is lost and whenever one attaches', () => {
       fc.asyncProperty(scenario, async ({ acts, watchers, holderAnswers, endReaches }) => {
         const script = new ScriptedRun();
         const wires = [new LossyWire(script), new LossyWire(script)] as const;
-        const hubs = wires.map((wire) => new RunSubscriptions(wire, quickSettings));
+        const all = wires.map((wire) => new RunSubscriptions(wire, quickSettings));
         const clients: Promise<StrictClient>[] = [];
         const attach = (step: number) => {
           for (const one of watchers.filter(({ attachesAt }) => attachesAt === step)) {
-            clients.push(watch(hubs[one.gateway] ?? new RunSubscriptions(wires[0], quickSettings), script, one));
+            clients.push(watch(all[one.gateway] ?? new RunSubscriptions(wires[0], quickSettings), script, one));
           }
         };
 
@@ -106,8 +106,8 @@ describe('RunSubscriptions, whatever is lost and whenever one attaches', () => {
           expect(client.seq).toBe(script.log.length);
           expect(client.messages).toEqual(told);
         }
-        expect(hubs.map(({ watchedRuns }) => watchedRuns)).toEqual([0, 0]);
-        for (const hub of hubs) hub.close();
+        expect(all.map(({ runCount }) => runCount)).toEqual([0, 0]);
+        for (const subscriptions of all) subscriptions.close();
       }),
       { numRuns: 300 },
     );

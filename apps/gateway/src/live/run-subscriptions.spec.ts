@@ -1,6 +1,6 @@
 import { type RunEvent, accountId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
-import { RunSubscriptions, type Watch, type Watched } from './run-subscriptions';
+import { RunSubscriptions, type ActiveSubscription, type SubscribeOptions } from './run-subscriptions';
 import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
 
@@ -9,21 +9,21 @@ const unpolled = { ...quickSettings, pollMs: 3_600_000 };
 
 let script: ScriptedRun;
 let wire: LossyWire;
-let hub: RunSubscriptions;
+let subscriptions: RunSubscriptions;
 
 beforeEach(() => {
   script = new ScriptedRun();
   wire = new LossyWire(script);
-  hub = new RunSubscriptions(wire, unpolled);
+  subscriptions = new RunSubscriptions(wire, unpolled);
 });
-afterEach(() => hub.close());
+afterEach(() => subscriptions.close());
 
 const settled = async () => {
   for (let rest = 30; rest > 0; rest -= 1) await tick();
 };
 
-type Follow = (watch: Watch) => Promise<Watched>;
-const follow: Follow = (watch) => hub.follow(script.address, watch);
+type Follow = (options: SubscribeOptions) => Promise<ActiveSubscription>;
+const follow: Follow = (watch) => subscriptions.subscribe(script.address, watch);
 
 function attach(after = 0, { drained = tick, by = follow }: { drained?: () => Promise<void>; by?: Follow } = {}) {
   const client = new StrictClient(after);
@@ -49,7 +49,9 @@ describe('RunSubscriptions', () => {
       script.note();
       return Promise.resolve(made);
     };
-    const { client, events, ending } = attach(0, { by: (watch) => hub.followNew(script.address, watch, make) });
+    const { client, events, ending } = attach(0, {
+      by: (watch) => subscriptions.subscribeToNew(script.address, watch, make),
+    });
     while (events.length === 0) await tick();
     expect([events.map(({ type }) => type), wire.reads]).toEqual([['run.created'], 0]);
 
@@ -61,10 +63,10 @@ describe('RunSubscriptions', () => {
 
   it('watches nothing where no run was made', async () => {
     const refused = () => Promise.reject(new Error('thread_busy'));
-    const { ending } = attach(0, { by: (watch) => hub.followNew(script.address, watch, refused) });
+    const { ending } = attach(0, { by: (watch) => subscriptions.subscribeToNew(script.address, watch, refused) });
 
     await expect(ending).rejects.toThrow('thread_busy');
-    expect([wire.watched, hub.watchedRuns]).toEqual([false, 0]);
+    expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
   it('gives one who comes in the middle of a message the text so far, once, and then the rest', async () => {
@@ -163,8 +165,8 @@ describe('RunSubscriptions', () => {
   });
 
   it('asks once for all quiet runs how far their logs go, and reads only those that go on', async () => {
-    hub.close();
-    hub = new RunSubscriptions(wire, quickSettings);
+    subscriptions.close();
+    subscriptions = new RunSubscriptions(wire, quickSettings);
     const { client } = attach();
     await settled();
     const readBefore = wire.reads;
@@ -209,8 +211,8 @@ describe('RunSubscriptions', () => {
   });
 
   it('finds the end in the log when the feed is silent (W60)', async () => {
-    hub.close();
-    hub = new RunSubscriptions(wire, quickSettings);
+    subscriptions.close();
+    subscriptions = new RunSubscriptions(wire, quickSettings);
     const { client, ending } = attach();
     await settled();
     script.complete();
@@ -222,16 +224,16 @@ describe('RunSubscriptions', () => {
   it('subscribes to a run only while somebody watches it, and once for all of them (W54)', async () => {
     const watchers = [attach(), attach(), attach()];
     await settled();
-    expect([wire.subscriptions, wire.watched, hub.watchedRuns]).toEqual([1, true, 1]);
+    expect([wire.subscriptions, wire.watched, subscriptions.runCount]).toEqual([1, true, 1]);
 
     for (const { leave } of watchers) leave();
     expect(await Promise.all(watchers.map(({ ending }) => ending))).toEqual(['closed', 'closed', 'closed']);
-    expect([wire.watched, hub.watchedRuns]).toEqual([false, 0]);
+    expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
   it('asks once, and then waits, where the log cannot be read that it has to catch up with', async () => {
-    hub.close();
-    hub = new RunSubscriptions(wire, { ...unpolled, retryMs: 3_600_000, onTrouble: () => undefined });
+    subscriptions.close();
+    subscriptions = new RunSubscriptions(wire, { ...unpolled, retryMs: 3_600_000, onError: () => undefined });
     attach();
     await settled();
     script.note(); // of which nobody here has heard
@@ -256,7 +258,7 @@ describe('RunSubscriptions', () => {
       await settled();
       throw new TerminalError('run_not_found', 'There is no such run.');
     });
-    const refused = attach(0, { by: (watch) => hub.follow(stranger, watch) });
+    const refused = attach(0, { by: (watch) => subscriptions.subscribe(stranger, watch) });
     const { ending } = attach();
     const readFor = jest.spyOn(wire, 'factsAfter');
     await tick();
@@ -273,7 +275,7 @@ describe('RunSubscriptions', () => {
     script.complete();
 
     expect(await attach().ending).toBe('ended');
-    expect([wire.watched, hub.watchedRuns]).toEqual([false, 0]);
+    expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
   it('reads the log once while nothing is lost, and hears what happens while it reads', async () => {
@@ -307,8 +309,8 @@ describe('RunSubscriptions', () => {
   });
 
   it('drops one whose wire stays full', async () => {
-    hub.close();
-    hub = new RunSubscriptions(wire, { ...unpolled, stallLimitMs: 20 });
+    subscriptions.close();
+    subscriptions = new RunSubscriptions(wire, { ...unpolled, stallLimitMs: 20 });
     const { ending, wireIsFree } = attach(0, { drained: () => new Promise(() => {}) });
     await settled();
     wireIsFree.now = false;
@@ -318,8 +320,8 @@ describe('RunSubscriptions', () => {
   });
 
   it('bounds the text that it keeps: late comers then wait for the fact', async () => {
-    hub.close();
-    hub = new RunSubscriptions(wire, { ...unpolled, streams: { keptText: 10, rememberedStreams: 16 } });
+    subscriptions.close();
+    subscriptions = new RunSubscriptions(wire, { ...unpolled, streams: { keptText: 10, rememberedStreams: 16 } });
     const first = attach();
     await settled();
     wire.publish(script.say('longer than ten'));
@@ -335,7 +337,7 @@ describe('RunSubscriptions', () => {
   it('ends every watch when the process shuts down', async () => {
     const { ending } = attach();
     await settled();
-    hub.close();
+    subscriptions.close();
 
     expect(await ending).toBe('closed');
   });

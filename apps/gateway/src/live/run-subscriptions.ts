@@ -1,62 +1,57 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { type RecordedFact, type Run, isTerminal } from '@rondo/contract';
-import type { RunAddress } from '@rondo/persistence';
+import { type Run, isTerminal } from '@rondo/contract';
+import type { CreatedRun, RunAddress } from '@rondo/persistence';
 import { afterImmediates } from '@rondo/platform';
-import { type Ending, RunSubscriber, type Sink } from './run-subscriber';
 import { RunBroadcast, type RunBroadcastSettings } from './run-broadcast';
-import type { RunSources, Opening } from './run-sources';
+import type { Opening, RunSources } from './run-sources';
+import { type Ending, RunSubscriber, type Sink } from './run-subscriber';
 
 export interface RunSubscriptionsSettings extends RunBroadcastSettings {
-  /** A watched run of which nothing was heard for this long is looked up in the log (W60: silence says nothing). */
+  /** A run with subscribers that received nothing for this long is compared with its log: a lost last event shows no gap. */
   readonly pollMs: number;
   readonly stallLimitMs: number;
   readonly retryMs: number;
 }
 
-/** Who follows, from where, and until when. */
-export interface Watch {
-  /** Facts up to this seq are known already. */
+/** Where events go, from which seq, and until when. */
+export interface SubscribeOptions {
+  /** The client has the facts up to this seq. */
   readonly after: number;
   readonly sink: Sink;
   readonly signal: AbortSignal;
 }
 
-/** A watch that has begun. */
-export interface Watched {
-  /** As it was then. */
+export interface ActiveSubscription {
+  /** As it was when the subscription began. */
   readonly run: Run;
-  /** Resolves when the run is over, the watcher is gone, or the process shuts down. */
+  /** Resolves when the run is over, the subscriber has left, or the process shuts down. */
   readonly ending: Promise<Ending>;
 }
 
-/** A run as it was made, and what its log began with. */
-export interface MadeRun {
-  readonly run: Run;
-  readonly facts: readonly RecordedFact[];
-}
+/** A run that was just created, with the facts that its log begins with. */
+export type NewRunLog = Pick<CreatedRun, 'run' | 'facts'>;
 
-/** How a watch begins. */
-interface Beginning {
-  readonly open: (live: RunBroadcast) => Promise<Opening>;
-  /** Resolves when whoever asked for the watch has its answer, which comes before all that is told. */
+interface Start {
+  readonly open: (broadcast: RunBroadcast) => Promise<Opening>;
+  /** Resolves when the request that subscribed has its answer, which precedes all events. */
   readonly answered: () => Promise<unknown>;
 }
 
-/** What a run begins with waits until its job is with a worker: that is what its watcher waits for. */
-const leavingMs = 4;
+/** The first events of a new run wait this long, so that sending them does not delay its job on the way to a worker. */
+const newRunDelayMs = 4;
 
-interface Shared {
-  readonly live: RunBroadcast;
-  followers: number;
+interface SharedBroadcast {
+  readonly broadcast: RunBroadcast;
+  subscribers: number;
 }
 
 /**
- * Everything that somebody watches through this process: one `RunBroadcast` per run, however many of its account watch it (W54).
- * REST's `wait`, SSE and Socket.IO are three faces of it.
+ * All subscriptions of this process: one `RunBroadcast` per run, however many of its account subscribe to it. REST's `wait`,
+ * SSE and Socket.IO all use it.
  */
 export class RunSubscriptions {
-  private readonly runs = new Map<string, Shared>();
-  private readonly followers = new Set<RunSubscriber>();
+  private readonly broadcasts = new Map<string, SharedBroadcast>();
+  private readonly subscribers = new Set<RunSubscriber>();
   private readonly closing = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private isPolling = false;
@@ -73,52 +68,61 @@ export class RunSubscriptions {
     return this.closing.signal;
   }
 
-  get watchedRuns(): number {
-    return this.runs.size;
+  get runCount(): number {
+    return this.broadcasts.size;
   }
 
-  get watchers(): number {
-    return this.followers.size;
+  get subscriberCount(): number {
+    return this.subscribers.size;
   }
 
   /**
-   * Reads the run, and tells the watcher everything from then on, though nothing before the caller has heard of it.
-   * Rejects with `run_not_found`. Watching never changes a run (I8).
+   * Reads the run, then delivers everything from there on, but nothing before the caller has its answer. Rejects with
+   * `run_not_found`. A subscription never changes a run (I8).
    */
-  follow(address: RunAddress, watch: Watch): Promise<Watched> {
-    const open = async (live: RunBroadcast) => {
-      await live.listening();
-      return this.sources.open(address, watch.after);
+  subscribe(address: RunAddress, options: SubscribeOptions): Promise<ActiveSubscription> {
+    const open = async (broadcast: RunBroadcast) => {
+      await broadcast.ready();
+      return this.sources.open(address, options.after);
     };
-    return this.begin(address, watch, { open, answered: setImmediate });
+    return this.start(address, options, { open, answered: setImmediate });
   }
 
   /**
-   * The same from the first fact of a run that `make` makes meanwhile, and is given time to ask for before anybody listens.
-   * Nothing is read, for nobody has spoken of it before; and if its holder is faster than the subscription, the next `seq` tells.
+   * The same from the first fact of a run that `create` creates, which is sent to Postgres before the feed is subscribed. The
+   * log is not read, since its first facts are known; a fact that a fast worker publishes before the subscription is in place is
+   * found missing by the next `seq`.
    */
-  async followNew(address: RunAddress, watch: Omit<Watch, 'after'>, make: () => Promise<MadeRun>): Promise<Watched> {
-    const making = make();
-    making.catch(() => undefined); // it is waited for below
+  async subscribeToNew(
+    address: RunAddress,
+    options: Omit<SubscribeOptions, 'after'>,
+    create: () => Promise<NewRunLog>,
+  ): Promise<ActiveSubscription> {
+    const creating = create();
+    creating.catch(() => undefined); // it is awaited below
     await afterImmediates();
     const open = async () => {
-      const { run, facts } = await making;
+      const { run, facts } = await creating;
       return { run, holder: undefined, events: facts, isEnd: true };
     };
-    return this.begin(address, { ...watch, after: 0 }, { open, answered: () => sleep(leavingMs) });
+    return this.start(address, { ...options, after: 0 }, { open, answered: () => sleep(newRunDelayMs) });
   }
 
   close(): void {
     clearInterval(this.timer);
     this.closing.abort();
-    for (const follower of this.followers) follower.leave();
+    for (const subscriber of this.subscribers) subscriber.close();
   }
 
-  private async begin(address: RunAddress, watch: Watch, { open, answered }: Beginning): Promise<Watched> {
-    const live = this.enter(address);
+  private async start(
+    address: RunAddress,
+    options: SubscribeOptions,
+    { open, answered }: Start,
+  ): Promise<ActiveSubscription> {
+    const broadcast = this.acquire(address);
     try {
-      const opening = await open(live);
-      const ending = answered().then(() => this.tell(live, address, { ...watch, opening }));
+      const opening = await open(broadcast);
+      const ending = answered().then(() => this.deliver(broadcast, address, { ...options, opening }));
       return { run: opening.run, ending: ending.finally(() => this.release(address)) };
     } catch (error) {
       this.release(address);
@@ -126,54 +130,59 @@ export class RunSubscriptions {
     }
   }
 
-  private async tell(live: RunBroadcast, address: RunAddress, watch: Watch & { opening: Opening }): Promise<Ending> {
-    const { run } = watch.opening;
-    if (isTerminal(run.status) && watch.after >= run.last_seq) return 'ended';
+  private async deliver(
+    broadcast: RunBroadcast,
+    address: RunAddress,
+    options: SubscribeOptions & { opening: Opening },
+  ): Promise<Ending> {
+    const { run } = options.opening;
+    if (isTerminal(run.status) && options.after >= run.last_seq) return 'ended';
     if (this.closed.aborted) return 'closed';
-    const { stallLimitMs, retryMs, mint, onTrouble } = this.settings;
+    const { stallLimitMs, retryMs, newEventId, onError } = this.settings;
     const factsAfter = (seq: number) => this.sources.factsAfter(address, seq);
-    const follower = new RunSubscriber(
-      { ...watch, after: Math.min(watch.after, run.last_seq) },
-      { live, factsAfter, stallLimitMs, retryMs, mint, onTrouble },
+    const subscriber = new RunSubscriber(
+      { ...options, after: Math.min(options.after, run.last_seq) },
+      { broadcast, factsAfter, stallLimitMs, retryMs, newEventId, onError },
     );
-    this.followers.add(follower);
-    return follower.follow().finally(() => this.followers.delete(follower));
+    this.subscribers.add(subscriber);
+    return subscriber.run().finally(() => this.subscribers.delete(subscriber));
   }
 
-  private enter(address: RunAddress): RunBroadcast {
-    const shared = this.runs.get(keyOf(address)) ?? {
-      live: new RunBroadcast(address, this.sources, this.settings),
-      followers: 0,
+  private acquire(address: RunAddress): RunBroadcast {
+    const shared = this.broadcasts.get(keyOf(address)) ?? {
+      broadcast: new RunBroadcast(address, this.sources, this.settings),
+      subscribers: 0,
     };
-    shared.followers += 1;
-    this.runs.set(keyOf(address), shared);
-    return shared.live;
+    shared.subscribers += 1;
+    this.broadcasts.set(keyOf(address), shared);
+    return shared.broadcast;
   }
 
   private release(address: RunAddress): void {
-    const shared = this.runs.get(keyOf(address));
+    const shared = this.broadcasts.get(keyOf(address));
     if (!shared) return;
-    shared.followers -= 1;
-    if (shared.followers > 0) return;
-    shared.live.close();
-    this.runs.delete(keyOf(address));
+    shared.subscribers -= 1;
+    if (shared.subscribers > 0) return;
+    shared.broadcast.close();
+    this.broadcasts.delete(keyOf(address));
   }
 
-  /** One question for all quiet runs: how far their logs go. Those that go further than was heard are read. */
+  /** One query reads the last seq of all idle runs. Only those whose log is longer than what was received are read. */
   private async poll(): Promise<void> {
-    const quiet = [...this.runs.values()].map(({ live }) => live).filter((live) => live.isQuiet(this.settings.pollMs));
-    if (quiet.length === 0 || this.isPolling) return;
+    const all = [...this.broadcasts.values()].map(({ broadcast }) => broadcast);
+    const idle = all.filter((broadcast) => broadcast.isIdle(this.settings.pollMs));
+    if (idle.length === 0 || this.isPolling) return;
     this.isPolling = true;
     try {
-      const heads = await this.sources.headsOf(quiet.map(({ runId }) => runId));
-      await Promise.all(quiet.map((live) => live.poll(heads.get(live.runId))));
+      const heads = await this.sources.headsOf(idle.map(({ runId }) => runId));
+      await Promise.all(idle.map((broadcast) => broadcast.poll(heads.get(broadcast.runId))));
     } catch (error) {
-      this.settings.onTrouble(error);
+      this.settings.onError(error);
     } finally {
       this.isPolling = false;
     }
   }
 }
 
-/** Who asks for a run is not known to own it yet, and must not have its owner read as somebody else. */
+/** By account too: a caller is not yet known to own the run, and its owner's facts must not be read as another account. */
 const keyOf = ({ accountId, runId }: RunAddress): string => `${accountId} ${runId}`;

@@ -105,7 +105,7 @@ describe('the socket /runs', () => {
   });
 
   it('shows a run that it creates from the first event, without reading it (I2)', async () => {
-    const reads = jest.spyOn(gateway.parts.infrastructure.runs, 'open');
+    const reads = jest.spyOn(gateway.composed.runs, 'open');
     const socket = gateway.socket();
     const { client, events, ended } = watch(socket);
     const { data } = await ask(socket, 'run.create', { input: 'Go.', subscribe: true });
@@ -140,11 +140,11 @@ describe('the socket /runs', () => {
 
   it('watches nothing where it could not create the run', async () => {
     const { thread_id } = await gateway.createRun();
-    const watched = gateway.parts.hub.watchedRuns;
+    const watched = gateway.composed.subscriptions.runCount;
     const { error } = await ask(gateway.socket(), 'run.create', { thread_id, input: 'Go.', subscribe: true });
 
     expect(error?.code).toBe('thread_busy');
-    expect(gateway.parts.hub.watchedRuns).toBe(watched);
+    expect(gateway.composed.subscriptions.runCount).toBe(watched);
   });
 
   it('shows nothing of a run after run.unsubscribe', async () => {
@@ -168,7 +168,7 @@ describe('the socket /runs', () => {
     await ask(socket, 'run.subscribe', { run_id: run.id });
     socket.disconnect();
 
-    while (gateway.parts.hub.watchedRuns > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (gateway.composed.subscriptions.runCount > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect((await gateway.read(run.id)).status).toBe('running');
     await held.complete();
   });
@@ -184,7 +184,7 @@ describe('the socket /runs', () => {
   });
 
   it('tells nothing of what went wrong inside, in the handshake and after it (I12)', async () => {
-    const { accounts, runs } = gateway.parts.infrastructure;
+    const { accounts, runs } = gateway.composed;
     const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
     jest.spyOn(accounts, 'verify').mockRejectedValueOnce(away);
     const [error] = await nextEvent(gateway.socket('rondo_some_key'), 'connect_error');

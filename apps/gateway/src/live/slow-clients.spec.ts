@@ -11,7 +11,7 @@ let strict: RunningGateway;
 let worker: TestWorker;
 beforeAll(async () => {
   gateway = await RunningGateway.start({ STALL_LIMIT_S: 30 });
-  strict = await RunningGateway.start({ STALL_LIMIT_S: 3, DATABASE_URL: gateway.parts.config.DATABASE_URL });
+  strict = await RunningGateway.start({ STALL_LIMIT_S: 3, DATABASE_URL: gateway.composed.config.DATABASE_URL });
   worker = await TestWorker.start(gateway.database);
 });
 afterAll(async () => {
@@ -37,7 +37,7 @@ async function deafStream(runId: string): Promise<TcpSocket> {
   const socket = connect(Number(port), hostname);
   socket.pause();
   socket.write(`GET /v1/runs/${runId}/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminKey}\r\n\r\n`);
-  while (strict.parts.hub.watchedRuns === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (strict.composed.subscriptions.runCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   return socket;
 }
 
@@ -68,7 +68,7 @@ describe('a client that does not read (R22)', () => {
     while (!client.ended) await nextEvent(socket, 'event');
     expect(client.violations).toEqual([]);
 
-    while (strict.parts.connections.count > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (strict.composed.connections.count > 1) await new Promise((resolve) => setTimeout(resolve, 20));
     deaf.destroy();
     expect(socket.connected).toBe(true);
   }, 20_000);

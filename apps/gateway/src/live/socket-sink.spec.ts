@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { ReadyText } from './ready-text';
+import type { SerializedEvent } from './serialized-event';
 import { SocketSink } from './socket-sink';
 import { ScriptedRun } from './testing/scripted-run';
 
@@ -45,7 +45,7 @@ describe('SocketSink', () => {
   it('has events of one moment leave together, in order', async () => {
     const conn = Object.assign(new EventEmitter(), { transport: { writable: true } });
     const sent: [string, boolean][] = [];
-    const emit = (_: 'event', { json }: ReadyText) => sent.push([json, conn.transport.writable]);
+    const emit = (_: 'event', { json }: SerializedEvent) => sent.push([json, conn.transport.writable]);
     const sink = new SocketSink({ emit, conn });
 
     for (const json of ['1', '2', '3']) sink.send(event, json);

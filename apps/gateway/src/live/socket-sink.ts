@@ -1,13 +1,13 @@
 import type { Sink } from './run-subscriber';
-import { ReadyText } from './ready-text';
-import type { WatchEvent } from './stream-notices';
+import { SerializedEvent } from './serialized-event';
+import type { SubscriberEvent } from './stream-notices';
 
-/** What this file needs of a Socket.IO socket. */
-export interface Wire {
-  emit(name: 'event', event: ReadyText): unknown;
+/** The part of a Socket.IO socket that this file uses. */
+export interface EventSocket {
+  emit(name: 'event', event: SerializedEvent): unknown;
   readonly conn: {
     on(event: 'drain', listener: () => void): unknown;
-    /** Packets wait while it is not writable, and then leave in one go. */
+    /** Packets are queued while it is not writable, and are then sent together. */
     readonly transport: { writable: boolean };
   };
 }
@@ -16,40 +16,40 @@ const fullAtEvents = 256;
 const fullAtCharacters = 1024 * 1024;
 
 /**
- * One connection's way out, shared by all its subscriptions. Socket.IO itself would buffer without end (R22), so this
- * counts what was given to it since the connection last drained: at once on a free wire, later on a full one.
+ * The outgoing side of one connection, shared by all its subscriptions. Socket.IO buffers without a limit, so this counts
+ * what was sent since the connection last drained: immediately while the client reads, later while it does not.
  *
- * What is sent in one turn of the event loop leaves together: by itself the connection would send the first event alone,
- * and the others when that one has left.
+ * Events of one turn of the event loop are sent together: by itself the connection would send the first event alone,
+ * and the others after that one.
  */
 export class SocketSink implements Sink {
-  private waitingEvents = 0;
-  private waitingCharacters = 0;
-  private leaving: ReadyText[] = [];
+  private undrainedEvents = 0;
+  private undrainedCharacters = 0;
+  private batch: SerializedEvent[] = [];
   private onDrained: (() => void)[] = [];
 
-  constructor(private readonly wire: Wire) {
-    wire.conn.on('drain', () => this.drain());
+  constructor(private readonly socket: EventSocket) {
+    socket.conn.on('drain', () => this.drain());
   }
 
-  send(_event: WatchEvent, json: string): boolean {
-    this.waitingEvents += 1;
-    this.waitingCharacters += json.length;
-    if (this.leaving.length === 0) process.nextTick(() => this.sendTogether());
-    this.leaving.push(new ReadyText(json));
+  send(_event: SubscriberEvent, json: string): boolean {
+    this.undrainedEvents += 1;
+    this.undrainedCharacters += json.length;
+    if (this.batch.length === 0) process.nextTick(() => this.flush());
+    this.batch.push(new SerializedEvent(json));
     return !this.isFull();
   }
 
-  private sendTogether(): void {
-    const { transport } = this.wire.conn;
+  private flush(): void {
+    const { transport } = this.socket.conn;
     const { writable } = transport;
     transport.writable = false;
-    const last = this.leaving.length - 1;
-    for (const [index, event] of this.leaving.entries()) {
+    const last = this.batch.length - 1;
+    for (const [index, event] of this.batch.entries()) {
       if (index === last) transport.writable = writable;
-      this.wire.emit('event', event);
+      this.socket.emit('event', event);
     }
-    this.leaving = [];
+    this.batch = [];
   }
 
   async drained(): Promise<void> {
@@ -57,12 +57,12 @@ export class SocketSink implements Sink {
   }
 
   private drain(): void {
-    this.waitingEvents = 0;
-    this.waitingCharacters = 0;
+    this.undrainedEvents = 0;
+    this.undrainedCharacters = 0;
     for (const resolve of this.onDrained.splice(0)) resolve();
   }
 
   private isFull(): boolean {
-    return this.waitingEvents >= fullAtEvents || this.waitingCharacters >= fullAtCharacters;
+    return this.undrainedEvents >= fullAtEvents || this.undrainedCharacters >= fullAtCharacters;
   }
 }

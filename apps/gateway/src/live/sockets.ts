@@ -2,169 +2,171 @@ import type { Run, RunId, RunStatus } from '@rondo/contract';
 import type { Caller, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
-import type { KeyCheck } from '../auth/key-check';
-import type { KeyLimits } from '../auth/key-limits';
+import type { RequestRate } from '../auth/account-quota';
+import type { Authenticator } from '../auth/authenticator';
+import type { ConcurrencyLimits } from '../auth/concurrency-limits';
 import type { OpenConnections } from '../auth/open-connections';
-import type { RequestRate } from '../auth/request-rate';
 import { type Scope, requireScope } from '../auth/scopes';
-import { answerTo } from '../problems/problem-of';
+import { ApiError, unauthorized } from '../problems/api-error';
+import { problemResponse } from '../problems/problem-response';
 import { type ProblemBody, problemStatus } from '../problems/problems';
-import { Refusal, unauthorized } from '../problems/refusals';
-import type { RunSubscriptions, MadeRun, Watch, Watched } from './run-subscriptions';
-import type { ReadyText } from './ready-text';
+import type { ActiveSubscription, NewRunLog, RunSubscriptions, SubscribeOptions } from './run-subscriptions';
+import type { SerializedEvent } from './serialized-event';
 import { SocketSink } from './socket-sink';
 
-/** What is known of an admitted socket. */
-interface Admitted {
+/** The state of an authenticated socket. */
+interface SocketState {
   readonly caller: Caller;
   readonly sink: SocketSink;
-  readonly watches: Map<RunId, AbortController>;
+  readonly subscribed: Map<RunId, AbortController>;
 }
 
-type FromClient = Record<string, never>; // Nest listens, by name
-type ToClient = { event: (event: ReadyText) => void };
-type BetweenServers = Record<string, never>;
+type ClientEvents = Record<string, never>; // Nest registers the handlers, by name
+type ServerEvents = { event: (event: SerializedEvent) => void };
+type InterServerEvents = Record<string, never>;
 
-export type RunSocket = Socket<FromClient, ToClient, BetweenServers, Partial<Admitted>>;
-export type RunsNamespace = Namespace<FromClient, ToClient, BetweenServers, Partial<Admitted>>;
+export type RunSocket = Socket<ClientEvents, ServerEvents, InterServerEvents, Partial<SocketState>>;
+export type RunsNamespace = Namespace<ClientEvents, ServerEvents, InterServerEvents, Partial<SocketState>>;
 
 export type Acknowledgement =
   | { readonly ok: true; readonly data: unknown; readonly replayed?: true }
   | { readonly ok: false; readonly error: ProblemBody };
 
-export interface SocketPorts {
-  readonly keyCheck: KeyCheck;
+export interface SocketsDependencies {
+  readonly authenticator: Authenticator;
   readonly rate: RequestRate;
-  readonly limits: KeyLimits;
+  readonly limits: ConcurrencyLimits;
   readonly connections: OpenConnections;
-  readonly hub: RunSubscriptions;
-  readonly onTrouble: (error: unknown) => void;
+  readonly subscriptions: RunSubscriptions;
+  readonly onError: (error: unknown) => void;
 }
 
-/** Of a message that was done before: what it was answered with then. */
+/** The earlier answer to a message with the same idempotency key. */
 export class Replayed {
   constructor(readonly data: unknown) {}
 }
 
 const handshake = z.object({ token: z.string() });
-const maxWatches = 100;
+const maxSubscriptions = 100;
 
-/** Who is connected by socket, and what each watches. */
+/** The connected sockets, and the runs that each is subscribed to. */
 export class Sockets {
-  constructor(private readonly ports: SocketPorts) {}
+  constructor(private readonly dependencies: SocketsDependencies) {}
 
-  /** Rejects unless the handshake's `auth.token` is a good key; a token in the URL counts for nothing. */
-  async admit(socket: RunSocket): Promise<void> {
+  /** Rejects unless the handshake's `auth.token` is a valid key; a token in the URL is ignored. */
+  async authenticate(socket: RunSocket): Promise<void> {
     const caller = await this.callerOf(socket)
-      .then((known) => this.countIn(socket, known))
+      .then((known) => this.claimPlace(socket, known))
       .catch((error: unknown) => {
         throw connectError(this.problemOf(error));
       });
-    const admitted: Admitted = { caller, sink: new SocketSink(socket), watches: new Map() };
-    Object.assign(socket.data, admitted);
+    const state: SocketState = { caller, sink: new SocketSink(socket), subscribed: new Map() };
+    Object.assign(socket.data, state);
   }
 
   private async callerOf(socket: RunSocket): Promise<Caller> {
     const { data: auth } = handshake.safeParse(socket.handshake.auth);
-    const caller = await this.ports.keyCheck.callerOfSocket(auth?.token, socket.request);
+    const caller = await this.dependencies.authenticator.callerOfSocket(auth?.token, socket.request);
     if (!caller) throw unauthorized('Send a valid API key as auth.token of the handshake.');
     return caller;
   }
 
-  /** A connection that closes before its socket is let in never hears of `disconnect`. */
-  private countIn(socket: RunSocket, caller: Caller): Caller {
-    const giveBack = this.ports.limits.sockets.take(caller.keyId);
-    socket.once('disconnect', giveBack);
-    socket.conn.once('close', giveBack);
-    if (socket.conn.readyState !== 'open') giveBack();
+  /** A connection that closes before its socket is admitted emits no `disconnect`. */
+  private claimPlace(socket: RunSocket, caller: Caller): Caller {
+    const release = this.dependencies.limits.sockets.acquire(caller.keyId);
+    socket.once('disconnect', release);
+    socket.conn.once('close', release);
+    if (socket.conn.readyState !== 'open') release();
     return caller;
   }
 
-  /** A revoked key ends the socket for good; the end of a socket ends its watches, and no run (I8). */
-  enter(socket: RunSocket): void {
-    const { caller, watches } = socket.data;
-    if (!caller || !watches) return;
-    const forget = this.ports.connections.add(caller.keyId, () => socket.disconnect(true));
+  /** Revoking the key disconnects the socket; its disconnection ends its subscriptions, and no run (I8). */
+  register(socket: RunSocket): void {
+    const { caller, subscribed } = socket.data;
+    if (!caller || !subscribed) return;
+    const remove = this.dependencies.connections.add(caller.keyId, () => socket.disconnect(true));
     socket.once('disconnect', () => {
-      forget();
-      for (const watch of watches.values()) watch.abort();
+      remove();
+      for (const subscription of subscribed.values()) subscription.abort();
     });
   }
 
-  /** Does what a message asks for, and says how it went; nothing that goes wrong leaves this function. */
+  /** Handles a message and returns its acknowledgement. Never rejects: an error becomes `{ok: false, error}`. */
   async acknowledge(
     { data: { caller } }: RunSocket,
     scope: Scope,
-    act: (caller: Caller) => Promise<unknown>,
+    handle: (caller: Caller) => Promise<unknown>,
   ): Promise<Acknowledgement> {
     try {
       if (!caller) throw unauthorized('This socket was not admitted.');
-      this.ports.rate.take(caller);
+      this.dependencies.rate.consume(caller);
       requireScope(caller, scope);
-      const done = await act(caller);
-      return done instanceof Replayed ? { ok: true, data: done.data, replayed: true } : { ok: true, data: done };
+      const data = await handle(caller);
+      return data instanceof Replayed ? { ok: true, data: data.data, replayed: true } : { ok: true, data };
     } catch (error) {
       return { ok: false, error: this.problemOf(error) };
     }
   }
 
   private problemOf(error: unknown): ProblemBody {
-    const { body, headers } = answerTo(error);
-    if (body.status >= problemStatus.internal_error) this.ports.onTrouble(error);
+    const { body, headers } = problemResponse(error);
+    if (body.status >= problemStatus.internal_error) this.dependencies.onError(error);
     const retryAfter = headers['Retry-After'];
     return retryAfter === undefined ? body : { ...body, retry_after_s: Number(retryAfter) };
   }
 
-  /** Authorised each time. A second subscription to a run takes the place of the first. */
+  /** Authorized each time. A second subscription to a run replaces the first. */
   async subscribe(
     socket: RunSocket,
     address: RunAddress,
     after: number,
   ): Promise<{ status: RunStatus; head_seq: number }> {
-    const { status, last_seq } = await this.watch(socket, address, (watch) =>
-      this.ports.hub.follow(address, { ...watch, after }),
+    const { status, last_seq } = await this.replaceSubscription(socket, address, (options) =>
+      this.dependencies.subscriptions.subscribe(address, { ...options, after }),
     );
     return { status, head_seq: last_seq };
   }
 
-  /** Subscribes to the run that `make` makes, from its first event. */
-  subscribeToNew(socket: RunSocket, address: RunAddress, make: () => Promise<MadeRun>): Promise<Run> {
-    return this.watch(socket, address, (watch) => this.ports.hub.followNew(address, watch, make));
+  /** Subscribes to the run that `create` creates, from its first event. */
+  subscribeToNew(socket: RunSocket, address: RunAddress, create: () => Promise<NewRunLog>): Promise<Run> {
+    return this.replaceSubscription(socket, address, (options) =>
+      this.dependencies.subscriptions.subscribeToNew(address, options, create),
+    );
   }
 
-  private async watch(
+  private async replaceSubscription(
     socket: RunSocket,
     { runId }: RunAddress,
-    follow: (watch: Omit<Watch, 'after'>) => Promise<Watched>,
+    subscribe: (options: Omit<SubscribeOptions, 'after'>) => Promise<ActiveSubscription>,
   ): Promise<Run> {
-    const { watches, sink } = socket.data;
-    if (!watches || !sink || !socket.connected) throw unauthorized('This socket was not admitted.');
+    const { subscribed, sink } = socket.data;
+    if (!subscribed || !sink || !socket.connected) throw unauthorized('This socket was not admitted.');
     this.unsubscribe(socket, runId);
-    if (watches.size >= maxWatches) {
-      throw new Refusal('too_many_subscriptions', `A socket can watch ${maxWatches} runs at most.`);
+    if (subscribed.size >= maxSubscriptions) {
+      throw new ApiError('too_many_subscriptions', `A socket can watch ${maxSubscriptions} runs at most.`);
     }
 
-    const watch = new AbortController();
-    const forget = () => watches.get(runId) === watch && watches.delete(runId);
-    watches.set(runId, watch);
+    const subscription = new AbortController();
+    const remove = () => subscribed.get(runId) === subscription && subscribed.delete(runId);
+    subscribed.set(runId, subscription);
     try {
-      const { run, ending } = await follow({ sink, signal: watch.signal });
+      const { run, ending } = await subscribe({ sink, signal: subscription.signal });
       void ending
         .then((how) => how === 'stalled' && socket.conn.close())
-        .catch(this.ports.onTrouble)
-        .finally(forget);
+        .catch(this.dependencies.onError)
+        .finally(remove);
       return run;
     } catch (error) {
-      forget();
+      remove();
       throw error;
     }
   }
 
-  unsubscribe({ data: { watches } }: RunSocket, runId: RunId): void {
-    watches?.get(runId)?.abort();
-    watches?.delete(runId);
+  unsubscribe({ data: { subscribed } }: RunSocket, runId: RunId): void {
+    subscribed?.get(runId)?.abort();
+    subscribed?.delete(runId);
   }
 }
 
-/** Socket.IO gives `data` of a refused handshake's error to the client. */
+/** Socket.IO sends `data` of a refused handshake's error to the client. */
 const connectError = (problem: ProblemBody): Error => Object.assign(new Error(problem.code), { data: problem });

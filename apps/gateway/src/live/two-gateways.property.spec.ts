@@ -10,7 +10,7 @@ let gateways: readonly RunningGateway[] = [];
 let worker: TestWorker;
 beforeAll(async () => {
   const first = await RunningGateway.start();
-  gateways = [first, await RunningGateway.start({ DATABASE_URL: first.parts.config.DATABASE_URL })];
+  gateways = [first, await RunningGateway.start({ DATABASE_URL: first.composed.config.DATABASE_URL })];
   worker = await TestWorker.start(first.database);
 });
 afterAll(async () => {

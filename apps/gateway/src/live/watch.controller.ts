@@ -1,43 +1,43 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
-import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type ApiKeyId, isTerminal } from '@rondo/contract';
 import { type RunAddress, Runs } from '@rondo/persistence';
 import type { Response } from 'express';
-import { HeldRequests } from '../auth/held-requests';
-import { AddressedRun } from '../http/addressed';
-import { Refusal, unauthorized } from '../problems/refusals';
+import { LongRequests } from '../auth/open-connections';
+import { RunParam } from '../http/path-params';
+import { ApiError, unauthorized } from '../problems/api-error';
 import { RunDto, StreamQueryDto, WaitQueryDto, maxSeq } from '../runs/run.dto';
+import { serveEventStream } from './event-stream';
 import { RunSubscriptions } from './run-subscriptions';
-import { streamRun } from './stream-run';
-import { waitForRest } from './wait-for-rest';
+import { waitForRun } from './wait-for-run';
 
 @ApiTags('runs')
 @Controller('v1/runs')
 export class WatchController {
   constructor(
     private readonly runs: Runs,
-    private readonly hub: RunSubscriptions,
-    private readonly held: HeldRequests,
+    private readonly subscriptions: RunSubscriptions,
+    private readonly longRequests: LongRequests,
   ) {}
 
   @Get(':run_id/wait')
-  @ApiOperation({ summary: 'Wait until the run is over or waits itself; then, or after the timeout, read it' })
+  @ApiOperation({ summary: 'Wait until the run is terminal or waits for input, or for the timeout; then read it' })
   @ApiOkResponse({ type: RunDto.Output })
-  async wait(
-    @AddressedRun() address: RunAddress & { keyId: ApiKeyId },
+  async waitForRun(
+    @RunParam() address: RunAddress & { keyId: ApiKeyId },
     @Query() { timeout_s: timeoutS }: WaitQueryDto,
     @Res({ passthrough: true }) response: Response,
   ) {
     const [over, revoked] = [abortedOnClose(response), new AbortController()];
-    const cut = () => {
+    const disconnect = () => {
       revoked.abort();
       over.abort();
     };
-    const end = this.held.begin('waits', { keyId: address.keyId, cut });
+    const end = this.longRequests.begin('waits', { keyId: address.keyId, disconnect });
     const timer = setTimeout(() => over.abort(), timeoutS * 1000);
     const read = () => this.runs.get(address);
     try {
-      const run = await waitForRest(this.hub, { address, signal: over.signal, read });
+      const run = await waitForRun(this.subscriptions, { address, signal: over.signal, read });
       if (revoked.signal.aborted) throw unauthorized('This API key was revoked.');
       return run;
     } finally {
@@ -47,13 +47,15 @@ export class WatchController {
   }
 
   @Get(':run_id/stream')
-  @ApiOperation({ summary: "Watch a run's events as server-sent events, to its end" })
-  @ApiProduces('text/event-stream')
-  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Facts up to this seq are known already.' })
-  @ApiOkResponse({ description: 'Facts have their seq as `id`; deltas have none.', schema: { type: 'string' } })
-  @ApiNoContentResponse({ description: 'The run is over, and `Last-Event-ID` was its last event.' })
-  async stream(
-    @AddressedRun() address: RunAddress & { keyId: ApiKeyId },
+  @ApiOperation({
+    summary: "Stream a run's events as server-sent events, to its end",
+    description: 'Each event has its type as `event`, a `StreamEvent` as `data`, and a fact has its seq as `id`.',
+  })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Facts up to this seq are not sent.' })
+  @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string' } } } })
+  @ApiNoContentResponse({ description: 'The run is terminal, and `Last-Event-ID` was its last event.' })
+  async streamRunEvents(
+    @RunParam() address: RunAddress & { keyId: ApiKeyId },
     @Query() query: StreamQueryDto,
     @Res() response: Response,
   ): Promise<void> {
@@ -66,9 +68,9 @@ export class WatchController {
     }
 
     const over = abortedOnClose(response);
-    const end = this.held.begin('streams', { keyId: address.keyId, cut: () => over.abort() });
-    const watch = { after: seen ?? query.after ?? 0, signal: over.signal };
-    await streamRun(this.hub, address, { ...watch, response }).finally(end);
+    const end = this.longRequests.begin('streams', { keyId: address.keyId, disconnect: () => over.abort() });
+    const options = { after: seen ?? query.after ?? 0, signal: over.signal };
+    await serveEventStream(this.subscriptions, address, { ...options, response }).finally(end);
   }
 }
 
@@ -80,5 +82,5 @@ function abortedOnClose(response: Response): AbortController {
 
 function seqOf(lastEventId: string): number {
   if (/^\d{1,10}$/.test(lastEventId) && Number(lastEventId) <= maxSeq) return Number(lastEventId);
-  throw new Refusal('invalid_cursor', 'Last-Event-ID must be the seq of an event.');
+  throw new ApiError('invalid_cursor', 'Last-Event-ID must be the seq of an event.');
 }

@@ -2,10 +2,10 @@ import { Gauge, type Registry } from 'prom-client';
 import type { OpenConnections } from '../auth/open-connections';
 import type { RunSubscriptions } from '../live/run-subscriptions';
 
-/** What this gateway serves at the moment. */
+/** What this gateway currently serves. */
 export function registerGauges(
   registry: Registry,
-  { hub, connections }: { hub: RunSubscriptions; connections: OpenConnections },
+  { subscriptions, connections }: { subscriptions: RunSubscriptions; connections: OpenConnections },
 ): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
@@ -16,7 +16,7 @@ export function registerGauges(
         this.set(value());
       },
     });
-  gauge('watched_runs', 'Runs that somebody watches through this process.', () => hub.watchedRuns);
-  gauge('watchers', 'Watches that follow a run live.', () => hub.watchers);
-  gauge('connections', 'Open sockets, event streams and requests that wait.', () => connections.count);
+  gauge('watched_runs', 'Runs with subscribers in this process.', () => subscriptions.runCount);
+  gauge('watchers', 'Subscriptions to runs.', () => subscriptions.subscriberCount);
+  gauge('connections', 'Open sockets, event streams and waits.', () => connections.count);
 }

@@ -1,4 +1,4 @@
-interface Described {
+interface DocumentedPaths {
   readonly paths: Readonly<Record<string, object>>;
 }
 
@@ -6,7 +6,7 @@ interface Described {
 export class AllowedMethods {
   private routes: { readonly pattern: RegExp; readonly methods: string[] }[] = [];
 
-  describe({ paths }: Described): void {
+  describe({ paths }: DocumentedPaths): void {
     this.routes = Object.entries(paths).map(([path, operations]) => ({
       pattern: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
       methods: Object.keys(operations)

@@ -3,11 +3,11 @@ import type { FieldError } from './problems';
 
 type Issue = z.core.$ZodIssue;
 
-/** No client reads more, and an answer must not grow with what a request has wrong. */
+/** Bounded, so that the response does not grow with the number of errors in a request. */
 const maxLines = 50;
 const maxFieldLength = 200;
 
-/** One line per wrong field, the field as a dotted path; an unknown field is named itself. */
+/** One entry per invalid field, with its dotted path; an unknown field has its own path. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   const lines: FieldError[] = [];
   for (const issue of error.issues) {
@@ -29,7 +29,7 @@ function linesOf(issue: Issue, above: readonly PropertyKey[]): FieldError[] {
   return [{ field: dotted(path), message: issue.message }];
 }
 
-/** The branch that the value came furthest in: what it most likely was meant to be. None where all fail at once. */
+/** The branch whose errors are deepest: most likely the one that was meant. None where all fail at their root. */
 function nearestBranch(branches: readonly Issue[][]): Issue[] | undefined {
   const depth = (issues: Issue[]) => issues.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
   const isOfSize = (issues: Issue[]) => issues.every(({ code }) => code === 'too_big' || code === 'too_small');

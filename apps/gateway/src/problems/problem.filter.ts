@@ -6,24 +6,24 @@ import type { Request, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import { discardBody, hasBody } from '../http/body';
 import type { AllowedMethods } from './allowed-methods';
-import { answerTo } from './problem-of';
+import { problemResponse } from './problem-response';
 import { problem } from './problems';
 
-/** The only place where an error becomes an HTTP answer. */
+/** The only place where an error becomes an HTTP response. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(
     private readonly allowed: AllowedMethods,
     private readonly log: Logger,
-    /** Lets a request be made again that was refused. Never rejects. */
-    private readonly letGo: (request: IdempotentRequest) => Promise<void>,
+    /** Releases the idempotency key of a refused request, so that it can be sent again. Never rejects. */
+    private readonly releaseKey: (request: IdempotentRequest) => Promise<void>,
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const request = host.switchToHttp().getRequest<ApiRequest>();
-    if (request.idempotent && error instanceof TerminalError) await this.letGo(request.idempotent);
+    if (request.idempotent && error instanceof TerminalError) await this.releaseKey(request.idempotent);
     const response = host.switchToHttp().getResponse<Response>();
-    const { body, headers } = this.answer(error, request);
+    const { body, headers } = this.responseTo(error, request);
     if (body.status >= 500) this.log.error({ error, method: request.method, path: request.path }, 'request failed');
 
     if (response.headersSent) {
@@ -35,13 +35,13 @@ export class ProblemFilter implements ExceptionFilter {
     response.end(JSON.stringify(body));
   }
 
-  private answer(error: unknown, request: Request) {
-    const answer = answerTo(error);
-    if (answer.body.code !== 'not_found') return answer;
+  private responseTo(error: unknown, request: Request) {
+    const response = problemResponse(error);
+    if (response.body.code !== 'not_found') return response;
 
     const methods = this.allowed.at(request.path);
     return methods.length === 0
-      ? answer
+      ? response
       : { body: problem('method_not_allowed'), headers: { Allow: methods.join(', ') } };
   }
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Problem } from '@rondo/contract';
 
-/** Every problem that the API can answer: its stable code, and the status that goes with it. */
+/** Every problem that the API can answer: its stable code and its HTTP status. */
 export const problemStatus = {
   malformed_json: 400,
   invalid_cursor: 400,
@@ -41,12 +41,12 @@ export type FieldError = NonNullable<Problem['errors']>[number];
 
 export const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problemStatus, code);
 
-/** What a problem may say beside its code. */
+/** What a problem may contain beside its code. */
 export interface ProblemParts {
   readonly detail?: string;
   readonly errors?: FieldError[];
   readonly active_run_id?: string;
-  /** Over sockets, where there is no header for it. */
+  /** Over sockets, which have no `Retry-After` header. */
   readonly retry_after_s?: number;
 }
 

@@ -190,7 +190,7 @@ describe('a request that cannot be done is refused with a problem', () => {
   );
 
   it('503 while the database is away, and says when to try again', async () => {
-    const { runs } = gateway.parts.infrastructure;
+    const { runs } = gateway.composed;
     const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
     jest.spyOn(runs, 'list').mockRejectedValueOnce(away);
 
@@ -200,7 +200,7 @@ describe('a request that cannot be done is refused with a problem', () => {
   });
 
   it('tells nothing of what went wrong inside (I12)', async () => {
-    const { runs } = gateway.parts.infrastructure;
+    const { runs } = gateway.composed;
     jest.spyOn(runs, 'list').mockRejectedValueOnce(new Error('password=secret'));
 
     const { body } = await api().get('/v1/runs').expect(500);

@@ -1,70 +1,73 @@
 import type { AccountId } from '@rondo/contract';
-import { Refusal, tryAgainIn } from '../problems/refusals';
+import { ApiError, retryAfter } from '../problems/api-error';
 
-/** How long a count is good enough while it is far from the quota. */
+/** A count this old is still used while less than half of the quota is used. */
 const freshMs = 1_000;
 const retryAfterS = 5;
 
-interface Known {
-  /** As the database had it, and what was made here since. */
+interface ActiveCount {
+  /** As read from the database, and what was created here since. */
   active: number;
   readAt: number;
-  /** All that was made here. */
-  made: number;
+  /** Everything that was created here. */
+  created: number;
   reading: Promise<void> | undefined;
-  /** Let in, and not yet known to be committed. */
-  underway: number;
+  /** Accepted, and not yet known to be committed. */
+  inFlight: number;
 }
 
 /**
- * How many runs of an account may be not over. The database knows; it is asked once a second at most as long as less than
- * half of the quota is used, and for every run beyond that. Gateways do not see what the others are making at the very
- * moment, so that together they can exceed it by a few.
+ * Limits the active runs of an account. The database is asked for their number at most once a second while less than
+ * half of the quota is used, and for every run beyond that. Gateways do not see the runs that the others are creating at
+ * that moment, so together they can exceed the quota by a few.
  */
 export class ActiveRunQuota {
-  private readonly known = new Map<AccountId, Known>();
+  private readonly counts = new Map<AccountId, ActiveCount>();
 
   constructor(
-    private readonly most: number,
+    private readonly limit: number,
     /** Counts up to `atMost`. */
     private readonly countActive: (account: AccountId, atMost: number) => Promise<number>,
   ) {}
 
   /** Rejects with `too_many_active_runs`. */
-  async within<Made>(account: AccountId, make: () => Promise<Made>): Promise<Made> {
-    const known = await this.lookAt(account);
-    if (known.active + known.underway >= this.most) {
-      const detail = `This account has as many runs that are not over as MAX_ACTIVE_RUNS_PER_ACCOUNT allows (${this.most}).`;
-      throw new Refusal('too_many_active_runs', detail, tryAgainIn(retryAfterS));
+  async within<Created>(account: AccountId, create: () => Promise<Created>): Promise<Created> {
+    const count = await this.currentCount(account);
+    if (count.active + count.inFlight >= this.limit) {
+      const detail = `This account has as many active runs as MAX_ACTIVE_RUNS_PER_ACCOUNT allows (${this.limit}).`;
+      throw new ApiError('too_many_active_runs', detail, retryAfter(retryAfterS));
     }
-    known.underway += 1;
+    count.inFlight += 1;
     try {
-      const made = await make();
-      known.active += 1;
-      known.made += 1;
-      return made;
+      const created = await create();
+      count.active += 1;
+      count.created += 1;
+      return created;
     } finally {
-      known.underway -= 1;
+      count.inFlight -= 1;
     }
   }
 
-  private async lookAt(account: AccountId): Promise<Known> {
-    const known = this.known.get(account) ?? { active: 0, readAt: -Infinity, made: 0, reading: undefined, underway: 0 };
-    this.known.set(account, known);
-    const isFresh = performance.now() - known.readAt < freshMs;
-    if (!isFresh || known.active + known.underway >= this.most / 2) await (known.reading ??= this.read(account, known));
-    return known;
+  private async currentCount(account: AccountId): Promise<ActiveCount> {
+    const count = this.counts.get(account) ?? newCount();
+    this.counts.set(account, count);
+    const isFresh = performance.now() - count.readAt < freshMs;
+    if (!isFresh || count.active + count.inFlight >= this.limit / 2)
+      await (count.reading ??= this.read(account, count));
+    return count;
   }
 
-  /** Runs that are made meanwhile may or may not have been counted: they count twice rather than not at all. */
-  private async read(account: AccountId, known: Known): Promise<void> {
-    const madeBefore = known.made;
+  /** Runs that are created meanwhile may or may not be included: they count twice rather than not at all. */
+  private async read(account: AccountId, count: ActiveCount): Promise<void> {
+    const createdBefore = count.created;
     try {
-      const counted = await this.countActive(account, this.most);
-      known.active = counted + known.made - madeBefore; // the count may be older than they are
-      known.readAt = performance.now();
+      const counted = await this.countActive(account, this.limit);
+      count.active = counted + count.created - createdBefore; // the query may be older than they are
+      count.readAt = performance.now();
     } finally {
-      known.reading = undefined;
+      count.reading = undefined;
     }
   }
 }
+
+const newCount = (): ActiveCount => ({ active: 0, readAt: -Infinity, created: 0, reading: undefined, inFlight: 0 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const usd = z.coerce.number().positive().optional();
 const tokens = z.coerce.number().int().positive().optional();
 
-/** What runs may spend. */
+/** Default and maximum budgets of runs. */
 export const runBudgetVariables = {
   DEFAULT_RUN_BUDGET_USD: usd.meta({
     description: 'The `budget.usd` of a run that names none and whose model has a known price.',

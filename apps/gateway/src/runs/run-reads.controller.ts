@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, type RunAddress, Runs } from '@rondo/persistence';
 import { CurrentCaller } from '../auth/api-key.guard';
-import { AddressedRun } from '../http/addressed';
+import { RunParam } from '../http/path-params';
 import { NoQuery } from '../http/no-query';
 import {
   AgentResultDto,
@@ -24,42 +24,45 @@ export class RunReadsController {
   @Get()
   @ApiOperation({ summary: 'List runs, newest first' })
   @ApiOkResponse({ type: RunPageDto.Output })
-  list(@CurrentCaller() { accountId }: Caller, @Query() { limit, after, status, thread_id: threadId }: RunQueryDto) {
+  listRuns(
+    @CurrentCaller() { accountId }: Caller,
+    @Query() { limit, after, status, thread_id: threadId }: RunQueryDto,
+  ) {
     return this.runs.list({ accountId, limit, after, status, threadId });
   }
 
   @Get(':run_id')
   @ApiOperation({ summary: 'Read a run' })
   @ApiOkResponse({ type: RunDto.Output })
-  get(@AddressedRun() { accountId, runId }: RunAddress, @NoQuery() _: object) {
+  getRun(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
     return this.runs.get({ accountId, runId });
   }
 
   @Get(':run_id/events')
   @ApiOperation({ summary: "Read a run's facts in order" })
   @ApiOkResponse({ type: EventPageDto.Output })
-  events(@AddressedRun() { accountId, runId }: RunAddress, @Query() { after, limit }: EventQueryDto) {
+  listRunEvents(@RunParam() { accountId, runId }: RunAddress, @Query() { after, limit }: EventQueryDto) {
     return this.runs.events({ accountId, runId }, { after, limit });
   }
 
   @Get(':run_id/events/verify')
-  @ApiOperation({ summary: "Prove that a run's log is whole" })
+  @ApiOperation({ summary: "Prove that a run's log is complete" })
   @ApiOkResponse({ type: LogVerificationDto.Output })
-  verify(@AddressedRun() { accountId, runId }: RunAddress, @NoQuery() _: object) {
+  verifyRunEvents(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
     return this.runs.verify({ accountId, runId });
   }
 
   @Get(':run_id/tool-calls')
-  @ApiOperation({ summary: "List a run's tool calls, as the effect ledger has them" })
+  @ApiOperation({ summary: "List a run's tool calls, from the effect ledger" })
   @ApiOkResponse({ type: ToolCallPageDto.Output })
-  toolCalls(@AddressedRun() { accountId, runId }: RunAddress, @Query() { limit, after }: ToolCallQueryDto) {
+  listRunToolCalls(@RunParam() { accountId, runId }: RunAddress, @Query() { limit, after }: ToolCallQueryDto) {
     return this.runs.toolCalls({ accountId, runId }, { limit, after });
   }
 
   @Get(':run_id/result')
-  @ApiOperation({ summary: 'Read the outcome of a run that is over' })
+  @ApiOperation({ summary: 'Read the result of a terminal run' })
   @ApiOkResponse({ type: AgentResultDto.Output })
-  result(@AddressedRun() { accountId, runId }: RunAddress, @NoQuery() _: object) {
+  getRunResult(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
     return this.runs.result({ accountId, runId });
   }
 }

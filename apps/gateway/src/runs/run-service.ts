@@ -23,42 +23,43 @@ import type {
   StopOrder,
   StoppedRun,
 } from '@rondo/persistence';
-import { InvalidRequest } from '../problems/refusals';
+import { InvalidRequest } from '../problems/api-error';
 import type { ActiveRunQuota } from './active-run-quota';
 import { validateModel } from './validate-model';
 
-/** What the desk needs of the truth, the queue and the wire. */
-export interface RunServicePorts {
+/** What the service needs of the database, the queue, the feed and the workers. */
+export interface RunServiceDependencies {
   readonly runs: {
     create(run: NewRun): Promise<CreatedRun>;
-    requestStop(order: StopOrder): Promise<StoppedRun>;
+    requestStop(request: StopOrder): Promise<StoppedRun>;
     unstopped(accountId: AccountId): Promise<readonly RunId[]>;
     answer(answer: Answer): Promise<AnsweredRun>;
-    resolve(ruling: CallRuling): Promise<ResolvedCall>;
+    resolve(resolution: CallRuling): Promise<ResolvedCall>;
   };
-  /** Undefined where accounts may have any number of runs. */
+  /** Undefined where the number of active runs is unlimited. */
   readonly quota: Pick<ActiveRunQuota, 'within'> | undefined;
-  /** Hands what was committed to the queue. Never rejects: the sweeper does what it could not. */
+  /** Publishes committed jobs of the outbox to the queue. Never throws: the sweeper retries what failed. */
   publishJobs(): void;
-  /** The same for an entry that is known. */
+  /** The same for one known entry, without reading the outbox. */
   publishJob(job: OutboxEntry): void;
   publishFacts(facts: readonly RecordedFact[]): void;
-  /** Tells the workers. Never rejects: the order stands in Postgres, where their heartbeat finds it. */
+  /** Signals the workers. Never throws: the request is in Postgres, where their heartbeat finds it. */
   signalStop(stop: PendingStop): void;
 }
 
 export interface RunServiceSettings {
   readonly defaultModel: string;
   readonly providers: ModelProviders;
-  /** What a run may spend that says nothing, and what it may ask for at most. */
+  /** Of a run that sets none. */
   readonly budget?: RunSettings['budget'];
+  /** The most that a run may set. */
   readonly maxBudget?: RunSettings['budget'];
 }
 
-/** Of a hundred runs each. */
-const mostStopRounds = 5;
+/** Pages of a hundred runs each. */
+const maxStopPages = 5;
 
-type RunOrder = SettingsRequest & {
+type RunRequest = SettingsRequest & {
   readonly thread_id?: ThreadId | undefined;
   readonly input?: InputBlock[] | undefined;
   readonly on_active_run: NewRun['onActiveRun'];
@@ -66,65 +67,68 @@ type RunOrder = SettingsRequest & {
 };
 
 /**
- * What people do with runs, over REST and sockets alike. Everything is durable before it is fast: Postgres commits,
- * then the queue, the feed and the workers hear of it, and each of them may be away (I1, I7).
+ * The commands on runs, for REST and sockets alike. Each is durable before it is fast: Postgres commits, then the queue,
+ * the feed and the workers are notified, and each of those may be away (I1, I7).
  */
 export class RunService {
   constructor(
-    private readonly ports: RunServicePorts,
+    private readonly dependencies: RunServiceDependencies,
     private readonly settings: RunServiceSettings,
   ) {}
 
-  /** Answers with the run, and the facts that its log begins with. */
+  /** Resolves to the run, and the facts that its log begins with. */
   async create(
     accountId: AccountId,
-    order: RunOrder,
+    request: RunRequest,
     { id, promised }: Pick<NewRun, 'id' | 'promised'> = {},
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
-    const { thread_id: threadId, input, on_active_run: onActiveRun, metadata, ...request } = order;
-    const settings = this.settingsOf(request);
-    const wanted = { id, accountId, threadId, input, settings, metadata, onActiveRun, promised };
-    const create = () => this.ports.runs.create(wanted);
-    const { quota } = this.ports;
+    const { thread_id: threadId, input, on_active_run: onActiveRun, metadata, ...overrides } = request;
+    const settings = this.settingsOf(overrides);
+    const newRun = { id, accountId, threadId, input, settings, metadata, onActiveRun, promised };
+    const create = () => this.dependencies.runs.create(newRun);
+    const { quota } = this.dependencies;
     const { run, facts, stops, job } = await (quota ? quota.within(accountId, create) : create());
-    if (job) this.ports.publishJob(job);
-    else this.ports.publishJobs();
-    const isItsOwn = ({ run_id }: RecordedFact) => run_id === run.id;
-    this.ports.publishFacts(facts.filter((fact) => !isItsOwn(fact))); // whoever watches the run already is told here
-    for (const stop of stops) this.ports.signalStop(stop);
-    return { run, facts: facts.filter(isItsOwn) };
+    if (job) this.dependencies.publishJob(job);
+    else this.dependencies.publishJobs();
+    const isOfThisRun = ({ run_id }: RecordedFact) => run_id === run.id;
+    this.dependencies.publishFacts(facts.filter((fact) => !isOfThisRun(fact))); // its own are returned to the only subscriber
+    for (const stop of stops) this.dependencies.signalStop(stop);
+    return { run, facts: facts.filter(isOfThisRun) };
   }
 
-  /** `wasOver`: there was nothing left to stop. */
-  async stop({ accountId, runId }: RunAddress, reason?: string): Promise<{ run: Run; wasOver: boolean }> {
-    const order = { accountId, runId, reason: reason ?? null };
-    const { run, facts, changed, stop } = await this.ports.runs.requestStop(order);
-    this.ports.publishJobs();
-    this.ports.publishFacts(facts);
-    if (stop) this.ports.signalStop(stop);
-    return { run, wasOver: !changed && isTerminal(run.status) };
+  /** `wasTerminal`: there was nothing left to stop. */
+  async stop({ accountId, runId }: RunAddress, reason?: string): Promise<{ run: Run; wasTerminal: boolean }> {
+    const { run, facts, changed, stop } = await this.dependencies.runs.requestStop({
+      accountId,
+      runId,
+      reason: reason ?? null,
+    });
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(facts);
+    if (stop) this.dependencies.signalStop(stop);
+    return { run, wasTerminal: !changed && isTerminal(run.status) };
   }
 
-  /** Stops the runs of an account at once, as many as a request may; `Purge` stops the others. */
+  /** Stops the active runs of an account, up to a bound per request; `Purge` stops the others. */
   async stopAll(accountId: AccountId, reason: string): Promise<void> {
-    for (let round = 0; round < mostStopRounds; round += 1) {
-      const runs = await this.ports.runs.unstopped(accountId);
+    for (let page = 0; page < maxStopPages; page += 1) {
+      const runs = await this.dependencies.runs.unstopped(accountId);
       if (runs.length === 0) return;
       for (const runId of runs) await this.stop({ accountId, runId }, reason);
     }
   }
 
-  async answer(given: Answer): Promise<Run> {
-    const { run, facts } = await this.ports.runs.answer(given);
-    this.ports.publishJobs();
-    this.ports.publishFacts(facts);
+  async answer(answer: Answer): Promise<Run> {
+    const { run, facts } = await this.dependencies.runs.answer(answer);
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(facts);
     return run;
   }
 
-  async resolve(ruling: CallRuling): Promise<ToolCall> {
-    const { toolCall, facts } = await this.ports.runs.resolve(ruling);
-    this.ports.publishJobs();
-    this.ports.publishFacts(facts);
+  async resolve(resolution: CallRuling): Promise<ToolCall> {
+    const { toolCall, facts } = await this.dependencies.runs.resolve(resolution);
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(facts);
     return toolCall;
   }
 

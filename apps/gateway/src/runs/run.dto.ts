@@ -13,7 +13,7 @@ import {
 import type { AgentResult, LogVerification } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
-import { idempotencyKey } from '../idempotency/idempotent-messages';
+import { idempotencyKey } from '../idempotency/idempotency-keys';
 import { metadata } from '../http/metadata';
 import { pageOf, pageQuery } from '../http/paging';
 
@@ -23,13 +23,13 @@ const newRunOnThread = settingsRequest.extend({
     .enum(['reject', 'queue', 'replace'])
     .default('reject')
     .describe(
-      '`queue`: it waits for its turn. `replace`: the active run is stopped, and this one comes before those that wait.',
+      '`queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.',
     ),
   metadata: metadata.default({}),
 });
 
 const newRunAnywhere = newRunOnThread.extend({
-  thread_id: threadId.optional().describe('Absent makes a new thread.'),
+  thread_id: threadId.optional().describe('When absent, a new thread is created.'),
 });
 
 const hasWork = ({ input, thread_id }: z.infer<typeof newRunAnywhere>): boolean =>
@@ -38,17 +38,17 @@ const withoutWork = { path: ['input'], message: 'give an input, a thread_id, or 
 
 const newRun = newRunAnywhere.refine(hasWork, withoutWork);
 
-/** By socket: whoever makes a run can watch it from its first event, without asking for that. */
-export const newWatchedRun = newRunAnywhere
+/** By socket: a new run can be subscribed to from its first event, without a second message. */
+export const newSubscribedRun = newRunAnywhere
   .extend({ subscribe: z.boolean().default(false), idempotency_key: idempotencyKey })
   .refine(hasWork, withoutWork);
 
-export const stopOrder = z.strictObject({ reason: z.string().max(500).optional() });
+export const stopRequest = z.strictObject({ reason: z.string().max(500).optional() });
 export const answer = z.strictObject({ content: inputContent });
 
 export const locationOf = ({ id }: Pick<Run, 'id'>): string => `/v1/runs/${id}`;
 
-/** No log has more facts. */
+/** The largest value of the column; no log has more facts. */
 export const maxSeq = 2 ** 31 - 1;
 const seq = z.coerce.number().int().min(0).max(maxSeq);
 
@@ -61,7 +61,7 @@ const verification = z.object({
   trimmed: z
     .object({ through: z.number().int(), hash: z.string() })
     .optional()
-    .describe('Where facts are not kept any more: the last of them, and the hash chain up to there.'),
+    .describe('Where retention has removed facts: the last of them, and the hash chain up to there.'),
 }) satisfies z.ZodType<LogVerification>;
 
 const eventPage = z.object({
@@ -70,11 +70,11 @@ const eventPage = z.object({
   gap: z
     .object({ from: z.number().int(), to: z.number().int(), reason: z.literal('retention') })
     .optional()
-    .describe('Facts that were asked for and are not kept any more.'),
+    .describe('Requested facts that retention has removed.'),
   snapshot: z
     .object({ through_seq: z.number().int(), run, messages: z.array(message) })
     .optional()
-    .describe('With a gap: the run as it stands, and the last messages of its dialogue.'),
+    .describe('With a gap: the current run, and the last messages of its dialogue.'),
 });
 
 const agentResult = z.object({
@@ -91,7 +91,7 @@ const agentResult = z.object({
         omitted: z
           .literal(true)
           .optional()
-          .describe('Its result is too much to be told beside those of later calls; the list of tool calls has it.'),
+          .describe('The result is left out because later ones fill the response; the list of tool calls has it.'),
         metrics: z.object({ duration_ms: z.number().nullable() }),
       }),
     ),
@@ -106,7 +106,7 @@ const agentResult = z.object({
 
 export class NewRunDto extends createZodDto(newRun) {}
 export class NewRunOnThreadDto extends createZodDto(newRunOnThread) {}
-export class StopOrderDto extends createZodDto(stopOrder) {}
+export class StopRequestDto extends createZodDto(stopRequest) {}
 export class AnswerDto extends createZodDto(answer) {}
 
 export class RunDto extends createZodDto(run) {}
@@ -126,7 +126,7 @@ export class EventQueryDto extends createZodDto(
       .min(1)
       .max(1000)
       .default(200)
-      .describe('Fewer come where they are long: read on until `head_seq`.'),
+      .describe('A page of long facts has fewer: read on until `head_seq`.'),
   }),
 ) {}
 export class StreamQueryDto extends createZodDto(

@@ -4,41 +4,43 @@ import type { Run } from '@rondo/contract';
 import type { Caller, RunAddress, ThreadAddress } from '@rondo/persistence';
 import type { Response } from 'express';
 import { CurrentCaller } from '../auth/api-key.guard';
-import { AddressedRun, AddressedThread } from '../http/addressed';
-import { promisedBy } from '../idempotency/idempotent';
-import { AnswerDto, NewRunDto, NewRunOnThreadDto, RunDto, StopOrderDto, locationOf } from './run.dto';
+import { RunParam, ThreadParam } from '../http/path-params';
+import { pendingResponse } from '../idempotency/idempotency-keys';
 import { RunService } from './run-service';
+import { AnswerDto, NewRunDto, NewRunOnThreadDto, RunDto, StopRequestDto, locationOf } from './run.dto';
 
 @ApiTags('runs')
 @Controller('v1')
 export class RunsController {
-  constructor(private readonly desk: RunService) {}
+  constructor(private readonly runService: RunService) {}
 
   @Post('runs')
   @HttpCode(202)
   @ApiOperation({ summary: 'Start a run, on a new thread unless `thread_id` names one' })
   @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
-  async create(
+  async createRun(
     @CurrentCaller() { accountId }: Caller,
-    @Body() order: NewRunDto,
+    @Body() request: NewRunDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const { run } = await this.desk.create(accountId, order, { promised: promisedBy(response, accepted) });
-    return located(response, run);
+    const { run } = await this.runService.create(accountId, request, { promised: pendingResponse(response, accepted) });
+    return withLocation(response, run);
   }
 
   @Post('threads/:thread_id/runs')
   @HttpCode(202)
   @ApiOperation({ summary: 'Start a run on a thread' })
   @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
-  async createOnThread(
-    @AddressedThread() { accountId, threadId }: ThreadAddress,
-    @Body() { ...order }: NewRunOnThreadDto,
+  async createRunOnThread(
+    @ThreadParam() { accountId, threadId }: ThreadAddress,
+    @Body() { ...request }: NewRunOnThreadDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const onThread = { ...order, thread_id: threadId };
-    const { run } = await this.desk.create(accountId, onThread, { promised: promisedBy(response, accepted) });
-    return located(response, run);
+    const onThread = { ...request, thread_id: threadId };
+    const { run } = await this.runService.create(accountId, onThread, {
+      promised: pendingResponse(response, accepted),
+    });
+    return withLocation(response, run);
   }
 
   @Post('runs/:run_id/stop')
@@ -46,41 +48,42 @@ export class RunsController {
   @ApiOperation({
     summary: 'Stop a run; idempotent',
     description:
-      'Ends the run, with what it has under way: the model stream is closed and tools are killed, and `run.stopped` carries a ' +
-      'receipt. It never says anything to the model; whoever wants to steer sends a message.',
+      'Ends the run and its work in progress: the model stream is closed, tools are killed, and `run.stopped` carries a ' +
+      'receipt. The model is told nothing; to steer a run, add a message to its thread.',
   })
   @ApiAcceptedResponse({ type: RunDto.Output })
-  @ApiOkResponse({ type: RunDto.Output, description: 'The run is over already.' })
-  async stop(
-    @AddressedRun() address: RunAddress,
-    @Body() { reason }: StopOrderDto,
+  @ApiOkResponse({ type: RunDto.Output, description: 'The run was terminal already.' })
+  async stopRun(
+    @RunParam() address: RunAddress,
+    @Body() { reason }: StopRequestDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const { run, wasOver } = await this.desk.stop(address, reason);
-    if (wasOver) response.status(200);
+    const { run, wasTerminal } = await this.runService.stop(address, reason);
+    if (wasTerminal) response.status(200);
     return run;
   }
 
   @Post('runs/:run_id/input')
   @HttpCode(202)
   @ApiOperation({
-    summary: 'Answer a run that waits, which then goes on',
+    summary: 'Answer a run that waits for input, and resume it',
     description:
-      'It never stops anything. A run that waits with the reason `tool_unknown` has asked about a tool call: resolve that.',
+      'It never stops anything. A run that waits with the reason `tool_unknown` needs the outcome of a tool call: resolve that.',
   })
   @ApiAcceptedResponse({ type: RunDto.Output })
-  input(
-    @AddressedRun() { accountId, runId }: RunAddress,
+  answerRun(
+    @RunParam() { accountId, runId }: RunAddress,
     @Body() { content }: AnswerDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.desk.answer({ accountId, runId, content, promised: promisedBy(response, { status: 202 }) });
+    const promised = pendingResponse<Run>(response, { status: 202 });
+    return this.runService.answer({ accountId, runId, content, promised });
   }
 }
 
 const accepted = { status: 202, location: locationOf };
 
-function located(response: Response, run: Run): Run {
+function withLocation(response: Response, run: Run): Run {
   response.location(locationOf(run));
   return run;
 }

@@ -1,31 +1,56 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type ToolCall, resolution, toolCall } from '@rondo/contract';
+import type { CallResolution } from '@rondo/domain';
 import type { CallAddress } from '@rondo/persistence';
 import type { Response } from 'express';
-import { AddressedToolCall } from '../http/addressed';
-import { promisedBy } from '../idempotency/idempotent';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+import { ToolCallParam } from '../http/path-params';
+import { pendingResponse } from '../idempotency/idempotency-keys';
 import { RunService } from './run-service';
-import { RulingDto, ToolCallDto } from './tool-call.dto';
+
+const maxOutputLength = 100_000;
+
+export const toolCallResolution = z
+  .strictObject({
+    outcome: resolution.describe(
+      '`completed`: it took effect. `not_applied`: it did not. `retry`: it is sent again, with the same idempotency key.',
+    ),
+    output: z
+      .string()
+      .max(maxOutputLength)
+      .optional()
+      .describe('What the model is told besides, for example what the tool would have answered.'),
+  })
+  .refine(({ outcome, output }) => outcome !== 'retry' || output === undefined, {
+    path: ['output'],
+    message: 'a call that is tried again answers for itself',
+  }) satisfies z.ZodType<CallResolution>;
+
+export class ToolCallResolutionDto extends createZodDto(toolCallResolution) {}
+export class ToolCallDto extends createZodDto(toolCall) {}
 
 @ApiTags('runs')
 @Controller('v1/tool-calls')
 export class ToolCallsController {
-  constructor(private readonly desk: RunService) {}
+  constructor(private readonly runService: RunService) {}
 
   @Post(':tool_call_id/resolve')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Say what became of a tool call whose outcome is unknown',
+    summary: 'Resolve a tool call whose outcome is unknown',
     description:
-      'For a run with `processor.unknown_outcome: "park"` that waits with the reason `tool_unknown`. The first word counts. ' +
-      'The run goes on when none of its calls awaits one any more.',
+      'For a run with `processor.unknown_outcome: "park"` that waits with the reason `tool_unknown`. The first resolution wins. ' +
+      'The run resumes when none of its calls needs a resolution any more.',
   })
   @ApiOkResponse({ type: ToolCallDto.Output })
-  resolve(
-    @AddressedToolCall() { accountId, callId }: CallAddress,
-    @Body() { outcome, output }: RulingDto,
+  resolveToolCall(
+    @ToolCallParam() { accountId, callId }: CallAddress,
+    @Body() { outcome, output }: ToolCallResolutionDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.desk.resolve({ accountId, callId, outcome, output, promised: promisedBy(response, { status: 200 }) });
+    const promised = pendingResponse<ToolCall>(response, { status: 200 });
+    return this.runService.resolve({ accountId, callId, outcome, output, promised });
   }
 }

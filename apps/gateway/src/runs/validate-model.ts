@@ -1,7 +1,7 @@
 import type { RunSettings } from '@rondo/contract';
 import { type ModelProviders, type SettingsProblem, priceOf, whyNotConfigured } from '@rondo/domain';
 
-/** Models that the workers cannot ask are refused at the door, and a budget in money that nobody could keep to. */
+/** Refuses models that the workers have no provider for, and a budget in money for a model without a known price. */
 export function validateModel(settings: RunSettings, providers: ModelProviders): SettingsProblem[] {
   const { model, context, budget } = settings;
   const absent = [
@@ -17,4 +17,4 @@ export function validateModel(settings: RunSettings, providers: ModelProviders):
 }
 
 const noPrice = (model: string): string =>
-  `the price of ${model} is not known, so nobody would notice that the budget is spent: declare it in MODEL_PROVIDERS, or set budget.tokens`;
+  `the price of ${model} is not known, so the budget could not be enforced: declare it in MODEL_PROVIDERS, or set budget.tokens`;

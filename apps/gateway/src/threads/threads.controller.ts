@@ -3,9 +3,9 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import { type Caller, Messages, type Thread, type ThreadAddress, Threads } from '@rondo/persistence';
 import type { Response } from 'express';
 import { CurrentCaller } from '../auth/api-key.guard';
-import { AddressedThread } from '../http/addressed';
 import { NoQuery } from '../http/no-query';
-import { promisedBy } from '../idempotency/idempotent';
+import { ThreadParam } from '../http/path-params';
+import { pendingResponse } from '../idempotency/idempotency-keys';
 import {
   MessageDto,
   MessagePageDto,
@@ -26,15 +26,15 @@ export class ThreadsController {
   ) {}
 
   @Post()
-  @ApiOperation({ summary: 'Make a thread' })
+  @ApiOperation({ summary: 'Create a thread' })
   @ApiCreatedResponse({ type: ThreadDto.Output })
-  async create(
+  async createThread(
     @CurrentCaller() { accountId }: Caller,
     @Body() { metadata }: NewThreadDto,
     @Res({ passthrough: true }) response: Response,
   ) {
     const location = ({ id }: Thread) => `/v1/threads/${id}`;
-    const promised = promisedBy(response, { status: 201, location });
+    const promised = pendingResponse(response, { status: 201, location });
     const thread = await this.threads.create({ accountId, metadata, promised });
     response.location(location(thread));
     return thread;
@@ -43,14 +43,14 @@ export class ThreadsController {
   @Get()
   @ApiOperation({ summary: 'List threads, newest first' })
   @ApiOkResponse({ type: ThreadPageDto.Output })
-  list(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ThreadQueryDto) {
+  listThreads(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ThreadQueryDto) {
     return this.threads.list({ accountId, limit, after });
   }
 
   @Get(':thread_id')
   @ApiOperation({ summary: 'Read a thread' })
   @ApiOkResponse({ type: ThreadDto.Output })
-  get(@AddressedThread() address: ThreadAddress, @NoQuery() _: object) {
+  getThread(@ThreadParam() address: ThreadAddress, @NoQuery() _: object) {
     return this.threads.get(address);
   }
 
@@ -58,29 +58,29 @@ export class ThreadsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete a thread that has no active run, with its runs, messages, images and workspace',
-    description: 'It is gone at once, and what is stored of it soon after.',
+    description: 'It is inaccessible at once; its data is deleted soon after.',
   })
   @ApiNoContentResponse()
-  delete(@AddressedThread() address: ThreadAddress) {
+  deleteThread(@ThreadParam() address: ThreadAddress) {
     return this.threads.delete(address);
   }
 
   @Post(':thread_id/messages')
   @ApiOperation({ summary: "Add a user message, which the thread's next run reads" })
   @ApiCreatedResponse({ type: MessageDto.Output })
-  addMessage(
-    @AddressedThread() { accountId, threadId }: ThreadAddress,
+  createMessage(
+    @ThreadParam() { accountId, threadId }: ThreadAddress,
     @Body() { content }: NewMessageDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.messages.add({ accountId, threadId, content, promised: promisedBy(response, { status: 201 }) });
+    return this.messages.add({ accountId, threadId, content, promised: pendingResponse(response, { status: 201 }) });
   }
 
   @Get(':thread_id/messages')
   @ApiOperation({ summary: 'List messages in thread order' })
   @ApiOkResponse({ type: MessagePageDto.Output })
   listMessages(
-    @AddressedThread() { accountId, threadId }: ThreadAddress,
+    @ThreadParam() { accountId, threadId }: ThreadAddress,
     @Query() { limit, after, type, llm_only: llmOnly }: MessageQueryDto,
   ) {
     return this.messages.list({ accountId, threadId, limit, after, type, llmOnly });

@@ -63,10 +63,10 @@ export const quickSettings: RunSubscriptionsSettings = {
   stallLimitMs: 1_000,
   retryMs: 1,
   feedReadyMs: 50,
-  heldEvents: 100,
+  pendingEvents: 100,
   streams: { keptText: 1_000_000, rememberedStreams: 16 },
-  mint: () => eventId.parse(`evt_${randomUUID().replaceAll('-', '')}`),
-  onTrouble: (error) => {
+  newEventId: () => eventId.parse(`evt_${randomUUID().replaceAll('-', '')}`),
+  onError: (error) => {
     throw error;
   },
 };

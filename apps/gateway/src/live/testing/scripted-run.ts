@@ -35,7 +35,7 @@ export class ScriptedRun {
     return { accountId: this.accountId, runId: this.runId };
   }
 
-  /** What REST would say of it now; only what the hub looks at. */
+  /** What REST would say of it now; only what the subscriptions looks at. */
   get run(): Run {
     return { id: this.runId, thread_id: this.threadId, last_seq: this.log.length } as Run;
   }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { Encoder, PacketType } from 'socket.io-parser';
-import { ReadyText, readyTextParser } from './ready-text';
+import { SerializedEvent, serializedEventParser } from './serialized-event';
 
 const plain = new Encoder();
-const encoder = new readyTextParser.Encoder();
+const encoder = new serializedEventParser.Encoder();
 
-describe('readyTextParser', () => {
+describe('serializedEventParser', () => {
   it('writes ready text to the byte as Socket.IO would write the value', () => {
     fc.assert(
       fc.property(
@@ -14,7 +14,7 @@ describe('readyTextParser', () => {
         fc.option(fc.nat(), { nil: undefined }),
         (value, nsp, id) => {
           const packet = { type: PacketType.EVENT, nsp, ...(id !== undefined && { id }) };
-          const ready = encoder.encode({ ...packet, data: ['event', new ReadyText(JSON.stringify(value))] });
+          const ready = encoder.encode({ ...packet, data: ['event', new SerializedEvent(JSON.stringify(value))] });
 
           expect(ready).toEqual(plain.encode({ ...packet, data: ['event', value] }));
         },

@@ -1,7 +1,7 @@
 import { type Server, connect, createServer } from 'node:net';
-import { collect, readStream } from '../live/testing/sse-reader';
-import { RunningGateway } from '../testing/running-gateway';
-import { testServer } from '../testing/test-server';
+import { collect, readStream } from './live/testing/sse-reader';
+import { RunningGateway } from './testing/running-gateway';
+import { testServer } from './testing/test-server';
 
 /** A port that nobody listens on. */
 async function deadPort(): Promise<number> {
@@ -51,7 +51,7 @@ describe('a gateway without Redis and NATS (I1)', () => {
   it('takes, shows and stops runs; watchers hear of it from the log (I7)', async () => {
     const run = await gateway.createRun();
     const reading = collect(readStream(`${gateway.url}/v1/runs/${run.id}/stream`));
-    while (gateway.parts.hub.watchedRuns === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (gateway.composed.subscriptions.runCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 
     await gateway.as().post(`/v1/runs/${run.id}/stop`).expect(202);
     expect((await gateway.read(run.id)).status).toBe('stopped');
@@ -60,7 +60,7 @@ describe('a gateway without Redis and NATS (I1)', () => {
 
   it('finds NATS when it comes', async () => {
     door = await openNats(natsPort);
-    await gateway.parts.infrastructure.feed.ping();
+    await gateway.composed.feed.ping();
 
     const { body } = await gateway.anonymous.get('/health/ready').expect(200);
     expect(body.degraded).toEqual(['redis']);

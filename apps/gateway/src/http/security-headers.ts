@@ -4,7 +4,7 @@ const api = "default-src 'none'; frame-ancestors 'none'";
 const pages =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-/** Answers are data, not pages, except for two pages that bring their own scripts. */
+/** Responses are data, except for the pages of the API docs and the queue board, which bring their own scripts. */
 export function securityHeaders(request: Request, response: Response, next: NextFunction): void {
   const isPage = request.path.startsWith('/docs') || request.path.startsWith('/admin/');
   response.setHeader('Content-Security-Policy', isPage ? pages : api);

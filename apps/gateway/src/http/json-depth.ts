@@ -9,18 +9,18 @@ const backslash = codeOf('\\');
 const [openList, closeList, openObject, closeObject] = [codeOf('['), codeOf(']'), codeOf('{'), codeOf('}')];
 
 /**
- * Whether JSON is nested too deep, and in which of its fields, found without parsing it: whatever walks it afterwards may
- * recurse. What is no JSON is left to the parser, which does not recurse.
+ * The top-level field in which JSON is nested too deep, found before parsing: code that walks the parsed value may
+ * recurse. Malformed JSON is left to the parser, which does not recurse.
  */
-export function nestingTrouble(json: string): FieldError | undefined {
+export function findExcessDepth(json: string): FieldError | undefined {
   let depth = 0;
   let name = '';
-  for (let at = 0; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
+  for (let index = 0; index < json.length; index += 1) {
+    const code = json.charCodeAt(index);
     if (code === quote) {
-      const end = endOfText(json, at + 1);
-      if (depth === 1) name = json.slice(at + 1, end);
-      at = end;
+      const end = endOfString(json, index + 1);
+      if (depth === 1) name = json.slice(index + 1, end);
+      index = end;
     } else if (code === openList || code === openObject) {
       depth += 1;
       if (depth > maxDepth) return { field: json.trimStart().startsWith('{') ? name : '', message: tooDeep };
@@ -31,15 +31,15 @@ export function nestingTrouble(json: string): FieldError | undefined {
   return undefined;
 }
 
-/** Where the text that begins here has its closing quote. Texts are most of what is long, and are passed over quickly. */
-function endOfText(json: string, from: number): number {
+/** The closing quote of the string that begins here. Strings make up most of a long body, so `indexOf` skips them. */
+function endOfString(json: string, from: number): number {
   let end = json.indexOf('"', from);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
   return end === -1 ? json.length : end;
 }
 
-function isEscaped(json: string, at: number): boolean {
-  let before = at;
+function isEscaped(json: string, quoteIndex: number): boolean {
+  let before = quoteIndex;
   while (json.charCodeAt(before - 1) === backslash) before -= 1;
-  return (at - before) % 2 === 1;
+  return (quoteIndex - before) % 2 === 1;
 }

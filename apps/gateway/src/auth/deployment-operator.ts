@@ -1,0 +1,38 @@
+import type { AccountId } from '@rondo/contract';
+import type { Caller } from '@rondo/persistence';
+import { ApiError } from '../problems/api-error';
+
+const retryMs = 1_000;
+
+/**
+ * The account that operates this deployment: that of the key in the configuration. Other accounts have admins of their own,
+ * who must not see its queues or create accounts.
+ */
+export class DeploymentOperator {
+  private accountId: AccountId | undefined;
+  private retry: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly seedAdmin: () => Promise<Caller>,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Makes the configured key valid; retries while the database is away. */
+  async seed(): Promise<void> {
+    try {
+      this.accountId = (await this.seedAdmin()).accountId;
+    } catch (error) {
+      this.onError(error);
+      this.retry = setTimeout(() => void this.seed(), retryMs);
+    }
+  }
+
+  require(caller: Caller): void {
+    if (caller.accountId === this.accountId && caller.scopes.includes('admin')) return;
+    throw new ApiError('forbidden', 'This needs an admin key of the account that operates this deployment.');
+  }
+
+  close(): void {
+    clearTimeout(this.retry);
+  }
+}

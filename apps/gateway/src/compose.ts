@@ -1,0 +1,179 @@
+import { ClientProxyFactory, Transport } from '@nestjs/microservices';
+import { eventId } from '@rondo/contract';
+import { RunQueues, SharedQuota, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
+import {
+  Accounts,
+  Blobs,
+  IdempotencyKeys,
+  Messages,
+  Outbox,
+  type OutboxEntry,
+  Runs,
+  Threads,
+  holderOf,
+  openDatabase,
+} from '@rondo/persistence';
+import { type Logger, newUlid } from '@rondo/platform';
+import { AccountQuota, RequestRate } from './auth/account-quota';
+import { ApiKeyCache, Authenticator } from './auth/authenticator';
+import { ConcurrencyLimits } from './auth/concurrency-limits';
+import { DeploymentOperator } from './auth/deployment-operator';
+import { LongRequests, OpenConnections, Revocations } from './auth/open-connections';
+import { RateLimiter } from './auth/rate-limiter';
+import { ModelCatalog } from './catalog/model-catalog';
+import { type GatewayConfig, modelProvidersOf } from './config';
+import { IdempotentMessages } from './idempotency/idempotency-keys';
+import { DeferredRunFeed } from './live/deferred-run-feed';
+import { createRunSources } from './live/run-sources';
+import { RunSubscriptions } from './live/run-subscriptions';
+import { Sockets } from './live/sockets';
+import { AllowedMethods } from './problems/allowed-methods';
+import { ActiveRunQuota } from './runs/active-run-quota';
+import { runBudgets } from './runs/run-budgets';
+import { RunService } from './runs/run-service';
+import { WorkerSignals } from './runs/worker-signals';
+
+const name = 'gateway';
+
+const subscriptionSettings = {
+  pollMs: 2_000,
+  retryMs: 500,
+  feedReadyMs: 300,
+  pendingEvents: 2_000,
+  streams: { keptText: 4 * 1024 * 1024, rememberedStreams: 256 },
+} as const;
+
+/** Everything that the gateway is made of. It starts without Postgres, Redis and NATS, and uses each once it is there. */
+export function compose(config: GatewayConfig, log: Logger) {
+  const warn = warnTo(log);
+  const adapters = connect(config, log);
+  const { accounts, idempotencyKeys, accountRequests } = adapters;
+
+  const keys = new ApiKeyCache((key) => accounts.verify(key));
+  const handshakes = new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
+  const authenticator = new Authenticator({ keys, handshakes, trustedHops: config.TRUSTED_PROXY_HOPS });
+  const operator = operatorOf(adapters, config, log);
+  const limits = new ConcurrencyLimits(config);
+  const rate = new RequestRate(
+    new RateLimiter(config.RATE_LIMIT_PER_SECOND, { policy: 'key' }),
+    new AccountQuota(accountRequests, {
+      perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND,
+      onError: warn('requests of an account not counted'),
+    }),
+  );
+  const connections = new OpenConnections(
+    (keyIds) => accounts.revokedOf(keyIds),
+    warn('keys of open connections not checked'),
+  );
+  const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
+  const runService = runServiceOf(adapters, catalog, { config, onError: warn('jobs left to the sweeper') });
+  const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
+  const subscriptions = subscriptionsOf(adapters, {
+    stallLimitMs: config.STALL_LIMIT_S * 1000,
+    onError: warn('subscribed run not read'),
+  });
+  const onError = (error: unknown) => log.error({ error }, 'socket message failed');
+  const sockets = new Sockets({ authenticator, rate, limits, connections, subscriptions, onError });
+
+  return {
+    ...adapters,
+    config,
+    log,
+    keys,
+    authenticator,
+    operator,
+    limits,
+    rate,
+    connections,
+    longRequests: new LongRequests(limits, connections),
+    revocations: new Revocations(keys, connections),
+    catalog,
+    runService,
+    idempotentMessages,
+    subscriptions,
+    sockets,
+    allowedMethods: new AllowedMethods(),
+    /** Ends streams and sockets, so that their clients reconnect elsewhere. Requests still need the adapters. */
+    disconnectClients: () => {
+      subscriptions.close();
+      connections.close();
+      operator.close();
+    },
+    close: () => closeAdapters(adapters),
+  };
+}
+
+export type Gateway = ReturnType<typeof compose>;
+
+const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
+  log.warn({ error }, message);
+};
+
+function connect(config: GatewayConfig, log: Logger) {
+  const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL } = config;
+  const threadLimits = { messages: config.THREAD_MAX_MESSAGES, bytes: config.THREAD_MAX_BYTES };
+  const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, log });
+  const options = natsTransportOptions({ url: NATS_URL, name });
+  const client = ClientProxyFactory.create({ transport: Transport.NATS, options });
+  return {
+    database,
+    accounts: new Accounts(database, newUlid),
+    threads: new Threads(database, newUlid),
+    messages: new Messages(database, newUlid, threadLimits),
+    blobs: new Blobs(database),
+    runs: new Runs(database, newUlid, threadLimits),
+    outbox: new Outbox(database),
+    idempotencyKeys: new IdempotencyKeys(database),
+    queues: new RunQueues({ connection: producerConnection(REDIS_URL), log }),
+    feed: new DeferredRunFeed(connectNats({ url: NATS_URL, name, log })),
+    workers: new WorkerSignals(client, warnTo(log)('signal to the workers was lost')),
+    accountRequests: new SharedQuota({ url: REDIS_URL, perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND }),
+  };
+}
+
+type Adapters = ReturnType<typeof connect>;
+
+async function closeAdapters({ accountRequests, queues, feed, workers, database }: Adapters): Promise<void> {
+  accountRequests.close();
+  await Promise.all([queues.close(), feed.close(), workers.close()]);
+  await database.close();
+}
+
+function operatorOf({ accounts }: Adapters, config: GatewayConfig, log: Logger): DeploymentOperator {
+  const seedAdmin = async () => {
+    const admin = await accounts.seedAdmin(config.RONDO_ADMIN_KEY);
+    if (admin.isRevoked) log.warn('the configured admin key was revoked: configure another one');
+    return admin;
+  };
+  return new DeploymentOperator(seedAdmin, warnTo(log)('admin key not seeded yet'));
+}
+
+function runServiceOf(
+  { runs, outbox, queues, feed, workers }: Adapters,
+  { defaultModel, providers }: ModelCatalog,
+  { config, onError }: { config: GatewayConfig; onError: (error: unknown) => void },
+): RunService {
+  const limit = config.MAX_ACTIVE_RUNS_PER_ACCOUNT;
+  const add = ({ queue, payload: { run_id: runId, thread_id: threadId, activation } }: OutboxEntry) =>
+    queues.add(queue, { runId, threadId, activation });
+  return new RunService(
+    {
+      runs,
+      quota: limit === undefined ? undefined : new ActiveRunQuota(limit, runs.countActive.bind(runs)),
+      publishJobs: () => void outbox.publish(add).catch(onError),
+      publishJob: (job) => void outbox.hand(job, add).catch(onError),
+      publishFacts: feed.publish.bind(feed),
+      signalStop: workers.stop.bind(workers),
+    },
+    { defaultModel, providers, ...runBudgets(config) },
+  );
+}
+
+function subscriptionsOf(
+  { database, runs, feed, workers }: Adapters,
+  settings: { stallLimitMs: number; onError: (error: unknown) => void },
+): RunSubscriptions {
+  const newEventId = () => eventId.parse(`evt_${newUlid()}`);
+  const sources = createRunSources({ runs, holderOf: (run) => holderOf(database, run), feed, workers, newEventId });
+  return new RunSubscriptions(sources, { ...subscriptionSettings, ...settings, newEventId });
+}

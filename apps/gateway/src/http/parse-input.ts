@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { InvalidRequest } from '../problems/api-error';
+import { fieldErrors } from '../problems/field-errors';
+import type { FieldError } from '../problems/problems';
+import { maxDepth, tooDeep } from './json-depth';
+
+/** What a client sent, parsed. Throws InvalidRequest with one entry per invalid field. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const unstorable = findUnstorable(value);
+  if (unstorable) throw new InvalidRequest([unstorable]);
+
+  const result = schema.safeParse(value);
+  if (!result.success) throw new InvalidRequest(fieldErrors(result.error));
+  return result.data;
+}
+
+/** In all. A value of two bytes of JSON costs far more than that to validate. */
+const maxValues = 20_000;
+
+/** Postgres stores no NUL characters, and deep JSON overflows the stack of code that recurses. Undefined when all is well. */
+export function findUnstorable(value: unknown): FieldError | undefined {
+  const problem = problemIn(value, { depth: 0, seen: { values: 0 } });
+  return problem && { field: problem.path.join('.'), message: problem.message };
+}
+
+interface Position {
+  readonly depth: number;
+  readonly seen: { values: number };
+}
+
+interface ValueProblem {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+function problemIn(value: unknown, { depth, seen }: Position): ValueProblem | undefined {
+  seen.values += 1;
+  if (seen.values > maxValues) return here(`must not hold more than ${maxValues} values with what comes before`);
+  if (typeof value === 'string') return value.includes('\0') ? here('must not contain NUL characters') : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return here('must be JSON, not bytes'); // sockets carry them
+  if (depth >= maxDepth) return here(tooDeep);
+  if (Array.isArray(value)) return problemInItems(value, { depth: depth + 1, seen });
+  for (const [key, inner] of Object.entries(value)) {
+    if (key.includes('\0')) return here('must not have NUL characters in its names');
+    const problem = problemIn(inner, { depth: depth + 1, seen });
+    if (problem) return { ...problem, path: [key, ...problem.path] };
+  }
+  return undefined;
+}
+
+/** By index: listing the keys of a long array takes longer than looking at its items. */
+function problemInItems(items: readonly unknown[], position: Position): ValueProblem | undefined {
+  for (const [index, item] of items.entries()) {
+    const problem = problemIn(item, position);
+    if (problem) return { ...problem, path: [String(index), ...problem.path] };
+  }
+  return undefined;
+}
+
+const here = (message: string): ValueProblem => ({ path: [], message });

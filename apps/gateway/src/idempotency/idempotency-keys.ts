@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { AccountId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { IdempotencyKeys, IdempotentRequest, PendingKey, StoredResponse } from '@rondo/persistence';
+import type { Response } from 'express';
+import { z } from 'zod';
+import type { ApiRequest } from '../auth/api-request';
+import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
+
+const header = 'Idempotency-Key';
+const keyPattern = /^[\x20-\x7e]{1,255}$/;
+const keyRule = 'must be 1 to 255 printable ASCII characters';
+
+/** Of a socket message. */
+export const idempotencyKey = z.string().regex(keyPattern, keyRule).optional();
+
+/** Responses that contain a new API key are not stored: only its hash may be (I12). */
+export const storesResponse = (path: string): boolean => !/^\/v1\/(api-keys|admin\/accounts)\/?$/i.test(path);
+
+/** Undefined for a request without an idempotency key. */
+export function idempotentRequest(request: ApiRequest): IdempotentRequest | undefined {
+  const key = request.get(header);
+  if (request.method !== 'POST' || key === undefined || !request.caller || !storesResponse(request.path)) {
+    return undefined;
+  }
+  if (!keyPattern.test(key)) throw new InvalidRequest([{ field: header, message: keyRule }]);
+  return { accountId: request.caller.accountId, key, requestHash: requestHash(request) };
+}
+
+function requestHash({ method, path, body }: Pick<ApiRequest, 'method' | 'path'> & { body?: unknown }): string {
+  return createHash('sha256')
+    .update(JSON.stringify([method, path, body ?? null]))
+    .digest('hex');
+}
+
+/**
+ * Claims the key of a request. Resolves to the stored response of an earlier request with it, or to undefined for the first one.
+ * Rejects with `idempotency_in_flight` and `idempotency_key_reused`.
+ */
+export async function storedResponse(
+  keys: Pick<IdempotencyKeys, 'begin'>,
+  request: IdempotentRequest,
+): Promise<StoredResponse | undefined> {
+  const earlier = await keys.begin(request);
+  switch (earlier.verdict) {
+    case 'fresh':
+      return undefined;
+    case 'in_flight':
+      throw new ApiError(
+        'idempotency_in_flight',
+        'The first request with this key is not answered yet.',
+        retryAfter(1),
+      );
+    case 'reused':
+      throw new ApiError('idempotency_key_reused', 'This key was used for another request.');
+    case 'replay':
+      return earlier.response;
+  }
+}
+
+/** The response to store in the transaction that creates the resource. Undefined for a request without a key. */
+export function pendingResponse<Created>(
+  { req }: Response,
+  { status, location }: { status: number; location?: (created: Created) => string },
+): PendingKey<Created> | undefined {
+  const { idempotent: request }: ApiRequest = req;
+  return (
+    request && { request, answer: (created) => ({ status, body: created, location: location?.(created) ?? null }) }
+  );
+}
+
+/** A socket message, as the REST request that does the same. */
+export interface EquivalentRequest {
+  readonly accountId: AccountId;
+  readonly key: string | undefined;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** The result of this message, or the stored response to an earlier one with the same key. */
+export type IdempotentResult<Result> = { readonly result: Result } | { readonly replayed: unknown };
+
+/**
+ * `idempotency_key` of a socket message. It has the meaning of the header `Idempotency-Key` and is stored in the same place, so
+ * a message can be repeated over REST and the other way round.
+ */
+export class IdempotentMessages {
+  constructor(
+    private readonly keys: Pick<IdempotencyKeys, 'begin' | 'abandon'>,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** `handle` stores the response in the transaction that creates the resource. */
+  async once<Result, Created>(
+    { accountId, key, path, body }: EquivalentRequest,
+    handle: (pending: PendingKey<Created> | undefined) => Promise<Result>,
+    location: (created: Created) => string | null = () => null,
+  ): Promise<IdempotentResult<Result>> {
+    if (key === undefined) return { result: await handle(undefined) };
+    const request = { accountId, key, requestHash: requestHash({ method: 'POST', path, body }) };
+    const stored = await storedResponse(this.keys, request);
+    if (stored) return { replayed: stored.body };
+    try {
+      const answer = (created: Created) => ({ status: 202, body: created, location: location(created) });
+      return { result: await handle({ request, answer }) };
+    } catch (error) {
+      if (error instanceof TerminalError) await this.release(request);
+      throw error;
+    }
+  }
+
+  /** A refused message did nothing, so its key can be used again. */
+  private async release(request: IdempotentRequest): Promise<void> {
+    await this.keys.abandon(request).catch(this.onError);
+  }
+}

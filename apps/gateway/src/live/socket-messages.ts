@@ -1,0 +1,10 @@
+import { runId } from '@rondo/contract';
+import { z } from 'zod';
+import { idempotencyKey } from '../idempotency/idempotency-keys';
+import { answer, maxSeq, stopRequest } from '../runs/run.dto';
+
+/** The bodies of socket messages; that of `run.create` is `newSubscribedRun`. */
+export const runUnsubscribe = z.strictObject({ run_id: runId });
+export const runSubscribe = runUnsubscribe.extend({ after_seq: z.number().int().min(0).max(maxSeq).default(0) });
+export const runStop = runUnsubscribe.extend(stopRequest.shape);
+export const runInput = runUnsubscribe.extend(answer.shape).extend({ idempotency_key: idempotencyKey });
