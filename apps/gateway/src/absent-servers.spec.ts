@@ -3,7 +3,7 @@ import { collect, readStream } from './live/testing/sse-reader';
 import { RunningGateway } from './testing/running-gateway';
 import { testServer } from './testing/test-server';
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function deadPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -12,7 +12,7 @@ async function deadPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** A way to the test server through a port that was dead. */
+/** Forwards a port that had no listener to the test server. */
 async function openNats(port: number): Promise<Server> {
   const { hostname, port: natsPort } = new URL(testServer('TEST_NATS_URL'));
   const door = createServer((socket) => {
@@ -41,14 +41,14 @@ afterAll(async () => {
 });
 
 describe('a gateway without Redis and NATS (I1)', () => {
-  it('lives and is ready, and says what is away', async () => {
+  it('is live and ready, and reports what is missing', async () => {
     await gateway.anonymous.get('/health/live').expect(200);
     const { body } = await gateway.anonymous.get('/health/ready').expect(200);
     expect(body).toMatchObject({ status: 'ready' });
     expect([...body.degraded].sort()).toEqual(['nats', 'redis']);
   });
 
-  it('takes, shows and stops runs; watchers hear of it from the log (I7)', async () => {
+  it('accepts, shows and stops runs; subscribers read the facts from the log (I7)', async () => {
     const run = await gateway.createRun();
     const reading = collect(readStream(`${gateway.url}/v1/runs/${run.id}/stream`));
     while (gateway.composed.subscriptions.runCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -58,7 +58,7 @@ describe('a gateway without Redis and NATS (I1)', () => {
     expect((await reading).map(({ event }) => event).at(-1)).toBe('run.stopped');
   });
 
-  it('finds NATS when it comes', async () => {
+  it('connects to NATS once it is there', async () => {
     door = await openNats(natsPort);
     await gateway.composed.feed.ping();
 

@@ -13,7 +13,7 @@ export const environment = z.object({
     .string()
     .min(16)
     .describe(
-      'The API key of the account that runs this installation. `npm start` makes one: `.data/api-key`. Another one revokes it; one that was revoked stays so.',
+      'The API key of the account that operates this deployment. `npm start` creates one: `.data/api-key`. Changing it revokes the former one; a revoked key stays revoked.',
     ),
   DEFAULT_MODEL: z.string().default('demo/coder').describe('The model of a run that names none.'),
   ...runBudgetVariables,
@@ -22,20 +22,20 @@ export const environment = z.object({
     .default('')
     .meta({
       description:
-        'The names of the key variables that agent-worker has, with commas. The keys are none of this service’s business. ' +
-        '`npm start` and the compose file say it.',
+        'The names of the key variables that agent-worker has, separated by commas. This service does not get the keys. ' +
+        '`npm start` and the compose file set it.',
       example: 'OPENAI_API_KEY,VLLM_KEY',
       otherwise: 'none',
     }),
   BODY_LIMIT_BYTES: count.default(10 * 1024 * 1024).meta({
-    description: 'The longest request that is read.',
+    description: 'The longest request body that is accepted.',
     unit: 'bytes',
   }),
   THREAD_MAX_MESSAGES: count.default(usualThreadLimits.messages).meta({
-    description: 'A thread with so many messages takes no more messages and runs: `thread_full`.',
+    description: 'A thread with this many messages accepts no more messages and runs: `thread_full`.',
   }),
   THREAD_MAX_BYTES: count.default(usualThreadLimits.bytes).meta({
-    description: 'The same of the bytes of its messages.',
+    description: 'The same for the bytes of its messages.',
     unit: 'bytes',
   }),
   RATE_LIMIT_PER_SECOND: z.coerce.number().positive().default(500).meta({
@@ -48,12 +48,12 @@ export const environment = z.object({
     unit: 'per second',
   }),
   MAX_ACTIVE_RUNS_PER_ACCOUNT: count.optional().meta({
-    description: 'Runs of one account that are not over; those that wait for a person or for their thread count.',
+    description: 'Active runs of one account, including those that wait for a person or for their thread.',
     otherwise: 'any number',
   }),
   BODY_BYTES_PER_KEY: count.default(64 * 1024 * 1024).meta({
     description:
-      'Bytes of the requests of one API key that are being read or answered, on one gateway. One whose length is not told ' +
+      'Bytes of the requests of one API key that are being read or answered, on one gateway. One without a Content-Length ' +
       'counts as BODY_LIMIT_BYTES.',
     unit: 'bytes',
   }),
@@ -66,7 +66,7 @@ export const environment = z.object({
   }),
   HANDSHAKES_PER_SECOND: z.coerce.number().positive().default(100).meta({
     description:
-      'Sockets that one address opens, and requests of it with keys that must be looked up; twice as many may come at once.',
+      'Sockets that one address opens, plus its requests with keys that must be looked up; twice as many may come at once.',
     unit: 'per second',
   }),
   TRUSTED_PROXY_HOPS: z.coerce
@@ -76,11 +76,11 @@ export const environment = z.object({
     .default(0)
     .meta({
       description:
-        'Proxies in front of the gateway that write X-Forwarded-For: so many addresses from its end are theirs. Without it, all ' +
-        'clients behind a proxy have one address.',
+        'Number of proxies in front of the gateway that append to X-Forwarded-For. With 0, all clients behind a proxy ' +
+        'have one address.',
     }),
   STALL_LIMIT_S: z.coerce.number().positive().default(30).meta({
-    description: 'How long a client that watches may leave what it was sent unread.',
+    description: 'How long a subscriber may leave sent events unread before it is disconnected.',
     unit: 's',
   }),
 });
@@ -89,7 +89,7 @@ export type GatewayConfig = z.infer<typeof environment>;
 
 export const readConfig = (): GatewayConfig => loadConfig(environment);
 
-/** Whom the workers can ask for models. */
+/** The model providers that the workers have. */
 export function modelProvidersOf({
   DEMO_MODEL_URL,
   MODEL_PROVIDERS,

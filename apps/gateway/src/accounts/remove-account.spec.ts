@@ -18,7 +18,7 @@ const statusOf = async (runId: string) => {
 };
 
 describe('an account that is removed', () => {
-  it('is locked out at once, its sockets cut and its runs stopped, however often it is asked for', async () => {
+  it('loses access at once, its sockets close and its runs stop, idempotently', async () => {
     const { id, key } = await tenant();
     const first = await gateway.createRun({ input: 'Go.' }, key);
     const queued = await gateway.createRun({ thread_id: first.thread_id, input: 'Then?', on_active_run: 'queue' }, key);

@@ -40,8 +40,8 @@ describe('API keys', () => {
     const { body: first } = await gateway.as(admin).get('/v1/api-keys?limit=2').expect(200);
     const { body: rest } = await gateway.as(admin).get(`/v1/api-keys?after=${first.next_cursor}`).expect(200);
 
-    const told = { id: reader.id, name: 'a key', scopes: ['read'], hint: reader.key.slice(-4), revoked_at: null };
-    expect(first.data[0]).toEqual({ ...told, created_at: expect.any(String) });
+    const listed = { id: reader.id, name: 'a key', scopes: ['read'], hint: reader.key.slice(-4), revoked_at: null };
+    expect(first.data[0]).toEqual({ ...listed, created_at: expect.any(String) });
     expect(first.data[1]).toMatchObject({ id: old.id, revoked_at: expect.any(String) });
     expect(rest).toMatchObject({ data: [{ scopes: ['admin'], hint: admin.slice(-4) }], has_more: false });
     expect(JSON.stringify([first, rest])).not.toContain(reader.key);
@@ -57,7 +57,7 @@ describe('API keys', () => {
     expect(body.errors[0].field).toBe('scopes.0');
   });
 
-  it('die at once where they are revoked, and so do their sockets and streams', async () => {
+  it('are invalid at once where they are revoked, and their sockets and streams close', async () => {
     const { id, key } = await newKey(['write']);
     const run = await gateway.createRun({ input: 'Go.' }, key);
     const socket = gateway.socket(key);
@@ -94,7 +94,7 @@ describe('attack: tenants', () => {
 });
 
 describe('accounts', () => {
-  it('are made by the operator, and start with an admin key of their own', async () => {
+  it('are created by the operator, with an admin key of their own', async () => {
     const { body } = await gateway.as().post('/v1/admin/accounts').send({ name: 'Acme' }).expect(201);
 
     expect(body).toEqual({
@@ -112,7 +112,7 @@ describe('accounts', () => {
     },
   );
 
-  it('cannot be made by the admin of another account, who sees no queues either', async () => {
+  it('cannot be created by the admin of another account, who cannot open the queue board either', async () => {
     const stranger = await gateway.keyOf('stranger');
 
     await gateway.as(stranger).post('/v1/admin/accounts').send({ name: 'Acme' }).expect(403);
@@ -121,7 +121,7 @@ describe('accounts', () => {
 });
 
 describe('the rate limit', () => {
-  it('holds per key, says when to come again, and spares health', async () => {
+  it('applies per key, sends Retry-After, and excludes health', async () => {
     const strict = await RunningGateway.start({ RATE_LIMIT_PER_SECOND: 1 });
     try {
       const stranger = await strict.keyOf('stranger');
@@ -140,7 +140,7 @@ describe('the rate limit', () => {
 });
 
 describe('operations', () => {
-  it('show health to anybody, and metrics to whoever has the token', async () => {
+  it('serve health without a key, and metrics with the token', async () => {
     await gateway.anonymous.get('/health/live').expect(200);
     await gateway.anonymous.get('/health/ready').expect(200);
     await gateway.anonymous.get('/metrics').expect(401);
@@ -148,7 +148,7 @@ describe('operations', () => {
     expect(text).toContain('rondo_gateway_watchers 0');
   });
 
-  it('keep everything of the queues from strangers', async () => {
+  it('serve nothing of the queue board without an operator key', async () => {
     const page = await gateway.as().get('/admin/queues').expect(200);
     const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)]
       .map(([, path]) => new URL(path ?? '', `${gateway.url}/admin/queues/`))
@@ -169,7 +169,7 @@ describe('operations', () => {
     await gateway.as('rondo_wrong').get('/admin/queues').expect(401);
   });
 
-  it('open the queues to the admin key, also as a password, to look at and not to touch', async () => {
+  it('serve the queue board read-only to the admin key, also as a password', async () => {
     const { body } = await gateway.anonymous.get('/admin/queues/api/queues').auth('admin', adminKey).expect(200);
     expect(body.queues).toMatchObject([
       { name: 'runs', readOnlyMode: true },

@@ -27,7 +27,7 @@ interface Refused {
   readonly headers: Headers;
 }
 
-/** Asks with all keys in turn until one is refused. */
+/** Sends requests with all keys in turn until one is refused. */
 async function untilRefused(at: RunningGateway, keys: readonly string[]): Promise<Refused> {
   for (let rounds = 0; rounds < 50; rounds += 1) {
     const answers = await Promise.all(
@@ -67,7 +67,7 @@ describe('attack: tenants', () => {
 });
 
 describe('the quota of an account', () => {
-  it('holds in each gateway while Redis is away (I1)', async () => {
+  it('is enforced per gateway while Redis is away (I1)', async () => {
     const { DATABASE_URL } = gateway.composed.config;
     const alone = await RunningGateway.start({
       ACCOUNT_RATE_LIMIT_PER_SECOND: perSecond,

@@ -20,7 +20,7 @@ const withKey = (key: string, signal?: AbortSignal) => ({
 });
 const tooMany = { status: 429, code: 'too_many_connections' };
 
-/** Awaits what something else does, by looking often. */
+/** Polls until a condition holds that no event announces. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -29,7 +29,7 @@ async function newThread(key?: string): Promise<string> {
   return (await gateway.as(key).post('/v1/threads').expect(201)).body.id as string;
 }
 
-/** Says it on a thread of its own; answers with the source that the message has. */
+/** Sends it on a new thread; returns the source that the stored message has. */
 async function said(source: object, key?: string): Promise<{ sha256: string }> {
   const path = `/v1/threads/${await newThread(key)}/messages`;
   const { body } = await gateway
@@ -49,8 +49,8 @@ const messagesOf = async (threadId: string): Promise<Message[]> =>
 const eventsOf = async (runId: string): Promise<RunEvent[]> =>
   (await api().get(`/v1/runs/${runId}/events`).expect(200)).body.data as RunEvent[];
 
-describe('an image that a client sends (D13)', () => {
-  it('is read back byte for byte, as an image that caches may keep for good', async () => {
+describe('an image that a client sends', () => {
+  it('is served byte for byte, with immutable caching', async () => {
     const source = pngSource({}, [1, 2, 3]);
     const { sha256 } = await said(source);
 
@@ -66,7 +66,7 @@ describe('an image that a client sends (D13)', () => {
     });
   });
 
-  it("is another account's only where that account has sent it too (R39)", async () => {
+  it('is served to another account only if that account has sent it too', async () => {
     const stranger = await gateway.keyOf('stranger');
     const source = pngSource({}, [4]);
     const { sha256 } = await said(source);
@@ -78,18 +78,18 @@ describe('an image that a client sends (D13)', () => {
     await gateway.anonymous.get(`/v1/blobs/${sha256}`).expect(401);
   });
 
-  it('is a blob in the message and in its fact, whichever door it came by', async () => {
+  it('is a blob in the message and in its fact, over REST and sockets', async () => {
     const content = image(pngSource({}, [5]));
     const socket = gateway.socket();
     const run = await gateway.createRun({ input: content });
     const { thread_id: threadId } = run;
     await gateway.createRun({ thread_id: threadId, input: content, on_active_run: 'queue' });
     await api().post(`/v1/threads/${threadId}/messages`).send({ content }).expect(201);
-    const held = await worker.take(run.id);
-    await held.ask('Which?');
+    const claimed = await worker.claim(run.id);
+    await claimed.ask('Which?');
     expect(await ask(socket, 'run.input', { run_id: run.id, content })).toMatchObject({ ok: true });
     const onAnother = await ask(socket, 'run.create', { input: content });
-    await (await worker.take(run.id)).complete();
+    await (await worker.claim(run.id)).complete();
 
     const told = await messagesOf(threadId);
     expect(told.map((message) => message.content)).toEqual(Array(4).fill(image(kept)));
@@ -99,7 +99,7 @@ describe('an image that a client sends (D13)', () => {
     expect(JSON.stringify([told, facts])).not.toContain(pngSource({}, [5]).data);
   });
 
-  it('may be sent again as the blob that it became', async () => {
+  it('can be sent again as the blob that it was stored as', async () => {
     const source = await said(pngSource({}, [6]));
 
     expect(await said(source)).toEqual(source);
@@ -107,12 +107,12 @@ describe('an image that a client sends (D13)', () => {
     expect((await messagesOf(run.thread_id))[0]?.content).toEqual(image(source));
   });
 
-  it('stays an address where it is one', async () => {
+  it('stays a URL if it was sent as one', async () => {
     const source = { type: 'url', url: 'https://example.com/bird.png' };
     expect(await said(source)).toEqual(source);
   });
 
-  it('gets the same answer for the same request, which does not hold it either', async () => {
+  it('is not part of the stored response that a repeated request gets', async () => {
     const path = `/v1/threads/${await newThread()}/messages`;
     const send = () =>
       api()

@@ -16,7 +16,7 @@ interface Listed {
 const list = async (path: string) => (await gateway.as().get(path).expect(200)).body as Listed;
 
 describe.each(['/v1/tools', '/v1/models'])('GET %s', (path) => {
-  it('is read page by page, each item once', async () => {
+  it('is paged, with each item once', async () => {
     const whole = await list(`${path}?limit=200`);
     expect(whole).toMatchObject({ has_more: false, next_cursor: null });
 
@@ -43,7 +43,7 @@ describe.each(['/v1/tools', '/v1/models'])('GET %s', (path) => {
   });
 });
 
-it('GET /v1/tools has all tools, and GET /v1/models says its providers on each page', async () => {
+it('GET /v1/tools has all tools, and GET /v1/models lists its providers on each page', async () => {
   expect((await list('/v1/tools?limit=200')).data).toHaveLength(tools.length);
   expect(await list('/v1/models?limit=1')).toMatchObject({ providers: ['demo', 'demo-anthropic'] });
 });

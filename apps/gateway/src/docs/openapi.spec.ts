@@ -8,7 +8,7 @@ interface Described {
   readonly components: { schemas: Record<string, unknown> };
 }
 
-/** The contract's routes. A route that is not here fails the first test, and then belongs into the matrix too. */
+/** The contract's routes, in the order of their paths. A new route must be added here, which also adds it to the isolation tests. */
 const routes = `
 delete /v1/admin/accounts/{account_id}
 delete /v1/api-keys/{key_id}
@@ -51,14 +51,14 @@ let blob: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start();
   const worker = await TestWorker.start(gateway.database);
-  callInDoubt = await (await worker.take((await gateway.createRun()).id)).park();
+  callInDoubt = await (await worker.claim((await gateway.createRun()).id)).park();
   await worker.close();
   blob = await aBlob();
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
 });
 afterAll(() => gateway.close());
 
-/** An image that the operator has said. */
+/** An image that the operator has sent. */
 async function aBlob(): Promise<string> {
   const { thread_id: thread } = await gateway.createRun({ input: [{ type: 'image', source: pngSource() }] });
   const { body } = await gateway.as().get(`/v1/threads/${thread}/messages`).expect(200);
@@ -66,7 +66,7 @@ async function aBlob(): Promise<string> {
   return block?.type === 'image' && block.source.type === 'blob' ? block.source.sha256 : 'no blob';
 }
 
-/** Bodies that would be good for the owner, so that only the id is wrong. */
+/** Bodies that are valid for the owner, so that only the id is wrong. */
 const bodies: Record<string, object> = {
   '/v1/runs/{run_id}/input': { content: 'Blue.' },
   '/v1/tool-calls/{tool_call_id}/resolve': { outcome: 'completed' },
@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     expect(described.sort()).toEqual(routes);
   });
 
-  it('says how each route answers, also when it refuses', () => {
+  it('describes the responses and problems of each route', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       if (!path.startsWith('/v1/')) continue;
       for (const { responses } of Object.values(operations)) {
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('points at nothing that it does not hold', () => {
+  it('contains every schema that it refers to', () => {
     const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)];
     expect(references.length).toBeGreaterThan(20);
     for (const [, name] of references) expect(Object.keys(document.components.schemas)).toContain(name);
@@ -116,7 +116,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the isolation matrix, over every route (R39)', () => {
+describe('isolation of accounts, over every route', () => {
   it.each(each(/^\/v1\//))('%s %s answers 401 without a key', async (method, path) => {
     const target = path.replaceAll(/\{(\w+?)_id\}/g, 'x_1');
     const { body } = await gateway.anonymous[asMethod(method)](target).expect(401);
@@ -124,7 +124,7 @@ describe('the isolation matrix, over every route (R39)', () => {
   });
 
   it.each(each(/^(?!\/v1\/admin\/).*\{/))(
-    "%s %s answers 404 for another account's thing, and changes nothing",
+    "%s %s answers 404 for another account's resource, and changes nothing",
     async (method, path = '') => {
       const run = await gateway.createRun();
       const { body: key } = await gateway

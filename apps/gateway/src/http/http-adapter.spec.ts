@@ -38,7 +38,7 @@ afterAll(() => app.close());
 const echo = (type: string) => request(app.getHttpServer()).post('/echo').set('Content-Type', type);
 
 describe('HttpAdapter', () => {
-  it('makes requests and responses whose prototypes Express need not change', async () => {
+  it('creates requests and responses whose prototypes Express does not replace', async () => {
     const prototypes: unknown[] = [];
     app.getHttpServer().prependOnceListener('request', (...born: object[]) => {
       prototypes.push(...born.map((one) => Object.getPrototypeOf(one) as unknown));
@@ -64,12 +64,12 @@ describe('BodyGuard', () => {
     expect(body).toEqual({ body: { input: 'Grüße.' } });
   });
 
-  it('reads what begins with a byte order mark', async () => {
+  it('reads a body that begins with a byte order mark', async () => {
     const { body } = await echo('application/json').send(`\uFEFF${text}`).expect(201);
     expect(body).toEqual({ body: { input: 'Grüße.' } });
   });
 
-  it('unpacks nothing: a little may hold very much', async () => {
+  it('refuses compressed bodies, which may expand without bound', async () => {
     const sending = echo('application/json').set('Content-Encoding', 'gzip');
     sending.write(gzipSync(text));
 

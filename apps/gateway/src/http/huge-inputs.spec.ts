@@ -110,7 +110,7 @@ describe('attack: public API', () => {
       expect((await api().get(`/v1/threads/${thread}/messages`).expect(200)).body.data).toHaveLength(messages.length);
     });
 
-    it('by the inputs of runs takes no more of them', async () => {
+    it('by the inputs of runs accepts no more of them', async () => {
       const run = await gateway.createRun({ input: 'x'.repeat(500_000) });
       await api().post(`/v1/runs/${run.id}/stop`).expect(202);
 
@@ -119,7 +119,7 @@ describe('attack: public API', () => {
       expect(body).toMatchObject(full);
     });
 
-    it('is read and deleted as ever', async () => {
+    it('can still be read and deleted', async () => {
       const thread = await threadOf(['1', '2', '3']);
 
       await api().get(`/v1/threads/${thread}`).expect(200);

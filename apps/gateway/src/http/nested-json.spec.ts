@@ -85,7 +85,7 @@ describe('attack: public API', () => {
 });
 
 describe('a body', () => {
-  it('may be nested 64 levels, and brackets in texts do not count', async () => {
+  it('can be nested 64 levels deep, not counting brackets in strings', async () => {
     const brackets = '[{'.repeat(100);
     const inner = '{"a":'.repeat(61) + '"\\\\"' + '}'.repeat(61);
     const body = `{"input":${JSON.stringify(`\\"${brackets}`)},"llm":{"response_format":${inner}}}`;
@@ -97,5 +97,5 @@ interface Engine {
   write(packet: string | Buffer): void;
 }
 
-/** Writes packets as no honest client does. */
+/** Writes packets that no Socket.IO client sends. */
 const engineOf = (socket: Socket): Engine => socket.io.engine;

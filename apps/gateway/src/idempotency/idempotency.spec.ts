@@ -10,7 +10,7 @@ const post = (key: string, body: object = { input: 'Go.' }, path = '/v1/runs') =
   gateway.as().post(path).set('Idempotency-Key', key).send(body);
 
 describe('Idempotency-Key', () => {
-  it('gives the first answer again, and does nothing', async () => {
+  it('replays the first response, and does nothing', async () => {
     const first = await post('once').expect(202);
     const again = await post('once').expect(202);
 
@@ -20,7 +20,7 @@ describe('Idempotency-Key', () => {
     expect(again.headers['idempotent-replayed']).toBe('true');
   });
 
-  it('makes one run of twenty requests at once; the others are in flight or replayed', async () => {
+  it('creates one run for twenty requests at once; the others are in flight or replayed', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post('storm')));
 
     const made = answers.filter(({ status }) => status === 202);
@@ -52,13 +52,13 @@ describe('Idempotency-Key', () => {
     await post('taken', {}, `/v1/runs/${run.id}/stop`).expect(422);
   });
 
-  it('keeps no refusal: the request can be made right', async () => {
+  it('does not store a refusal: the request can be corrected', async () => {
     await post('repaired', { inputs: 'Go.' }).expect(422);
 
     await post('repaired').expect(202);
   });
 
-  it('keeps no refusal of what is already under way either', async () => {
+  it('does not store a conflict with an active run either', async () => {
     const { thread_id } = await gateway.createRun();
     const path = `/v1/threads/${thread_id}/runs`;
 
@@ -66,7 +66,7 @@ describe('Idempotency-Key', () => {
     expect((await post('busy', { input: 'Go.' }, path).expect(409)).body.code).toBe('thread_busy');
   });
 
-  it('stays taken after a failure of ours, since nobody knows what was done', async () => {
+  it('stays claimed after an internal error, whose outcome is unknown', async () => {
     jest.spyOn(gateway.composed.runs, 'create').mockRejectedValueOnce(new Error('lost'));
     await post('lost').expect(500);
 
@@ -82,7 +82,7 @@ describe('Idempotency-Key', () => {
     expect(other.body.id).not.toBe(first.body.id);
   });
 
-  it('keeps the status of the answer', async () => {
+  it('replays the status too', async () => {
     const { body: run } = await post('made').expect(202);
     await post('stopped', {}, `/v1/runs/${run.id}/stop`).expect(202);
 
@@ -90,7 +90,7 @@ describe('Idempotency-Key', () => {
     expect((await post('late', {}, `/v1/runs/${run.id}/stop`).expect(200)).body).toEqual(late.body);
   });
 
-  it('keeps no answer that holds an API key (I12)', async () => {
+  it('does not store a response with an API key (I12)', async () => {
     const wish = { name: 'a key', scopes: ['read'] };
     const first = await post('secret', wish, '/v1/api-keys').expect(201);
     const second = await post('secret', wish, '/v1/api-keys').expect(201);

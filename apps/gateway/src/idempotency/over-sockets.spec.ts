@@ -27,7 +27,7 @@ const create = (key: string, more: object = {}, socket = gateway.socket()) =>
   ask(socket, 'run.create', { input: 'Go.', idempotency_key: key, ...more });
 
 describe('idempotency_key of a message', () => {
-  it('makes one run of run.create, also on another socket, and says so', async () => {
+  it('creates one run for a repeated run.create, also on another socket, and marks the replay', async () => {
     const first = await create('created');
     const again = await create('created');
 
@@ -48,7 +48,7 @@ describe('idempotency_key of a message', () => {
     expect((await send({ input: 'Stop.' }).expect(422)).body.code).toBe('idempotency_key_reused');
   });
 
-  it('makes one run of twenty messages at once; the others are in flight or replayed', async () => {
+  it('creates one run for twenty messages at once; the others are in flight or replayed', async () => {
     const socket = gateway.socket();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create('storm', {}, socket)));
 
@@ -60,7 +60,7 @@ describe('idempotency_key of a message', () => {
     }
   });
 
-  it('shows the run that was made before to one who subscribes', async () => {
+  it('subscribes to the earlier run when a replayed message asks for it', async () => {
     const first = await create('watched');
     const socket = gateway.socket();
     const seen = new Promise<RunEvent>((resolve) => socket.on('event', resolve));
@@ -72,7 +72,7 @@ describe('idempotency_key of a message', () => {
 
   it('answers a run once', async () => {
     const run = await gateway.createRun();
-    await (await worker.take(run.id)).ask('Which colour?');
+    await (await worker.claim(run.id)).ask('Which colour?');
     const answer = { run_id: run.id, content: 'Blue.', idempotency_key: 'answered' };
     const first = await ask(gateway.socket(), 'run.input', answer);
     const again = await ask(gateway.socket(), 'run.input', answer);
@@ -81,7 +81,7 @@ describe('idempotency_key of a message', () => {
     expect(again).toEqual({ ...first, replayed: true });
   });
 
-  it('keeps no refusal', async () => {
+  it('does not store a refusal', async () => {
     const { thread_id } = await gateway.createRun();
 
     expect((await create('busy', { thread_id })).error?.code).toBe('thread_busy');

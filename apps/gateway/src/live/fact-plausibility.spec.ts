@@ -14,13 +14,13 @@ const fact = (more: Partial<RunEvent> = {}): RunEvent =>
     at: '2030-01-01T00:00:00.000Z',
     data: {},
     ...more,
-  }) as RunEvent; // of the types that there are
+  }) as RunEvent; // with overrides of its own types
 
 describe('FactPlausibility', () => {
   const past = new FactPlausibility();
   past.note(fact());
 
-  it('allows what the same claim says, or a later one', () => {
+  it('allows facts of the same or a later claim', () => {
     expect([fact(), fact({ epoch: 3 })].every((event) => past.allows(event))).toBe(true);
   });
 
@@ -32,7 +32,7 @@ describe('FactPlausibility', () => {
     expect(past.allows(event)).toBe(false);
   });
 
-  it('allows any thread before it has read a fact', () => {
+  it('allows any thread before the first fact', () => {
     expect(new FactPlausibility().allows(fact())).toBe(true);
   });
 });

@@ -16,15 +16,15 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** A run that is over, with texts in it that are hard to write down twice in the same way. */
+/** A terminal run with texts that two serializations easily write differently. */
 async function endedRun(): Promise<Run> {
   const run = await gateway.createRun({ input: 'Ünïcödé 🐦 "quoted" \\ \u2028 </script>' });
-  const held = await worker.take(run.id);
+  const claimed = await worker.claim(run.id);
   for (const text of ['{"a": 1.0e3}', '🐦'.repeat(50), ' \t\n', '\ud83d\udc26\u0001']) {
-    held.say(text);
-    await held.finishMessage();
+    claimed.streamText(text);
+    await claimed.finishMessage();
   }
-  await held.complete();
+  await claimed.complete();
   return gateway.read(run.id);
 }
 
@@ -63,7 +63,7 @@ const overSocket = async (id: RunId, after: number): Promise<string[]> => {
 };
 
 describe('replay', () => {
-  it('is the same byte for byte over REST, SSE and sockets, wherever one resumes (I2, R17)', async () => {
+  it('is the same byte for byte over REST, SSE and sockets, from any seq (I2)', async () => {
     const { id, last_seq } = await endedRun();
     const whole = await overRest(id, 0);
     expect(whole).toHaveLength(last_seq);
@@ -77,7 +77,7 @@ describe('replay', () => {
   }, 30_000);
 });
 
-describe('where retention has passed (R18)', () => {
+describe('after retention has removed facts', () => {
   let run: Run;
   const gap = (from: number) => ({ from, to: run.last_seq - 1, reason: 'retention' });
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('where retention has passed (R18)', () => {
     await new Retention(gateway.ownerDatabase, 1).trim();
   });
 
-  it('REST names the gap and says how the run stands; after it, nothing of that is there', async () => {
+  it('REST reports the gap and a snapshot of the run; behind the gap, neither', async () => {
     const { body } = await gateway.as().get(`/v1/runs/${run.id}/events?after=2`).expect(200);
 
     expect(body.gap).toEqual(gap(3));
@@ -105,7 +105,7 @@ describe('where retention has passed (R18)', () => {
   it.each([
     ['SSE', overStream],
     ['a socket', overSocket],
-  ])('%s tells the gap, the snapshot and then what is left', async (_, watch) => {
+  ])('%s sends the gap, the snapshot and then the facts that are left', async (_, watch) => {
     const events = (await watch(run.id, 2)).map((text) => JSON.parse(text) as SubscriberEvent);
 
     expect(events.map(({ type, seq }) => [type, seq])).toEqual([
@@ -118,7 +118,7 @@ describe('where retention has passed (R18)', () => {
     expect(events[1]?.data).toEqual(body.snapshot);
   });
 
-  it('the rest of the log can still be proven', async () => {
+  it('the rest of the log can still be verified', async () => {
     const { body } = await gateway.as().get(`/v1/runs/${run.id}/events/verify`).expect(200);
 
     expect(body).toMatchObject({ first: run.last_seq, last: run.last_seq, count: 1, contiguous: true });

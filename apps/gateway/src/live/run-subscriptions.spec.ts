@@ -4,7 +4,7 @@ import { RunSubscriptions, type ActiveSubscription, type SubscribeOptions } from
 import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
 
-/** What is read is read because of what was heard, however slow the machine: no poll comes in between. */
+/** Without polls, so that every read of the log is caused by an event, also on a slow machine. */
 const unpolled = { ...quickSettings, pollMs: 3_600_000 };
 
 let script: ScriptedRun;
@@ -29,24 +29,24 @@ function attach(after = 0, { drained = tick, by = follow }: { drained?: () => Pr
   const client = new StrictClient(after);
   const events: RunEvent[] = [];
   const leave = new AbortController();
-  const wireIsFree = { now: true };
+  const canSend = { now: true };
   const sink = {
     send: (event: RunEvent) => {
       events.push(event);
       client.receive(event);
-      return wireIsFree.now;
+      return canSend.now;
     },
     drained,
   };
   const ending = by({ after, sink, signal: leave.signal }).then((watched) => watched.ending);
-  return { client, events, ending, leave: () => leave.abort(), wireIsFree };
+  return { client, events, ending, leave: () => leave.abort(), canSend };
 }
 
 describe('RunSubscriptions', () => {
-  it('tells a run from its making, and finds by its seq what was said before anybody could hear it (I2)', async () => {
+  it('delivers a new run from its first fact, and finds by its seq a fact that preceded the feed subscription (I2)', async () => {
     const make = () => {
       const made = { run: script.run, facts: [...script.log] };
-      script.note();
+      script.appendFact();
       return Promise.resolve(made);
     };
     const { client, events, ending } = attach(0, {
@@ -61,7 +61,7 @@ describe('RunSubscriptions', () => {
     expect(client.seq).toBe(script.log.length);
   });
 
-  it('watches nothing where no run was made', async () => {
+  it('leaves no subscription where no run was created', async () => {
     const refused = () => Promise.reject(new Error('thread_busy'));
     const { ending } = attach(0, { by: (watch) => subscriptions.subscribeToNew(script.address, watch, refused) });
 
@@ -69,9 +69,9 @@ describe('RunSubscriptions', () => {
     expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
-  it('gives one who comes in the middle of a message the text so far, once, and then the rest', async () => {
-    script.say('Hello, ');
-    script.think('hm');
+  it('sends a late subscriber the text so far of an open message once, and then the rest', async () => {
+    script.streamText('Hello, ');
+    script.streamReasoning('hm');
     const { client, events, ending } = attach();
     await settled();
     expect(events.map((event) => [event.type, 'offset' in event && event.offset])).toEqual([
@@ -80,8 +80,8 @@ describe('RunSubscriptions', () => {
       ['reasoning.delta', 0],
     ]);
 
-    wire.publish(script.say('world'));
-    expect(client.reading).toBe('Hello, world');
+    wire.publish(script.streamText('world'));
+    expect(client.openText).toBe('Hello, world');
 
     wire.publish(script.finishMessage());
     wire.publish(script.complete());
@@ -89,14 +89,14 @@ describe('RunSubscriptions', () => {
     expect(client.violations).toEqual([]);
   });
 
-  it('says a text whose beginning was lost as a whole before its fact (I13)', async () => {
+  it('sends a text whose beginning was lost as a whole before its fact (I13)', async () => {
     wire.holderAnswers = false;
-    script.say('lost ');
+    script.streamText('lost ');
     const { client, events, ending } = attach();
     await settled();
-    wire.publish(script.say('found '));
+    wire.publish(script.streamText('found '));
     await settled();
-    wire.publish(script.say('again'));
+    wire.publish(script.streamText('again'));
     await settled();
     expect(events.map(({ type }) => type)).toEqual(['run.created']);
 
@@ -114,23 +114,23 @@ describe('RunSubscriptions', () => {
     expect(client.violations).toEqual([]);
   });
 
-  it('asks the holder for a delta that was lost in the middle', async () => {
+  it('requests a delta that was lost in the middle from the holder', async () => {
     const { client } = attach();
     await settled();
-    wire.publish(script.say('one '));
-    script.say('two ');
-    wire.publish(script.say('three'));
+    wire.publish(script.streamText('one '));
+    script.streamText('two ');
+    wire.publish(script.streamText('three'));
     await settled();
 
-    expect(client.reading).toBe('one two three');
+    expect(client.openText).toBe('one two three');
     expect(client.violations).toEqual([]);
   });
 
-  it('fills the end of a text that the feed lost before the fact that stores it (I13)', async () => {
+  it('sends the end of a text that the feed lost before the fact that stores it (I13)', async () => {
     const { client, events } = attach();
     await settled();
-    wire.publish(script.say('told '));
-    script.say('lost');
+    wire.publish(script.streamText('told '));
+    script.streamText('lost');
     wire.publish(script.finishMessage());
     await settled();
 
@@ -145,7 +145,7 @@ describe('RunSubscriptions', () => {
   it('drops a delta that arrives after its message was stored', async () => {
     const { client, events } = attach();
     await settled();
-    const late = script.say('late');
+    const late = script.streamText('late');
     wire.publish(script.finishMessage());
     wire.publish(late);
     await settled();
@@ -154,8 +154,8 @@ describe('RunSubscriptions', () => {
     expect(client.violations).toEqual([]);
   });
 
-  it('does not say a text again to one who reads it from the log', async () => {
-    script.say('before');
+  it('does not send deltas of a text that the log already has', async () => {
+    script.streamText('before');
     script.finishMessage();
     const { client, events } = attach();
     await settled();
@@ -164,7 +164,7 @@ describe('RunSubscriptions', () => {
     expect(client.violations).toEqual([]);
   });
 
-  it('asks once for all quiet runs how far their logs go, and reads only those that go on', async () => {
+  it('reads the heads of all idle runs in one query, and then only the logs that are ahead', async () => {
     subscriptions.close();
     subscriptions = new RunSubscriptions(wire, quickSettings);
     const { client } = attach();
@@ -173,16 +173,16 @@ describe('RunSubscriptions', () => {
     while (wire.headQuestions < 3) await tick();
     expect(wire.reads).toBe(readBefore);
 
-    script.note();
+    script.appendFact();
     while (client.seq < 2) await tick();
     expect(client.violations).toEqual([]);
   });
 
-  it('keeps the rest of a page for a reader whose wire is full, and does not read it again', async () => {
-    script.note();
-    script.note();
+  it('keeps the rest of a page for a subscriber whose connection is full, and does not read it again', async () => {
+    script.appendFact();
+    script.appendFact();
     const slow = attach(0, { drained: settled });
-    slow.wireIsFree.now = false;
+    slow.canSend.now = false;
     await settled();
     while (slow.client.seq < 3) await tick();
 
@@ -190,27 +190,27 @@ describe('RunSubscriptions', () => {
     expect(slow.client.violations).toEqual([]);
   });
 
-  it('holds back a delta until the fact before it was told', async () => {
+  it('delivers a delta only after the fact before it', async () => {
     const { client, events } = attach();
     await settled();
-    script.note();
-    wire.publish(script.say('after the note'));
+    script.appendFact();
+    wire.publish(script.streamText('after the note'));
     await settled();
 
     expect(events.map(({ type }) => type)).toEqual(['run.created', 'iteration.completed', 'message.delta']);
     expect(client.violations).toEqual([]);
   });
 
-  it('drops what an older holder still says of a stream (I3)', async () => {
+  it('drops deltas of an older holder (I3)', async () => {
     const { client } = attach();
     await settled();
-    wire.publish({ ...script.say('new'), epoch: 2 });
-    wire.publish({ ...script.say('old'), epoch: 1 });
+    wire.publish({ ...script.streamText('new'), epoch: 2 });
+    wire.publish({ ...script.streamText('old'), epoch: 1 });
 
-    expect(client.reading).toBe('new');
+    expect(client.openText).toBe('new');
   });
 
-  it('finds the end in the log when the feed is silent (W60)', async () => {
+  it('finds the end in the log when the feed is silent', async () => {
     subscriptions.close();
     subscriptions = new RunSubscriptions(wire, quickSettings);
     const { client, ending } = attach();
@@ -221,7 +221,7 @@ describe('RunSubscriptions', () => {
     expect(client.seq).toBe(2);
   });
 
-  it('subscribes to a run only while somebody watches it, and once for all of them (W54)', async () => {
+  it('watches the feed of a run once, and only while it has subscribers', async () => {
     const watchers = [attach(), attach(), attach()];
     await settled();
     expect([wire.subscriptions, wire.watched, subscriptions.runCount]).toEqual([1, true, 1]);
@@ -231,12 +231,12 @@ describe('RunSubscriptions', () => {
     expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
-  it('asks once, and then waits, where the log cannot be read that it has to catch up with', async () => {
+  it('waits before it retries where the log cannot be read to catch up', async () => {
     subscriptions.close();
     subscriptions = new RunSubscriptions(wire, { ...unpolled, retryMs: 3_600_000, onError: () => undefined });
     attach();
     await settled();
-    script.note(); // of which nobody here has heard
+    script.appendFact(); // which is not published
     const read = wire.factsAfter.bind(wire);
     const asked = jest.spyOn(wire, 'factsAfter').mockImplementation(async (run, after) => {
       if (after === 2) return read(run, after);
@@ -250,7 +250,7 @@ describe('RunSubscriptions', () => {
     expect(asked.mock.calls.filter(([, after]) => after === 1)).toHaveLength(1);
   });
 
-  it('never reads for one account what another asked for', async () => {
+  it('never reads for one account what another requested', async () => {
     const stranger = { ...script.address, accountId: accountId.parse('acc_2') };
     const open = wire.open.bind(wire);
     jest.spyOn(wire, 'open').mockImplementation(async (run, after) => {
@@ -264,7 +264,7 @@ describe('RunSubscriptions', () => {
     await tick();
 
     await expect(refused.ending).rejects.toThrow('There is no such run.');
-    script.note(); // which the feed loses
+    script.appendFact(); // which the feed loses
     wire.publish(script.complete());
 
     expect(await ending).toBe('ended');
@@ -278,10 +278,10 @@ describe('RunSubscriptions', () => {
     expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
-  it('reads the log once while nothing is lost, and hears what happens while it reads', async () => {
+  it('reads the log once while nothing is lost, and receives events while it reads', async () => {
     const { client, ending } = attach();
     await tick();
-    wire.publish(script.note());
+    wire.publish(script.appendFact());
     await settled();
     wire.publish(script.complete());
 
@@ -290,51 +290,51 @@ describe('RunSubscriptions', () => {
     expect(wire.reads).toBe(1);
   });
 
-  it('keeps nothing for one whose wire is full, and brings it up to date when it drains (R22)', async () => {
+  it('buffers nothing for a full connection, and sends what it missed when it drains', async () => {
     let drain = () => {};
-    const { client, events, wireIsFree } = attach(0, { drained: () => new Promise((resolve) => (drain = resolve)) });
+    const { client, events, canSend } = attach(0, { drained: () => new Promise((resolve) => (drain = resolve)) });
     await settled();
-    wireIsFree.now = false;
-    wire.publish(script.say('a'));
-    for (let times = 0; times < 1000; times += 1) wire.publish(script.say('b'));
+    canSend.now = false;
+    wire.publish(script.streamText('a'));
+    for (let times = 0; times < 1000; times += 1) wire.publish(script.streamText('b'));
     await settled();
     expect(events).toHaveLength(2);
 
-    wireIsFree.now = true;
+    canSend.now = true;
     drain();
     await settled();
     expect(events).toHaveLength(3);
-    expect(client.reading).toBe(`a${'b'.repeat(1000)}`);
+    expect(client.openText).toBe(`a${'b'.repeat(1000)}`);
     expect(client.violations).toEqual([]);
   });
 
-  it('drops one whose wire stays full', async () => {
+  it('ends a subscription whose connection stays full', async () => {
     subscriptions.close();
     subscriptions = new RunSubscriptions(wire, { ...unpolled, stallLimitMs: 20 });
-    const { ending, wireIsFree } = attach(0, { drained: () => new Promise(() => {}) });
+    const { ending, canSend } = attach(0, { drained: () => new Promise(() => {}) });
     await settled();
-    wireIsFree.now = false;
-    wire.publish(script.note());
+    canSend.now = false;
+    wire.publish(script.appendFact());
 
     expect(await ending).toBe('stalled');
   });
 
-  it('bounds the text that it keeps: late comers then wait for the fact', async () => {
+  it('bounds the text that it keeps: late subscribers then wait for the fact', async () => {
     subscriptions.close();
     subscriptions = new RunSubscriptions(wire, { ...unpolled, streams: { keptText: 10, rememberedStreams: 16 } });
     const first = attach();
     await settled();
-    wire.publish(script.say('longer than ten'));
+    wire.publish(script.streamText('longer than ten'));
     wire.holderAnswers = false;
     const second = attach();
     await settled();
-    wire.publish(script.say('!'));
+    wire.publish(script.streamText('!'));
 
-    expect(first.client.reading).toBe('longer than ten!');
-    expect(second.client.reading).toBe('');
+    expect(first.client.openText).toBe('longer than ten!');
+    expect(second.client.openText).toBe('');
   });
 
-  it('ends every watch when the process shuts down', async () => {
+  it('ends every subscription when the process shuts down', async () => {
     const { ending } = attach();
     await settled();
     subscriptions.close();

@@ -39,9 +39,9 @@ function watch(socket: Socket, client = new StrictClient()) {
 }
 
 describe('the socket /runs', () => {
-  it('replays what happened, and goes on live', async () => {
+  it('replays the log, and continues live', async () => {
     const run = await gateway.createRun();
-    const held = await worker.take(run.id);
+    const claimed = await worker.claim(run.id);
     const socket = gateway.socket();
     const { client, events, ended } = watch(socket);
     expect(await ask(socket, 'run.subscribe', { run_id: run.id })).toEqual({
@@ -50,11 +50,11 @@ describe('the socket /runs', () => {
     });
 
     while (client.seq < 3) await nextEvent(socket, 'event');
-    held.say('Hello, ');
-    held.say('world.');
-    while (client.reading !== 'Hello, world.') await nextEvent(socket, 'event');
-    await held.finishMessage();
-    await held.complete();
+    claimed.streamText('Hello, ');
+    claimed.streamText('world.');
+    while (client.openText !== 'Hello, world.') await nextEvent(socket, 'event');
+    await claimed.finishMessage();
+    await claimed.complete();
     await ended;
     expect(client.violations).toEqual([]);
     const { body } = await gateway.as().get(`/v1/runs/${run.id}/events`).expect(200);
@@ -72,7 +72,7 @@ describe('the socket /runs', () => {
     expect(error).toMatchObject({ status: 422, code: 'invalid_request', errors: [{ field }] });
   });
 
-  it('lets nobody into any other namespace', async () => {
+  it('refuses connections to any other namespace', async () => {
     const socket = io(gateway.url, { transports: ['websocket'], forceNew: true });
     const [error] = await nextEvent(socket, 'connect_error');
     socket.close();
@@ -80,9 +80,9 @@ describe('the socket /runs', () => {
     expect(error).toMatchObject({ message: 'not_found' });
   });
 
-  it('goes on after after_seq', async () => {
+  it('resumes after after_seq', async () => {
     const run = await gateway.createRun();
-    await (await worker.take(run.id)).complete();
+    await (await worker.claim(run.id)).complete();
     const socket = gateway.socket();
     const { events, ended } = watch(socket, new StrictClient(2));
 
@@ -98,22 +98,22 @@ describe('the socket /runs', () => {
     expect(run.status).toBe('queued');
 
     expect((await ask(socket, 'run.input', { run_id: run.id, content: 'Blue.' })).error?.code).toBe('run_not_waiting');
-    await (await worker.take(run.id)).ask('Which colour?');
+    await (await worker.claim(run.id)).ask('Which colour?');
     expect((await ask(socket, 'run.input', { run_id: run.id, content: 'Blue.' })).data).toMatchObject({ id: run.id });
     const stopped = await ask(socket, 'run.stop', { run_id: run.id, reason: 'enough' });
     expect(stopped.data).toMatchObject({ id: run.id, status: 'stopped' });
   });
 
-  it('shows a run that it creates from the first event, without reading it (I2)', async () => {
+  it('delivers a run that it creates from the first event, without reading the log (I2)', async () => {
     const reads = jest.spyOn(gateway.composed.runs, 'open');
     const socket = gateway.socket();
     const { client, events, ended } = watch(socket);
     const { data } = await ask(socket, 'run.create', { input: 'Go.', subscribe: true });
     const run = data as unknown as Run;
-    const held = await worker.take(run.id);
-    held.say('Gone.');
-    await held.finishMessage();
-    await held.complete();
+    const claimed = await worker.claim(run.id);
+    claimed.streamText('Gone.');
+    await claimed.finishMessage();
+    await claimed.complete();
     await ended;
 
     expect(client.violations).toEqual([]);
@@ -124,21 +124,21 @@ describe('the socket /runs', () => {
     expect(events.filter(({ seq }) => seq !== null)).toEqual(body.data);
   });
 
-  it('shows a run that it creates behind another one when its turn comes', async () => {
+  it('delivers a queued run that it creates when its turn comes', async () => {
     const ahead = await gateway.createRun();
     const socket = gateway.socket();
     const { client, events, ended } = watch(socket);
     const order = { thread_id: ahead.thread_id, input: 'Then go.', on_active_run: 'queue', subscribe: true };
     const { data } = await ask(socket, 'run.create', order);
-    await (await worker.take(ahead.id)).complete();
-    await (await worker.take((data as unknown as Run).id)).complete();
+    await (await worker.claim(ahead.id)).complete();
+    await (await worker.claim((data as unknown as Run).id)).complete();
     await ended;
 
     expect(client.violations).toEqual([]);
     expect(events.map(({ type }) => type)).toEqual(['run.created', 'message.created', 'run.started', 'run.completed']);
   });
 
-  it('watches nothing where it could not create the run', async () => {
+  it('leaves no subscription where it could not create the run', async () => {
     const { thread_id } = await gateway.createRun();
     const watched = gateway.composed.subscriptions.runCount;
     const { error } = await ask(gateway.socket(), 'run.create', { thread_id, input: 'Go.', subscribe: true });
@@ -147,7 +147,7 @@ describe('the socket /runs', () => {
     expect(gateway.composed.subscriptions.runCount).toBe(watched);
   });
 
-  it('shows nothing of a run after run.unsubscribe', async () => {
+  it('delivers nothing of a run after run.unsubscribe', async () => {
     const run = await gateway.createRun();
     const socket = gateway.socket();
     const { client, events } = watch(socket);
@@ -155,22 +155,22 @@ describe('the socket /runs', () => {
     while (client.seq < 2) await nextEvent(socket, 'event');
 
     expect(await ask(socket, 'run.unsubscribe', { run_id: run.id })).toEqual({ ok: true, data: { run_id: run.id } });
-    await (await worker.take(run.id)).complete();
+    await (await worker.claim(run.id)).complete();
     await gateway.as().get(`/v1/runs/${run.id}/wait`).expect(200);
     await ask(socket, 'run.unsubscribe', { run_id: run.id });
     expect(events).toHaveLength(2);
   });
 
-  it('leaves the run alone when the client goes (I8)', async () => {
+  it('does not stop the run when the client disconnects (I8)', async () => {
     const run = await gateway.createRun();
-    const held = await worker.take(run.id);
+    const claimed = await worker.claim(run.id);
     const socket = gateway.socket();
     await ask(socket, 'run.subscribe', { run_id: run.id });
     socket.disconnect();
 
     while (gateway.composed.subscriptions.runCount > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect((await gateway.read(run.id)).status).toBe('running');
-    await held.complete();
+    await claimed.complete();
   });
 
   it('refuses a wrong key, and a key in the URL', async () => {
@@ -183,7 +183,7 @@ describe('the socket /runs', () => {
     }
   });
 
-  it('tells nothing of what went wrong inside, in the handshake and after it (I12)', async () => {
+  it('reveals nothing of an internal error, in the handshake and after it (I12)', async () => {
     const { accounts, runs } = gateway.composed;
     const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
     jest.spyOn(accounts, 'verify').mockRejectedValueOnce(away);
@@ -216,7 +216,7 @@ describe('the socket /runs', () => {
     expect([ok, error?.status]).toEqual([false, status]);
   });
 
-  it("answers 404 for another account's run, on every event (R23)", async () => {
+  it("answers 404 for another account's run, on every message", async () => {
     const run = await gateway.createRun();
     const socket = gateway.socket(await gateway.keyOf('stranger'));
     for (const [name, more] of [
@@ -229,12 +229,12 @@ describe('the socket /runs', () => {
     expect((await gateway.read(run.id)).status).toBe('queued');
   });
 
-  it('lets a key do on the socket what it may do over REST', async () => {
+  it('applies the scopes of the key as REST does', async () => {
     const socket = gateway.socket(await gateway.keyOf('reader', ['read']));
     expect((await ask(socket, 'run.create', { input: 'Go.' })).error?.code).toBe('forbidden');
   });
 
-  it('bounds what one socket watches', async () => {
+  it('bounds the subscriptions of a socket', async () => {
     const socket = gateway.socket();
     const runs = await Promise.all(Array.from({ length: 101 }, () => gateway.createRun()));
     const answers = await Promise.all(runs.map(({ id }) => ask(socket, 'run.subscribe', { run_id: id })));

@@ -6,7 +6,7 @@ const plain = new Encoder();
 const encoder = new serializedEventParser.Encoder();
 
 describe('serializedEventParser', () => {
-  it('writes ready text to the byte as Socket.IO would write the value', () => {
+  it('writes serialized events to the byte as Socket.IO writes the value', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -22,7 +22,7 @@ describe('serializedEventParser', () => {
     );
   });
 
-  it('leaves everything else to Socket.IO', () => {
+  it('leaves all other packets to Socket.IO', () => {
     const ack = { type: PacketType.ACK, nsp: '/runs', id: 7, data: [{ ok: true }] };
     expect(encoder.encode(ack)).toEqual(plain.encode(ack));
 

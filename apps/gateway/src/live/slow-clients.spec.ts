@@ -23,15 +23,15 @@ afterAll(async () => {
 const piece = 'x'.repeat(64 * 1024);
 const messages = 80;
 
-/** Twenty megabytes in messages, and as much again in deltas: more than any buffer below us takes. */
-async function speak(held: WorkerRun): Promise<void> {
+/** Twenty megabytes in messages, and as much again in deltas: more than any buffer below the gateway holds. */
+async function speak(claimed: WorkerRun): Promise<void> {
   for (let count = 0; count < messages; count += 1) {
-    for (let times = 0; times < 4; times += 1) held.say(piece);
-    await held.finishMessage();
+    for (let times = 0; times < 4; times += 1) claimed.streamText(piece);
+    await claimed.finishMessage();
   }
 }
 
-/** A client that asks for the stream and then reads nothing. */
+/** A client that requests the stream and then reads nothing. */
 async function deafStream(runId: string): Promise<TcpSocket> {
   const { hostname, port } = new URL(strict.url);
   const socket = connect(Number(port), hostname);
@@ -54,17 +54,17 @@ async function attached(served: RunningGateway, runId: string): Promise<{ socket
 
 /** The TCP socket below a Socket.IO client. */
 const wireOf = (socket: Socket): TcpSocket =>
-  (socket.io.engine.transport as unknown as { ws: { _socket: TcpSocket } }).ws._socket; // for a test there is no other way
+  (socket.io.engine.transport as unknown as { ws: { _socket: TcpSocket } }).ws._socket; // not part of its public types
 
-describe('a client that does not read (R22)', () => {
-  it('is dropped, and hinders nobody', async () => {
+describe('a client that does not read', () => {
+  it('is disconnected, and does not slow down others', async () => {
     const run = await gateway.createRun();
-    const held = await worker.take(run.id);
+    const claimed = await worker.claim(run.id);
     const deaf = await deafStream(run.id);
     const { socket, client } = await attached(strict, run.id);
 
-    await speak(held);
-    await held.complete();
+    await speak(claimed);
+    await claimed.complete();
     while (!client.ended) await nextEvent(socket, 'event');
     expect(client.violations).toEqual([]);
 
@@ -73,15 +73,15 @@ describe('a client that does not read (R22)', () => {
     expect(socket.connected).toBe(true);
   }, 20_000);
 
-  it('is brought up to date when it reads again', async () => {
+  it('receives what it missed when it reads again', async () => {
     const run = await gateway.createRun();
-    const held = await worker.take(run.id);
+    const claimed = await worker.claim(run.id);
     const { socket, client } = await attached(gateway, run.id);
     wireOf(socket).pause();
     const before = client.seq;
 
-    await speak(held);
-    await held.complete();
+    await speak(claimed);
+    await claimed.complete();
     expect(client.seq).toBe(before);
     wireOf(socket).resume();
     while (!client.ended) await nextEvent(socket, 'event');

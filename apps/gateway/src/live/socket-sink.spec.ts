@@ -3,18 +3,18 @@ import type { SerializedEvent } from './serialized-event';
 import { SocketSink } from './socket-sink';
 import { ScriptedRun } from './testing/scripted-run';
 
-const event = new ScriptedRun().note();
+const event = new ScriptedRun().appendFact();
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const kilobytes = (count: number): string => 'x'.repeat(count * 1024);
 
-/** A wire that takes everything and passes on nothing until it drains. */
+/** A socket that accepts everything and sends nothing until it drains. */
 function stuckWire() {
   const conn = Object.assign(new EventEmitter(), { transport: { writable: false } });
   return { sink: new SocketSink({ emit: () => true, conn }), drain: () => conn.emit('drain') };
 }
 
 describe('SocketSink', () => {
-  it('is full after a megabyte that nobody took, until it drains', async () => {
+  it('is full after a megabyte that was not read, until it drains', async () => {
     const { sink, drain } = stuckWire();
     expect(sink.send(event, kilobytes(512))).toBe(true);
     expect(sink.send(event, kilobytes(512))).toBe(false);
@@ -25,14 +25,14 @@ describe('SocketSink', () => {
     expect(sink.send(event, kilobytes(512))).toBe(true);
   });
 
-  it('is full after 256 events that nobody took', () => {
+  it('is full after 256 events that were not read', () => {
     const { sink } = stuckWire();
     const taken = Array.from({ length: 256 }, () => sink.send(event, '{}'));
 
     expect(taken.indexOf(false)).toBe(255);
   });
 
-  it('is never full while the wire takes everything at once', async () => {
+  it('is never full while the connection drains at once', async () => {
     const conn = Object.assign(new EventEmitter(), { transport: { writable: true } });
     const sink = new SocketSink({ emit: () => conn.emit('drain'), conn });
 
@@ -42,7 +42,7 @@ describe('SocketSink', () => {
     }
   });
 
-  it('has events of one moment leave together, in order', async () => {
+  it('sends the events of one turn of the event loop together, in order', async () => {
     const conn = Object.assign(new EventEmitter(), { transport: { writable: true } });
     const sent: [string, boolean][] = [];
     const emit = (_: 'event', { json }: SerializedEvent) => sent.push([json, conn.transport.writable]);

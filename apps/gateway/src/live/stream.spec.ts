@@ -17,14 +17,14 @@ afterAll(async () => {
 const streamOf = (runId: string, query = '') => `${gateway.url}/v1/runs/${runId}/stream${query}`;
 
 describe('server-sent events of a run', () => {
-  it('tell everything from the first fact to the last, and end', async () => {
+  it('send everything from the first fact to the last, and end', async () => {
     const run = await gateway.createRun();
     const reading = collect(readStream(streamOf(run.id)));
-    const held = await worker.take(run.id);
-    held.say('Hello, ');
-    held.say('world.');
-    await held.finishMessage();
-    await held.complete();
+    const claimed = await worker.claim(run.id);
+    claimed.streamText('Hello, ');
+    claimed.streamText('world.');
+    await claimed.finishMessage();
+    await claimed.complete();
 
     const frames = await reading;
     const facts = frames.filter(({ id }) => id !== undefined);
@@ -40,13 +40,13 @@ describe('server-sent events of a run', () => {
     expect(client.violations).toEqual([]);
   });
 
-  it('say the same bytes as REST', async () => {
+  it('send the same bytes as REST', async () => {
     const run = await gateway.createRun();
     const live = collect(readStream(streamOf(run.id)));
-    const held = await worker.take(run.id);
-    held.say('Ünïcödé 🐦');
-    await held.finishMessage();
-    await held.complete();
+    const claimed = await worker.claim(run.id);
+    claimed.streamText('Ünïcödé 🐦');
+    await claimed.finishMessage();
+    await claimed.complete();
     const watched = (await live).filter(({ id }) => id !== undefined).map(({ data }) => data);
 
     const { text } = await gateway.as().get(`/v1/runs/${run.id}/events`).expect(200);
@@ -55,9 +55,9 @@ describe('server-sent events of a run', () => {
     expect(replayed).toEqual(watched);
   });
 
-  it('go on after Last-Event-ID, or else after ?after=', async () => {
+  it('resume after Last-Event-ID, or else after ?after=', async () => {
     const run = await gateway.createRun();
-    await (await worker.take(run.id)).complete();
+    await (await worker.claim(run.id)).complete();
     const idsOf = async (query: string, headers = {}) =>
       (await collect(readStream(streamOf(run.id, query), { headers }))).map(({ id }) => id);
 
@@ -75,12 +75,12 @@ describe('server-sent events of a run', () => {
     leave.abort();
     await expect(collect(frames)).rejects.toThrow();
 
-    const held = await worker.take(run.id);
-    await held.complete();
+    const claimed = await worker.claim(run.id);
+    await claimed.complete();
     expect((await gateway.read(run.id)).status).toBe('completed');
   });
 
-  it('end when the gateway shuts down, so that clients come back to another, and who waits is answered', async () => {
+  it('end when the gateway shuts down, so that clients reconnect elsewhere, and waits are answered', async () => {
     const other = await RunningGateway.start();
     const run = await other.createRun();
     const reading = collect(readStream(`${other.url}/v1/runs/${run.id}/stream`));

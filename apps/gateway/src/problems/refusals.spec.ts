@@ -28,7 +28,7 @@ async function refusedRun(body: unknown, field: string): Promise<string> {
   return wrong?.message ?? '';
 }
 
-describe('a request that cannot be done is refused with a problem', () => {
+describe('an invalid request is refused with a problem', () => {
   it.each([
     [{ input: 'Go.', colour: 'blue' }, 'colour'],
     [{ input: 'Go.', limits: { max_iteration: 1 } }, 'limits.max_iteration'],
@@ -54,7 +54,7 @@ describe('a request that cannot be done is refused with a problem', () => {
     await refusedRun(body, field);
   });
 
-  it('422 for a model whose provider is not configured, saying what to set', async () => {
+  it('422 for a model whose provider is not configured, with the variable to set', async () => {
     expect(await refusedRun({ input: 'Go.', model: 'openai/gpt-5' }, 'model')).toContain('OPENAI_API_KEY');
     expect(await refusedRun({ input: 'Go.', model: 'unheard/of' }, 'model')).toContain('unheard');
     expect(await refusedRun({ input: 'Go.', agent: { model: 'unheard/of' } }, 'model')).toContain('unheard');
@@ -65,7 +65,7 @@ describe('a request that cannot be done is refused with a problem', () => {
     expect(await refusedRun({ input: 'Go.', tools: ['execute_command', 'fly'] }, 'tools')).toContain('fly');
   });
 
-  it('422 for JSON that is nested too deep to keep', async () => {
+  it('422 for JSON that is nested too deep to store', async () => {
     const deep = `{"input":"Go.","llm":{"response_format":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}}`;
     await api().post('/v1/runs').set('Content-Type', 'application/json').send(deep).expect(422);
   });
@@ -112,7 +112,7 @@ describe('a request that cannot be done is refused with a problem', () => {
     expect((await sending.expect(415)).body).toMatchObject(problem(415, 'unsupported_media_type'));
   });
 
-  it('401 for a body without a key, whatever is in it', async () => {
+  it('401 without a key, for any body', async () => {
     for (const body of ['{"input":', '[]', `"${'x'.repeat(100_000)}"`]) {
       const sending = gateway.anonymous.post('/v1/runs').set('Content-Type', 'application/json').send(body);
       expect((await sending.expect(401)).body).toMatchObject(problem(401, 'unauthorized'));
@@ -133,13 +133,13 @@ describe('a request that cannot be done is refused with a problem', () => {
     },
   );
 
-  it.each(['x', '99999999999', '2147483648'])('400 for the Last-Event-ID %s, which is no seq', async (id) => {
+  it.each(['x', '99999999999', '2147483648'])('400 for the Last-Event-ID %s, which is not a seq', async (id) => {
     const run = await gateway.createRun();
     const { body } = await api().get(`/v1/runs/${run.id}/stream`).set('Last-Event-ID', id).expect(400);
     expect(body.code).toBe('invalid_cursor');
   });
 
-  it('401 without a key, with a wrong one, and with one in the URL, and says how to sign in', async () => {
+  it('401 without a key, with a wrong one, and with one in the URL, with a challenge', async () => {
     const answers = [
       await gateway.anonymous.get('/v1/runs').expect(401),
       await gateway.as('rondo_wrong').get('/v1/runs').expect(401),
@@ -152,7 +152,7 @@ describe('a request that cannot be done is refused with a problem', () => {
     }
   });
 
-  it('404 for what nobody has, and 405 for what cannot be done with it', async () => {
+  it('404 for an unknown path, and 405 for an unknown method of a known one', async () => {
     expect((await gateway.anonymous.get('/v1/nothing').expect(404)).body).toMatchObject(problem(404, 'not_found'));
     expect((await gateway.anonymous.get('/').expect(404)).body.code).toBe('not_found');
     const { body, headers } = await api().delete('/v1/runs').expect(405);
@@ -160,7 +160,7 @@ describe('a request that cannot be done is refused with a problem', () => {
     expect(headers['allow']).toBe('GET, POST');
   });
 
-  it('404 with the same body for an id that is malformed, unknown, or of another account (R39)', async () => {
+  it('404 with the same body for an id that is malformed, unknown, or of another account', async () => {
     const run = await gateway.createRun();
     const stranger = await gateway.keyOf('stranger');
     const [foreign, unknown, malformed] = await Promise.all(
@@ -189,7 +189,7 @@ describe('a request that cannot be done is refused with a problem', () => {
     },
   );
 
-  it('503 while the database is away, and says when to try again', async () => {
+  it('503 with Retry-After while the database is away', async () => {
     const { runs } = gateway.composed;
     const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
     jest.spyOn(runs, 'list').mockRejectedValueOnce(away);
@@ -199,7 +199,7 @@ describe('a request that cannot be done is refused with a problem', () => {
     expect(headers['retry-after']).toBe('1');
   });
 
-  it('tells nothing of what went wrong inside (I12)', async () => {
+  it('500 without any detail of an internal error (I12)', async () => {
     const { runs } = gateway.composed;
     jest.spyOn(runs, 'list').mockRejectedValueOnce(new Error('password=secret'));
 
@@ -208,8 +208,8 @@ describe('a request that cannot be done is refused with a problem', () => {
   });
 });
 
-describe('every answer', () => {
-  it('has sane headers', async () => {
+describe('every response', () => {
+  it('has security headers', async () => {
     const { headers } = await api().get('/v1/runs').expect(200);
 
     expect(headers).toMatchObject({

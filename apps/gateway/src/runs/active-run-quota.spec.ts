@@ -32,7 +32,7 @@ describe('attack: tenants', () => {
     expect(headers['retry-after']).toBe('5');
     await post(await gateway.keyOf('few')).expect(202);
 
-    await (await worker.take(runs[0].id)).complete();
+    await (await worker.claim(runs[0].id)).complete();
     await post(key).set('Idempotency-Key', 'one more').expect(202);
   });
 
@@ -70,7 +70,7 @@ describe('attack: tenants', () => {
 describe('ActiveRunQuota', () => {
   const account: AccountId = accountId.parse('acc_1');
 
-  it('asks the database once a second while less than half is used, and for each run beyond', async () => {
+  it('queries the database once a second while less than half is used, and for each run beyond', async () => {
     let active = 0;
     let asked = 0;
     const quota = new ActiveRunQuota(100, () => {
@@ -86,7 +86,7 @@ describe('ActiveRunQuota', () => {
     await expect(quota.within(account, make)).rejects.toMatchObject({ code: 'too_many_active_runs' });
   });
 
-  it('counts what was made while the database was asked', async () => {
+  it('counts runs created while the database was queried', async () => {
     const reads: ((active: number) => void)[] = [];
     const quota = new ActiveRunQuota(2, () => new Promise((resolve) => reads.push(resolve)));
     const finish: (() => void)[] = [];

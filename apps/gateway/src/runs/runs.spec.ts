@@ -22,7 +22,7 @@ const typesOf = async ({ id }: Run): Promise<string[]> => {
 };
 
 describe('a run over REST', () => {
-  it('is accepted with its effective settings, its first facts and its job (R19)', async () => {
+  it('is accepted with its effective settings, its first facts and its job', async () => {
     const order = {
       input: 'Go.',
       profile: 'suna',
@@ -54,7 +54,7 @@ describe('a run over REST', () => {
     expect(onThread.body).toMatchObject({ data: [{ id: first.id }], has_more: false, next_cursor: null });
   });
 
-  it('goes on where its thread stands, without an input of its own', async () => {
+  it('continues its thread, without an input of its own', async () => {
     const { body: thread } = await api().post('/v1/threads').expect(201);
     await api().post(`/v1/threads/${thread.id}/messages`).send({ content: 'Hello.' }).expect(201);
 
@@ -62,9 +62,9 @@ describe('a run over REST', () => {
     expect(run).toMatchObject({ thread_id: thread.id, last_seq: 1 });
   });
 
-  it('is refused, queued or takes the place of the active run, as the client says (I9)', async () => {
+  it('is refused, queued, or replaces the active run, as requested (I9)', async () => {
     const active = await gateway.createRun();
-    const held = await worker.take(active.id);
+    const claimed = await worker.claim(active.id);
     const onThread = (on_active_run: string) =>
       api().post('/v1/runs').send({ thread_id: active.thread_id, input: 'Next.', on_active_run });
 
@@ -76,20 +76,20 @@ describe('a run over REST', () => {
     const { body: replacing } = await onThread('replace').expect(202);
     expect(replacing.status).toBe('queued');
     expect((await gateway.read(active.id)).status).toBe('stopping');
-    await held.stop();
+    await claimed.stop();
     await until(async () => (await gateway.read(active.id)).status === 'stopped');
   });
 
-  it('stops durably and as often as one asks (I7)', async () => {
+  it('is stopped durably and idempotently (I7)', async () => {
     const run = await gateway.createRun();
-    const held = await worker.take(run.id);
+    const claimed = await worker.claim(run.id);
 
     const { body: stopping } = await api().post(`/v1/runs/${run.id}/stop`).send({ reason: 'enough' }).expect(202);
     expect(stopping).toMatchObject({ status: 'stopping', stop_requested_at: expect.any(String) });
     await api().post(`/v1/runs/${run.id}/stop`).expect(202);
     expect((await typesOf(run)).filter((type) => type === 'run.stop_requested')).toHaveLength(1);
 
-    await held.stop();
+    await claimed.stop();
     const { body: stopped } = await api().post(`/v1/runs/${run.id}/stop`).expect(200);
     expect(stopped.status).toBe('stopped');
   });
@@ -102,12 +102,12 @@ describe('a run over REST', () => {
     expect((await typesOf(run)).at(-1)).toBe('run.stopped');
   });
 
-  it('takes an answer when it waits for one, and goes on', async () => {
+  it('accepts an answer when it waits for one, and resumes', async () => {
     const run = await gateway.createRun();
     const early = await api().post(`/v1/runs/${run.id}/input`).send({ content: 'Blue.' }).expect(409);
     expect(early.body.code).toBe('run_not_waiting');
 
-    await (await worker.take(run.id)).ask('Which colour?');
+    await (await worker.claim(run.id)).ask('Which colour?');
     const waiting = await gateway.read(run.id);
     expect(waiting).toMatchObject({ status: 'waiting_input', waiting: { question: { text: 'Which colour?' } } });
 
@@ -115,13 +115,13 @@ describe('a run over REST', () => {
     expect(body).toMatchObject({ id: run.id, status: 'queued', waiting: null });
   });
 
-  it('shows its log, its proof, its calls and its result', async () => {
+  it('has a log, its verification, tool calls and a result', async () => {
     const run = await gateway.createRun();
     expect((await api().get(`/v1/runs/${run.id}/result`).expect(409)).body.code).toBe('run_not_finished');
-    const held = await worker.take(run.id);
-    held.say('All done.');
-    await held.finishMessage();
-    await held.complete();
+    const claimed = await worker.claim(run.id);
+    claimed.streamText('All done.');
+    await claimed.finishMessage();
+    await claimed.complete();
 
     const page = await api().get(`/v1/runs/${run.id}/events?after=1&limit=2`).expect(200);
     expect((page.body.data as { seq: number }[]).map(({ seq }) => seq)).toEqual([2, 3]);
@@ -133,9 +133,9 @@ describe('a run over REST', () => {
     expect(result.body).toMatchObject({ success: true, result: { response: 'All done.' }, error: null });
   });
 
-  it('waits no longer than the timeout, also when memory is cleaned up meanwhile', async () => {
+  it('waits no longer than the timeout, also across a garbage collection', async () => {
     setFlagsFromString('--expose_gc');
-    const collectGarbage = runInNewContext('gc') as () => void; // V8 gives it under this flag
+    const collectGarbage = runInNewContext('gc') as () => void; // available under this flag of V8
     const run = await gateway.createRun();
     const cleaning = setInterval(collectGarbage, 50);
 
@@ -144,19 +144,19 @@ describe('a run over REST', () => {
     expect(gateway.composed.subscriptions.subscriberCount).toBe(0);
   });
 
-  it('waits for its end, its question, or the timeout', async () => {
+  it('is waited for until its end, its question, or the timeout', async () => {
     const run = await gateway.createRun();
     const wait = (timeout: string) => api().get(`/v1/runs/${run.id}/wait?timeout_s=${timeout}`).expect(200);
     expect((await wait('0.05')).body.status).toBe('queued');
 
     const asked = wait('20').then(({ body }) => body.status as string);
-    const held = await worker.take(run.id);
-    await held.ask('Which colour?');
+    const claimed = await worker.claim(run.id);
+    await claimed.ask('Which colour?');
     expect(await asked).toBe('waiting_input');
 
     await api().post(`/v1/runs/${run.id}/input`).send({ content: 'Blue.' }).expect(202);
     const ended = wait('20').then(({ body }) => body.status as string);
-    await (await worker.take(run.id)).complete();
+    await (await worker.claim(run.id)).complete();
     expect(await ended).toBe('completed');
     expect((await wait('20')).body.status).toBe('completed');
   });

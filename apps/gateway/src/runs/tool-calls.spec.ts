@@ -15,10 +15,10 @@ afterAll(async () => {
 
 const api = () => gateway.as();
 
-/** A run that waits for a person to say what became of its call. */
+/** A run that waits for the resolution of a tool call. */
 async function parked(): Promise<{ run: Run; call: CallId }> {
   const run = await gateway.createRun();
-  const call = await (await worker.take(run.id)).park();
+  const call = await (await worker.claim(run.id)).park();
   return { run: await gateway.read(run.id), call };
 }
 
@@ -30,7 +30,7 @@ const typesOf = async ({ id }: Run): Promise<string[]> => {
 };
 
 describe('a tool call whose outcome is unknown, over REST', () => {
-  it('is shown as unknown, and its run waits for a word on it', async () => {
+  it('is shown as unknown, and its run waits for a resolution', async () => {
     const { run, call } = await parked();
 
     expect(run).toMatchObject({
@@ -58,10 +58,10 @@ describe('a tool call whose outcome is unknown, over REST', () => {
     expect(body).toMatchObject({ id: call, run_id: run.id, ...expected });
     expect(await gateway.read(run.id)).toMatchObject({ status: 'queued', waiting: null });
     expect((await typesOf(run)).at(-1)).toBe('run.resumed');
-    await worker.take(run.id);
+    await worker.claim(run.id);
   });
 
-  it('is resolved once, whoever comes second', async () => {
+  it('is resolved once; the second resolution is refused', async () => {
     const { run, call } = await parked();
 
     const answers = await Promise.all(['completed', 'not_applied'].map((outcome) => resolve(call, { outcome })));
@@ -71,7 +71,7 @@ describe('a tool call whose outcome is unknown, over REST', () => {
     expect((await typesOf(run)).filter((type) => type === 'tool.resolved')).toHaveLength(1);
   });
 
-  it('answers the same request with the same key as before', async () => {
+  it('replays the response to a request with the same idempotency key', async () => {
     const { run, call } = await parked();
     const send = () => resolve(call, { outcome: 'completed' }).set('Idempotency-Key', `decision on ${call}`);
 
@@ -103,7 +103,7 @@ describe('a tool call whose outcome is unknown, over REST', () => {
     }
   });
 
-  it('needs a key that may write', async () => {
+  it('needs a key with the scope write', async () => {
     const { call } = await parked();
     const { body: reader } = await api()
       .post('/v1/api-keys')
@@ -113,7 +113,7 @@ describe('a tool call whose outcome is unknown, over REST', () => {
     await gateway.as(reader.key).post(`/v1/tool-calls/${call}/resolve`).send({ outcome: 'completed' }).expect(403);
   });
 
-  it('is no question that an input answers', async () => {
+  it('is not answered by an input', async () => {
     const { run, call } = await parked();
 
     const { body } = await api().post(`/v1/runs/${run.id}/input`).send({ content: 'Yes.' }).expect(409);
@@ -121,7 +121,7 @@ describe('a tool call whose outcome is unknown, over REST', () => {
     expect(body).toMatchObject({ code: 'run_not_waiting', detail: expect.stringContaining(`${call}/resolve`) });
   });
 
-  it('is answered honestly before a stop ends its run, which says so in its receipt (I6, I7, R29)', async () => {
+  it('gets a result before a stop ends its run, and is listed in the receipt (I6, I7)', async () => {
     const { run, call } = await parked();
 
     await api().post(`/v1/runs/${run.id}/stop`).expect(202);

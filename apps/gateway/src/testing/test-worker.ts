@@ -21,9 +21,9 @@ import { testServer } from './test-server';
 const liveRequest = z.object({ id: z.string(), data: signals.live.payload });
 const log = createLogger({ name: 'test-worker', level: 'silent' });
 
-/** What a worker does to a run, without a model: facts to Postgres and then to the feed, deltas to the feed. */
+/** A worker without a model: it writes facts to Postgres and then to the feed, and deltas to the feed. */
 export class TestWorker {
-  private readonly held = new Map<string, WorkerRun>();
+  private readonly claimed = new Map<string, WorkerRun>();
   private readonly name = `worker-${newUlid()}`;
   private readonly feed: NatsRunFeed;
   private readonly store: PostgresRunStore;
@@ -53,32 +53,32 @@ export class TestWorker {
     return this.link.close();
   }
 
-  async take(runId: RunId): Promise<WorkerRun> {
+  async claim(runId: RunId): Promise<WorkerRun> {
     const claim = await this.store.claim(runId, this.name);
     if (!claim) throw new Error(`${runId} could not be claimed`);
-    const held = new WorkerRun(claim, this.store, this.feed, claim.log.length);
-    this.held.set(runId, held);
-    await held.append([{ type: 'run.started', iteration: 0, data: {} }]);
-    return held;
+    const claimed = new WorkerRun(claim, this.store, this.feed, claim.log.length);
+    this.claimed.set(runId, claimed);
+    await claimed.append([{ type: 'run.started', iteration: 0, data: {} }]);
+    return claimed;
   }
 
-  /** As Nest's NATS transport would: the text so far of the message that is being said. */
+  /** As Nest's NATS transport would: the text so far of the open message. */
   private answerRequests(): void {
     this.link.connection.subscribe(signals.live.patternOf(this.name), {
       callback: (_, request) => {
         const { id, data } = liveRequest.parse(JSON.parse(request.string()));
-        const streams = this.held.get(data.run_id)?.openStreams() ?? [];
+        const streams = this.claimed.get(data.run_id)?.openStreams() ?? [];
         request.respond(JSON.stringify({ id, response: { streams }, isDisposed: true }));
       },
     });
   }
 }
 
-/** A run in a test's hands. */
+/** A run that a test has claimed. */
 export class WorkerRun {
   private messageId: MessageId = messageId.parse(`msg_${newUlid()}`);
-  /** What was said in whole messages. */
-  readonly told: string[] = [];
+  /** The texts of stored messages. */
+  readonly storedTexts: string[] = [];
   private text = '';
   private textSince = 0;
 
@@ -89,15 +89,15 @@ export class WorkerRun {
     private lastSeq: number,
   ) {}
 
-  async append(facts: readonly NewFact[], { shown = true } = {}): Promise<readonly RecordedFact[]> {
+  async append(facts: readonly NewFact[], { published = true } = {}): Promise<readonly RecordedFact[]> {
     const recorded = await this.store.append(this.claim, facts);
     this.lastSeq = recorded.at(-1)?.seq ?? this.lastSeq;
-    if (shown) this.feed.publish(recorded);
+    if (published) this.feed.publish(recorded);
     return recorded;
   }
 
-  /** Streams a piece of the message. Where it is not `shown`, NATS lost it. */
-  say(text: string, { shown = true } = {}): void {
+  /** Streams a piece of the message. When it is not `published`, NATS has lost it. */
+  streamText(text: string, { published = true } = {}): void {
     const delta: DeltaEvent = {
       id: eventId.parse(`evt_${newUlid()}`),
       v: 1,
@@ -115,7 +115,7 @@ export class WorkerRun {
     };
     if (this.text === '') this.textSince = this.lastSeq;
     this.text += text;
-    if (shown) this.feed.publish([delta]);
+    if (published) this.feed.publish([delta]);
   }
 
   openStreams(): RunLive['streams'] {
@@ -124,8 +124,8 @@ export class WorkerRun {
     return [{ type: 'message.delta', stream_id, iteration: 1, epoch: this.claim.epoch, after_seq, text, data: {} }];
   }
 
-  /** Stores what was said. */
-  async finishMessage(options?: { shown: boolean }): Promise<void> {
+  /** Stores the open message. */
+  async finishMessage(options?: { published: boolean }): Promise<void> {
     const { runId, threadId } = this.claim;
     const message = {
       id: this.messageId,
@@ -138,17 +138,17 @@ export class WorkerRun {
       metadata: {},
     };
     await this.append([{ type: 'message.created', iteration: 1, data: { message } }], options);
-    this.told.push(this.text);
+    this.storedTexts.push(this.text);
     this.messageId = messageId.parse(`msg_${newUlid()}`);
     this.text = '';
   }
 
-  async complete(options?: { shown: boolean }): Promise<void> {
+  async complete(options?: { published: boolean }): Promise<void> {
     const data = { finish_reason: 'stop' as const, usage: noUsage };
     await this.append([{ type: 'run.completed', iteration: 1, data }], options);
   }
 
-  /** Ends it as it was told to. */
+  /** Ends the run as requested. */
   async stop(): Promise<void> {
     const requested_at = new Date().toISOString();
     const nothingRan = { model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0, sandbox_verified_at: null };
@@ -156,7 +156,7 @@ export class WorkerRun {
     await this.append([{ type: 'run.stopped', iteration: 1, data: { reason: null, receipt, usage: noUsage } }]);
   }
 
-  /** Sends an unsafe call, loses sight of it, and waits for a person to say what became of it. */
+  /** Dispatches an unsafe call whose outcome stays unknown, and waits for its resolution. */
   async park(): Promise<CallId> {
     const call = plannedCall({
       id: callId.parse(`call_${newUlid()}`),

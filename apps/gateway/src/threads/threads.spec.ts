@@ -14,7 +14,7 @@ async function newThread(metadata = {}): Promise<string> {
 }
 
 describe('threads over REST', () => {
-  it('are made, read, listed newest first in pages, and deleted', async () => {
+  it('are created, read, listed newest first in pages, and deleted', async () => {
     const [first, second, third] = [await newThread({ topic: 'birds' }), await newThread(), await newThread()];
 
     const read = await api().get(`/v1/threads/${first}`).expect(200);
@@ -34,7 +34,7 @@ describe('threads over REST', () => {
     await api().post('/v1/runs').send({ thread_id: first, input: 'Hello?' }).expect(404);
   });
 
-  it('say where a new thread is', async () => {
+  it('answer with the Location of a new thread', async () => {
     const made = await api().post('/v1/threads').expect(201);
 
     expect(made.headers['location']).toBe(`/v1/threads/${made.body.id}`);

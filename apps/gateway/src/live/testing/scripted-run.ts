@@ -17,7 +17,7 @@ import {
 
 const at = '2026-01-01T00:00:00.000Z';
 
-/** A run that does what the spec says: the log as Postgres would have it, and the events as they are published. */
+/** A run driven by the spec: its log as Postgres has it, and its events as they are published. */
 export class ScriptedRun {
   readonly accountId = accountId.parse('acc_1');
   readonly runId = runId.parse('run_1');
@@ -35,24 +35,24 @@ export class ScriptedRun {
     return { accountId: this.accountId, runId: this.runId };
   }
 
-  /** What REST would say of it now; only what the subscriptions looks at. */
+  /** The run as REST shows it; only what subscriptions use. */
   get run(): Run {
     return { id: this.runId, thread_id: this.threadId, last_seq: this.log.length } as Run;
   }
 
-  say(text: string): DeltaEvent {
+  streamText(text: string): DeltaEvent {
     return this.delta('message.delta', text);
   }
 
-  think(text: string): DeltaEvent {
+  streamReasoning(text: string): DeltaEvent {
     return this.delta('reasoning.delta', text);
   }
 
-  note(): RecordedFact {
+  appendFact(): RecordedFact {
     return this.fact('iteration.completed', { iteration: 1, finish_reason: 'tool_calls' });
   }
 
-  /** The message that was being said is stored. */
+  /** Stores the open message. */
   finishMessage(): RecordedFact {
     const text = this.texts?.['message.delta'].text ?? '';
     const stored = this.fact('message.created', { message: this.messageWith(text) });
@@ -141,7 +141,7 @@ export class ScriptedRun {
   }
 }
 
-/** A client that believes nothing: it notes each gap, overlap and contradiction. */
+/** A client that records each gap, overlap and contradiction. */
 export class StrictClient {
   readonly violations: string[] = [];
   readonly messages: string[] = [];
@@ -150,12 +150,12 @@ export class StrictClient {
 
   constructor(public seq = 0) {}
 
-  /** What it has read of the message in the air. */
-  get reading(): string {
+  /** The text received of the open message. */
+  get openText(): string {
     return [...this.streams].find(([name]) => name.endsWith('message.delta'))?.[1] ?? '';
   }
 
-  /** After a lost connection it knows its facts, and no stream any more. */
+  /** After a lost connection it has its facts, and no open stream. */
   reconnect(): void {
     this.streams = new Map();
   }
@@ -182,8 +182,8 @@ export class StrictClient {
 
     const [block] = fact.data.message.content;
     const text = block?.type === 'text' ? block.text : '';
-    if (fact.data.message.type === 'assistant' && this.reading !== '' && text !== this.reading)
-      this.violations.push(`read "${this.reading}" of "${text}"`);
+    if (fact.data.message.type === 'assistant' && this.openText !== '' && text !== this.openText)
+      this.violations.push(`read "${this.openText}" of "${text}"`);
     this.messages.push(text);
     this.streams = new Map();
   }
