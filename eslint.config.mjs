@@ -24,11 +24,11 @@ const arrows = [
   },
   { sourceTag: 'app:tool-executor', onlyDependOnLibsWithTags: ['contract', 'domain', 'messaging', 'platform'] },
   { sourceTag: 'app:demo-model', onlyDependOnLibsWithTags: ['platform'] },
-  { sourceTag: 'installation', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'test-deployment', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'app:simulation', onlyDependOnLibsWithTags: ['contract', 'domain'] },
-  { sourceTag: 'app:e2e', onlyDependOnLibsWithTags: ['installation'] },
-  { sourceTag: 'app:chaos', onlyDependOnLibsWithTags: ['installation'] },
-  { sourceTag: 'app:bench', onlyDependOnLibsWithTags: ['installation'] },
+  { sourceTag: 'app:e2e', onlyDependOnLibsWithTags: ['test-deployment'] },
+  { sourceTag: 'app:chaos', onlyDependOnLibsWithTags: ['test-deployment'] },
+  { sourceTag: 'app:bench', onlyDependOnLibsWithTags: ['test-deployment'] },
 ];
 
 const boundaries = { allow: [], depConstraints: arrows, enforceBuildableLibDependency: false };
@@ -50,7 +50,7 @@ const projects = [
   'libs/contract',
   'libs/domain',
   'libs/platform',
-  'libs/installation',
+  'libs/test-deployment',
   ...owned.map(({ owner }) => owner),
   'apps/*',
 ];
@@ -121,8 +121,8 @@ export default tseslint.config(
     rules: { 'no-restricted-imports': ['error', onlyTheirOwners(project)] },
   })),
   {
-    // These start whole installations, by the scripts that `npm start` is made of.
-    files: ['libs/installation/src/**/*.ts', 'apps/chaos/src/**/*.ts', 'apps/bench/src/**/*.ts'],
+    // These start whole deployments, by the scripts that `npm start` is made of.
+    files: ['libs/test-deployment/src/**/*.ts', 'apps/chaos/src/**/*.ts', 'apps/bench/src/**/*.ts'],
     rules: {
       '@nx/enforce-module-boundaries': ['error', { ...boundaries, allow: ['^(\\.\\./)+deploy/local/'] }],
     },

@@ -2,7 +2,7 @@ const preset = require('../../jest.preset.cjs');
 
 const [[, compile]] = Object.entries(preset.transform);
 
-/** The small campaign starts whole installations, one after the other. */
+/** The small campaign starts whole deployments, one after the other. */
 module.exports = {
   ...preset,
   displayName: 'chaos',

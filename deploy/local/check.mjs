@@ -8,7 +8,7 @@ import { checks, jest, Verification } from './verification.mjs';
 const roomsWithoutServers = [
   'libs/contract',
   'libs/domain',
-  'libs/installation',
+  'libs/test-deployment',
   'libs/llm',
   'libs/platform',
   'apps/bench',
@@ -16,7 +16,7 @@ const roomsWithoutServers = [
   'apps/demo-model',
   'apps/simulation',
 ];
-const withoutInstallations = ['--testPathIgnorePatterns', 'e2e-spec'];
+const withoutDeployments = ['--testPathIgnorePatterns', 'e2e-spec'];
 
 await runCommand(check, { log, codeWhenInterrupted: 130 });
 
@@ -29,6 +29,6 @@ async function check() {
   await verification.step('documents', checkDocuments);
   await verification.step('types', checks.types);
   await verification.step('lint', checks.lint);
-  await verification.step('unit tests', () => jest(roomsWithoutServers, { args: withoutInstallations }));
+  await verification.step('unit tests', () => jest(roomsWithoutServers, { args: withoutDeployments }));
   return verification.conclude();
 }

@@ -11,7 +11,7 @@ import { checks, jest, Verification } from './verification.mjs';
 
 /**
  * `npm run record-release` writes down what this version asks of Postgres and says over NATS and Redis. The next version is
- * tested against that, since its services run beside those of this one while an installation is upgraded.
+ * tested against that, since its services run beside those of this one while a deployment is upgraded.
  */
 await runCommand(record, { log, codeWhenInterrupted: 130 });
 

@@ -13,7 +13,7 @@ npm run attacks        only the tests that attack, and docs/attacks.md written a
 
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
-const endToEnd = ['apps/e2e', 'apps/chaos']; // they start whole installations, so one at a time
+const endToEnd = ['apps/e2e', 'apps/chaos']; // they start whole deployments, so one at a time
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');
 

@@ -1,4 +1,11 @@
-import { type Delta, type Fact, type RondoClient, type RunView, RunningRondo, isTerminal } from '@rondo/installation';
+import {
+  type Delta,
+  type Fact,
+  type RondoClient,
+  type RunView,
+  RunningRondo,
+  isTerminal,
+} from '@rondo/test-deployment';
 import type { Socket } from 'socket.io-client';
 import { nowMs } from './clock';
 import { type Contender, type Performance, type Task, newTag } from './contender';
@@ -18,19 +25,19 @@ export interface RondoRequest {
   readonly worker?: Readonly<Record<string, string>>;
 }
 
-/** A whole installation that nobody else uses, and clients that watch their runs over Socket.IO. */
+/** A whole deployment that nobody else uses, and clients that watch their runs over Socket.IO. */
 export class RondoContender implements Contender {
   readonly name = 'rondo';
   private readonly idle: Socket[] = [];
 
   private constructor(
-    readonly installation: RunningRondo,
+    readonly deployment: RunningRondo,
     private readonly client: RondoClient,
   ) {}
 
   static async start({ modelUrl, leases, everywhere = {}, worker = {} }: RondoRequest): Promise<RondoContender> {
     const shared = { DEMO_MODEL_URL: modelUrl, LOG_LEVEL: 'info', ...everywhere };
-    const installation = await RunningRondo.start({
+    const deployment = await RunningRondo.start({
       instances: ['tool-executor', 'agent-worker', 'summarizer', 'gateway'],
       leases,
       settings: {
@@ -47,7 +54,7 @@ export class RondoContender implements Contender {
         },
       },
     });
-    return new RondoContender(installation, installation.client());
+    return new RondoContender(deployment, deployment.client());
   }
 
   async perform({ plan, threadId, inTwoSteps, onText = () => undefined }: Task): Promise<Performance> {
@@ -91,12 +98,12 @@ export class RondoContender implements Contender {
   }
 
   signalServices(signal: NodeJS.Signals): void {
-    for (const { pid } of this.installation.services.all) if (pid !== undefined) process.kill(pid, signal);
+    for (const { pid } of this.deployment.services.all) if (pid !== undefined) process.kill(pid, signal);
   }
 
   cpuMs(): Record<string, number> {
     const table = ProcessTable.read();
-    const { services, infrastructure } = this.installation;
+    const { services, infrastructure } = this.deployment;
     const programs = [...services.all, ...infrastructure.servers];
     return Object.fromEntries(programs.map(({ name, pid }) => [name, pid === undefined ? 0 : table.cpuMs(pid)]));
   }
@@ -104,7 +111,7 @@ export class RondoContender implements Contender {
   /** Of the services. */
   residentMb(): Record<string, number> {
     const table = ProcessTable.read();
-    const { all } = this.installation.services;
+    const { all } = this.deployment.services;
     return Object.fromEntries(
       all.map(({ name, pid }) => [name, pid === undefined ? 0 : table.residentBytes(pid) / 1e6]),
     );
@@ -112,7 +119,7 @@ export class RondoContender implements Contender {
 
   async stop(): Promise<void> {
     for (const socket of this.idle) socket.close();
-    await this.installation.stop();
+    await this.deployment.stop();
   }
 }
 

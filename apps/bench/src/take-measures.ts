@@ -18,7 +18,7 @@ export interface Progress {
   done(step: { name: string; ms: number }): void;
 }
 
-/** All that was asked for: first what is compared, on one installation, then the trials, each on one of its own. */
+/** All that was asked for: first what is compared, on one deployment, then the trials, each on one of its own. */
 export async function takeMeasures(bench: Bench, order: Order, progress: Progress): Promise<Outcome> {
   const model = await bench.startModel();
   const taken: Taken[] = [];

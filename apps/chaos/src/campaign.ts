@@ -63,7 +63,7 @@ async function onStage(
   { scale, logsIn, owns }: Omit<CampaignRequest, 'watcher'>,
 ): Promise<Findings> {
   const { leases } = scales[scale];
-  const stage = await Stage.open(tally, { leases, ...experiment.installation?.(scales[scale]) });
+  const stage = await Stage.open(tally, { leases, ...experiment.deployment?.(scales[scale]) });
   owns?.(stage);
   let isWell = false;
   try {

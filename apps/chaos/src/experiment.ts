@@ -7,8 +7,8 @@ export interface Experiment {
   readonly name: string;
   /** What is done, and how it is measured. */
   readonly title: string;
-  /** Where it is not the ordinary installation. */
-  readonly installation?: (scale: Scale) => StageRequest;
+  /** Where it is not the ordinary deployment. */
+  readonly deployment?: (scale: Scale) => StageRequest;
   /** The stage is this experiment's alone: whatever it breaks stays broken. */
   run(stage: Stage, scale: Scale): Promise<Findings>;
 }

@@ -1,6 +1,6 @@
-import { type RondoClient, RunningRondo } from '@rondo/installation';
+import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
 
-describe('an installation with budgets', () => {
+describe('a deployment with budgets', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
 

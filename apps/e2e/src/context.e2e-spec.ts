@@ -1,4 +1,4 @@
-import { type Fact, type ModelRequest, type RondoClient, type RunView, RunningRondo } from '@rondo/installation';
+import { type Fact, type ModelRequest, type RondoClient, type RunView, RunningRondo } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
 /** So small that a few results of `loop` fill it. */

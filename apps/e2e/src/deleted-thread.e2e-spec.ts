@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RondoClient, RunningRondo, command, scripted } from '@rondo/installation';
+import { RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
 
 /** A PNG as far as its header says. */
 const png = Buffer.concat([

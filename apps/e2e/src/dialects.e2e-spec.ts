@@ -1,4 +1,4 @@
-import { type RondoClient, RunningRondo, call, scripted } from '@rondo/installation';
+import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
 import { expectShownAsStored, expectWholeLog, storedText } from './log-expectations';
 
 type Turns = readonly Record<string, unknown>[];

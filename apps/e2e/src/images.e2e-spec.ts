@@ -1,4 +1,4 @@
-import { type RondoClient, RunningRondo, call } from '@rondo/installation';
+import { type RondoClient, RunningRondo, call } from '@rondo/test-deployment';
 import { ImageServer } from './image-server';
 import { expectWholeLog } from './log-expectations';
 

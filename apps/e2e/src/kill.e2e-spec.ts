@@ -1,4 +1,4 @@
-import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/installation';
+import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { expectShownAsStored, expectWholeLog } from './log-expectations';
 
 /** Four iterations with a slow command each, whose effects can be counted afterwards. */

@@ -1,4 +1,4 @@
-import { type Delta, type Fact, isDelta, logFlaws } from '@rondo/installation';
+import { type Delta, type Fact, isDelta, logFlaws } from '@rondo/test-deployment';
 
 /** What must be true of every run's log, however it came about (I2, I3, I5, I6). */
 export const expectWholeLog = (facts: readonly Fact[]): void => expect(logFlaws(facts)).toEqual([]);

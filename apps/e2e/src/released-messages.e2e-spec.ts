@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/installation';
+import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { z } from 'zod';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { type SentMessage, WireRecorder, exampleOf, oneOfEachShape } from '../../../deploy/local/wire-recorder.mjs';

@@ -1,4 +1,4 @@
-import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/installation';
+import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
 /** Takes effect at once and then works on, very long the first time. */

@@ -1,4 +1,4 @@
-import { type Delta, type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/installation';
+import { type Delta, type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectShownAsStored, expectWholeLog, shownText, storedText } from './log-expectations';
 
 describe('a run through the whole house', () => {

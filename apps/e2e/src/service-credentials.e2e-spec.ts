@@ -2,7 +2,7 @@ import { connect as connectTcp } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RondoClient, RunningRondo } from '@rondo/installation';
+import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
 import { natsPermissions, natsServices, trafficOf, wireNames } from '@rondo/messaging';
 import { type Msg, type NatsConnection, connect } from 'nats';
 

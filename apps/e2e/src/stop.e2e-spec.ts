@@ -1,4 +1,4 @@
-import { type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/installation';
+import { type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
 describe('a stop stops (I7)', () => {

@@ -1,4 +1,4 @@
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/installation';
+import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
 /** Longer than each test may take: what goes on before does not go on because a lease ran out. */

@@ -1,4 +1,4 @@
-import type { Fact } from '@rondo/installation';
+import type { Fact } from '@rondo/test-deployment';
 import { contextFigures } from './context-figures';
 
 const fact = (type: string, data: Fact['data'] = {}): Fact => ({

@@ -1,4 +1,4 @@
-import { RunningRondo } from '@rondo/installation';
+import { RunningRondo } from '@rondo/test-deployment';
 import { runCommand } from '../../../../deploy/local/command.mjs';
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
 import { contextFigures } from './context-figures';

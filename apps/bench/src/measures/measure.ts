@@ -32,11 +32,11 @@ export interface Comparison {
   readonly slice: (contender: Contender, surroundings: Surroundings) => Promise<Findings>;
 }
 
-/** Measured for Rondo alone, on an installation of its own that may be filled or broken. */
+/** Measured for Rondo alone, on a deployment of its own that may be filled or broken. */
 export interface Trial {
   readonly name: string;
   readonly figures: readonly Figure[];
-  /** What the installation needs to be. */
+  /** What the deployment needs to be. */
   readonly needs: Pick<RondoRequest, 'everywhere' | 'worker'>;
   readonly run: (rondo: RondoContender, surroundings: TrialSurroundings) => Promise<Findings>;
 }

@@ -10,7 +10,7 @@ import type { RondoContender } from '../rondo-contender';
 export async function memoryInUse(rondo: RondoContender): Promise<Record<string, number>> {
   rondo.signalServices('SIGUSR2');
   const inUse: Record<string, number> = {};
-  for (const { name, pid } of rondo.installation.services.all) if (pid !== undefined) inUse[name] = await readMb(pid);
+  for (const { name, pid } of rondo.deployment.services.all) if (pid !== undefined) inUse[name] = await readMb(pid);
   return inUse;
 }
 

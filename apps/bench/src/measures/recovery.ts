@@ -40,7 +40,7 @@ async function kill(
   while ((await model.ask('report')).exchanges.every(({ turn }) => turn < 2)) await sleep(20);
 
   const killedMs = nowMs();
-  await onSystemCore(() => killAndAwaitNext(rondo.installation.services.get('agent-worker')));
+  await onSystemCore(() => killAndAwaitNext(rondo.deployment.services.get('agent-worker')));
   const outcomes = await Promise.all(runs);
   const { exchanges } = await model.ask('report');
   const performed = outcomes.filter((outcome): outcome is Performance => outcome !== undefined);
@@ -52,7 +52,7 @@ async function kill(
     [`recovered ${toolMs}`]: (100 * performed.length) / scale.runsInFlight,
     [`first ${toolMs}`]: percentile(resumed, 0),
     [`last ${toolMs}`]: percentile(resumed, 100),
-    [`doubled ${toolMs}`]: doubledEffects(rondo.installation.directory, new Set(performed.map(({ tag }) => tag))),
+    [`doubled ${toolMs}`]: doubledEffects(rondo.deployment.directory, new Set(performed.map(({ tag }) => tag))),
     [`turns paid again, tools of ${toolMs} ms`]: paidAgain(exchanges.map(({ tag, turn }) => `${tag} ${turn}`)),
   };
 }

@@ -14,7 +14,7 @@ export class Profiling {
     for (const service of services) rmSync(this.fileOf(service), { force: true });
   }
 
-  /** What the installation must be started with. */
+  /** What the deployment must be started with. */
   get needs(): Pick<RondoRequest, 'everywhere'> {
     const loaded = JSON.stringify(join(__dirname, '../inside/profile.js'));
     return { everywhere: { NODE_OPTIONS: `--require ${loaded}`, BENCH_PROFILE_DIRECTORY: this.directory } };

@@ -23,7 +23,7 @@ export const halfOpen: Experiment = {
     'Every connection of every service to one server stalls: nothing arrives any more, and nobody is told. After a while ' +
     'what was sent arrives after all. First NATS, then Redis, then Postgres. Going on: from then to the next fact.',
 
-  installation: () => ({ behindWires: true }),
+  deployment: () => ({ behindWires: true }),
 
   async run(stage, scale) {
     const { runs: count, stallMs } = sizes[scale.name];

@@ -32,7 +32,7 @@ export const points: Experiment = {
     'the same point. The exact places between two statements are the simulation’s (`npm run simulate`). One worker and one ' +
     'executor, so that the right process is killed; leases of 3 s, since no time is judged.',
 
-  installation: () => ({
+  deployment: () => ({
     leases: 'short',
     instances: ['demo-model', 'agent-worker', 'tool-executor', 'gateway', 'gateway'],
   }),

@@ -1,4 +1,4 @@
-import type { Fact } from '@rondo/installation';
+import type { Fact } from '@rondo/test-deployment';
 import { type Experiment, findingsOf } from '../experiment';
 import { serverOutages } from '../faults/server-outage';
 import { atLeast } from '../scorecard/findings';

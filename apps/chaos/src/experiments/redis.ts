@@ -22,7 +22,7 @@ export const redis: Experiment = {
     'Workers with few places, so that most runs wait in the queue; then FLUSHALL. The queue is rebuilt when a run that was ' +
     'waiting starts. Then Redis is killed under the same load and stays away for a while.',
 
-  installation: ({ name }) => ({ settings: { 'agent-worker': { RUN_CONCURRENCY: String(sizes[name].places) } } }),
+  deployment: ({ name }) => ({ settings: { 'agent-worker': { RUN_CONCURRENCY: String(sizes[name].places) } } }),
 
   async run(stage, scale) {
     const { runs: count, iterations, places, outageMs } = sizes[scale.name];

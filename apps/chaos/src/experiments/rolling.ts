@@ -1,4 +1,4 @@
-import type { Fact } from '@rondo/installation';
+import type { Fact } from '@rondo/test-deployment';
 import { type Experiment, findingsOf } from '../experiment';
 import { never, within } from '../scorecard/findings';
 import { spreadOf } from '../scorecard/spread';
@@ -24,7 +24,7 @@ export const rolling: Experiment = {
     'tool call. (The demo model is not restarted: it stands for a provider.)',
 
   /** A lease that runs out on a slow machine would look like an attempt that was charged. */
-  installation: () => ({ leases: 'production' }),
+  deployment: () => ({ leases: 'production' }),
 
   async run(stage, scale) {
     const { rounds, live, iterations } = sizes[scale.name];

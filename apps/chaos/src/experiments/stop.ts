@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fact, type ModelRequest, command } from '@rondo/installation';
+import { type Fact, type ModelRequest, command } from '@rondo/test-deployment';
 import { type Experiment, findingsOf } from '../experiment';
 import { serverOutage } from '../faults/server-outage';
 import { always, never, within } from '../scorecard/findings';

@@ -1,7 +1,7 @@
-import type { InstallationRequest } from '@rondo/installation';
+import type { DeploymentRequest } from '@rondo/test-deployment';
 import { StallingWire } from './stalling-wire';
 
-type Servers = Parameters<NonNullable<InstallationRequest['through']>>[0];
+type Servers = Parameters<NonNullable<DeploymentRequest['through']>>[0];
 
 /** A wire to each server that the services stand on. */
 export class Wires {

@@ -1,4 +1,4 @@
-import { RondoClient } from '@rondo/installation';
+import { RondoClient } from '@rondo/test-deployment';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-import { type Delta, type Fact, type RondoClient, isDelta } from '@rondo/installation';
+import { type Delta, type Fact, type RondoClient, isDelta } from '@rondo/test-deployment';
 import type { EffectServer } from '../effects/effect-server';
 
 type Seen = Fact | Delta;

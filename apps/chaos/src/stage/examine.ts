@@ -1,4 +1,4 @@
-import { type Fact, logFlaws } from '@rondo/installation';
+import { type Fact, logFlaws } from '@rondo/test-deployment';
 import { isSettled } from './patient-client';
 import { callsWith, plannedEffects } from './planned-effects';
 import type { LaunchedRun } from './run-work';

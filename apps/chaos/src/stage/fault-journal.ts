@@ -5,7 +5,7 @@ export interface InjectedFault {
   readonly at: number;
 }
 
-/** What was done to the installation, and when. */
+/** What was done to the deployment, and when. */
 export class FaultJournal {
   readonly faults: InjectedFault[] = [];
 

@@ -1,4 +1,4 @@
-import type { Fact } from '@rondo/installation';
+import type { Fact } from '@rondo/test-deployment';
 
 /** How long after this moment the run went on; nothing when it was over by then. */
 export function firstFactAfter(facts: readonly Fact[], moment: number): number[] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fact, type RondoClient, type RunView, isTerminal } from '@rondo/installation';
+import { type Fact, type RondoClient, type RunView, isTerminal } from '@rondo/test-deployment';
 
 const pauseMs = 200;
 const patienceMs = 150_000;

@@ -1,4 +1,4 @@
-import type { RunView } from '@rondo/installation';
+import type { RunView } from '@rondo/test-deployment';
 import type { Stage } from './stage';
 import type { Work } from './work';
 

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { type InstallationRequest, RunningRondo } from '@rondo/installation';
+import { type DeploymentRequest, RunningRondo } from '@rondo/test-deployment';
 import type { Tally } from '../tally';
 import { EffectServer } from '../effects/effect-server';
 import { Wires } from '../faults/wires';
@@ -27,7 +27,7 @@ export interface Scale {
   readonly quietMs: number;
 }
 
-export interface StageRequest extends Pick<InstallationRequest, 'instances' | 'settings' | 'leases'> {
+export interface StageRequest extends Pick<DeploymentRequest, 'instances' | 'settings' | 'leases'> {
   /** The services reach the servers over wires that can stall. */
   readonly behindWires?: boolean;
 }

@@ -1,4 +1,4 @@
-import { type Fact, type ModelRequest, isTerminal } from '@rondo/installation';
+import { type Fact, type ModelRequest, isTerminal } from '@rondo/test-deployment';
 import type { LaunchedRun } from './run-work';
 import type { Stage } from './stage';
 

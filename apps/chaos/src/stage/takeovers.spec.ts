@@ -1,4 +1,4 @@
-import type { Fact } from '@rondo/installation';
+import type { Fact } from '@rondo/test-deployment';
 import { takeovers } from './takeovers';
 
 const second = 1_000;

@@ -1,4 +1,4 @@
-import type { Fact } from '@rondo/installation';
+import type { Fact } from '@rondo/test-deployment';
 
 /**
  * How long runs lay still after their worker was killed: from the kill to the first fact of the next holder. Who held a

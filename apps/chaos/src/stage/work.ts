@@ -1,4 +1,4 @@
-import { call, command, scripted } from '@rondo/installation';
+import { call, command, scripted } from '@rondo/test-deployment';
 import type { Behaviour, EffectServer } from '../effects/effect-server';
 
 /** A run's body, and the name under which its effects are counted. */

@@ -11,12 +11,12 @@ import { type Services, type ServicesRequest, startServices } from '../../../dep
 import { inherited } from './config';
 import { RondoClient } from './rondo-client';
 
-const key = 'rondo_installation_of_its_own';
+const key = 'rondo_test_deployment_key';
 
 /** Short leases, for those who do not want to wait fifteen seconds to see a takeover. */
 const shortLeases = { LEASE_MS: '3000', HEARTBEAT_MS: '800', REAP_MS: '500' };
 
-export interface InstallationRequest extends Pick<ServicesRequest, 'instances' | 'settings'> {
+export interface DeploymentRequest extends Pick<ServicesRequest, 'instances' | 'settings'> {
   /** As in production, or short. */
   readonly leases?: 'short' | 'production';
   /** What the services are told instead of the servers' own URLs, for example where proxies listen. */
@@ -34,7 +34,7 @@ export interface ModelRequest {
   readonly tokens_sent: number;
 }
 
-/** A whole installation of its own: servers, services, data. Nothing is shared with one that may be running. */
+/** A whole deployment of its own: servers, services, data. Nothing is shared with one that may be running. */
 export class RunningRondo {
   private constructor(
     readonly directory: string,
@@ -43,7 +43,7 @@ export class RunningRondo {
   ) {}
 
   /** Resolves when everything is ready; when it rejects, nothing is left. */
-  static async start(request: InstallationRequest = {}): Promise<RunningRondo> {
+  static async start(request: DeploymentRequest = {}): Promise<RunningRondo> {
     const directory = mkdtempSync('/var/tmp/rondo-of-its-own-');
     const infrastructure = await startInfrastructure({
       dataDir: directory,
@@ -89,7 +89,7 @@ export class RunningRondo {
 async function startAll(
   directory: string,
   servers: InfrastructureEnvironment,
-  { instances, settings = {}, leases = 'short', through = (urls) => Promise.resolve(urls) }: InstallationRequest,
+  { instances, settings = {}, leases = 'short', through = (urls) => Promise.resolve(urls) }: DeploymentRequest,
 ): Promise<Services> {
   const { DATABASE_URL } = servers;
   if (!DATABASE_URL) throw new Error('the servers have no Postgres');
