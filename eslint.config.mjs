@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 
-/** Which room may open which door. An arrow that is not here is an error; see docs/architecture.md. */
+/** Which project may import which. An import that is not listed here is an error; see docs/architecture.md. */
 const arrows = [
   { sourceTag: 'contract', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'domain', onlyDependOnLibsWithTags: ['contract'] },
@@ -90,7 +90,8 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     extends: tseslint.configs.strictTypeChecked,
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    // One program holds all projects. `projectService` opens a program for each of them: 120 s and 4 GB instead of 45 s.
+    languageOptions: { parserOptions: { project: 'tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     plugins: { '@nx': nx },
     rules: {
       '@nx/enforce-module-boundaries': ['error', boundaries],
@@ -173,7 +174,10 @@ export default tseslint.config(
   { files: ['apps/simulation/src/*.ts'], rules: { '@typescript-eslint/require-await': 'off' } },
   // Wiring names what it injects, one parameter each.
   { files: ['**/*.module.ts'], rules: { 'max-params': 'off' } },
-  { files: ['**/config.ts', 'libs/platform/src/load-config.ts'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['**/config.ts', 'prisma.config.ts', 'libs/platform/src/load-config.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
   {
     files: ['**/*.spec.ts', '**/*.contract.ts', '**/testing/**/*.ts', 'apps/e2e/src/**/*.ts'],
     rules: {

@@ -20,7 +20,7 @@ export class AttackList {
   }
 
   get jestArguments() {
-    return ['--reporters', 'default', '--reporters', join(repoRoot, 'deploy/local/attack-reporter.cjs')];
+    return ['--reporters', join(repoRoot, 'deploy/local/attack-reporter.cjs')];
   }
 
   /** One line per surface: how many attacks were tried and how many blocked. Throws when one got through or none was tried. */

@@ -1,34 +1,36 @@
+import { join } from 'node:path';
 import { runCommand } from './command.mjs';
-import { checkDocuments } from './doc-links.mjs';
 import { installPackages, requireNode } from './install.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { checks, jest, Verification } from './verification.mjs';
+import { SpecTimes } from './spec-times.mjs';
+import { checks, jest, jestProjects, specsWithoutServers, Verification } from './verification.mjs';
 
-const roomsWithoutServers = [
-  'libs/contract',
-  'libs/domain',
-  'libs/test-deployment',
-  'libs/llm',
-  'libs/platform',
-  'apps/bench',
-  'apps/chaos',
-  'apps/demo-model',
-  'apps/simulation',
-];
-const withoutDeployments = ['--testPathIgnorePatterns', 'e2e-spec'];
+const help = `npm run check       what can be known without starting a server: format, types, lint, words, unit and contract tests
+npm run test:fast   of that, only the tests
 
-await runCommand(check, { log, codeWhenInterrupted: 130 });
+With --times also the slowest spec files are printed.`;
 
-/** What can be known without starting a server: format, types, lint and the tests of the rooms that need none. */
+const onlyTests = process.argv.includes('--tests');
+const withTimes = process.argv.includes('--times');
+
+if (process.argv.includes('--help')) console.log(help);
+else await runCommand(check, { log, codeWhenInterrupted: 130 });
+
 async function check() {
   requireNode();
   await installPackages(repoRoot, log);
   const verification = new Verification();
-  await verification.step('format', checks.format);
-  await verification.step('documents', checkDocuments);
-  await verification.step('types', checks.types);
-  await verification.step('lint', checks.lint);
-  await verification.step('unit tests', () => jest(roomsWithoutServers, { args: withoutDeployments }));
+  await verification.step('build', checks.build); // also what types and the rules about imports between projects read
+  if (!onlyTests) {
+    for (const name of ['format', 'types']) await verification.step(name, checks[name]);
+    await verification.step('lint', checks.lintOfChanges);
+  }
+
+  const times = new SpecTimes(join(repoRoot, '.data'));
+  const reporters = withTimes ? ['--reporters', 'default', ...times.jestArguments] : [];
+  const args = ['--maxWorkers', '2', ...reporters, '--runTestsByPath', ...specsWithoutServers()];
+  await verification.step('unit tests', () => jest(jestProjects(), { env: times.environment, args }));
+  if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
   return verification.conclude();
 }

@@ -1,21 +1,25 @@
 import { AttackList } from './attack-list.mjs';
 import { runCommand } from './command.mjs';
-import { checkDocuments } from './doc-links.mjs';
 import { installPackages, requireNode } from './install.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
+import { SpecTimes } from './spec-times.mjs';
 import { startTestServers } from './test-servers.mjs';
 import { checks, jest, jestProjects, Verification } from './verification.mjs';
 
-const help = `npm test               everything: format, build, types, lint, all tests against real servers
+const help = `npm test               everything: format, build, types, lint, words, all tests against real servers
 npm test -- <pattern>  only the tests whose path matches the pattern
+npm test -- --times    also prints which spec files took longest
+npm run test:fast      only the unit and contract tests, which need no servers
 npm run attacks        only the tests that attack, and docs/attacks.md written anew
 
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
-const endToEnd = ['apps/e2e', 'apps/chaos']; // they start whole deployments, so one at a time
+const faults = ['apps/chaos', 'apps/bench'];
+const endToEnd = ['apps/e2e', ...faults];
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');
+const withTimes = process.argv.includes('--times');
 
 if (process.argv.includes('--help')) console.log(help);
 else await runCommand(test, { log, codeWhenInterrupted: 130 });
@@ -25,24 +29,37 @@ async function test({ owns }) {
   await installPackages(repoRoot, log);
   const { testDir, ...servers } = await startTestServers(owns);
   const attacks = new AttackList(testDir);
-  const env = { ...servers.env, ...attacks.environment };
-  const options = [...attacks.jestArguments, ...matching()];
+  const times = new SpecTimes(testDir);
   const verification = new Verification();
   const isWhole = pattern.length === 0 && !onlyAttacks;
-  if (isWhole) await verification.step('format', checks.format);
-  if (isWhole) await verification.step('documents', checkDocuments);
+  const options = {
+    env: { ...servers.env, ...attacks.environment, ...times.environment },
+    args: ['--reporters', 'default', ...attacks.jestArguments, ...times.jestArguments, ...matching()],
+  };
   const isBuilt = await verification.step('build', checks.build);
-  if (isWhole) await verification.step('types', checks.types);
-  if (isWhole) await verification.step('lint', checks.lint);
 
-  const projects = jestProjects();
-  const rooms = projects.filter((project) => !endToEnd.includes(project));
-  await verification.step('tests', () => jest(rooms, { env, args: ['--maxWorkers', '2', ...options] }));
-  if (isBuilt) {
-    await verification.step('end to end', () => jest(endToEnd, { env, args: ['--runInBand', ...options] }));
-  }
+  // Two lanes, since tests wait for servers, for leases and for each other half of the time.
+  await Promise.all([
+    testLane(verification, options, isBuilt),
+    checkLane(verification, { ...options, isWhole, isBuilt }),
+  ]);
   if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
+  if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
   return verification.conclude();
+}
+
+async function testLane(verification, { env, args }, isBuilt) {
+  const projects = jestProjects().filter((project) => !endToEnd.includes(project));
+  await verification.step('tests', () => jest(projects, { env, args: ['--maxWorkers', '2', ...args] }));
+  if (isBuilt) {
+    await verification.step('end to end', () => jest(['apps/e2e'], { env, args: ['--runInBand', ...args] }));
+  }
+}
+
+/** What needs no server, and the deployments to which things are done: they share nothing with the other lane's. */
+async function checkLane(verification, { env, args, isWhole, isBuilt }) {
+  if (isWhole) for (const name of ['format', 'types', 'lint']) await verification.step(name, checks[name]);
+  if (isBuilt) await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', ...args] }));
 }
 
 /** Prints what was tried and what was blocked; docs/attacks.md must say the same. */

@@ -13,8 +13,8 @@ afterAll(() => rmSync(directory, { recursive: true }));
 /** What the command prints; a failure shows it too, since it names the measure that failed. */
 async function printed(args: string[]): Promise<string> {
   const ended = promisify(execFile)(process.execPath, [main, ...args]);
-  const { stdout } = await ended.catch((error: Error & { stdout: string }) => {
-    throw new Error(`${error.message}\n${error.stdout}`, { cause: error });
+  const { stdout } = await ended.catch((error: unknown) => {
+    throw new Error(`the bench failed\n${(error as { stdout: string }).stdout}`, { cause: error });
   });
   return stdout;
 }

@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { repoRoot } from './repo-root.mjs';
+
+const shown = 15;
+
+/** How long the spec files took, as `spec-time-reporter.cjs` notes them while jest runs with `jestArguments`. */
+export class SpecTimes {
+  #file;
+
+  /** Begins an empty list in this directory. */
+  constructor(directory) {
+    this.#file = join(directory, 'spec-times.jsonl');
+    mkdirSync(dirname(this.#file), { recursive: true });
+    rmSync(this.#file, { force: true });
+  }
+
+  get environment() {
+    return { SPEC_TIMES_FILE: this.#file };
+  }
+
+  get jestArguments() {
+    return ['--reporters', join(repoRoot, 'deploy/local/spec-time-reporter.cjs')];
+  }
+
+  /** The slowest spec files, one line each. */
+  slowest() {
+    const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').trim().split('\n') : [];
+    const times = lines.map((line) => JSON.parse(line)).sort((a, b) => b.ms - a.ms);
+    const seconds = ({ ms }) => (ms / 1000).toFixed(1).padStart(6);
+    return times.slice(0, shown).map((time) => `    ${seconds(time)} s  ${time.spec}`);
+  }
+}
