@@ -29,7 +29,7 @@ BullModule.workerClass = DelayedPollWorker;
         redis: () => queues.ping(),
         queue: () => lookout.hearsQueue(),
       }),
-      lifeSigns: (lookout: DueRunPoller, rounds: PeriodicTasks) => ({
+      liveness: (lookout: DueRunPoller, rounds: PeriodicTasks) => ({
         rounds: () => rounds.comeRound(config.LIVENESS_MS),
         lookout: () => lookout.hasLooked(config.LIVENESS_MS),
       }),

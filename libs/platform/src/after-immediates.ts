@@ -1,6 +1,6 @@
 /**
- * Resolves when everything that follows at once from where it is called has been done, and after the immediates that
- * this asks for: what somebody waits for leaves before what comes after this.
+ * Resolves after the promise callbacks and the immediates that are already due, and those that they start. Background
+ * work that awaits this first lets the output that a client waits for leave.
  */
 export const afterImmediates = (): Promise<void> =>
   new Promise((resolve) => process.nextTick(() => setImmediate(resolve)));

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { anySignal } from './any-signal';
 
 describe('anySignal', () => {
-  it('is aborted with the first of its signals', () => {
+  it('aborts with the first of its signals', () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const { signal } = anySignal([one.signal, other.signal]);
     expect(signal.aborted).toBe(false);
@@ -11,11 +11,11 @@ describe('anySignal', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('is aborted from the start where one of them is', () => {
+  it('is aborted from the start when one of them is', () => {
     expect(anySignal([new AbortController().signal, AbortSignal.abort()]).signal.aborted).toBe(true);
   });
 
-  it('leaves nothing on a signal that lives on', () => {
+  it('leaves no listener on a long-lived signal after release', () => {
     const long = new AbortController();
     const { signal, release } = anySignal([long.signal]);
     release();

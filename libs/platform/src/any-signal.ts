@@ -1,6 +1,6 @@
 /**
- * Aborts with the first of `signals`, and lets go of them when told to. `AbortSignal.any` would leave a trace on a
- * signal that lives long, and be forgotten with a timeout that nobody else holds.
+ * Aborts with the first of `signals`; `release` removes its listeners. `AbortSignal.any` keeps an entry on a long-lived
+ * signal for ever, and on Node 20 is garbage-collected together with a timeout that nothing else refers to.
  */
 export function anySignal(signals: readonly AbortSignal[]): { readonly signal: AbortSignal; release(): void } {
   const first = new AbortController();

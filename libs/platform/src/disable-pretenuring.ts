@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** V8 tells of a flag that it does not know, and goes on without it. */
+/** V8 reports an unknown flag and ignores it. */
 export const pretenuringFlag = '--no-allocation-site-pretenuring';
 
 /**
- * Has V8 make every object young. By itself it makes those old at once whose like outlived its young generation, which what is
- * in flight does while the heap is still small. A service then drags along, until the next full collection, all that these
- * objects point to, though they live for milliseconds.
+ * Disables V8's pretenuring, which allocates objects directly in the old generation when earlier ones from the same
+ * place survived a young collection. While the heap is small, messages in flight do survive one; their successors, which
+ * live for milliseconds, would then stay with all that they refer to until the next full collection.
  */
 export function disablePretenuring(): void {
   setFlagsFromString(pretenuringFlag);

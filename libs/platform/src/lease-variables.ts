@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { milliseconds } from './service-variables';
 
-/** For those who hold runs. */
+/** Of services that hold leases on runs. */
 export const leaseVariables = {
   LEASE_MS: milliseconds
     .default(15_000)
@@ -15,15 +15,15 @@ export const leaseVariables = {
     .describe('How often a holder renews its leases and looks for stops that it was not told of.'),
 };
 
-/** A lease that ends before it is renewed would take each run from who holds it. */
+/** A lease that ends before its renewal would make each run be claimed again while its holder still works on it. */
 export const leasesOutliveHeartbeats = z.refine<{ LEASE_MS: number; HEARTBEAT_MS: number }>(
   ({ LEASE_MS, HEARTBEAT_MS }) => LEASE_MS >= 2 * HEARTBEAT_MS,
   { path: ['LEASE_MS'], error: 'must be at least twice HEARTBEAT_MS' },
 );
 
 /**
- * The name under which a process holds its leases. Only its beginning is given. The rest makes it unique, also among
- * those that were here before: nobody may take a successor for its predecessor, which is dead.
+ * The name under which a process holds its leases. The configuration gives a prefix; the process id and the time of the
+ * start make it unique, so that a restarted process is never mistaken for its dead predecessor.
  */
 export const holderName = (role: string) =>
   z

@@ -10,7 +10,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** An empty variable counts as absent, as compose files and shells leave them behind. */
+/** An empty variable counts as absent, since compose files and shells pass unset variables as empty. */
 export function parseConfig<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.infer<Schema> {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(present);
@@ -18,7 +18,7 @@ export function parseConfig<Schema extends z.ZodType>(schema: Schema, env: NodeJ
   return parsed.data;
 }
 
-/** For an app's `config.ts`: a process with a wrong environment does not start. */
+/** For an app's `config.ts`: prints what is wrong and ends the process, so that it never runs half configured. */
 export function loadConfig<Schema extends z.ZodType>(
   schema: Schema,
   env: NodeJS.ProcessEnv = process.env,

@@ -18,7 +18,7 @@ describe('createLogger', () => {
     ]);
   });
 
-  it('blanks secrets (I12)', () => {
+  it('redacts secrets (I12)', () => {
     const { lines, log } = captured();
 
     log.warn(

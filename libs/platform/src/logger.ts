@@ -10,7 +10,7 @@ import {
 export type { Logger } from 'pino';
 
 export interface LoggerOptions {
-  /** The service, as every line names it. */
+  /** The service's name, in every line. */
   readonly name: string;
   readonly level?: LevelWithSilent;
   /** Standard output unless given. */

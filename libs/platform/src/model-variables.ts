@@ -18,7 +18,7 @@ export const modelServerVariables = {
   }),
 };
 
-/** For those who ask models: the servers, and the keys to them. */
+/** Of services that call models: the servers and their keys. */
 export const modelVariables = {
   OPENAI_API_KEY: text.meta({ description: 'The key for `openai/` models.', otherwise: 'there are none' }),
   OPENAI_BASE_URL: text.meta({

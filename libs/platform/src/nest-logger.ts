@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
-/** Nest's own lines, and those of code that uses Nest's `Logger`, as JSON lines of ours. */
+/** Writes Nest's own log lines, and those of code that uses Nest's `Logger`, as our JSON lines. */
 export function nestLogger(log: Logger): LoggerService {
   const at =
     (level: 'fatal' | 'warn' | 'info' | 'debug' | 'trace') =>

@@ -15,13 +15,16 @@ interface Served {
   readonly token?: string;
   readonly host?: string;
   readonly open?: boolean;
-  readonly aids?: HealthChecks;
+  readonly degradations?: HealthChecks;
 }
 
-async function serve(checks: HealthChecks, { token, host = '127.0.0.1', open = false, aids = {} }: Served = {}) {
+async function serve(
+  checks: HealthChecks,
+  { token, host = '127.0.0.1', open = false, degradations = {} }: Served = {},
+) {
   const module = await Test.createTestingModule({
     imports: [
-      HealthModule.register(checks, aids),
+      HealthModule.register(checks, degradations),
       MetricsModule.register({ METRICS_TOKEN: token, HOST: host, METRICS_OPEN: open }),
     ],
   }).compile();
@@ -31,7 +34,7 @@ async function serve(checks: HealthChecks, { token, host = '127.0.0.1', open = f
 }
 
 describe('health', () => {
-  it('is live even when nothing it needs is there', async () => {
+  it('is live while its dependencies are away', async () => {
     const { app, http } = await serve({ postgres: down });
 
     await http.get('/health/live').expect(200, { status: 'live' });
@@ -59,16 +62,16 @@ describe('health', () => {
     await app.close();
   });
 
-  it('is ready while something is away without which it works, and says what', async () => {
-    const { app, http } = await serve({ postgres: up }, { aids: { redis: down, nats: up } });
+  it('is ready while an optional dependency is away, and lists it as degraded', async () => {
+    const { app, http } = await serve({ postgres: up }, { degradations: { redis: down, nats: up } });
 
     await http.get('/health/ready').expect(200, { status: 'ready', degraded: ['redis'] });
 
     await app.close();
   });
 
-  it('says what else is away when it is not ready', async () => {
-    const { app, http } = await serve({ postgres: down }, { aids: { redis: down, nats: up } });
+  it('lists degraded dependencies also when it is not ready', async () => {
+    const { app, http } = await serve({ postgres: down }, { degradations: { redis: down, nats: up } });
 
     const { body } = await http.get('/health/ready').expect(503);
 
@@ -76,8 +79,8 @@ describe('health', () => {
     await app.close();
   });
 
-  it('says soon that it is ready while something hangs without which it works (R11)', async () => {
-    const aided = await serve({}, { aids: { redis: hangs } });
+  it('answers within a second while the check of an optional dependency hangs, as probes time out', async () => {
+    const aided = await serve({}, { degradations: { redis: hangs } });
     const needy = await serve({ redis: hangs });
 
     const first = await Promise.race([aided, needy].map(async ({ http }) => (await http.get('/health/ready')).status));
@@ -87,14 +90,14 @@ describe('health', () => {
     await needy.app.close();
   });
 
-  it('does not wait for a check that hangs (R11)', async () => {
+  it('gives up on a check that hangs, as a frozen server never answers', async () => {
     expect(await failingChecks({ postgres: up, redis: hangs }, 20)).toEqual(['redis']);
   });
 
-  it('is not live when a sign of life is missing, which only a restart brings back (R11)', async () => {
+  it('is not live when a liveness check fails, which only a restart fixes', async () => {
     const stuck = HealthModule.registerAsync({
       useFactory: () => ({ postgres: up }),
-      lifeSigns: () => ({ heartbeat: down }),
+      liveness: () => ({ heartbeat: down }),
     });
     const module = await Test.createTestingModule({ imports: [stuck] }).compile();
     const app = module.createNestApplication<INestApplication<Server>>();
@@ -106,7 +109,7 @@ describe('health', () => {
     await app.close();
   });
 
-  it('builds its checks from what the app provides', async () => {
+  it('builds its checks from providers of the app', async () => {
     @Module({ providers: [{ provide: 'LINK', useValue: { ping: down } }], exports: ['LINK'] })
     class LinkModule {}
     const fromLink = HealthModule.registerAsync({
@@ -126,7 +129,7 @@ describe('health', () => {
 });
 
 describe('metrics', () => {
-  it('shows the process and what the app adds', async () => {
+  it('include those of the process and those that the app adds', async () => {
     const { app, http } = await serve({});
     const runs = new Counter({ name: 'rondo_runs_total', help: 'Runs.', registers: [app.get(Registry)] });
     runs.inc(3);
@@ -141,7 +144,7 @@ describe('metrics', () => {
     await app.close();
   });
 
-  it('asks for its token when it has one', async () => {
+  it('require the token when one is configured', async () => {
     const { app, http } = await serve({}, { token: 'sesame' });
 
     await http.get('/metrics').expect(401);
@@ -167,7 +170,7 @@ describe('metrics', () => {
     },
   );
 
-  it('are open anywhere where that was wished, and on the machine itself', async () => {
+  it('are open with METRICS_OPEN, and on the loopback interface', async () => {
     const opened = await serve({}, { host: '0.0.0.0', open: true });
     const local = await serve({}, { host: '127.0.0.1' });
 

@@ -1,10 +1,10 @@
 /**
- * Does something again and again, one at a time, `everyMs` after the last time ended. A failure is reported and the
- * next beat comes as usual.
+ * Repeats `work`, never overlapping: each execution starts `everyMs` after the last one ended. A failure is reported and
+ * does not stop the repetition.
  */
 export class PeriodicTask {
   private timer: NodeJS.Timeout | undefined;
-  private beat: Promise<void> = Promise.resolve();
+  private current: Promise<void> = Promise.resolve();
   private stopped = false;
   private endedAt = performance.now();
 
@@ -12,7 +12,7 @@ export class PeriodicTask {
     private readonly parts: { everyMs: number; work: () => Promise<unknown>; failed: (error: unknown) => void },
   ) {}
 
-  /** How late the present beat is in ending. One that never ends gets ever later, and nobody would hear of it. */
+  /** How overdue the end of the current execution is. It grows while an execution hangs, for a liveness check to see. */
   get lateMs(): number {
     return performance.now() - this.endedAt - this.parts.everyMs;
   }
@@ -20,17 +20,17 @@ export class PeriodicTask {
   start(): void {
     this.endedAt = performance.now();
     this.timer = setTimeout(() => {
-      this.beat = this.once().finally(() => {
+      this.current = this.once().finally(() => {
         if (!this.stopped) this.start();
       });
     }, this.parts.everyMs);
   }
 
-  /** Resolves when the beat under way has ended. */
+  /** Resolves when the current execution has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
-    await this.beat;
+    await this.current;
   }
 
   private async once(): Promise<void> {

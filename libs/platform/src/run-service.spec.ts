@@ -3,7 +3,7 @@ import { runService } from './run-service';
 
 const signals = ['SIGTERM', 'SIGINT', 'unhandledRejection', 'uncaughtException'] as const;
 
-/** Runs a service under a process whose exit is only noted, and resolves when it would have ended. */
+/** Runs a service with `process.exit` replaced, and resolves with the exit code when it is called. */
 function underWatch() {
   const steps: string[] = [];
   const destination = { write: (line: string) => void steps.push((JSON.parse(line) as { msg: string }).msg) };
@@ -45,7 +45,7 @@ describe('runService', () => {
     expect(steps).toEqual(['service shutdown began', 'drain', 'close', 'service shut down']);
   });
 
-  it('ends with 1 when closing takes too long (R14)', async () => {
+  it('ends with 1 when closing takes too long, as a connection may never close', async () => {
     const { steps, log, exited } = underWatch();
     runService({ close: () => new Promise(() => undefined) }, { log, drainTimeoutMs: 20 });
 
@@ -65,7 +65,7 @@ describe('runService', () => {
     expect(steps.at(-1)).toBe('service shutdown failed');
   });
 
-  it('ends with 1 on a rejection that nobody handles', async () => {
+  it('ends with 1 on an unhandled rejection', async () => {
     const { steps, log, exited } = underWatch();
     runService({ close: () => Promise.resolve() }, { log });
 

@@ -1,24 +1,24 @@
 import type { Logger } from 'pino';
 import { disablePretenuring } from './disable-pretenuring';
 
-/** What is run: a Nest application or anything else that can be closed. */
+/** A Nest application, or anything else that can be closed. */
 interface Service {
   close(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly log: Logger;
-  /** Leaves work to others before anything is closed. */
+  /** Transfers work to other processes before anything is closed. */
   readonly drain?: () => Promise<void>;
-  /** After this, the process ends whether it has drained or not. */
+  /** After this, the process ends even if it has not drained. */
   readonly drainTimeoutMs?: number;
 }
 
 /**
  * Ends the service on SIGTERM or SIGINT: first `drain`, then Nest's hooks, then the process. Workers close in
  * `onModuleDestroy`, connections in `onApplicationShutdown`: the other way round, jobs that still run write through
- * closed clients and the process hangs. A signal that comes again while it closes changes nothing, since a terminal
- * and a supervisor often send both. A promise that nobody handles ends the process at once: what it held is not known.
+ * closed clients and the process hangs. Another signal during shutdown changes nothing, since a terminal and a
+ * supervisor often both send one. An unhandled rejection ends the process at once, because its state is unknown.
  */
 export function runService(service: Service, { log, drain, drainTimeoutMs = 10_000 }: ServiceOptions): void {
   disablePretenuring();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from './service-variables';
 
-/** The client asks for no other scheme. */
+/** The client library accepts no other scheme. */
 const natsUrl = z
   .string()
   .regex(
@@ -17,7 +17,7 @@ export const natsVariables = {
   }),
 };
 
-/** Where the servers are that runs live in. */
+/** The servers that runs are stored in and sent through. */
 export const serverVariables = (poolSize: number) => ({
   DATABASE_URL: z
     .string()

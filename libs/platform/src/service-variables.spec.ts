@@ -9,7 +9,7 @@ const schema = z.object({ ...serviceVariables, ...serverVariables(4), PORT: port
 const least = { DATABASE_URL: 'postgresql://host/db', REDIS_URL: 'redis://host', NATS_URL: 'nats://host:4222' };
 const read = (more: Record<string, string> = {}) => parseConfig(schema, { ...least, ...more });
 
-describe('what every service has', () => {
+describe('the variables of every service', () => {
   it('needs its servers and nothing else', () => {
     expect(read()).toEqual({
       ...least,
@@ -40,11 +40,11 @@ describe('what every service has', () => {
     },
   );
 
-  it('takes what was left empty as not given', () => {
+  it('treats an empty variable as absent', () => {
     expect(read({ HOST: '', PORT: '', LOG_LEVEL: '', METRICS_TOKEN: '' })).toEqual(read());
   });
 
-  it('listens on a port that there is', () => {
+  it('refuses a port out of range', () => {
     expect(read({ PORT: '0' }).PORT).toBe(0);
     expect(() => read({ PORT: '65536' })).toThrow('PORT: ');
   });
@@ -53,26 +53,26 @@ describe('what every service has', () => {
 describe('leases', () => {
   const leased = z.object(leaseVariables).check(leasesOutliveHeartbeats);
 
-  it('are renewed at least once before they end', () => {
+  it('last at least two heartbeats', () => {
     expect(parseConfig(leased, {})).toEqual({ LEASE_MS: 15_000, HEARTBEAT_MS: 4_000 });
     expect(() => parseConfig(leased, { LEASE_MS: '7999' })).toThrow('LEASE_MS: must be at least twice HEARTBEAT_MS');
   });
 });
 
-describe('the name of a holder', () => {
-  const named = z.object({ NAME: holderName('scribe-') });
+describe('the name of a lease holder', () => {
+  const named = z.object({ NAME: holderName('role-') });
   const nameOf = (env: Record<string, string>) => parseConfig(named, env).NAME;
 
-  it('begins with what it was given, or with its role and the host', () => {
+  it('begins with the configured prefix, or with its role and the host', () => {
     const host = hostname()
       .replaceAll(/[^A-Za-z0-9_-]/g, '-')
       .slice(0, 40);
 
     expect(nameOf({ NAME: 'left' })).toMatch(new RegExp(`^left-${process.pid}-[0-9a-z]+$`));
-    expect(nameOf({})).toMatch(new RegExp(`^scribe-${host}-${process.pid}-[0-9a-z]+$`));
+    expect(nameOf({})).toMatch(new RegExp(`^role-${host}-${process.pid}-[0-9a-z]+$`));
   });
 
-  it('is no predecessor’s', () => {
+  it('differs from that of an earlier process', () => {
     jest.useFakeTimers({ now: 1_000 });
     const before = nameOf({ NAME: 'left' });
     jest.setSystemTime(2_000);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** How many of something: one at least. */
+/** A count of at least one. */
 export const count = z.coerce.number().int().positive();
-/** A list that is written with commas between its entries. */
+/** A list, separated by commas. */
 export const commaSeparated = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 export const milliseconds = count.meta({ unit: 'ms' });
 export const port = z.coerce
@@ -13,9 +13,9 @@ export const port = z.coerce
   .describe('The port on which it listens; with 0 the system chooses a free one.');
 
 /**
- * What every service has. The texts beside the variables are their reference: `npm run docs` writes docs/configuration.md
- * and .env.example from them. `unit` is what a number counts, `example` a value worth seeing, and `otherwise` says what
- * holds where no default can be shown.
+ * What every service has. `npm run docs` writes docs/configuration.md and .env.example from the
+ * descriptions: `unit` is what a number counts, `example` a sample value, and `otherwise` describes the default where it
+ * cannot be shown.
  */
 export const serviceVariables = {
   HOST: z
@@ -32,6 +32,6 @@ export const serviceVariables = {
     otherwise: 'closed where HOST is more than this machine, and open where it is not',
   }),
   METRICS_OPEN: z.stringbool().prefault('0').meta({
-    description: '`1` opens `/metrics` to anybody who reaches it, without a token and whatever HOST is.',
+    description: '`1` opens `/metrics` to everyone who reaches it, without a token and whatever HOST is.',
   }),
 };

@@ -1,7 +1,7 @@
 import { TokenBucket } from './token-bucket';
 
 describe('TokenBucket', () => {
-  it('lets a burst pass, then as many as come back with time', () => {
+  it('allows a burst, then as many as are refilled over time', () => {
     let now = 0;
     const bucket = new TokenBucket(10, 20, () => now);
     const passing = () => Array.from({ length: 100 }, () => bucket.take()).filter(Boolean).length;

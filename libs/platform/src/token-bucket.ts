@@ -1,4 +1,4 @@
-/** Lets `perSecond` pass in the long run, and `burst` at once after a quiet time. */
+/** A token bucket: `perSecond` on average, and bursts of up to `burst` after a pause. */
 export class TokenBucket {
   private tokens: number;
   private filledAt: number;
@@ -12,7 +12,7 @@ export class TokenBucket {
     this.filledAt = now();
   }
 
-  /** False when there is none left. */
+  /** False when no token is left. */
   take(): boolean {
     const now = this.now();
     this.tokens = Math.min(this.burst, this.tokens + ((now - this.filledAt) / 1_000) * this.perSecond);
@@ -23,7 +23,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** In how many seconds there is one, after `take` found none. */
+  /** Seconds until the next token, after `take` returned false. */
   get waitS(): number {
     return (1 - this.tokens) / this.perSecond;
   }

@@ -7,7 +7,7 @@ describe('newUlid', () => {
     expect(newUlid()).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
   });
 
-  it('carries the time', () => {
+  it('encodes the time', () => {
     const at = Date.parse('2100-01-01T00:00:00Z');
     jest.spyOn(Date, 'now').mockReturnValue(at);
 
@@ -16,7 +16,7 @@ describe('newUlid', () => {
     expect(digits.reduce((time, digit) => time * 32 + digit)).toBe(at);
   });
 
-  it('sorts in the order of making, also within one millisecond and when the clock goes back', () => {
+  it('sorts in the order of creation, also within one millisecond and when the clock goes back', () => {
     const times = [5e12, 5e12, 5e12, 4e12, 5e12 + 1];
     jest.spyOn(Date, 'now').mockImplementation(() => times.shift() ?? 5e12 + 1);
 

@@ -16,7 +16,7 @@ let highPart = '';
 let low = 0;
 
 /**
- * A ULID: 10 characters of time, 16 of chance. Those of one process sort in the order they were made, also within a
+ * A ULID: 10 characters of time, 16 random ones. Those of one process sort in the order of creation, also within a
  * millisecond and when the clock is set back.
  */
 export function newUlid(): string {
@@ -33,7 +33,7 @@ function begin(nowMs: number): void {
   }
   lastMs = nowMs;
   timePart = encode(nowMs, 10);
-  high = chance.readUIntBE(chanceTaken, 5) % (half / 2); // room to count up
+  high = chance.readUIntBE(chanceTaken, 5) % (half / 2); // half the range is left for counting up
   highPart = encode(high, 8);
   low = chance.readUIntBE(chanceTaken + 5, 5);
   chanceTaken += chancePerUlid;

@@ -1,3 +1,3 @@
-/** What a deployment may inherit from us. Not the URLs of servers: it starts its own. */
+/** The variables that a test deployment inherits. Not the URLs of servers, since it starts its own. */
 const { PATH, HOME, BWRAP_PATH } = process.env;
 export const inherited = { PATH, HOME, BWRAP_PATH };

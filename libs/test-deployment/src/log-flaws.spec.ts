@@ -16,21 +16,21 @@ const planned = (epoch = 1): [string, number, Fact['data']] => ['tool.planned', 
 const completed: [string, number, Fact['data']] = ['tool.completed', 1, { tool_call_id: 'call_1' }];
 
 describe('logFlaws', () => {
-  it('finds nothing wrong with a whole log (I2)', () => {
+  it('accepts a complete log (I2)', () => {
     expect(logFlaws(log(['run.created', 0], planned(), completed, ['run.completed', 2]))).toEqual([]);
   });
 
-  it('waits for the last word on a call that is tried again (I5)', () => {
+  it('accepts a call that is retried and then answered once (I5)', () => {
     const unknown: [string, number, Fact['data']] = ['tool.unknown', 1, { tool_call_id: 'call_1' }];
 
     expect(logFlaws(log(planned(), unknown, completed, ['run.completed', 1]))).toEqual([]);
     expect(logFlaws(log(planned(), unknown, ['run.completed', 1]))).toEqual(['call_1 has no answer']);
   });
 
-  it('names a gap, and the first only', () => {
+  it('reports the first gap only', () => {
     const [first, , ...rest] = log(['run.created', 0], ['run.started', 1], ['x', 1], ['run.completed', 1]);
 
-    expect(logFlaws([first, ...rest].filter((fact) => fact !== undefined))).toEqual(['place 2 holds seq 3']);
+    expect(logFlaws([first, ...rest].filter((fact) => fact !== undefined))).toEqual(['position 2 holds seq 3']);
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe('logFlaws', () => {
       ],
       'facts after the end',
     ],
-  ] as [string, Parameters<typeof log>, string][])('tells that %s', (_, facts, flaw) => {
+  ] as [string, Parameters<typeof log>, string][])('reports that %s', (_, facts, flaw) => {
     expect(logFlaws(log(...facts))).toEqual([flaw]);
   });
 });

@@ -1,28 +1,28 @@
 import { type Fact, isTerminal } from './rondo-client';
 
 /**
- * What must be true of the log of a run that is over, however it came about (I2, I3, I5, I6): contiguous, epochs never
- * go back, each planned call has one last word, one terminal fact, and that is the last. Returns what is not.
+ * Checks the log of a run that has ended (I2, I3, I5, I6): `seq` is contiguous, epochs never decrease, each planned call
+ * has exactly one result, and exactly one terminal fact stands at the end. Returns a description of each violation.
  */
 export function logFlaws(facts: readonly Fact[]): string[] {
-  return [...misplaced(facts), ...backwards(facts), ...unanswered(facts), ...endings(facts)];
+  return [...gaps(facts), ...epochDecreases(facts), ...unanswered(facts), ...endings(facts)];
 }
 
-const misplaced = (facts: readonly Fact[]): string[] =>
-  facts.flatMap(({ seq }, index) => (seq === index + 1 ? [] : `place ${index + 1} holds seq ${seq}`)).slice(0, 1);
+const gaps = (facts: readonly Fact[]): string[] =>
+  facts.flatMap(({ seq }, index) => (seq === index + 1 ? [] : `position ${index + 1} holds seq ${seq}`)).slice(0, 1);
 
-const backwards = (facts: readonly Fact[]): string[] =>
+const epochDecreases = (facts: readonly Fact[]): string[] =>
   facts.flatMap(({ seq, epoch }, index) => {
     const before = facts[index - 1]?.epoch ?? 0;
     return epoch >= before ? [] : `seq ${seq} was written by epoch ${epoch}, after epoch ${before}`;
   });
 
 function unanswered(facts: readonly Fact[]): string[] {
-  const lastWords = facts.filter(
+  const results = facts.filter(
     ({ type, data }) =>
       type === 'tool.completed' || type === 'tool.failed' || (type === 'tool.unknown' && data.message_id !== undefined),
   );
-  const answers = lastWords.map(({ data }) => String(data.tool_call_id));
+  const answers = results.map(({ data }) => String(data.tool_call_id));
   const calls = facts.flatMap(({ type, data }) => (type === 'tool.planned' ? (data.tool_call as { id: string }) : []));
   const planned = calls.map(({ id }) => id);
   return [

@@ -7,7 +7,7 @@ export interface Fact {
   readonly iteration: number;
   readonly epoch: number;
   readonly at: string;
-  /** Tests look into any event, so this is as loose as JSON is. */
+  /** Any JSON, since tests read every kind of event. */
   readonly data: Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
 }
 
@@ -34,7 +34,7 @@ export const isTerminal = ({ type }: { readonly type: string }): boolean => ends
 
 export const isDelta = (event: Fact | Delta): event is Delta => event.seq === null;
 
-/** An outside client: it knows the public contract and nothing else. */
+/** A client that uses nothing but the public contract. */
 export class RondoClient {
   constructor(
     readonly url: string,
@@ -67,7 +67,7 @@ export class RondoClient {
     return this.json('GET', `/runs/${id}`);
   }
 
-  /** Resolves when the run is over or waits for somebody, also across gateways that die in between. */
+  /** Resolves when the run has ended or waits for an answer; retries while a gateway is down. */
   async settled(id: string, timeoutMs = 90_000): Promise<RunView> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
@@ -102,7 +102,7 @@ export class RondoClient {
     return io(`${this.url}/runs`, { transports: ['websocket'], auth: { token: this.key }, forceNew: true });
   }
 
-  /** Resolves when an event of this type was seen live. */
+  /** Resolves when an event of this type arrives over Socket.IO. */
   async seen(id: string, type: string): Promise<void> {
     const socket = this.connect();
     await new Promise<void>((resolve) => {
@@ -114,13 +114,13 @@ export class RondoClient {
     socket.close();
   }
 
-  /** What the calls of a run answered, in order. */
+  /** The outputs of the run's tool calls, in order. */
   async toolOutputs(id: string): Promise<string[]> {
     const { data } = await this.json<{ data: { result: { output: string } }[] }>('GET', `/runs/${id}/tool-calls`);
     return data.map(({ result }) => result.output);
   }
 
-  /** Watches a run over Socket.IO to its end (or to its next question). */
+  /** The events of a run over Socket.IO, until it ends or waits. */
   async watch(id: string, afterSeq = 0): Promise<(Fact | Delta)[]> {
     const socket = this.connect();
     const seen: (Fact | Delta)[] = [];
@@ -149,4 +149,4 @@ const fieldsOf = (block: string) =>
     id?: string;
     event: string;
     data: string;
-  }; // a gateway that sends something else is what the tests then find
+  }; // the tests find a gateway that sends anything else

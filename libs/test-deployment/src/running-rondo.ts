@@ -13,17 +13,17 @@ import { RondoClient } from './rondo-client';
 
 const key = 'rondo_test_deployment_key';
 
-/** Short leases, for those who do not want to wait fifteen seconds to see a takeover. */
+/** With these, another worker claims the runs of a frozen one after three seconds instead of fifteen. */
 const shortLeases = { LEASE_MS: '3000', HEARTBEAT_MS: '800', REAP_MS: '500' };
 
 export interface DeploymentRequest extends Pick<ServicesRequest, 'instances' | 'settings'> {
-  /** As in production, or short. */
+  /** Lease times as in production, or short. */
   readonly leases?: 'short' | 'production';
-  /** What the services are told instead of the servers' own URLs, for example where proxies listen. */
+  /** Replaces the servers' URLs that services get, for example with those of proxies. */
   readonly through?: (servers: InfrastructureEnvironment) => Promise<InfrastructureEnvironment>;
 }
 
-/** A request as the demo model saw it. */
+/** A request as the demo model received it. */
 export interface ModelRequest {
   readonly model: string;
   /** The first 16 KiB. */
@@ -34,7 +34,7 @@ export interface ModelRequest {
   readonly tokens_sent: number;
 }
 
-/** A whole deployment of its own: servers, services, data. Nothing is shared with one that may be running. */
+/** A deployment started for a test: servers, services and data of its own, shared with no other deployment. */
 export class RunningRondo {
   private constructor(
     readonly directory: string,
@@ -44,7 +44,7 @@ export class RunningRondo {
 
   /** Resolves when everything is ready; when it rejects, nothing is left. */
   static async start(request: DeploymentRequest = {}): Promise<RunningRondo> {
-    const directory = mkdtempSync('/var/tmp/rondo-of-its-own-');
+    const directory = mkdtempSync('/var/tmp/rondo-test-');
     const infrastructure = await startInfrastructure({
       dataDir: directory,
       packagesOf: join(repoRoot, '.data'),
@@ -64,14 +64,14 @@ export class RunningRondo {
     return new RondoClient(this.services.get(gateway).url, key);
   }
 
-  /** What the demo model saw last, the newest `limit` of it. */
+  /** The newest `limit` requests that the demo model received. */
   modelRequests(limit?: number): Promise<ModelRequest[]> {
-    return this.askModel(`/requests${limit === undefined ? '' : `?limit=${limit}`}`);
+    return this.queryModel(`/requests${limit === undefined ? '' : `?limit=${limit}`}`);
   }
 
   /** Requests that a strict provider would have refused (I6). */
   violations(): Promise<unknown[]> {
-    return this.askModel('/violations');
+    return this.queryModel('/violations');
   }
 
   async stop(): Promise<void> {
@@ -80,9 +80,9 @@ export class RunningRondo {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  private async askModel<Row>(path: string): Promise<Row[]> {
+  private async queryModel<Row>(path: string): Promise<Row[]> {
     const response = await fetch(`${this.services.get('demo-model').url}${path}`);
-    return ((await response.json()) as { data: Row[] }).data; // the demo model is ours, and has specs of its own
+    return ((await response.json()) as { data: Row[] }).data; // the demo model has specs of its own
   }
 }
 

@@ -1,4 +1,4 @@
-/** An input that makes `demo/scripted` play these turns. `about` keeps conversations apart. */
+/** An input that makes `demo/scripted` replay these turns. `about` makes each conversation different. */
 export const scripted = (
   about: string,
   turns: readonly Record<string, unknown>[],

@@ -6,10 +6,10 @@ type Factory = FactoryProvider<HealthChecks>;
 
 /** What the checks are built from: providers of the imported modules. */
 export interface HealthCheckFactory extends Pick<Factory, 'inject' | 'useFactory'>, Pick<ModuleMetadata, 'imports'> {
-  /** Checks of what the service works without, if not as well; none unless given. */
-  readonly aids?: Factory['useFactory'];
-  /** Checks of this process itself, which only a restart mends; none unless given. */
-  readonly lifeSigns?: Factory['useFactory'];
+  /** Checks of optional dependencies, without which the service works, though worse; none unless given. */
+  readonly degradations?: Factory['useFactory'];
+  /** Checks of this process itself, for failures that only a restart fixes; none unless given. */
+  readonly liveness?: Factory['useFactory'];
 }
 
 const none = (): HealthChecks => ({});
@@ -17,20 +17,20 @@ const none = (): HealthChecks => ({});
 /** `GET /health/live` and `GET /health/ready`. */
 @Module({})
 export class HealthModule {
-  static register(checks: HealthChecks, aids: HealthChecks = {}): DynamicModule {
-    return HealthModule.registerAsync({ useFactory: () => checks, aids: () => aids });
+  static register(checks: HealthChecks, degradations: HealthChecks = {}): DynamicModule {
+    return HealthModule.registerAsync({ useFactory: () => checks, degradations: () => degradations });
   }
 
   static registerAsync(factory: HealthCheckFactory): DynamicModule {
-    const { imports = [], inject = [], useFactory, aids = none, lifeSigns = none } = factory;
+    const { imports = [], inject = [], useFactory, degradations = none, liveness = none } = factory;
     return {
       module: HealthModule,
       imports,
       controllers: [HealthController],
       providers: [
         { provide: HEALTH_CHECKS, inject, useFactory },
-        { provide: HEALTH_DEGRADATIONS, inject, useFactory: aids },
-        { provide: LIVENESS_CHECKS, inject, useFactory: lifeSigns },
+        { provide: HEALTH_DEGRADATIONS, inject, useFactory: degradations },
+        { provide: LIVENESS_CHECKS, inject, useFactory: liveness },
       ],
     };
   }

@@ -1,19 +1,19 @@
-/** Named checks of what a service needs, or is helped by. A check rejects while its thing is away. */
+/** Checks by the name of the dependency; a check rejects while its dependency is away. */
 export type HealthChecks = Record<string, () => Promise<unknown>>;
 
 const checkTimeoutMs = 2_000;
-/** Whoever asks for readiness may wait a second and no more, and what is not needed must not cost it that. */
-const aidTimeoutMs = 500;
+/** Probes often time out after a second, so an optional dependency that hangs must not delay the answer for longer. */
+const optionalTimeoutMs = 500;
 
 export interface Readiness {
-  /** What is away that the service cannot work without. */
+  /** Required dependencies that are away. */
   readonly failing: readonly string[];
-  /** What is away that it works without, if not as well. */
+  /** Optional dependencies that are away. */
   readonly degraded: readonly string[];
 }
 
-export async function readinessOf(needs: HealthChecks, aids: HealthChecks): Promise<Readiness> {
-  const [failing, degraded] = await Promise.all([failingChecks(needs), failingChecks(aids, aidTimeoutMs)]);
+export async function readinessOf(required: HealthChecks, optional: HealthChecks): Promise<Readiness> {
+  const [failing, degraded] = await Promise.all([failingChecks(required), failingChecks(optional, optionalTimeoutMs)]);
   return { failing, degraded };
 }
 

@@ -31,11 +31,11 @@ function closed(response: Response) {
   response.status(403).type('application/problem+json');
   const detail =
     'Metrics are closed, because this service listens beyond its own machine and has no METRICS_TOKEN. ' +
-    'Set METRICS_TOKEN and send it as "Authorization: Bearer <token>", or open them to anybody with METRICS_OPEN=1.';
+    'Set METRICS_TOKEN and send it as "Authorization: Bearer <token>", or open them to everyone with METRICS_OPEN=1.';
   return { type: 'about:blank', title: 'Forbidden', status: 403, code: 'metrics_closed', detail };
 }
 
-/** Takes the same time wherever the texts differ. */
+/** Compares in constant time, so that the time of an answer does not leak the token. */
 function sameText(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

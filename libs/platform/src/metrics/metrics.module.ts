@@ -2,10 +2,10 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import { METRICS_ACCESS, type MetricsAccess, MetricsController } from './metrics.controller';
 
-/** Goes before the name of every metric of ours. */
+/** Prefix of every metric's name. */
 export const metricsPrefix = 'rondo_';
 
-/** As every service's configuration has them. */
+/** The part of a service's configuration that metrics use. */
 interface MetricsSettings {
   readonly HOST: string;
   readonly METRICS_TOKEN?: string | undefined;
@@ -32,7 +32,7 @@ export class MetricsModule {
   }
 }
 
-/** Without a token only those of the machine itself may read it, unless it was opened: it tells of tenants and of load. */
+/** Metrics show tenants and load, so without a token they are open only on the loopback interface, or by METRICS_OPEN. */
 function accessOf({ HOST, METRICS_TOKEN, METRICS_OPEN }: MetricsSettings): MetricsAccess {
   if (METRICS_OPEN) return 'open';
   if (METRICS_TOKEN !== undefined) return { token: METRICS_TOKEN };
@@ -41,7 +41,7 @@ function accessOf({ HOST, METRICS_TOKEN, METRICS_OPEN }: MetricsSettings): Metri
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(host);
 
-/** The lag of the event loop is read as often, and counts from there: more often wakes an idle process for nothing else. */
+/** Resolution of the event-loop lag. A finer one would wake an idle process more often. */
 const lagEveryMs = 100;
 
 function processRegistry(): Registry {

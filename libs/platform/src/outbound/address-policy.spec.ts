@@ -46,7 +46,7 @@ describe('isPublicAddress', () => {
     },
   );
 
-  it('never accepts a version 4 address in version 6 clothes', () => {
+  it('refuses a version 4 address wrapped in a version 6 one', () => {
     fc.assert(fc.property(fc.ipV4(), (address) => !isPublicAddress(`::ffff:${address}`)));
   });
 });
@@ -54,7 +54,7 @@ describe('isPublicAddress', () => {
 describe('publicInternet', () => {
   const own = ['203.0.113.7', '2a00:1450::7', 'fe80::7%eth0', '127.0.0.1'];
 
-  it('refuses what is not public, whatever else is said', () => {
+  it('refuses addresses that are not public, whatever the options say', () => {
     const isAllowed = publicInternet();
     expect([isAllowed('127.0.0.1'), isAllowed('::ffff:8.8.8.8'), isAllowed('8.8.8.8')]).toEqual([false, false, true]);
   });
@@ -66,7 +66,7 @@ describe('publicInternet', () => {
     expect(isAllowed('203.0.113.8')).toBe(true);
   });
 
-  it('looks at them again when an interface has come up', () => {
+  it('reads them again, since an interface can come up', () => {
     const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
     let addresses: string[] = [];
     const isAllowed = publicInternet({ ownAddresses: () => addresses });

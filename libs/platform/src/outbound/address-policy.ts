@@ -2,14 +2,14 @@ import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { z } from 'zod';
 
-/** Networks that may lead somewhere that is not the internet. Those set aside for documentation lead nowhere and need no entry. */
+/** Networks that are not the public internet. Those reserved for documentation are never routed and need no entry. */
 const forbidden = blockListOf([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8',
   '168.63.129.16/32', // Azure's wire server: a public address that each virtual machine has to itself
-  '169.254.0.0/16', // link-local: cloud metadata lives here
+  '169.254.0.0/16', // link-local: cloud metadata services
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.88.99.0/24',
@@ -20,7 +20,7 @@ const forbidden = blockListOf([
   '2002::/16', // 6to4
 ]);
 
-/** Of version 6 only global unicast is public: what wraps a version 4 address (mapped, NAT64) lies outside, or is forbidden. */
+/** Of version 6 only global unicast is public. What wraps a version 4 address (mapped, NAT64) is outside it, or forbidden. */
 const globalV6 = blockListOf(['2000::/3']);
 
 const ownAddressesKeptMs = 5_000;
@@ -33,7 +33,7 @@ export const network = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
 export type IsAllowed = (address: string) => boolean;
 
 export interface PolicyOptions {
-  /** Refused besides. */
+  /** Refused in addition. */
   readonly deniedNetworks?: readonly string[];
   readonly ownAddresses?: () => readonly string[];
 }
@@ -50,8 +50,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Allows public addresses, less those of this very host and of the denied networks. A host's own public address leads to
- * services that trust it, past what guards them from outside.
+ * Allows public addresses except those of this host and of the denied networks. A host's own public address reaches
+ * services that trust local connections, past the firewall that protects them from outside.
  */
 export function publicInternet({
   deniedNetworks = [],

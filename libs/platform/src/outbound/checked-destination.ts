@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Resolve } from './resolve';
 
-/** Why a request may not leave. The message is for the caller that asked for it. */
+/** Why a request is refused. The message is for the caller that made it. */
 export class OutboundRefusal extends Error {
   override readonly name: string = 'OutboundRefusal';
 }
@@ -18,8 +18,8 @@ export interface OutboundRules {
 }
 
 /**
- * The very address and port that a connection may be made to. Only `check` makes one, and `dial` takes nothing else, so
- * that no second look-up can lead elsewhere.
+ * The address and port that a connection may be made to. Only `check` creates one, and `dial` accepts nothing else, so
+ * that no second name resolution can return another address (DNS rebinding).
  */
 export class CheckedDestination {
   // Makes the type nominal: an object that merely looks like this is not accepted.
@@ -39,7 +39,7 @@ export class CheckedDestination {
     return this.#port;
   }
 
-  /** For code that the compiler has not seen: throws where the destination was made in another way. */
+  /** The check at run time, for code that casts: throws when the destination was not created by `check`. */
   static proven(destination: CheckedDestination): CheckedDestination {
     if (#address in destination) return destination;
     throw new TypeError('The destination was not checked.');

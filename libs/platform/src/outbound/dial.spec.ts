@@ -36,8 +36,8 @@ describe('dial', () => {
     socket.destroy();
   });
 
-  it('takes nothing that was not checked, though it looks like it', async () => {
-    // @ts-expect-error: this is the mistake that the type is there for
+  it('refuses an unchecked destination of the same shape', async () => {
+    // @ts-expect-error: the type exists to refuse this
     const lookAlike = dial({ address: '127.0.0.2', port });
 
     await expect(lookAlike.then((socket) => void socket.destroy())).rejects.toThrow('not checked');
@@ -60,7 +60,7 @@ describe('dial', () => {
 });
 
 describe('CheckedDestination', () => {
-  it('cannot be made but by the check', () => {
+  it('is created by the check only', () => {
     // @ts-expect-error: the constructor is private
     expect(() => new CheckedDestination('127.0.0.1', 80)).toBeDefined();
   });

@@ -16,22 +16,22 @@ export interface HttpAnswer {
   readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Why the body is not whole. */
+  /** Why the body is incomplete. */
   readonly cut?: string;
 }
 
-/** `unsent`: not a byte of it left, so nothing can have happened. `lost`: it left, and no answer came back. */
+/** `unsent`: no byte was sent, so it had no effect. `lost`: it was sent and no answer came back, so it may have had one. */
 export type Exchange =
   | { readonly how: 'answered'; readonly answer: HttpAnswer }
   | { readonly how: 'unsent' | 'lost'; readonly reason: string };
 
 export interface ExchangeLimits {
   readonly signal: AbortSignal;
-  /** How much of the body is read. */
+  /** How many bytes of the body are read. */
   readonly bodyBytes: number;
 }
 
-/** Sends one request to the very address that was checked, over a connection of its own. */
+/** Sends one request to the address that was checked, over a connection of its own. */
 export async function exchange(
   message: HttpMessage,
   destination: CheckedDestination,
@@ -41,16 +41,16 @@ export async function exchange(
   try {
     socket = await dialFor(message.url, destination, signal);
   } catch (error) {
-    return { how: 'unsent', reason: wordsOf(error) };
+    return { how: 'unsent', reason: messageOf(error) };
   }
   const request = open(message, socket, signal);
-  request.on('error', () => undefined); // heard below until the answer has begun; from then on the body tells
+  request.on('error', () => undefined); // `once` below reports it until the response begins; from then on the body's iterator does
   try {
     request.end(message.body);
     const [response] = (await once(request, 'response')) as [IncomingMessage]; // Node's documented arguments.
     return { how: 'answered', answer: await read(response, bodyBytes) };
   } catch (error) {
-    return { how: 'lost', reason: wordsOf(error) };
+    return { how: 'lost', reason: messageOf(error) };
   } finally {
     request.destroy();
     socket.destroy();
@@ -59,10 +59,10 @@ export async function exchange(
 
 const redirects = [301, 302, 303, 307, 308];
 
-/** Where an answer to a request for `url` sends whoever only reads. It must be checked like any other URL. */
+/** The URL that a GET of `url` is redirected to. It must be checked like any other URL. */
 export function redirectOf(url: URL, { status, headers: { location } }: HttpAnswer): URL | undefined {
-  const leadsOn = redirects.includes(status) && location !== undefined && URL.canParse(location, url.href);
-  return leadsOn ? new URL(location, url) : undefined;
+  const isRedirect = redirects.includes(status) && location !== undefined && URL.canParse(location, url.href);
+  return isRedirect ? new URL(location, url) : undefined;
 }
 
 function open({ method, url, headers, body }: HttpMessage, socket: Socket, signal: AbortSignal) {
@@ -81,18 +81,18 @@ function open({ method, url, headers, body }: HttpMessage, socket: Socket, signa
   });
 }
 
-/** What the server said before it, or we, had enough. */
+/** The response, with its body up to the limit or to where the connection broke. */
 async function read(response: IncomingMessage, bodyBytes: number): Promise<HttpAnswer> {
   const chunks: Buffer[] = [];
-  let room = bodyBytes;
+  let left = bodyBytes;
   let cut: string | undefined;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk.subarray(0, room));
-      room -= chunk.length;
-      if (room < 0) break;
+      chunks.push(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left < 0) break;
     }
-    if (room < 0) cut = `only the first ${bodyBytes} bytes were read`;
+    if (left < 0) cut = `only the first ${bodyBytes} bytes were read`;
   } catch {
     cut = 'the connection ended before the whole body was there';
   }
@@ -100,4 +100,4 @@ async function read(response: IncomingMessage, bodyBytes: number): Promise<HttpA
   return { status, statusText, headers, body: Buffer.concat(chunks), ...(cut !== undefined && { cut }) };
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

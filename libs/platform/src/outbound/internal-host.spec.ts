@@ -6,7 +6,7 @@ describe('internalHost', () => {
     ['Git.Internal:80', 'git.internal:80'],
     ['127.0.0.1:9000', '127.0.0.1:9000'],
     ['[0:0::1]:443', '[::1]:443'],
-  ])('reads %s as URLs are read', (given, read) => {
+  ])('normalises %s as `URL` does', (given, read) => {
     expect(internalHost.parse(given)).toBe(read);
     expect(internalHost.parse(read)).toBe(read);
   });
@@ -24,7 +24,7 @@ describe('internalHost', () => {
     '::1:443',
     '[nonsense]:443',
     'git internal:80',
-  ])('takes no %s', (given) => {
+  ])('refuses %s', (given) => {
     expect(internalHost.safeParse(given).error?.issues).toMatchObject([
       { message: expect.stringContaining('host:port') },
     ]);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const shape = /^(?:\[[^\s\]]+\]|[^\s\][/?#@:*\\]+):\d{1,5}$/;
 const expected = 'expected host:port, for example git.internal:3000 or 127.0.0.1:9000';
 
-/** A host and port that may be reached though the address is private, written the way that URLs are read. */
+/** A host and port that may be reached although its address is private, in the form that `URL` parses to. */
 export const internalHost = z
   .string()
   .regex(shape, expected)
@@ -15,5 +15,5 @@ export const internalHost = z
     return z.NEVER;
   });
 
-/** Of a host as a parsed URL has it: lower case, numbers as addresses, version 6 in brackets. */
+/** The host and port as a parsed URL has them: lower case, numbers as addresses, version 6 in brackets. */
 export const authority = ({ hostname, port }: { hostname: string; port: number }): string => `${hostname}:${port}`;

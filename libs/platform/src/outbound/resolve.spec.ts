@@ -9,7 +9,7 @@ const records: Record<string, { type: number; data: number[] }> = {
   'six.example': { type: 28, data: [0x20, 1, 0xd, 0xb8, ...Array<number>(11).fill(0), 7] },
 };
 
-/** Answers A and AAAA questions from the table; is silent about `slow.example`, and broken for `broken.example`. */
+/** Answers A and AAAA queries from the table; does not answer for `slow.example`, and fails for `broken.example`. */
 async function nameServer(asked: string[]): Promise<Socket> {
   const server = createSocket('udp4');
   server.on('message', (query, { port, address }) => {
@@ -55,7 +55,7 @@ describe('resolveByDns', () => {
     ['four.example', ['192.0.2.7']],
     ['six.example', ['2001:db8::7']],
     ['nowhere.example', []],
-  ])('finds of %s %j', async (host, addresses) => {
+  ])('resolves %s to %j', async (host, addresses) => {
     expect(await resolveByDns({ servers })(host)).toEqual(addresses);
   });
 
@@ -63,7 +63,7 @@ describe('resolveByDns', () => {
     await expect(resolveByDns({ servers })('broken.example')).rejects.toMatchObject({ code: 'ESERVFAIL' });
   });
 
-  it('gives a silent server its time and no more, and holds no thread meanwhile', async () => {
+  it('rejects at its time limit when a server is silent, and blocks no thread meanwhile', async () => {
     const startedAt = performance.now();
     const slow = Array.from({ length: 20 }, () => resolveByDns({ servers, timeoutMs: 1_000 })('slow.example'));
     const settled = Promise.allSettled(slow);
@@ -74,18 +74,18 @@ describe('resolveByDns', () => {
     expect(asked.length).toBeGreaterThanOrEqual(20);
   });
 
-  it('does not look into /etc/hosts', async () => {
+  it('does not read /etc/hosts', async () => {
     expect(await resolveByDns({ servers })('localhost')).toEqual([]);
     expect(asked).toContain('localhost 1');
   });
 });
 
 describe('resolveWithSystem', () => {
-  it('looks into /etc/hosts', async () => {
+  it('reads /etc/hosts', async () => {
     expect(await resolveWithSystem()('localhost')).toContain('127.0.0.1');
   });
 
-  it('asks once for a name at a time, and for two names at most', async () => {
+  it('looks up each name once at a time, and two names at most', async () => {
     const answer = new Map<string, (found: LookupAddress[]) => void>();
     const asked: string[] = [];
     const resolve = resolveWithSystem((host) => {
@@ -105,7 +105,7 @@ describe('resolveWithSystem', () => {
     expect(await Promise.all(found)).toEqual([['10.0.0.1'], ['10.0.0.1'], ['10.0.0.2'], ['10.0.0.2'], ['10.0.0.2']]);
   });
 
-  it('rejects when it takes too long, and goes on after a failure', async () => {
+  it('rejects at its time limit, and works again after a failure', async () => {
     await expect(resolveWithSystem(() => new Promise(() => undefined), 50)('a')).rejects.toThrow(
       'not resolved in time',
     );

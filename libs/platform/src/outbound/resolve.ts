@@ -1,7 +1,7 @@
 import { type LookupAddress } from 'node:dns';
 import { Resolver, lookup } from 'node:dns/promises';
 
-/** The addresses of a name. They are only a claim until they have been checked. */
+/** The addresses of a name. They are untrusted until they have been checked. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface DnsOptions {
@@ -13,8 +13,8 @@ export interface DnsOptions {
 const defaultTimeoutMs = 5_000;
 
 /**
- * Asks the name servers, version 4 first, for so long at most. No thread waits for them, so that a name whose servers are
- * slow on purpose holds up nothing else. /etc/hosts and search domains are not looked at: they name what is not public.
+ * Asks the name servers, version 4 first, with a time limit. It blocks no thread of the pool, so a name whose servers are
+ * slow on purpose delays nothing else. /etc/hosts and search domains are not read, since they name private hosts.
  */
 export function resolveByDns({ servers, timeoutMs = defaultTimeoutMs }: DnsOptions = {}): Resolve {
   return async (host) => {
@@ -40,8 +40,8 @@ export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 const systemLookup: Lookup = (host) => lookup(host, { all: true, verbatim: false });
 
 /**
- * Asks the operating system, /etc/hosts included. Each question holds a thread that file access needs as well, and cannot
- * be taken back; so it is only for names that the operator has listed, each asked once at a time and two at most.
+ * Asks the operating system, /etc/hosts included. Each look-up occupies a thread of the pool, which file access needs
+ * too, and cannot be cancelled; so it is only for names that the operator has listed, two at a time at most.
  */
 export function resolveWithSystem(ask: Lookup = systemLookup, timeoutMs = defaultTimeoutMs): Resolve {
   const underWay = new Map<string, Promise<readonly string[]>>();
