@@ -1,6 +1,6 @@
 /**
- * What building the context costs an iteration; needs a build. A scripted run with results of 2 KB: for each length the
- * time from "the last result is in the log" to "the request can be sent", counting excluded but for what is new.
+ * The cost of building the context, per iteration; needs a build. A scripted run with results of 2 KB: for each length,
+ * the time from the last result in the log to a request that can be sent. Only new messages are counted.
  */
 import { createRequire } from 'node:module';
 import process from 'node:process';
@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 const dist = process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url));
 const load = createRequire(import.meta.url);
 const { ContextMeter } = load(`${dist}/context/context-meter.js`);
-const { loadOf } = load(`${dist}/context/need.js`);
-const { promptOf } = load(`${dist}/prompt.js`);
-const { evolve, replay } = load(`${dist}/run-state.js`);
+const { contextUsageOf } = load(`${dist}/compaction/compaction-trigger.js`);
+const { promptOf } = load(`${dist}/loop/prompt.js`);
+const { evolve, replay } = load(`${dist}/run/run-state.js`);
 const { budgetOfModel } = load(`${dist}/context/model-budgets.js`);
 const { effectiveSettings } = load(`${dist}/profiles/effective-settings.js`);
 
@@ -54,7 +54,7 @@ const history = (messages) => [
   ...Array.from({ length: Math.ceil(messages / 2) }, (_, index) => iteration(index + 1)).flat(),
 ];
 
-/** Where others work on the same machine, the time of the CPU says more than that of the clock. */
+/** On a shared machine, CPU time varies less than elapsed time. */
 function shares(times, unit) {
   const sorted = times.toSorted((a, b) => a - b);
   const share = (part) => +sorted[Math.floor(sorted.length * part)].toFixed(3);
@@ -65,8 +65,8 @@ async function measure(count, change = (state) => state) {
   const state = change(replay([], history(count)));
   const run = { id: 'run_1', threadId: 'thr_1', settings, createdAt: '2026-01-01', state };
   const ports = { budgetOf: budgetOfModel };
-  const standing = { run, state, ports, meter: new ContextMeter(tokens, settings.model) };
-  await loadOf(standing);
+  const metered = { run, state, ports, meter: new ContextMeter(tokens, settings.model) };
+  await contextUsageOf(metered);
 
   const times = [];
   const cpuTimes = [];
@@ -75,15 +75,15 @@ async function measure(count, change = (state) => state) {
     const from = process.hrtime.bigint();
     const cpu = process.cpuUsage();
     for (const message of iteration((next += 1)))
-      standing.state = evolve(standing.state, { type: 'message.created', iteration: next, data: { message } });
-    await loadOf(standing);
-    promptOf(standing);
+      metered.state = evolve(metered.state, { type: 'message.created', iteration: next, data: { message } });
+    await contextUsageOf(metered);
+    promptOf(metered);
     times.push(Number(process.hrtime.bigint() - from) / 1e6);
     const { user, system } = process.cpuUsage(cpu);
     cpuTimes.push((user + system) / 1e3);
-    standing.state = state;
+    metered.state = state;
   }
-  const sent = promptOf(standing).prompt.messages.length;
+  const sent = promptOf(metered).prompt.messages.length;
   return { ...shares(times, 'ms'), ...shares(cpuTimes, 'CPU ms'), 'messages sent': sent };
 }
 

@@ -2,7 +2,6 @@ export * from './tool-calls/answer-call';
 export * from './memoize/memoize-growing-list';
 export * from './run/claim-rules';
 export * from './run/ids-and-clock';
-export * from './compaction/compaction-failed';
 export * from './context/context-meter';
 export * from './context/context-state';
 export * from './compaction/summarize';

@@ -53,7 +53,7 @@ const ports = (model: AnsweringModel) => ({
   budgetOf: budgetOfModel,
   clerk: new CountingIdsAndClock(),
 });
-const calm = new AbortController().signal;
+const noAbort = new AbortController().signal;
 const typesOf = (facts: readonly NewFact[]) => facts.map(({ type }) => type);
 
 const conversation = historyOf([
@@ -61,57 +61,60 @@ const conversation = historyOf([
   ...Array.from({ length: 20 }, (_, at) => reads(`Page ${at}. ${'hay '.repeat(2_000)}NEEDLE-${at}`)),
 ]);
 
-describe('fold', () => {
+describe('summarize', () => {
   it('asks for no further summary once the budget of the run is spent', async () => {
     const model = new ScriptedModel([saysAtOnce('')]);
     const asking = { ...ports(new AnsweringModel(() => [])), model };
 
-    const facts = await summarize(runWith(conversation, { budget: { tokens: 1 } }), asking, calm);
+    const facts = await summarize(runWith(conversation, { budget: { tokens: 1 } }), asking, noAbort);
 
     expect(model.requests).toHaveLength(1);
     expect(facts.at(-1)).toMatchObject({ data: { error: { code: 'budget_exceeded' } } });
   });
 
-  it('writes a summary in its frame, says what it covers and what it cost (SM6, SM26)', async () => {
+  it('writes a summary in its frame, with its coverage and its cost', async () => {
     const model = new AnsweringModel(() => saysAtOnce('All pages were read.'));
 
-    const facts = await summarize(runWith(conversation), ports(model), calm);
+    const facts = await summarize(runWith(conversation), ports(model), noAbort);
 
     expect(typesOf(facts)).toEqual(['usage.recorded', 'message.created', 'context.compacted']);
-    const [bill, told, compacted] = facts;
-    expect(bill).toMatchObject({ data: { model: 'demo/coder', finish_reason: 'summary' } });
-    expect(told).toMatchObject({
+    const [usage, created, compacted] = facts;
+    expect(usage).toMatchObject({ data: { model: 'demo/coder', finish_reason: 'summary' } });
+    expect(created).toMatchObject({
       data: {
         message: { type: 'summary', metadata: { parent_summary_id: null, token_count: expect.any(Number) as number } },
       },
     });
-    expect(JSON.stringify(told)).toContain(
+    expect(JSON.stringify(created)).toContain(
       '======== CONVERSATION HISTORY SUMMARY ========\\n\\nAll pages were read.\\n\\n=',
     );
     expect(compacted).toMatchObject({ data: { method: 'summary', covers: { from_message_id: 'msg_0' } } });
   });
 
-  it('begins the summary of head_tail in its own way, and knows its words again (SM19)', async () => {
+  it('labels a summary of head_tail, and removes the label when it reads the summary', async () => {
     const model = new AnsweringModel(() => saysAtOnce('All pages were read.'));
     const run = runWith(conversation, { context: { strategy: 'head_tail' } });
 
-    const facts = await summarize(run, ports(model), calm);
+    const facts = await summarize(run, ports(model), noAbort);
 
-    const told = facts.reduce(evolve, run.state).conversation.at(-1);
-    expect(told).toMatchObject({ type: 'summary', content: [{ text: 'Conversation Summary: All pages were read.' }] });
-    expect(told && summaryIn(told)).toBe('All pages were read.');
+    const message = facts.reduce(evolve, run.state).conversation.at(-1);
+    expect(message).toMatchObject({
+      type: 'summary',
+      content: [{ text: 'Conversation Summary: All pages were read.' }],
+    });
+    expect(message && summaryIn(message)).toBe('All pages were read.');
   });
 
-  it('asks the model that the run names for it, calmly (SM5)', async () => {
+  it('uses the run’s summary model, at temperature 0', async () => {
     const model = new AnsweringModel(() => saysAtOnce('Short.'));
 
-    await summarize(runWith(conversation, { context: { summary_model: 'demo/summary' } }), ports(model), calm);
+    await summarize(runWith(conversation, { context: { summary_model: 'demo/summary' } }), ports(model), noAbort);
 
     expect(model.requests[0]).toMatchObject({ model: 'demo/summary', tools: [], settings: { temperature: 0 } });
     expect(textOfRequest(model.requests[0] as never)).toContain('PLEASE PROVIDE THE SUMMARY NOW.');
   });
 
-  it('summarizes in parts what one request cannot hold, and every message is in one of them (W32)', async () => {
+  it('summarizes in parts what exceeds one request, with every message in one part', async () => {
     const inputBudget = 14_000;
     const model = new AnsweringModel((request) => {
       const needles = textOfRequest(request).match(/NEEDLE-\d+/g) ?? [];
@@ -121,7 +124,7 @@ describe('fold', () => {
     const facts = await summarize(
       runWith(conversation, { context: { input_budget_tokens: inputBudget, summary_target_tokens: 1_000 } }),
       ports(model),
-      calm,
+      noAbort,
     );
 
     expect(model.requests.length).toBeGreaterThan(2);
@@ -130,13 +133,13 @@ describe('fold', () => {
     for (let page = 0; page < 19; page++) expect(summary).toContain(`NEEDLE-${page}`);
   });
 
-  it('sends a smaller model for summaries no more than that one may be sent (I13)', async () => {
+  it('keeps every request within the budget of a smaller summary model (I13)', async () => {
     const small = 6_000;
     const model = new AnsweringModel(() => saysAtOnce('More pages were read. '.repeat(200)));
     const budgetOf = (name: string) => (name === 'local/small' ? small : budgetOfModel(name));
     const run = runWith(conversation, { context: { summary_model: 'local/small' } });
 
-    const facts = await summarize(run, { ...ports(model), budgetOf }, calm);
+    const facts = await summarize(run, { ...ports(model), budgetOf }, noAbort);
 
     expect(typesOf(facts)).toContain('context.compacted');
     for (const request of model.requests) {
@@ -145,10 +148,10 @@ describe('fold', () => {
     }
   });
 
-  it('tries once more, then gives up without touching the history, and keeps the bills (R36)', async () => {
+  it('retries once, then fails without changing the history, and records the usage', async () => {
     const model = new AnsweringModel(() => says(''));
 
-    const facts = await summarize(runWith(conversation), ports(model), calm);
+    const facts = await summarize(runWith(conversation), ports(model), noAbort);
 
     expect(typesOf(facts)).toEqual(['usage.recorded', 'usage.recorded', 'context.compaction_failed']);
     expect(facts.at(-1)).toMatchObject({ data: { compaction_id: 'cmp_1', error: { code: 'summary_empty' } } });
@@ -164,22 +167,22 @@ describe('fold', () => {
     ],
     ['summary_not_smaller', saysAtOnce('word '.repeat(100_000))],
     ['authentication', [{ type: 'end', how: 'failed', error: { code: 'authentication', message: 'No.' } }]],
-  ] satisfies [string, readonly ModelChunk[]][])('refuses a bad summary: %s', async (code, turn) => {
-    const facts = await summarize(runWith(conversation), ports(new AnsweringModel(() => turn)), calm);
+  ] satisfies [string, readonly ModelChunk[]][])('rejects a bad summary: %s', async (code, turn) => {
+    const facts = await summarize(runWith(conversation), ports(new AnsweringModel(() => turn)), noAbort);
 
     expect(facts.at(-1)).toMatchObject({ type: 'context.compaction_failed', data: { error: { code } } });
   });
 
-  it('moves nothing of the run but its usage', async () => {
+  it('changes nothing of the run but its usage', async () => {
     const run = runWith(conversation);
-    const facts = await summarize(run, ports(new AnsweringModel(() => says(''))), calm);
+    const facts = await summarize(run, ports(new AnsweringModel(() => says(''))), noAbort);
     const after = facts.reduce(evolve, run.state);
 
     expect(after).toMatchObject({ phase: run.state.phase, lostReplies: 0, compaction: undefined });
     expect(after.conversation).toBe(run.state.conversation);
   });
 
-  it('stops when it is told to', async () => {
+  it('rejects with the reason of its abort signal', async () => {
     const stop = new AbortController();
     const model = new AnsweringModel(() => {
       stop.abort(new Error('shutdown'));
@@ -190,12 +193,12 @@ describe('fold', () => {
   });
 });
 
-it('gives a summarizer no thoughts to read', async () => {
+it('sends no reasoning to the summarizer', async () => {
   const thinks = { kind: 'reply', text: 'Yes.', calls: 0, parts: false, thinks: true, output: '' } as const;
   const model = new AnsweringModel(() => saysAtOnce('x'));
   const history = historyOf([{ kind: 'user', text: 'Go. '.repeat(200) }, thinks, thinks, thinks]);
 
-  await summarize(runWith(history), ports(model), calm);
+  await summarize(runWith(history), ports(model), noAbort);
 
   expect(JSON.stringify(model.requests)).not.toContain('Hm.');
 });

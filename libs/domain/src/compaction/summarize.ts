@@ -6,7 +6,6 @@ import type { IdsAndClock } from '../ports';
 import { frameText } from '../loop/prompt';
 import { type RunState, evolve } from '../run/run-state';
 import { contextBudgetOf, summaryTokens } from '../context/context-budget';
-import { compactionFailed } from './compaction-failed';
 import { countRequestTokens } from '../context/compress';
 import { ContextMeter } from '../context/context-meter';
 import type { OpenCompaction } from '../context/context-state';
@@ -24,49 +23,55 @@ export interface SummarizePorts {
   readonly clerk: IdsAndClock;
 }
 
-/** A summary is asked for this many times in all. */
 const maxAttempts = 2;
-/** A model for summaries may be smaller than the run's: what is folded, and a previous summary, need the rest. */
+/** A model for summaries may be smaller than the run's: its request also holds the messages and the previous summary. */
 const summaryShare = 1 / 4;
 
 /**
- * Folds what the run's open compaction covers into one message. These facts end the compaction, with a summary or without
- * one, and tell what each attempt cost; they belong in one transaction. Rejects only with the reason of `signal`.
+ * Replaces what the run's open compaction covers by one summary message. The facts end the compaction, with or without a
+ * summary, and record what each attempt cost; they belong in one transaction. Rejects only with the reason of `signal`.
  */
 export async function summarize(run: AgentRun, ports: SummarizePorts, signal: AbortSignal): Promise<NewFact[]> {
   const { compaction } = run.state;
   if (!compaction) return [];
 
   const meter = new ContextMeter(ports.tokens, run.settings.model);
-  const scribe = await scribeFor(run, ports, { meter, signal });
-  const material = materialOf(run.state, compaction);
-  const replaced = sum(
-    await meter.ofMessages(material.previous ? [material.previous, ...material.messages] : material.messages),
+  const summarizer = await summarizerFor(run, ports, { meter, signal });
+  const input = inputOf(run.state, compaction);
+  const replacedTokens = sum(
+    await meter.ofMessages(input.previous ? [input.previous, ...input.messages] : input.messages),
   );
 
-  let error: RunError = nothingToFold;
-  for (let attempt = 0; attempt < maxAttempts && material.messages.length > 0; attempt++) {
-    const told = await tell(run, scribe, material);
-    if ('error' in told) {
-      error = told.error;
+  let error: RunError = nothingToSummarize;
+  for (let attempt = 0; attempt < maxAttempts && input.messages.length > 0; attempt++) {
+    const result = await attemptSummary(run, summarizer, input);
+    if ('error' in result) {
+      error = result.error;
       continue;
     }
-    const message = await messageOf(run, { ports, meter, compaction, material, summary: told.text });
-    if (tokenCountOf(message) < replaced) {
-      return [...scribe.bills, ...(await summaryFacts(run, { message, compaction, meter }))];
+    const message = await messageOf(run, { ports, meter, compaction, input, summary: result.text });
+    if (tokenCountOf(message) < replacedTokens) {
+      return [...summarizer.usageFacts, ...(await summaryFacts(run, { message, compaction, meter }))];
     }
     error = notSmaller;
   }
-  return [...scribe.bills, ...compactionFailed(run.state, error)];
+  return [...summarizer.usageFacts, ...compactionFailed(run.state, error)];
 }
 
-const nothingToFold: RunError = { code: 'nothing_to_fold', message: 'The messages to fold were not found.' };
+/** Ends an open compaction without a summary; no facts where none is open. The conversation stays as it is. */
+export const compactionFailed = ({ compaction, iteration }: RunState, error: RunError): NewFact[] =>
+  compaction ? [{ type: 'context.compaction_failed', iteration, data: { compaction_id: compaction.id, error } }] : [];
+
+const nothingToSummarize: RunError = {
+  code: 'nothing_to_fold',
+  message: 'The messages to summarize were not found.',
+};
 const notSmaller: RunError = {
   code: 'summary_not_smaller',
   message: 'The summary was no smaller than what it replaces.',
 };
 
-async function scribeFor(
+async function summarizerFor(
   run: AgentRun,
   ports: SummarizePorts,
   { meter, signal }: { meter: ContextMeter; signal: AbortSignal },
@@ -76,61 +81,65 @@ async function scribeFor(
   const { budgetOf } = ports;
   const modelName = settings.context.summary_model ?? settings.model;
   const budgetTokens = modelName === settings.model ? inputBudgetOf(settings, budgetOf) : budgetOf(modelName);
-  const allowance = contextBudgetOf({ settings, budgetOf, frame, refusedTokens: undefined });
+  const budget = contextBudgetOf({ settings, budgetOf, frame, refusedTokens: undefined });
   return new Summarizer({
     ...ports,
     signal,
     modelName,
     style: summaryStyleOf(settings),
     iteration: state.iteration,
-    targetTokens: Math.min(summaryTokens(allowance, settings), Math.floor(budgetTokens * summaryShare)),
+    targetTokens: Math.min(summaryTokens(budget, settings), Math.floor(budgetTokens * summaryShare)),
     budgetTokens,
-    isSpent: (bills) => isBudgetExceeded(settings.budget, bills.reduce(withBill, state.usage)),
+    isBudgetExceeded: (usageFacts) => isBudgetExceeded(settings.budget, usageFacts.reduce(addUsageOf, state.usage)),
   });
 }
 
-const withBill = (usage: Usage, fact: NewFact): Usage =>
+const addUsageOf = (usage: Usage, fact: NewFact): Usage =>
   fact.type === 'usage.recorded' ? addUsage(usage, fact.data) : usage;
 
-interface Material {
+interface SummaryInput {
   readonly previous: NewMessage | undefined;
-  /** What the previous summary does not say yet. */
+  /** The messages that the previous summary does not cover. */
   readonly messages: readonly NewMessage[];
 }
 
-function materialOf({ conversation, context }: RunState, { covers }: OpenCompaction): Material {
-  const stretch = rangeOf(conversation, covers);
-  const folded = rangeOf(conversation, context.summary?.covers);
+function inputOf({ conversation, context }: RunState, { covers }: OpenCompaction): SummaryInput {
+  const range = rangeOf(conversation, covers);
+  const summarized = rangeOf(conversation, context.summary?.covers);
   const messages = conversation.filter(
-    ({ type }, at) => type !== 'summary' && within(stretch, at) && !within(folded, at),
+    ({ type }, index) => type !== 'summary' && within(range, index) && !within(summarized, index),
   );
-  return { messages, previous: folded && conversation.find(({ id }) => id === context.summary?.id) };
+  return { messages, previous: summarized && conversation.find(({ id }) => id === context.summary?.id) };
 }
 
-function tell({ settings }: AgentRun, scribe: Summarizer, { previous, messages }: Material): Promise<SummaryResult> {
+function attemptSummary(
+  { settings }: AgentRun,
+  summarizer: Summarizer,
+  { previous, messages }: SummaryInput,
+): Promise<SummaryResult> {
   const style = summaryStyleOf(settings);
-  return scribe.condense(previous && summaryIn(previous), messages.map(style.item));
+  return summarizer.summarize(previous && summaryIn(previous), messages.map(style.item));
 }
 
-interface Written {
+interface WrittenSummary {
   readonly ports: SummarizePorts;
   readonly meter: ContextMeter;
   readonly compaction: OpenCompaction;
-  readonly material: Material;
+  readonly input: SummaryInput;
   readonly summary: string;
 }
 
-async function messageOf(run: AgentRun, written: Written): Promise<NewMessage> {
-  const { ports, meter, compaction, material, summary } = written;
-  const about = {
+async function messageOf(run: AgentRun, written: WrittenSummary): Promise<NewMessage> {
+  const { ports, meter, compaction, input, summary } = written;
+  const parts = {
     id: ports.clerk.messageId(),
     iteration: run.state.iteration,
     summary,
     covers: compaction.covers,
-    parentId: material.previous?.id,
+    parentId: input.previous?.id,
   };
-  const tokenCount = sum(await meter.ofMessages([summaryMessage(run, { ...about, tokenCount: 0 })]));
-  return summaryMessage(run, { ...about, tokenCount });
+  const tokenCount = sum(await meter.ofMessages([summaryMessage(run, { ...parts, tokenCount: 0 })]));
+  return summaryMessage(run, { ...parts, tokenCount });
 }
 
 const tokenCountOf = ({ metadata }: NewMessage): number => Number(metadata['token_count']);
@@ -140,7 +149,7 @@ async function summaryFacts(
   { message, compaction, meter }: { message: NewMessage; compaction: OpenCompaction; meter: ContextMeter },
 ): Promise<NewFact[]> {
   const iteration = run.state.iteration;
-  const told: NewFact = { type: 'message.created', iteration, data: { message } };
+  const created: NewFact = { type: 'message.created', iteration, data: { message } };
   const data = {
     method: 'summary' as const,
     compaction_id: compaction.id,
@@ -148,13 +157,13 @@ async function summaryFacts(
     covers: compaction.covers,
     tokens_before: compaction.tokensBefore,
   };
-  const done = (tokens_after: number): NewFact => ({
+  const compacted = (tokens_after: number): NewFact => ({
     type: 'context.compacted',
     iteration,
     data: { ...data, tokens_after },
   });
-  const state = [told, done(0)].reduce<RunState>(evolve, run.state);
-  return [told, done(await countRequestTokens({ run, state }, meter))];
+  const state = [created, compacted(0)].reduce<RunState>(evolve, run.state);
+  return [created, compacted(await countRequestTokens({ run, state }, meter))];
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -2,8 +2,7 @@ import { usageFactFor } from '../loop/model-usage';
 import type { Model, ModelEnd } from '../models/model';
 import type { IdsAndClock } from '../ports';
 import type { NewFact, RunError } from '@rondo/contract';
-import { quoteMarks } from '../context/quote-marks';
-import type { SummaryStyle } from './summary-prompt';
+import { type SummaryStyle, quoteMarks } from './summary-prompt';
 import type { TokenCounter } from '../context/token-counter';
 
 export type SummaryResult = { readonly text: string } | { readonly error: RunError };
@@ -16,40 +15,40 @@ export interface SummarizerParts {
   readonly modelName: string;
   readonly style: SummaryStyle;
   readonly iteration: number;
-  /** The longest summary, and the longest request for one. */
+  /** Limits of a summary, and of a request for one. */
   readonly targetTokens: number;
   readonly budgetTokens: number;
-  /** With these bills, the run may spend no more. */
-  readonly isSpent: (bills: readonly NewFact[]) => boolean;
+  /** Whether these usage facts exhaust the run's budget. */
+  readonly isBudgetExceeded: (usageFacts: readonly NewFact[]) => boolean;
 }
 
-/** Writes summaries, and keeps the bills. */
+/** Has a model write summaries, and records the usage of each call. */
 export class Summarizer {
-  readonly bills: NewFact[] = [];
+  readonly usageFacts: NewFact[] = [];
 
   constructor(private readonly parts: SummarizerParts) {}
 
   /**
-   * One summary of a previous one and of what came after it. What one request cannot hold is summarized in parts first,
-   * and then the parts are (W32).
+   * One summary of a previous summary and of the items after it. Items that exceed one request are summarized in parts,
+   * and then the summaries of the parts are.
    */
-  async condense(previous: string | undefined, items: readonly string[], level = 0): Promise<SummaryResult> {
+  async summarize(previous: string | undefined, items: readonly string[], level = 0): Promise<SummaryResult> {
     const chunks = await this.chunks(previous, items);
     if (chunks.length <= 1) return this.ask(previous, chunks[0] ?? []);
-    if (level === mostLevels) return { error: tooLong };
+    if (level === maxLevels) return { error: tooLong };
 
     const parts: string[] = [];
     for (const chunk of chunks) {
-      const told = await this.ask(undefined, chunk);
-      if ('error' in told) return told;
-      parts.push(`Part ${parts.length + 1} of ${chunks.length}, already summarized:\n${quoteMarks(told.text)}`);
+      const result = await this.ask(undefined, chunk);
+      if ('error' in result) return result;
+      parts.push(`Part ${parts.length + 1} of ${chunks.length}, already summarized:\n${quoteMarks(result.text)}`);
     }
-    return this.condense(previous, parts, level + 1);
+    return this.summarize(previous, parts, level + 1);
   }
 
   private async ask(previous: string | undefined, items: readonly string[]): Promise<SummaryResult> {
     const { model, clerk, signal, modelName, iteration, style } = this.parts;
-    if (this.parts.isSpent(this.bills)) return { error: spent };
+    if (this.parts.isBudgetExceeded(this.usageFacts)) return { error: budgetExceeded };
     const beganAt = clerk.now();
     let firstOutputAt: string | undefined;
     let text = '';
@@ -61,11 +60,11 @@ export class Summarizer {
         if (chunk.type !== 'end') continue;
         signal.throwIfAborted();
         const call = { model: modelName, iteration, beganAt };
-        this.bills.push(usageFactFor({ call, finishReason: 'summary', firstOutputAt }, chunk, clerk));
-        return told(chunk, text.trim());
+        this.usageFacts.push(usageFactFor({ call, finishReason: 'summary', firstOutputAt }, chunk, clerk));
+        return resultOf(chunk, text.trim());
       }
     }
-    throw new Error('a model ended its stream without saying how');
+    throw new Error('a model ended its stream without an end chunk');
   }
 
   private requestFor(text: string) {
@@ -80,30 +79,30 @@ export class Summarizer {
     };
   }
 
-  /** The items in as few requests as hold them; an item that no request holds is cut up. */
+  /** Distributes the items over as few requests as possible; an item that exceeds a request is split. */
   private async chunks(previous: string | undefined, items: readonly string[]): Promise<string[][]> {
     const { tokens, modelName, style, targetTokens, budgetTokens } = this.parts;
     const [frame = 0, ...counts] = await tokens.countTexts(
       [`${style.instructions}${style.request(previous, [])}`, ...items],
       modelName,
     );
-    const space = Math.max(Math.floor((budgetTokens - frame) * caution) - targetTokens, targetTokens * 2);
-    const pieces = items.flatMap((text, index) => inPieces({ text, tokens: counts[index] ?? 0 }, space));
-    return packed(pieces, space);
+    const space = Math.max(Math.floor((budgetTokens - frame) * countMargin) - targetTokens, targetTokens * 2);
+    const pieces = items.flatMap((text, index) => splitItem({ text, tokens: counts[index] ?? 0 }, space));
+    return pack(pieces, space);
   }
 }
 
-const mostLevels = 5;
+const maxLevels = 5;
 const wordsPerToken = 0.6;
-/** Counts are near, not exact. */
-const caution = 0.9;
+/** Counts are estimates. */
+const countMargin = 0.9;
 
-const spent: RunError = { code: 'budget_exceeded', message: 'The budget of the run is spent.' };
+const budgetExceeded: RunError = { code: 'budget_exceeded', message: 'The budget of the run is spent.' };
 const tooLong: RunError = { code: 'summary_too_long', message: 'The summaries of the parts did not become shorter.' };
 const empty: RunError = { code: 'summary_empty', message: 'The model said nothing.' };
 const cutOff: RunError = { code: 'summary_cut_off', message: 'The summary did not fit into its limit of tokens.' };
 
-function told(end: ModelEnd, text: string): SummaryResult {
+function resultOf(end: ModelEnd, text: string): SummaryResult {
   if (end.how === 'aborted') return { error: { code: 'aborted', message: 'The summary was broken off.' } };
   if (end.how !== 'finished') return { error: end.error };
   if (end.finishReason === 'length') return { error: cutOff };
@@ -115,7 +114,7 @@ interface Piece {
   readonly tokens: number;
 }
 
-function inPieces({ text, tokens }: Piece, space: number): Piece[] {
+function splitItem({ text, tokens }: Piece, space: number): Piece[] {
   const count = Math.ceil(tokens / space);
   if (count <= 1) return [{ text, tokens }];
   const length = Math.ceil(text.length / count);
@@ -125,7 +124,7 @@ function inPieces({ text, tokens }: Piece, space: number): Piece[] {
   }));
 }
 
-function packed(pieces: readonly Piece[], space: number): string[][] {
+function pack(pieces: readonly Piece[], space: number): string[][] {
   const chunks: string[][] = [];
   let left = 0;
   for (const { text, tokens } of pieces) {

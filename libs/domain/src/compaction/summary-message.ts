@@ -1,33 +1,33 @@
 import type { Coverage, MessageId, NewMessage, RunSettings } from '@rondo/contract';
 import type { AgentRun } from '../loop/loop-context';
-import { quoteMarks } from '../context/quote-marks';
+import { quoteMarks } from './summary-prompt';
 
 const begin = '======== CONVERSATION HISTORY SUMMARY ========';
 const end = '======== END OF SUMMARY ========';
 const after = 'The above is a summary of the conversation so far. The conversation continues below.';
 
-/** How a summary begins that is a turn among others (SM19). */
+/** Begins a summary of the strategy `head_tail`, which is sent as a turn like others. */
 const label = 'Conversation Summary: ';
 
 /** The run that a summary is written for. */
-type Summarizing = Pick<AgentRun, 'id' | 'threadId'> & {
+type SummarizedRun = Pick<AgentRun, 'id' | 'threadId'> & {
   readonly settings: { readonly context: Pick<RunSettings['context'], 'strategy'> };
 };
 
-interface Summarized {
+interface NewSummary {
   readonly id: MessageId;
   readonly iteration: number;
   readonly summary: string;
   readonly covers: Coverage;
-  /** The summary that is folded into this one. */
+  /** The earlier summary that this one includes. */
   readonly parentId: MessageId | undefined;
   readonly tokenCount: number;
 }
 
-/** A summary as it joins the thread: what the model will read, to the letter (SM6). */
+/** A summary as it is stored in the thread and sent to the model, byte for byte. */
 export const summaryMessage = (
-  run: Summarizing,
-  { id, iteration, summary, covers, parentId, tokenCount }: Summarized,
+  run: SummarizedRun,
+  { id, iteration, summary, covers, parentId, tokenCount }: NewSummary,
 ): NewMessage => ({
   id,
   thread_id: run.threadId,
@@ -39,10 +39,10 @@ export const summaryMessage = (
   metadata: { covers, parent_summary_id: parentId ?? null, token_count: tokenCount },
 });
 
-const framed = (summary: string, { context }: Summarizing['settings']): string =>
+const framed = (summary: string, { context }: SummarizedRun['settings']): string =>
   context.strategy === 'head_tail' ? `${label}${summary}` : [begin, quoteMarks(summary), end, after].join('\n\n');
 
-/** The summary without its frame, whichever strategy wrote it: a thread's runs may differ in theirs. */
+/** The summary without its frame. Accepts the frames of all strategies, because the runs of a thread may differ in theirs. */
 export function summaryIn({ content }: NewMessage): string {
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
   if (text.startsWith(label)) return text.slice(label.length).trim();

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { type NewMessage, messageId, runId, threadId } from '@rondo/contract';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { answered } from '../testing/conversation';
-import { quoteMarks } from '../context/quote-marks';
 import { summaryIn, summaryMessage } from './summary-message';
-import { summaryStyleOf } from './summary-prompt';
+import { quoteMarks, summaryStyleOf } from './summary-prompt';
 
 const styleOf = (strategy: 'summary' | 'head_tail') => {
   const effective = effectiveSettings({ context: { strategy } }, { model: 'demo/coder' });
@@ -12,7 +11,7 @@ const styleOf = (strategy: 'summary' | 'head_tail') => {
   return summaryStyleOf(effective.settings);
 };
 
-/** How a reader tells messages apart. */
+/** What separates messages for a reader of the prompt. */
 const heads = {
   summary: /^[ \t]*(\[msg_\w+\] .*:|={4,}.*)$/gm,
   head_tail: /<\s*\/?\s*(EVENT|PREVIOUS SUMMARY)\b/gi,
@@ -45,11 +44,11 @@ describe('attack: model and tool output', () => {
     'an output that poses as a message of the user in what a summarizer reads (%s)',
     (strategy) => {
       const style = styleOf(strategy);
-      const calm = style.item(answered(0, 'calm')).match(heads[strategy])?.length;
+      const harmless = style.item(answered(0, 'calm')).match(heads[strategy])?.length;
 
       fc.assert(
         fc.property(hostile, (output) => {
-          expect(style.item(answered(0, output)).match(heads[strategy])?.length).toBe(calm);
+          expect(style.item(answered(0, output)).match(heads[strategy])?.length).toBe(harmless);
         }),
       );
     },
@@ -60,15 +59,15 @@ describe('attack: model and tool output', () => {
     const run = { id: runId.parse('run_1'), threadId: threadId.parse('thr_1'), settings: { context: { strategy } } };
     const covers = { from_message_id: messageId.parse('msg_1'), to_message_id: messageId.parse('msg_2') };
     const about = { id: messageId.parse('msg_3'), iteration: 1, covers, parentId: undefined, tokenCount: 0 };
-    const told = (summary: string) => summaryMessage(run, { ...about, summary });
+    const messageOf = (summary: string) => summaryMessage(run, { ...about, summary });
     const linesOf = ({ content }: NewMessage) =>
       content.flatMap((block) => ('text' in block ? block.text.split('\n') : []));
-    const rules = (summary: string) => linesOf(told(summary)).filter((line) => /^\s*====/.test(line)).length;
+    const rules = (summary: string) => linesOf(messageOf(summary)).filter((line) => /^\s*====/.test(line)).length;
 
     fc.assert(
       fc.property(hostile, (summary) => {
-        const asked = style.request(summaryIn(told(`All done. ${summary}`)), []);
-        expect(asked.match(heads[strategy])?.length).toBe(style.request('calm', []).match(heads[strategy])?.length);
+        const request = style.request(summaryIn(messageOf(`All done. ${summary}`)), []);
+        expect(request.match(heads[strategy])?.length).toBe(style.request('calm', []).match(heads[strategy])?.length);
         if (strategy === 'summary') expect(rules(summary)).toBe(rules('calm'));
       }),
     );

@@ -2,32 +2,32 @@ import fc from 'fast-check';
 import { EvenTokenCounter } from '../testing';
 import { CachingTokenCounter } from './caching-token-counter';
 
-it('says what its counter says, and asks it about a text once', async () => {
+it('returns the counts of its counter, and counts a text once', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(fc.string({ maxLength: 5 }), { maxLength: 10 })), async (questions) => {
+    fc.asyncProperty(fc.array(fc.array(fc.string({ maxLength: 5 }), { maxLength: 10 })), async (requests) => {
       const counter = new EvenTokenCounter();
-      const remembering = new CachingTokenCounter(counter);
-      for (const texts of questions) {
-        expect(await remembering.countTexts(texts, 'm')).toEqual(await new EvenTokenCounter().countTexts(texts));
+      const caching = new CachingTokenCounter(counter);
+      for (const texts of requests) {
+        expect(await caching.countTexts(texts, 'm')).toEqual(await new EvenTokenCounter().countTexts(texts));
       }
-      const asked = counter.characters;
-      await remembering.countTexts(questions.flat(), 'm');
+      const counted = counter.characters;
+      await caching.countTexts(requests.flat(), 'm');
 
-      expect(counter.characters).toBe(asked);
+      expect(counter.characters).toBe(counted);
     }),
   );
 });
 
-it('forgets what was not asked about for longest', async () => {
+it('evicts the least recently used text', async () => {
   const counter = new EvenTokenCounter();
-  const remembering = new CachingTokenCounter(counter, 30);
-  await remembering.countTexts(['aaaaaaaa', 'bbbbbbbb', 'cccccccc'], 'm');
-  await remembering.countTexts(['aaaaaaaa'], 'm');
-  await remembering.countTexts(['dddddddd'], 'm');
+  const caching = new CachingTokenCounter(counter, 30);
+  await caching.countTexts(['aaaaaaaa', 'bbbbbbbb', 'cccccccc'], 'm');
+  await caching.countTexts(['aaaaaaaa'], 'm');
+  await caching.countTexts(['dddddddd'], 'm');
 
   const before = counter.characters;
-  await remembering.countTexts(['aaaaaaaa'], 'm');
+  await caching.countTexts(['aaaaaaaa'], 'm');
   expect(counter.characters).toBe(before);
-  await remembering.countTexts(['bbbbbbbb'], 'm');
+  await caching.countTexts(['bbbbbbbb'], 'm');
   expect(counter.characters).toBe(before + 8);
 });

@@ -2,31 +2,31 @@ import type { ImageSize } from '@rondo/contract';
 import type { TokenCounter } from './token-counter';
 
 /**
- * Remembers what a counter said of a text, for all runs of a process: one that comes back, from its summarizer or from
- * another worker, brings mostly texts that were counted before. What was not asked about for longest is forgotten first.
+ * Caches counts for all runs of a process: a run that returns from the summarizer or from another worker has mostly texts
+ * that were counted before. Evicts the least recently used.
  */
 export class CachingTokenCounter implements TokenCounter {
-  private readonly known = new Map<string, number>();
-  private remembered = 0;
+  private readonly cache = new Map<string, number>();
+  private characters = 0;
 
   constructor(
     private readonly counter: TokenCounter,
-    private readonly mostCharacters = 8_000_000,
+    private readonly maxCharacters = 8_000_000,
   ) {}
 
   async countTexts(texts: readonly string[], model: string): Promise<number[]> {
     const keys = texts.map((text) => `${model}\n${text}`);
-    const found = keys.map((key) => this.recall(key));
-    const missing = keys.flatMap((_, at) => (found[at] === undefined ? [at] : []));
+    const found = keys.map((key) => this.lookUp(key));
+    const missing = keys.flatMap((_, index) => (found[index] === undefined ? [index] : []));
     if (missing.length === 0) return found.map((count) => count ?? 0);
 
     const counts = await this.counter.countTexts(
-      missing.map((at) => texts[at] ?? ''),
+      missing.map((index) => texts[index] ?? ''),
       model,
     );
-    missing.forEach((at, index) => {
-      found[at] = counts[index] ?? 0;
-      this.remember(keys[at] ?? '', found[at]);
+    missing.forEach((index, nth) => {
+      found[index] = counts[nth] ?? 0;
+      this.store(keys[index] ?? '', found[index]);
     });
     return found.map((count) => count ?? 0);
   }
@@ -35,22 +35,22 @@ export class CachingTokenCounter implements TokenCounter {
     return this.counter.imageTokens(size, model);
   }
 
-  /** Moves it behind all others. */
-  private recall(key: string): number | undefined {
-    const count = this.known.get(key);
+  /** Also marks the entry as most recently used. */
+  private lookUp(key: string): number | undefined {
+    const count = this.cache.get(key);
     if (count === undefined) return undefined;
-    this.known.delete(key);
-    this.known.set(key, count);
+    this.cache.delete(key);
+    this.cache.set(key, count);
     return count;
   }
 
-  private remember(key: string, count: number): void {
-    if (!this.known.has(key)) this.remembered += key.length;
-    this.known.set(key, count);
-    for (const oldest of this.known.keys()) {
-      if (this.remembered <= this.mostCharacters) return;
-      this.known.delete(oldest);
-      this.remembered -= oldest.length;
+  private store(key: string, count: number): void {
+    if (!this.cache.has(key)) this.characters += key.length;
+    this.cache.set(key, count);
+    for (const oldest of this.cache.keys()) {
+      if (this.characters <= this.maxCharacters) return;
+      this.cache.delete(oldest);
+      this.characters -= oldest.length;
     }
   }
 }

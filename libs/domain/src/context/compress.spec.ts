@@ -13,33 +13,33 @@ const effective = effectiveSettings({}, { model: 'demo/coder' });
 if ('problems' in effective) throw new Error('the defaults are valid');
 const { settings } = effective;
 
-const standingAt = (conversation: readonly Message[]) => {
+const positionOf = (conversation: readonly Message[]) => {
   const state = replay([], conversation);
   const run = { id: runId.parse('run_1'), threadId: threadId.parse('thr_1'), settings, createdAt: '2026-01-01', state };
   return { run, state };
 };
 
-/** The newest words of the user fit into it in every history, and so does the rest once it is cut. */
-const roomTokens = 6_000;
+/** Enough for the newest user message of every history, and for the rest once it is shortened. */
+const spaceTokens = 6_000;
 
-it('reaches its target with any history, validly, with the newest words of the user, and does not undo itself (I6, I13)', async () => {
+it('reaches its target with any history, as a valid request with the newest user message, again and again (I6, I13)', async () => {
   await fc.assert(
     fc.asyncProperty(anyHistory(40), fc.integer({ min: 0, max: 20_000 }), async (history, more) => {
       const meter = new ContextMeter(new EvenTokenCounter(), settings.model);
-      let standing = standingAt(history);
-      const empty = await countRequestTokens(standingAt([]), meter);
-      for (const target of [empty + roomTokens + more, empty + roomTokens]) {
-        const tokensBefore = await countRequestTokens(standing, meter);
+      let position = positionOf(history);
+      const empty = await countRequestTokens(positionOf([]), meter);
+      for (const target of [empty + spaceTokens + more, empty + spaceTokens]) {
+        const tokensBefore = await countRequestTokens(position, meter);
         if (tokensBefore <= target) continue;
-        const squeeze = { reason: 'threshold', tokensBefore, target, most: target, budget: target } as const;
-        const data = await compress(standing, meter, squeeze);
+        const goal = { reason: 'threshold', tokensBefore, target, acceptable: target, maximum: target } as const;
+        const data = await compress(position, meter, goal);
         if (!data) throw new Error('what is too long was not compressed');
-        const state = evolve(standing.state, { type: 'context.compacted', iteration: 1, data });
-        standing = { run: standing.run, state };
+        const state = evolve(position.state, { type: 'context.compacted', iteration: 1, data });
+        position = { run: position.run, state };
 
-        expect(await countRequestTokens(standing, meter)).toBe(data.tokens_after);
+        expect(await countRequestTokens(position, meter)).toBe(data.tokens_after);
         expect(data.tokens_after).toBeLessThanOrEqual(target);
-        const { messages } = promptOf(standing).prompt;
+        const { messages } = promptOf(position).prompt;
         expect(requestViolations(messages)).toEqual([]);
         const newest = history.findLast(({ type }) => type === 'user')?.content[0];
         expect(JSON.stringify(messages)).toContain(JSON.stringify(newest));
@@ -49,19 +49,19 @@ it('reaches its target with any history, validly, with the newest words of the u
   );
 });
 
-it('prefers the gentlest way: nothing is left out while shorter texts will do', async () => {
+it('omits no messages where shorter texts suffice', async () => {
   await fc.assert(
     fc.asyncProperty(anyHistory(12), async (history) => {
       const meter = new ContextMeter(new EvenTokenCounter(), settings.model);
-      const standing = standingAt(history);
-      const tokensBefore = await countRequestTokens(standing, meter);
+      const position = positionOf(history);
+      const tokensBefore = await countRequestTokens(position, meter);
       const target = Math.floor(tokensBefore * 0.95);
-      const data = await compress(standing, meter, {
+      const data = await compress(position, meter, {
         reason: 'threshold',
         tokensBefore,
         target,
-        most: target,
-        budget: 0,
+        acceptable: target,
+        maximum: 0,
       });
 
       if (data && data.tokens_after <= target && data.keep_characters > 768) expect(data.omitted).toBeUndefined();

@@ -1,74 +1,84 @@
+import type { Coverage } from '@rondo/contract';
 import { type RunPosition, frameText, messagesToSend } from '../loop/prompt';
 import type { ContextMeter } from './context-meter';
 import { type Compaction, type Compression, compacted } from './context-state';
-import { leaveOut } from './leave-out';
+import { type Conversation, type MessageRange, coverageOf, newestUserIndex, rangeOf } from './message-range';
+import { selectionOf } from './selection';
+import { turnsOf } from './turns';
 
-type CompressionFact = Extract<Compaction, { method: 'compression' }>;
+type CompressionData = Extract<Compaction, { method: 'compression' }>;
 
-export interface Compressible {
-  readonly reason: CompressionFact['reason'];
+export interface CompressionGoal {
+  readonly reason: CompressionData['reason'];
   readonly tokensBefore: number;
-  /** As small as it is to become; well below the limit, so that it need not be done again soon. */
+  /** Well below the limit, so that the next compression is not due soon. */
   readonly target: number;
-  /** As large as it may stay where the target cannot be reached. */
-  readonly most: number;
-  /** Above this, any help is welcome. */
-  readonly budget: number;
+  /** Accepted where the target cannot be reached. */
+  readonly acceptable: number;
+  /** Above this size, any compression is accepted. */
+  readonly maximum: number;
 }
 
-/** How long a tool's result may stay, round by round; then the middle is left out; then texts are cut to the bone. */
-const rounds = [12_288, 6_144, 3_072, 1_536, 768];
-const lastRound = 768;
-const toTheBone = [192, 48];
+/** Characters that a tool result may keep, from attempt to attempt. */
+const resultLengths = [12_288, 6_144, 3_072, 1_536, 768];
+/** The length at which middle turns are omitted, and the lengths after that. */
+const lengthWhenOmitting = 768;
+const minimalLengths = [192, 48];
 
-/** A change that brings less than this is not worth a prefix that a provider has cached. */
-const worthIt = 0.9;
+/** A compression that saves less than a tenth is not worth losing a prefix that the provider has cached. */
+const worthwhileShare = 0.9;
 
 /**
- * The gentlest compression that reaches the target, or else one that is small enough, or else the smallest (SM9, SM10). No
- * model has a part in it, and nothing is lost: the log keeps every word. Undefined where it would bring too little.
+ * The mildest compression that reaches the target, else one of acceptable size, else the smallest. It calls no model and
+ * loses nothing: the log keeps every message whole. Undefined where it would save too little.
  */
 export async function compress(
   { run, state }: RunPosition,
   meter: ContextMeter,
-  { reason, tokensBefore, target, most, budget }: Compressible,
-): Promise<CompressionFact | undefined> {
+  { reason, tokensBefore, target, acceptable, maximum }: CompressionGoal,
+): Promise<CompressionData | undefined> {
   const through = state.conversation.at(-1)?.id;
   if (!through) return undefined;
 
-  const tried: CompressionFact[] = [];
+  const tried: CompressionData[] = [];
   for await (const compression of attempts({ run, state }, meter, { through, target })) {
-    const fact = factOf(compression, { reason, tokensBefore });
-    const context = compacted(state.context, fact, { compactedIn: 0, changedAt: through });
+    const data = dataOf(compression, { reason, tokensBefore });
+    const context = compacted(state.context, data, { compactedIn: 0, changedAt: through });
     const tokens = await countRequestTokens({ run, state: { ...state, context } }, meter);
-    tried.push({ ...fact, tokens_after: tokens });
+    tried.push({ ...data, tokens_after: tokens });
     if (tokens <= target) break;
   }
-  const best = firstWithin(tried, target) ?? firstWithin(tried, most) ?? firstWithin(tried, smallest(tried));
-  return best && (best.tokens_after <= tokensBefore * worthIt || tokensBefore > budget) ? best : undefined;
+  const best = firstWithin(tried, target) ?? firstWithin(tried, acceptable) ?? firstWithin(tried, smallest(tried));
+  return best && (best.tokens_after <= tokensBefore * worthwhileShare || tokensBefore > maximum) ? best : undefined;
 }
 
-/** For a request that its provider refused as too long, whatever we think of it. */
-export async function halve(standing: RunPosition, meter: ContextMeter): Promise<CompressionFact | undefined> {
-  const tokensBefore = await countRequestTokens(standing, meter);
+/** Halves a request that its provider refused as too long, whatever our own count says. */
+export async function halve(position: RunPosition, meter: ContextMeter): Promise<CompressionData | undefined> {
+  const tokensBefore = await countRequestTokens(position, meter);
   const target = Math.floor(tokensBefore / 2);
-  return compress(standing, meter, { reason: 'overflow', tokensBefore, target, most: target, budget: Infinity });
+  return compress(position, meter, {
+    reason: 'overflow',
+    tokensBefore,
+    target,
+    acceptable: target,
+    maximum: Infinity,
+  });
 }
 
-const firstWithin = (tried: readonly CompressionFact[], tokens: number): CompressionFact | undefined =>
+const firstWithin = (tried: readonly CompressionData[], tokens: number): CompressionData | undefined =>
   tried.find(({ tokens_after }) => tokens_after <= tokens);
 
-const smallest = (tried: readonly CompressionFact[]): number =>
+const smallest = (tried: readonly CompressionData[]): number =>
   Math.min(...tried.map(({ tokens_after }) => tokens_after));
 
-/** The next request as it stands, in tokens. */
-export const countRequestTokens = (standing: RunPosition, meter: ContextMeter): Promise<number> =>
-  meter.countTokens({ frame: frameText(standing.run), messages: messagesToSend(standing) });
+/** The tokens of the next request as it stands. */
+export const countRequestTokens = (position: RunPosition, meter: ContextMeter): Promise<number> =>
+  meter.countTokens({ frame: frameText(position.run), messages: messagesToSend(position) });
 
-const factOf = (
+const dataOf = (
   { through, keepCharacters, omitted }: Compression,
-  { reason, tokensBefore }: Pick<Compressible, 'reason' | 'tokensBefore'>,
-): CompressionFact => ({
+  { reason, tokensBefore }: Pick<CompressionGoal, 'reason' | 'tokensBefore'>,
+): CompressionData => ({
   method: 'compression',
   reason,
   through_message_id: through,
@@ -78,20 +88,65 @@ const factOf = (
   tokens_after: 0,
 });
 
-/** From gentle to harsh. What was cut before is not made longer again. */
+/** From the mildest to the strongest. A text that was shortened before does not become longer again. */
 async function* attempts(
-  standing: RunPosition,
+  position: RunPosition,
   meter: ContextMeter,
   { through, target }: { through: Compression['through']; target: number },
 ): AsyncGenerator<Compression> {
-  const before = standing.state.context.compression;
-  const atMost = before?.keepCharacters ?? Infinity;
-  const notLonger = (lengths: readonly number[]) => lengths.filter((length) => length <= atMost);
+  const before = position.state.context.compression;
+  const longest = before?.keepCharacters ?? Infinity;
+  const notLonger = (lengths: readonly number[]) => lengths.filter((length) => length <= longest);
 
-  for (const keepCharacters of notLonger(rounds)) yield { through, keepCharacters, omitted: before?.omitted };
+  for (const keepCharacters of notLonger(resultLengths)) yield { through, keepCharacters, omitted: before?.omitted };
 
-  const shortest = { through, keepCharacters: Math.min(lastRound, atMost), omitted: undefined };
-  const omitted = await leaveOut(standing, meter, { compression: shortest, target });
+  const shortest = { through, keepCharacters: Math.min(lengthWhenOmitting, longest), omitted: undefined };
+  const omitted = await omittableTurns(position, meter, { compression: shortest, target });
   yield { ...shortest, omitted };
-  for (const keepCharacters of notLonger(toTheBone)) yield { through, keepCharacters, omitted };
+  for (const keepCharacters of notLonger(minimalLengths)) yield { through, keepCharacters, omitted };
+}
+
+/**
+ * The last resort: the turns between the first one (or the summary) and the newest ones that fit the target once their
+ * texts are shortened. The last turn is never omitted.
+ */
+async function omittableTurns(
+  { run, state }: RunPosition,
+  meter: ContextMeter,
+  { compression, target }: { compression: Compression; target: number },
+): Promise<Coverage | undefined> {
+  const { conversation, context } = state;
+  const tokens = await tokensByIndex({ run, state: { ...state, context: { ...context, compression } } }, meter);
+  const turns = turnsAfterStart(conversation, rangeOf(conversation, context.summary?.covers));
+  const start = turns[0]?.first ?? conversation.length;
+  const newestUser = newestUserIndex(conversation);
+
+  const kept = [...tokens.slice(0, start), newestUser >= start ? (tokens[newestUser] ?? 0) : 0];
+  let left = target - (await meter.ofFrame(frameText(run))) - sum(kept);
+  let count = turns.length;
+  for (; count > 0; count--) {
+    left -= tokensOfTurn(tokens, turns[count - 1]);
+    if (left < 0) break;
+  }
+  const last = turns[Math.min(count, turns.length - 1) - 1];
+  return last && coverageOf(conversation, { first: start, last: last.last });
+}
+
+async function tokensByIndex(position: RunPosition, meter: ContextMeter): Promise<number[]> {
+  const { sent, messages } = selectionOf(position.run, position.state);
+  const counts = await meter.ofMessages(messages);
+  const tokens = position.state.conversation.map(() => 0);
+  sent.forEach(({ index }, nth) => (tokens[index] = (tokens[index] ?? 0) + (counts[nth] ?? 0)));
+  return tokens;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+const tokensOfTurn = (tokens: readonly number[], turn: MessageRange | undefined): number =>
+  turn ? sum(tokens.slice(turn.first, turn.last + 1)) : 0;
+
+/** The first turn states the task and stays, unless a summary covers it. */
+function turnsAfterStart(conversation: Conversation, summarized: MessageRange | undefined): MessageRange[] {
+  const turns = turnsOf(conversation);
+  return summarized ? turns.filter(({ first }) => first > summarized.last) : turns.slice(1);
 }

@@ -3,47 +3,46 @@ import { type BudgetOf, inputBudgetOf } from './model-budgets';
 
 /** How large a request of a run may be, in tokens. */
 export interface ContextBudget {
-  /** More than this is never sent (I13). */
-  readonly budget: number;
-  /** Kept free below either limit: counts are near, not exact. */
+  /** A request never has more (I13). */
+  readonly maximum: number;
+  /** Kept free below either limit, because counts are estimates. */
   readonly reserve: number;
-  /** From here on the conversation is made smaller. */
+  /** The size from which on the conversation is compacted. */
   readonly limit: number;
-  /** What is sent beside the conversation. */
+  /** What is sent beside the conversation: system prompt and tools. */
   readonly frame: number;
 }
 
-/** A summary and the recent words that stay beside it may each take this share of the room. */
+/** The part of the space that a summary may take, and the recent messages that stay beside it. */
 const share = 1 / 4;
-/** What a provider refused once is not tried again. */
+/** Requests stay this far below a size that the provider refused. */
 const belowRefused = 0.9;
 
-interface Given {
+interface BudgetInput {
   readonly settings: RunSettings;
   readonly budgetOf: BudgetOf;
   readonly frame: number;
   readonly refusedTokens: number | undefined;
 }
 
-/** A threshold that the prompt and the tools fill alone would fold after every word, so a conversation has its share. */
-export function contextBudgetOf({ settings, budgetOf, frame, refusedTokens = Infinity }: Given): ContextBudget {
+/** The conversation has its share even where prompt and tools alone exceed the threshold; else every message would be compacted at once. */
+export function contextBudgetOf({ settings, budgetOf, frame, refusedTokens = Infinity }: BudgetInput): ContextBudget {
   const { strategy, token_threshold, reserve_tokens } = settings.context;
-  const budget = Math.min(inputBudgetOf(settings, budgetOf), Math.floor(refusedTokens * belowRefused));
-  const reserve = Math.min(reserve_tokens, Math.floor(budget * share));
+  const maximum = Math.min(inputBudgetOf(settings, budgetOf), Math.floor(refusedTokens * belowRefused));
+  const reserve = Math.min(reserve_tokens, Math.floor(maximum * share));
   const wanted = Math.max(token_threshold, frame + reserve + Math.floor(token_threshold * share));
-  const limit = strategy === 'none' ? budget : Math.min(wanted, budget);
-  return { budget, reserve, limit, frame };
+  const limit = strategy === 'none' ? maximum : Math.min(wanted, maximum);
+  return { maximum, reserve, limit, frame };
 }
 
-/** What a conversation may have below a limit. */
+/** The tokens that are left for the conversation below a limit. */
 export const tokensBelow = (limit: number, { reserve, frame }: ContextBudget): number =>
   Math.max(0, limit - reserve - frame);
 
-export const tailTokens = (allowance: ContextBudget): number =>
-  Math.floor(tokensBelow(allowance.limit, allowance) * share);
+export const tailTokens = (budget: ContextBudget): number => Math.floor(tokensBelow(budget.limit, budget) * share);
 
 const shortestSummary = 200;
 
-/** A summary that took the whole room would have to be folded again at once. */
-export const summaryTokens = (allowance: ContextBudget, { context }: RunSettings): number =>
-  Math.max(shortestSummary, Math.min(context.summary_target_tokens, tailTokens(allowance)));
+/** Bounded by a share of the space: a summary that filled it would have to be summarized again at once. */
+export const summaryTokens = (budget: ContextBudget, { context }: RunSettings): number =>
+  Math.max(shortestSummary, Math.min(context.summary_target_tokens, tailTokens(budget)));

@@ -6,7 +6,7 @@ import { anyHistory, historyOf } from '../testing/histories';
 import { ContextMeter } from './context-meter';
 import type { TokenCounter } from './token-counter';
 
-const bill = (input_tokens: number, estimated = false) => ({
+const reported = (input_tokens: number, estimated = false) => ({
   input_tokens,
   cached_tokens: 0,
   output_tokens: 0,
@@ -28,7 +28,7 @@ describe('ContextMeter', () => {
     expect(tokens.characters - before).toBe('word '.length * 40);
   });
 
-  it('counts an image by the size that its message tells, wherever its bytes are (W35)', async () => {
+  it('counts an image by the size in its message, wherever its bytes are', async () => {
     const tokens: TokenCounter = {
       countTexts: (texts) => Promise.resolve(texts.map(() => 0)),
       imageTokens: (size) => (size ? size.width * size.height : 0),
@@ -42,32 +42,32 @@ describe('ContextMeter', () => {
     for (const count of [ofShown, ofSeen]) expect(Math.floor(count / (640 * 480))).toBe(1);
   });
 
-  it('knows without counting how much it is at most', async () => {
+  it('bounds the tokens of a request without counting', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory(20), async (history) => {
         const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
-        const most = meter.atMost({ frame, messages: history });
+        const most = meter.upperBound({ frame, messages: history });
 
         expect(await meter.countTokens({ frame, messages: history })).toBeLessThanOrEqual(most);
       }),
     );
   });
 
-  it('knows as much of what grew as of what came whole', async () => {
+  it('bounds a request that grew as closely as one that came whole', async () => {
     await fc.assert(
-      fc.asyncProperty(anyHistory(20), fc.array(fc.boolean()), async (history, weighed) => {
+      fc.asyncProperty(anyHistory(20), fc.array(fc.boolean()), async (history, counted) => {
         const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
         for (let length = 0; length <= history.length; length++) {
           const request = { frame, messages: history.slice(0, length) };
-          if (weighed[length]) await meter.countTokens(request);
-          meter.atMost(request);
+          if (counted[length]) await meter.countTokens(request);
+          meter.upperBound(request);
         }
-        const most = meter.atMost({ frame, messages: history });
-        const weight = await meter.countTokens({ frame, messages: history });
+        const most = meter.upperBound({ frame, messages: history });
+        const tokens = await meter.countTokens({ frame, messages: history });
 
-        expect(weight).toBeLessThanOrEqual(most);
-        expect(meter.atMost({ frame, messages: history })).toBe(weight);
-        expect(meter.atMost({ frame, messages: history.slice(1) })).toBeLessThan(weight);
+        expect(tokens).toBeLessThanOrEqual(most);
+        expect(meter.upperBound({ frame, messages: history })).toBe(tokens);
+        expect(meter.upperBound({ frame, messages: history.slice(1) })).toBeLessThan(tokens);
       }),
     );
   });
@@ -76,23 +76,23 @@ describe('ContextMeter', () => {
     ['corrects itself by what the provider reports', 1.5, 1.5],
     ['not by more than the double', 3, 2],
     ['not to less than half', 0.3, 0.5],
-    ['not by a report that cannot be true', 0.01, 1],
-  ])('%s', async (_, reported, expected) => {
+    ['not by an implausible report', 0.01, 1],
+  ])('%s', async (_, factor, expected) => {
     const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
     const first = await meter.countTokens({ frame, messages });
 
-    meter.calibrate(bill(Math.round(first * reported)));
+    meter.calibrate(reported(Math.round(first * factor)));
 
     expect((await meter.countTokens({ frame, messages })) / first).toBeCloseTo(expected, 1);
   });
 
-  it('does not learn from an estimate, or from a request that it did not weigh', async () => {
+  it('ignores an estimate, and a report about a request that it did not count', async () => {
     const meter = new ContextMeter(new EvenTokenCounter(), 'demo/coder');
     const first = await meter.countTokens({ frame, messages });
 
-    meter.calibrate(bill(first * 2, true));
+    meter.calibrate(reported(first * 2, true));
     meter.forgetLast();
-    meter.calibrate(bill(first * 2));
+    meter.calibrate(reported(first * 2));
 
     expect(await meter.countTokens({ frame, messages })).toBe(first);
   });

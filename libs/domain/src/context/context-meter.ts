@@ -4,37 +4,37 @@ import { hiddenFieldsOf } from '../memoize/hidden-fields';
 import { textOf } from './message-text';
 import { type TokenCounter, maxTokens } from './token-counter';
 
-/** What every message and every call costs beside its words. */
+/** Tokens of every message and every call beside its text. */
 const perMessage = 6;
 const perCall = 12;
 
 const largestCorrection = 2;
-/** A report that is further away than this is about something else. */
-const believable = 4;
+/** A report that differs from our count by a larger factor is taken for a mistake. */
+const plausibleFactor = 4;
 
 const nothing = { messages: [], tokens: 0 };
 
-/** What is sent: the text that is the same in every iteration of a run, and the messages. */
+/** A request to count: the text that is the same in every iteration of a run, and the messages. */
 export interface CountedRequest {
   readonly frame: string;
   readonly messages: readonly NewMessage[];
 }
 
-/** Of a message: as it was counted, or at most. */
-interface Weight {
+/** The tokens of a message: counted, or an upper bound. */
+interface MessageTokens {
   readonly tokens: number;
   readonly isCounted: boolean;
 }
 
 /**
- * Weighs requests for one model, in tokens. Each message is counted once, so that an iteration costs what it added and
- * not what there is. What the provider reports corrects the counts that follow.
+ * Counts the tokens of requests for one model. Each message is counted once, so that an iteration costs what it added
+ * and not the whole conversation. The usage that the provider reports corrects the counts that follow.
  */
 export class ContextMeter {
-  private readonly weights = hiddenFieldsOf<NewMessage, Weight>();
+  private readonly knownTokens = hiddenFieldsOf<NewMessage, MessageTokens>();
   private readonly frames = new Map<string, number>();
   private readonly frameBounds = new Map<string, number>();
-  /** What was bounded last: the next is most often the same with more behind it. */
+  /** The messages whose bound was asked for last: the next ones mostly extend them. */
   private bounded: { readonly messages: readonly NewMessage[]; readonly tokens: number } = nothing;
   private correction = 1;
   private lastCount: number | undefined;
@@ -44,20 +44,20 @@ export class ContextMeter {
     private readonly model: string,
   ) {}
 
-  /** The weight of a request that is about to be sent. */
+  /** The tokens of a request that is about to be sent. */
   async countTokens({ frame, messages }: CountedRequest): Promise<number> {
     await this.count(messages);
     this.lastCount = (await this.countFrame(frame)) + this.sum(messages);
     return this.corrected(this.lastCount);
   }
 
-  /** It has no more tokens than this, and that is known without counting them. */
-  atMost({ frame, messages }: CountedRequest): number {
+  /** An upper bound of a request's tokens, known without counting. */
+  upperBound({ frame, messages }: CountedRequest): number {
     const bytes = this.boundOfFrame(frame) + this.boundOf(messages);
     return this.corrected(bytes, Math.max(1, this.correction));
   }
 
-  /** The weight of some messages alone. */
+  /** The tokens of each message. */
   async ofMessages(messages: readonly NewMessage[]): Promise<number[]> {
     await this.count(messages);
     return messages.map((message) => this.corrected(this.known(message)));
@@ -67,26 +67,26 @@ export class ContextMeter {
     return this.corrected(await this.countFrame(frame));
   }
 
-  /** What was sent was not weighed, so its bill teaches nothing. */
+  /** The request that is sent was not counted, so its reported usage corrects nothing. */
   forgetLast(): void {
     this.lastCount = undefined;
   }
 
-  /** Learns from the bill for the request that was weighed last. */
-  calibrate(bill: (Usage & { readonly estimated: boolean }) | undefined): void {
-    if (!bill || bill.estimated || this.lastCount === undefined || this.lastCount === 0) return;
-    const ratio = bill.input_tokens / this.lastCount;
-    if (ratio < 1 / believable || ratio > believable) return;
+  /** Corrects later counts by the usage that was reported for the request counted last. */
+  calibrate(reported: (Usage & { readonly estimated: boolean }) | undefined): void {
+    if (!reported || reported.estimated || this.lastCount === undefined || this.lastCount === 0) return;
+    const ratio = reported.input_tokens / this.lastCount;
+    if (ratio < 1 / plausibleFactor || ratio > plausibleFactor) return;
     this.correction = Math.min(largestCorrection, Math.max(1 / largestCorrection, ratio));
   }
 
   private async count(messages: readonly NewMessage[]): Promise<void> {
-    const unknown = messages.filter((message) => !this.weights.get(message)?.isCounted);
+    const unknown = messages.filter((message) => !this.knownTokens.get(message)?.isCounted);
     if (unknown.length === 0) return;
     const texts = await this.tokens.countTexts(unknown.map(sentText), this.model);
     unknown.forEach((message, index) => {
       const tokens = (texts[index] ?? 0) + this.besideText(message);
-      this.weights.set(message, { tokens, isCounted: true });
+      this.knownTokens.set(message, { tokens, isCounted: true });
     });
     this.bounded = nothing;
   }
@@ -104,7 +104,7 @@ export class ContextMeter {
   }
 
   private known(message: NewMessage): number {
-    return this.weights.get(message)?.tokens ?? 0;
+    return this.knownTokens.get(message)?.tokens ?? 0;
   }
 
   private boundOfFrame(frame: string): number {
@@ -122,10 +122,10 @@ export class ContextMeter {
   }
 
   private bound(message: NewMessage): number {
-    const known = this.weights.get(message);
+    const known = this.knownTokens.get(message);
     if (known) return known.tokens;
     const tokens = maxTokens(sentText(message)) + this.besideText(message);
-    this.weights.set(message, { tokens, isCounted: false });
+    this.knownTokens.set(message, { tokens, isCounted: false });
     return tokens;
   }
 
@@ -156,7 +156,7 @@ export class ContextMeter {
   }
 }
 
-/** Thoughts count where they are sent: a provider wants those back that it signed. */
+/** Includes the reasoning that is sent: a provider expects back what it signed. */
 const sentText = (message: NewMessage): string =>
   [
     textOf(message),

@@ -3,7 +3,7 @@ import { pairCalls } from '../dialects/pair-calls';
 import { type Message, messageId } from '@rondo/contract';
 import { anyHistory, historyOf, historyRun } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
-import { type ContextState, wholeConversation } from './context-state';
+import { type ContextState, initialContext } from './context-state';
 import { contextOf } from './context-of';
 import { turnsOf } from './turns';
 import { rangeBeforeTail } from '../compaction/summary-range';
@@ -14,13 +14,13 @@ const reader = { runId: historyRun.id, model: historyRun.model, keepImages: 3 };
 const viewOf = (conversation: readonly Message[], context: ContextState): readonly Message[] =>
   contextOf(conversation, context, reader).map(({ message }) => message) as Message[];
 
-interface Made {
+interface ReducedHistory {
   readonly before: readonly Message[];
   readonly context: ContextState;
 }
 
-/** A history, made smaller in some way: a summary, shortened texts, a stretch left out, or all of it. */
-const anyMade: fc.Arbitrary<Made> = fc
+/** A history, reduced by a summary, shortened texts, omitted messages, or several of these. */
+const anyReducedHistory: fc.Arbitrary<ReducedHistory> = fc
   .record({
     history: anyHistory(25),
     tail: fc.nat({ max: 6 }),
@@ -29,26 +29,26 @@ const anyMade: fc.Arbitrary<Made> = fc
     leavesOut: fc.boolean(),
   })
   .map(({ history, tail, summarized, keep, leavesOut }) => {
-    const folded = summarized ? withSummary(history, tail) : { before: history, context: wholeConversation };
-    const newest = folded.before.at(-1)?.id;
-    if (keep === undefined || !newest) return folded;
-    const begins = folded.context.summary?.covers.to_message_id;
-    const after = turnsOf(folded.before).filter(
-      ({ first }) => first > folded.before.findIndex(({ id }) => id === begins),
+    const reduced = summarized ? withSummary(history, tail) : { before: history, context: initialContext };
+    const newest = reduced.before.at(-1)?.id;
+    if (keep === undefined || !newest) return reduced;
+    const summaryEnd = reduced.context.summary?.covers.to_message_id;
+    const after = turnsOf(reduced.before).filter(
+      ({ first }) => first > reduced.before.findIndex(({ id }) => id === summaryEnd),
     );
     const last = after[Math.floor(after.length / 2)];
     const omitted =
       leavesOut && after[1] && last && last.first >= after[1].first
-        ? coverageOf(folded.before, { first: after[1].first, last: last.last })
+        ? coverageOf(reduced.before, { first: after[1].first, last: last.last })
         : undefined;
     const compression = { through: newest, keepCharacters: keep, omitted };
-    return { before: folded.before, context: { ...folded.context, compression, changedAt: newest } };
+    return { before: reduced.before, context: { ...reduced.context, compression, changedAt: newest } };
   });
 
-function withSummary(history: readonly Message[], tailTokens: number): Made {
-  const stretch = rangeBeforeTail({ conversation: history, folded: undefined }, { tailTokens, tokensOf: () => 1 });
-  const covers = stretch && coverageOf(history, stretch);
-  if (!covers) return { before: history, context: wholeConversation };
+function withSummary(history: readonly Message[], tailTokens: number): ReducedHistory {
+  const range = rangeBeforeTail({ conversation: history, summarized: undefined }, { tailTokens, tokensOf: () => 1 });
+  const covers = range && coverageOf(history, range);
+  if (!covers) return { before: history, context: initialContext };
   const id = messageId.parse('msg_summary');
   const written = { id, iteration: 0, summary: 'What happened.', covers, parentId: undefined, tokenCount: 9 };
   const message = summaryMessage(
@@ -60,15 +60,15 @@ function withSummary(history: readonly Message[], tailTokens: number): Made {
     written,
   );
   const stored = { ...message, seq: history.length + 1, created_at: '2026-01-01T00:00:00.000Z' };
-  return { before: [...history, stored], context: { ...wholeConversation, summary: { id, covers }, changedAt: id } };
+  return { before: [...history, stored], context: { ...initialContext, summary: { id, covers }, changedAt: id } };
 }
 
 const renamed = (messages: readonly Message[]): Message[] =>
   JSON.parse(JSON.stringify(messages).replaceAll(/"(msg|call)_/g, '"$1_9')) as Message[]; // the same messages under other ids
 
-it('makes a valid request of any conversation, however it was made smaller (I6, W33)', () => {
+it('makes a valid request of any conversation, however it was reduced (I6)', () => {
   fc.assert(
-    fc.property(anyMade, anyHistory(5), ({ before, context }, more) => {
+    fc.property(anyReducedHistory, anyHistory(5), ({ before, context }, more) => {
       expect(requestViolations(pairCalls(viewOf(before, context)))).toEqual([]);
       expect(requestViolations(pairCalls(viewOf([...before, ...renamed(more)], context)))).toEqual([]);
     }),
@@ -76,18 +76,18 @@ it('makes a valid request of any conversation, however it was made smaller (I6, 
   );
 });
 
-it('keeps the newest words of the user, to the letter (I13)', () => {
+it('keeps the newest user message unchanged (I13)', () => {
   fc.assert(
-    fc.property(anyMade, ({ before, context }) => {
+    fc.property(anyReducedHistory, ({ before, context }) => {
       const newest = before.findLast(({ type }) => type === 'user');
       expect(viewOf(before, context)).toContainEqual(newest);
     }),
   );
 });
 
-it('only grows at its end until it is made smaller again', () => {
+it('only grows at its end until it is reduced again', () => {
   fc.assert(
-    fc.property(anyMade, anyHistory(10), ({ before, context }, more) => {
+    fc.property(anyReducedHistory, anyHistory(10), ({ before, context }, more) => {
       const later = renamed(more);
       const whole = viewOf([...before, ...later], context).map((message) => JSON.stringify(message));
       for (let count = 0; count <= later.length; count++) {
@@ -98,29 +98,29 @@ it('only grows at its end until it is made smaller again', () => {
   );
 });
 
-it('changes nothing of what was said since', () => {
+it('sends later messages unchanged', () => {
   fc.assert(
-    fc.property(anyMade, anyHistory(5), ({ before, context }, more) => {
+    fc.property(anyReducedHistory, anyHistory(5), ({ before, context }, more) => {
       const later = renamed(more);
       expect(viewOf([...before, ...later], context).slice(-later.length)).toEqual(later);
     }),
   );
 });
 
-it('gives back no thought that came before the context changed, from another run or from another model', () => {
+it('sends no reasoning from before the context changed, from another run or from another model', () => {
   const thinks = { kind: 'reply', text: 'Yes.', calls: 0, parts: false, thinks: true, output: '' } as const;
   const conversation = historyOf([{ kind: 'user', text: 'Go.' }, thinks, thinks, thinks]);
-  const context = { ...wholeConversation, changedAt: conversation[1]?.id };
-  const thoughtful = (with_: Partial<typeof reader>) =>
-    contextOf(conversation, context, { ...reader, ...with_ }).flatMap(({ message, at }) =>
-      message.content.some(({ type }) => type === 'reasoning') ? [at] : [],
+  const context = { ...initialContext, changedAt: conversation[1]?.id };
+  const withReasoning = (with_: Partial<typeof reader>) =>
+    contextOf(conversation, context, { ...reader, ...with_ }).flatMap(({ message, index }) =>
+      message.content.some(({ type }) => type === 'reasoning') ? [index] : [],
     );
 
-  expect(thoughtful({})).toEqual([2, 3]);
-  expect(thoughtful({ model: 'demo/other' })).toEqual([]);
+  expect(withReasoning({})).toEqual([2, 3]);
+  expect(withReasoning({ model: 'demo/other' })).toEqual([]);
 });
 
-it('says of a shortened message where the whole is', () => {
+it('notes in a shortened message how to read the whole', () => {
   const conversation = historyOf([
     { kind: 'user', text: 'Go.' },
     { kind: 'reply', text: 'Reading.', calls: 1, parts: false, thinks: false, output: 'x'.repeat(5_000) },
@@ -128,7 +128,7 @@ it('says of a shortened message where the whole is', () => {
     { kind: 'user', text: 'z'.repeat(5_000) },
   ]);
   const compression = { through: messageId.parse('msg_3'), keepCharacters: 1_000, omitted: undefined };
-  const [, , first, , second, newest] = viewOf(conversation, { ...wholeConversation, compression });
+  const [, , first, , second, newest] = viewOf(conversation, { ...initialContext, compression });
   const length = (message: unknown) => JSON.stringify(message).length;
 
   expect(JSON.stringify(first)).toContain('expand_message(\\"msg_1r0\\")');
@@ -137,13 +137,13 @@ it('says of a shortened message where the whole is', () => {
   expect(newest).toEqual(conversation[5]);
 });
 
-it('shows the newest images, and says where the others were', () => {
+it('keeps the newest images, and notes where the others were', () => {
   const image = { type: 'image', source: { type: 'url', url: 'https://example.test/a.png' } } as const;
   const conversation = historyOf(Array.from({ length: 5 }, () => ({ kind: 'user', text: 'Look.' }))).map((message) => ({
     ...message,
     content: [...message.content, image],
   }));
-  const types = viewOf(conversation, wholeConversation).map(({ content }) => content.at(-1)?.type);
+  const types = viewOf(conversation, initialContext).map(({ content }) => content.at(-1)?.type);
 
   expect(types).toEqual(['text', 'text', 'image', 'image', 'image']);
 });

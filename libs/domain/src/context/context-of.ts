@@ -1,12 +1,17 @@
 import type { NewMessage, RunId } from '@rondo/contract';
 import type { ContextState } from './context-state';
-import { hasImage, keepNewestImages } from './newest-images';
-import { type Conversation, type MessageRange, newestUserPosition, positionOf, rangeOf, within } from './message-range';
-import type { Sent } from './sent-message';
-import { shortened } from './shortened';
-import { withoutReasoning } from './without-reasoning';
+import {
+  type Conversation,
+  type MessageRange,
+  type SentMessage,
+  indexOf,
+  newestUserIndex,
+  rangeOf,
+  within,
+} from './message-range';
+import { hasImage, imageCount, shortened, withNewestImages, withoutReasoning } from './reduce-message';
 
-/** Who the context is made for. */
+/** The run and model that a context is built for. */
 export interface ContextReader {
   readonly runId: RunId;
   readonly model: string;
@@ -14,113 +19,139 @@ export interface ContextReader {
 }
 
 /**
- * What is sent of a conversation. The whole of it, but for three things that the context's facts say:
+ * The messages of a conversation that the model receives: all of them, but for three reductions that the log's facts
+ * describe.
  *
- * - The latest summary stands at the place of the messages that it covers. Earlier ones are folded into it.
- * - Texts up to a point may be shortened, and a stretch may be left out, with a word on how to read it.
- * - Of the images, the newest stay.
+ * - The latest summary replaces the messages that it covers. It includes earlier summaries.
+ * - Texts up to a message may be shortened, and a range may be omitted, with a hint how to read them.
+ * - Of the images, only the newest are sent.
  *
- * The newest words of the user are always there, unchanged. It depends on nothing but its arguments, and until the next
- * of these facts it only grows at its end, so that a provider's prompt cache hits.
+ * The newest user message is always sent unchanged. The result depends on the arguments alone, and until the next of
+ * these facts it only grows at its end, so that a provider's prompt cache hits.
  */
-export function contextOf(conversation: Conversation, context: ContextState, reader: ContextReader): Sent[] {
-  const folded = withoutFolded(conversation, context);
-  const shorter = shortenedUpTo(conversation, context, folded);
+export function contextOf(conversation: Conversation, context: ContextState, reader: ContextReader): SentMessage[] {
+  const reduced = applyReplacements(conversation, context);
+  const shorter = applyCompression(conversation, context, reduced);
   const { sent, changedAt } = keepNewestImages(shorter, reader.keepImages);
-  return keepOwnThoughts(sent, reader, Math.max(changedAt, positionOf(conversation, context.changedAt)));
+  return keepOwnReasoning(sent, reader, Math.max(changedAt, indexOf(conversation, context.changedAt)));
 }
 
 /**
- * What is sent of `more`, which follows a conversation that was sent under the same context; undefined where it changes
- * what is sent of that: a summary stands for it, and an image may push an older one out.
+ * What is sent of `more`, which follows a conversation that was sent under the same context. Undefined where it changes
+ * what was sent: a summary replaces older messages, and an image may displace an older image.
  */
-export function contextOfMore(more: readonly Sent[], reader: ContextReader): Sent[] | undefined {
-  const changesThePast = more.some(({ message }) => message.type === 'summary' || message.content.some(hasImage));
-  return changesThePast ? undefined : keepOwnThoughts(more, reader, -1);
+export function contextOfMore(more: readonly SentMessage[], reader: ContextReader): SentMessage[] | undefined {
+  const changesEarlier = more.some(({ message }) => message.type === 'summary' || message.content.some(hasImage));
+  return changesEarlier ? undefined : keepOwnReasoning(more, reader, -1);
 }
 
-/** A stretch, what stands for it, and the one message in it that is sent all the same. */
-interface Fold {
-  readonly stretch: MessageRange;
-  readonly standIn: NewMessage;
-  readonly keptPlace: number;
+/** A range, the message that is sent in its place, and the one message in it that is sent nevertheless. */
+interface Replacement {
+  readonly range: MessageRange;
+  readonly message: NewMessage;
+  readonly keptIndex: number;
 }
 
-function withoutFolded(conversation: Conversation, context: ContextState): Sent[] {
-  const folds = [summaryFold(conversation, context), omission(conversation, context)].filter((fold) => !!fold);
-  const sent: Sent[] = [];
+function applyReplacements(conversation: Conversation, context: ContextState): SentMessage[] {
+  const replacements = [summaryOf(conversation, context), omissionOf(conversation, context)].filter((one) => !!one);
+  const sent: SentMessage[] = [];
 
-  conversation.forEach((message, at) => {
-    const begins = folds.find(({ stretch }) => stretch.first === at);
-    if (begins) sent.push({ message: begins.standIn, at });
+  conversation.forEach((message, index) => {
+    const starting = replacements.find(({ range }) => range.first === index);
+    if (starting) sent.push({ message: starting.message, index });
     if (message.type === 'summary') return;
-    const inside = folds.find(({ stretch }) => within(stretch, at));
-    if (!inside || inside.keptPlace === at) sent.push({ message, at });
+    const inside = replacements.find(({ range }) => within(range, index));
+    if (!inside || inside.keptIndex === index) sent.push({ message, index });
   });
   return sent;
 }
 
-/** What was the newest message of the user when the summary was made stays, so that no later one changes the past. */
-function summaryFold(conversation: Conversation, { summary }: ContextState): Fold | undefined {
-  const place = positionOf(conversation, summary?.id);
-  const standIn = conversation[place];
-  const stretch = rangeOf(conversation, summary?.covers);
-  return standIn && stretch && { stretch, standIn, keptPlace: newestUserPosition(conversation, place) };
+/** Keeps what was the newest user message when the summary was made, so that later user messages change nothing earlier. */
+function summaryOf(conversation: Conversation, { summary }: ContextState): Replacement | undefined {
+  const index = indexOf(conversation, summary?.id);
+  const message = conversation[index];
+  const range = rangeOf(conversation, summary?.covers);
+  return message && range && { range, message, keptIndex: newestUserIndex(conversation, index) };
 }
 
-function omission(conversation: Conversation, { compression }: ContextState): Fold | undefined {
-  const stretch = rangeOf(conversation, compression?.omitted);
-  const first = stretch && conversation[stretch.first];
-  const last = stretch && conversation[stretch.last];
+function omissionOf(conversation: Conversation, { compression }: ContextState): Replacement | undefined {
+  const range = rangeOf(conversation, compression?.omitted);
+  const first = range && conversation[range.first];
+  const last = range && conversation[range.last];
   if (!first || !last) return undefined;
 
-  const count = stretch.last - stretch.first + 1;
+  const count = range.last - range.first + 1;
   const text = `[${count} messages are left out here, from ${first.id} to ${last.id}. expand_message("msg_…") shows one of them.]`;
-  const standIn: NewMessage = { ...first, type: 'user', content: [{ type: 'text', text }] };
-  return {
-    stretch,
-    standIn,
-    keptPlace: newestUserPosition(conversation, positionOf(conversation, compression?.through) + 1),
-  };
+  const message: NewMessage = { ...first, type: 'user', content: [{ type: 'text', text }] };
+  return { range, message, keptIndex: newestUserIndex(conversation, indexOf(conversation, compression?.through) + 1) };
 }
 
-/** How much longer than a tool's result other texts may stay: results go first, and the newest of them last. */
-const times = { result: 1, user: 2, reply: 4, newestResult: 4, summary: 16 };
+/** How much longer than an old tool result other texts may stay: old results are shortened first, the newest last. */
+const lengthFactors = { result: 1, user: 2, reply: 4, newestResult: 4, summary: 16 };
 
-function shortenedUpTo(
+function applyCompression(
   conversation: Conversation,
   { compression }: ContextState,
-  sent: readonly Sent[],
-): readonly Sent[] {
-  const through = positionOf(conversation, compression?.through);
+  sent: readonly SentMessage[],
+): readonly SentMessage[] {
+  const through = indexOf(conversation, compression?.through);
   if (!compression || through < 0) return sent;
 
-  const newestUser = newestUserPosition(conversation, through + 1);
-  const newestReply = sent.findLast(({ message, at }) => message.type === 'assistant' && at <= through)?.at ?? -1;
+  const newestUser = newestUserIndex(conversation, through + 1);
+  const newestReply =
+    sent.findLast(({ message, index }) => message.type === 'assistant' && index <= through)?.index ?? -1;
   return sent.map((one) => {
-    const { message, at } = one;
-    if (at > through || at === newestUser) return one;
-    const keep = compression.keepCharacters * factorOf(message, at > newestReply);
-    return changed(one, shortened(message, keep));
+    const { message, index } = one;
+    if (index > through || index === newestUser) return one;
+    const keep = compression.keepCharacters * lengthFactorOf(message, index > newestReply);
+    return replaced(one, shortened(message, keep));
   });
 }
 
-function factorOf({ type }: NewMessage, isNewest: boolean): number {
-  if (type === 'tool') return isNewest ? times.newestResult : times.result;
-  if (type === 'summary') return times.summary;
-  return type === 'assistant' ? times.reply : times.user;
+function lengthFactorOf({ type }: NewMessage, isNewest: boolean): number {
+  if (type === 'tool') return isNewest ? lengthFactors.newestResult : lengthFactors.result;
+  if (type === 'summary') return lengthFactors.summary;
+  return type === 'assistant' ? lengthFactors.reply : lengthFactors.user;
 }
 
 /**
- * A signed thought is bound to everything before it, and to its model: what was thought before the context changed, by
- * another model, or in another run, is not sent.
+ * Keeps the newest images and replaces older ones by a note. `changedAt` is the index of the newest image that displaced
+ * an older one: the context before it is no longer what the model saw. -1 where all images stay.
  */
-const keepOwnThoughts = (sent: readonly Sent[], { runId, model }: ContextReader, changedAt: number): Sent[] =>
+function keepNewestImages(
+  sent: readonly SentMessage[],
+  keep: number,
+): { sent: readonly SentMessage[]; changedAt: number } {
+  let left = keep;
+  let newest = -1;
+  const reduced = new Map<SentMessage, NewMessage>();
+
+  for (const one of sent.toReversed()) {
+    const images = imageCount(one.message);
+    if (images === 0) continue;
+    if (newest < 0) newest = one.index;
+    if (images > left) reduced.set(one, withNewestImages(one.message, left));
+    left = Math.max(0, left - images);
+  }
+  if (reduced.size === 0) return { sent, changedAt: -1 };
+  return { sent: sent.map((one) => replaced(one, reduced.get(one) ?? one.message)), changedAt: newest };
+}
+
+/**
+ * A signed reasoning block is bound to its model and to everything before it. Reasoning from before the context changed,
+ * from another model or from another run is not sent.
+ */
+const keepOwnReasoning = (
+  sent: readonly SentMessage[],
+  { runId, model }: ContextReader,
+  changedAt: number,
+): SentMessage[] =>
   sent.map((one) => {
-    const { message, at } = one;
+    const { message, index } = one;
     if (message.type !== 'assistant') return one;
-    const isOwn = at > changedAt && message.run_id === runId && message.metadata['model'] === model;
-    return isOwn ? one : changed(one, withoutReasoning(message));
+    const isOwn = index > changedAt && message.run_id === runId && message.metadata['model'] === model;
+    return isOwn ? one : replaced(one, withoutReasoning(message));
   });
 
-const changed = (one: Sent, message: NewMessage): Sent => (message === one.message ? one : { message, at: one.at });
+const replaced = (one: SentMessage, message: NewMessage): SentMessage =>
+  message === one.message ? one : { message, index: one.index };

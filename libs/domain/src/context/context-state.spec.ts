@@ -28,20 +28,20 @@ const summary = (id: string, to: string): Message => ({
 const history = historyOf(Array.from({ length: 4 }, () => ({ kind: 'user', text: 'word' })));
 
 describe('the context of a run', () => {
-  it('begins with the latest summary of the runs before it (MS7)', () => {
+  it('starts from the latest summary of earlier runs', () => {
     const state = replay([], [...history, summary('msg_s1', 'msg_1'), summary('msg_s2', 'msg_2')]);
 
     expect(state.context.summary).toEqual({ id: 'msg_s2', covers: covers('msg_2') });
   });
 
-  it('takes no message for a summary that does not say what it covers (W30)', () => {
+  it('ignores a summary that does not name what it covers', () => {
     const [first] = history;
     const state = replay([], [...history, { ...(first as Message), type: 'summary' }]);
 
     expect(state.context.summary).toBeUndefined();
   });
 
-  it('remembers a failure until a summary succeeds', () => {
+  it('counts failures until a summary succeeds', () => {
     const id = compactionId.parse('cmp_1');
     const error = { code: 'any', message: 'Any.' };
     const failed = evolve(replay([], history), {

@@ -1,14 +1,14 @@
 import type { ContentBlock, NewMessage } from '@rondo/contract';
 import { toModelResult } from '../dialects/pair-calls';
 
-/** What a message says, in plain text: what is counted, what a summarizer reads, and what `expand_message` shows. */
+/** A message as plain text: what is counted, what a summarizer reads, and what `expand_message` shows. */
 export const textOf = ({ content }: NewMessage): string =>
   content
     .map(textOfBlock)
     .filter((text) => text !== '')
     .join('\n');
 
-/** Thoughts are not part of it: nobody but their own model may read them. */
+/** Leaves reasoning out: only the model that wrote it may read it. */
 function textOfBlock(block: ContentBlock): string {
   switch (block.type) {
     case 'text':

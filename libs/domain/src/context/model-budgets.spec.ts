@@ -9,12 +9,12 @@ it.each([
   ['google/gemini-3-pro', 700_000],
   ['deepseek/deepseek-chat', 100_000],
   ['local/llama', 31_000],
-])('knows the budget of %s (SM8)', (model, budget) => {
+])('has a budget for %s', (model, budget) => {
   expect(budgetOfModel(model)).toBe(budget);
   expect(budgetsOf({ providers: [] })(model)).toBe(budget);
 });
 
-describe('what an operator declares', () => {
+describe('a budget that the operator declares', () => {
   const declaring = (...models: ModelFacts[]) =>
     budgetsOf(
       readProviders({
@@ -23,7 +23,7 @@ describe('what an operator declares', () => {
       }),
     );
 
-  it('wins over what is known: the window, less what the reply may take', () => {
+  it('overrides the table: the window less the space for the reply', () => {
     const budgetOf = declaring(
       { id: 'llama3', context_window: 128_000, max_output_tokens: 8_000 },
       { id: 'claude-like', context_window: 8_192, max_output_tokens: 2_048 },
@@ -34,7 +34,7 @@ describe('what an operator declares', () => {
     expect(budgetOf('local/claude-like')).toBe(6_144);
   });
 
-  it('leaves a quarter to a reply of which nothing is declared, and never more than half', () => {
+  it('leaves a quarter to a reply of undeclared length, and at most half to any', () => {
     const budgetOf = declaring(
       { id: 'plain', context_window: 128_000 },
       { id: 'all', context_window: 128_000, max_output_tokens: 128_000 },
@@ -44,16 +44,16 @@ describe('what an operator declares', () => {
     expect(budgetOf('local/all')).toBe(64_000);
   });
 
-  it('counts where it names a window, and for its own models only', () => {
+  it('applies where it names a window, and to its own models only', () => {
     const budgetOf = declaring({ id: 'llama3', max_output_tokens: 8_000 }, { id: 'gpt-5', context_window: 50_000 });
 
     expect(budgetOf('local/llama3')).toBe(31_000);
     expect(budgetOf('local/other')).toBe(31_000);
     expect(budgetOf('openai/gpt-5')).toBe(100_000);
-    expect(budgetOf('nobody')).toBe(31_000);
+    expect(budgetOf('unknown')).toBe(31_000);
   });
 
-  it('gives way to what a run says', () => {
+  it('is overridden by the setting of a run', () => {
     const budgetOf = declaring({ id: 'llama3', context_window: 128_000 });
     const settings = (context: object) => {
       const effective = effectiveSettings({ model: 'local/llama3', context }, { model: 'demo/coder' });

@@ -2,16 +2,16 @@ import { declaredFactsOf } from '../models/model-facts';
 import { type ModelProviders, splitModelName } from '../models/provider-settings';
 import type { RunSettings } from '@rondo/contract';
 
-/** How many tokens a request to a model may have, beside those kept free for the reply. */
+/** The most tokens that a request to a model may have; the space for the reply is subtracted already. */
 export type BudgetOf = (model: string) => number;
 
 interface ModelBudget {
-  /** Of `provider/model`. */
+  /** Matches `provider/model`. */
   readonly model: RegExp;
   readonly inputTokens: number;
 }
 
-/** The first that fits counts. What a provider allows and what a reply may take of it is behind each figure. */
+/** The first match counts. Each figure is the model's context window less a long reply. */
 const modelBudgets: readonly ModelBudget[] = [
   { model: /claude|sonnet/i, inputTokens: 136_000 },
   { model: /gpt/i, inputTokens: 100_000 },
@@ -20,13 +20,13 @@ const modelBudgets: readonly ModelBudget[] = [
   { model: /^demo(-anthropic)?\//, inputTokens: 100_000 },
 ];
 
-/** Of models that nothing is known about. */
-const cautious = 31_000;
+/** For models that nothing is known about. */
+const unknownModelBudget = 31_000;
 
 export const budgetOfModel: BudgetOf = (model) =>
-  modelBudgets.find((budget) => budget.model.test(model))?.inputTokens ?? cautious;
+  modelBudgets.find((budget) => budget.model.test(model))?.inputTokens ?? unknownModelBudget;
 
-/** What a provider's configuration declares of a model's context window wins over the table. */
+/** A context window that a provider's configuration declares overrides the table. */
 export const budgetsOf =
   ({ providers }: Pick<ModelProviders, 'providers'>): BudgetOf =>
   (model) => {
@@ -34,17 +34,17 @@ export const budgetsOf =
     const provider = providers.find((one) => one.name === name);
     const declared = provider && declaredFactsOf(provider, id);
     return declared?.context_window
-      ? besideReply(declared.context_window, declared.max_output_tokens)
+      ? lessReply(declared.context_window, declared.max_output_tokens)
       : budgetOfModel(model);
   };
 
-/** Of a window, for a reply of which nothing is known, and for one that may fill it. */
-const usualReply = 1 / 4;
-const longestReply = 1 / 2;
+/** The share of a window for a reply of unknown length, and the most that a reply is given. */
+const usualReplyShare = 1 / 4;
+const longestReplyShare = 1 / 2;
 
-const besideReply = (window: number, reply = window * usualReply): number =>
-  Math.floor(window - Math.min(reply, window * longestReply));
+const lessReply = (window: number, reply = window * usualReplyShare): number =>
+  Math.floor(window - Math.min(reply, window * longestReplyShare));
 
-/** What a run says wins over all. */
+/** The run's own setting overrides the model's budget. */
 export const inputBudgetOf = ({ model, context }: Pick<RunSettings, 'model' | 'context'>, budgetOf: BudgetOf): number =>
   context.input_budget_tokens ?? budgetOf(model);

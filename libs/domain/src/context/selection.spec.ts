@@ -4,7 +4,7 @@ import type { AgentRun } from '../loop/loop-context';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { anyHistory, historyRun } from '../testing/histories';
 import { summaryMessage } from '../compaction/summary-message';
-import { wholeConversation } from './context-state';
+import { initialContext } from './context-state';
 import { contextOf } from './context-of';
 import { selectionOf } from './selection';
 
@@ -15,8 +15,8 @@ const aRun = (): AgentRun => ({ id: historyRun.id, settings, createdAt: '2026-01
 const reader = { runId: historyRun.id, model: historyRun.model, keepImages: 2 };
 
 const image = { type: 'image', source: { type: 'url', url: 'https://example.test/a.png' } } as const;
-const shows = (message: Message): Message => ({ ...message, content: [...message.content, image] });
-const others = (message: Message): Message => ({ ...message, metadata: { model: 'demo/other' } });
+const withImage = (message: Message): Message => ({ ...message, content: [...message.content, image] });
+const ofOtherModel = (message: Message): Message => ({ ...message, metadata: { model: 'demo/other' } });
 const summary = (message: Message): Message => ({
   ...message,
   ...summaryMessage(
@@ -32,17 +32,20 @@ const summary = (message: Message): Message => ({
   ),
 });
 
-/** Histories with images in some messages, words of other models, and summaries that no fact has spoken of yet. */
+/** Histories with images in some messages, messages of other models, and summaries that no fact refers to yet. */
 const anyConversation = fc
-  .tuple(anyHistory(12), fc.array(fc.constantFrom(undefined, undefined, shows, others, summary), { minLength: 60 }))
+  .tuple(
+    anyHistory(12),
+    fc.array(fc.constantFrom(undefined, undefined, withImage, ofOtherModel, summary), { minLength: 60 }),
+  )
   .map(([history, changes]) => history.map((message, at) => changes[at]?.(message) ?? message));
 
 describe('selectionOf', () => {
-  it('is what is sent of the conversation, however that came to be', () => {
+  it('equals contextOf, however the conversation grew', () => {
     fc.assert(
       fc.property(anyConversation, fc.array(fc.nat({ max: 4 })), (conversation, changes) => {
         const run = aRun();
-        let context = { ...wholeConversation };
+        let context = { ...initialContext };
         for (let length = 1; length <= conversation.length; length++) {
           const grown = conversation.slice(0, length);
           if (changes[length] === 0) context = { ...context, changedAt: grown.at(-1)?.id };
@@ -56,10 +59,10 @@ describe('selectionOf', () => {
     );
   });
 
-  it('is made once for each conversation, of what is new in it', () => {
+  it('is computed once for each conversation, from what is new in it', () => {
     const run = aRun();
     const [conversation = []] = fc.sample(anyHistory(12), 1);
-    const context = wholeConversation;
+    const context = initialContext;
     const before = selectionOf(run, { conversation: conversation.slice(0, -1), context });
 
     const after = selectionOf(run, { conversation, context });

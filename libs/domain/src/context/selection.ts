@@ -4,41 +4,47 @@ import { hiddenFieldsOf } from '../memoize/hidden-fields';
 import type { AgentRun } from '../loop/loop-context';
 import type { RunState } from '../run/run-state';
 import { type ContextReader, contextOf, contextOfMore } from './context-of';
-import type { Sent } from './sent-message';
+import type { SentMessage } from './message-range';
 
-/** What of a run's conversation is sent. */
+/** The messages of a run's conversation that are sent. */
 export interface Selection {
-  readonly sent: readonly Sent[];
-  /** The same without their places. */
+  readonly sent: readonly SentMessage[];
+  /** The same without their indexes. */
   readonly messages: readonly NewMessage[];
 }
 
-type Whole = Pick<RunState, 'conversation' | 'context'>;
+type ContextSource = Pick<RunState, 'conversation' | 'context'>;
 
-const known = hiddenFieldsOf<AgentRun, Whole & Selection>();
+const latestOf = hiddenFieldsOf<AgentRun, ContextSource & Selection>();
 
-/** It is asked for more than once in an iteration, and made once, of what is new. */
-export function selectionOf(run: AgentRun, { conversation, context }: Whole): Selection {
-  const before = known.get(run);
+/** Memoized per run: an iteration asks several times, and only added messages are processed. */
+export function selectionOf(run: AgentRun, { conversation, context }: ContextSource): Selection {
+  const before = latestOf.get(run);
   if (before?.conversation === conversation && before.context === context) return before;
 
   const { model, context: settings } = run.settings;
   const reader = { runId: run.id, model, keepImages: settings.keep_images };
-  const grown = before?.context === context ? grownFrom(before, conversation, reader) : undefined;
-  const selection = { conversation, context, ...(grown ?? selected(contextOf(conversation, context, reader))) };
-  known.set(run, selection);
+  const extended = before?.context === context ? extend(before, conversation, reader) : undefined;
+  const selection = { conversation, context, ...(extended ?? toSelection(contextOf(conversation, context, reader))) };
+  latestOf.set(run, selection);
   return selection;
 }
 
-function grownFrom(
-  { conversation: earlier, ...before }: Whole & Selection,
-  conversation: Whole['conversation'],
+function extend(
+  { conversation: earlier, ...before }: ContextSource & Selection,
+  conversation: ContextSource['conversation'],
   reader: ContextReader,
 ): Selection | undefined {
-  const added = addedTo(earlier, conversation)?.map((message, at) => ({ message, at: earlier.length + at }));
+  const added = addedTo(earlier, conversation)?.map((message, offset) => ({
+    message,
+    index: earlier.length + offset,
+  }));
   const sent = added && contextOfMore(added, reader);
-  const more = sent && selected(sent);
+  const more = sent && toSelection(sent);
   return more && { sent: [...before.sent, ...more.sent], messages: [...before.messages, ...more.messages] };
 }
 
-const selected = (sent: readonly Sent[]): Selection => ({ sent, messages: sent.map(({ message }) => message) });
+const toSelection = (sent: readonly SentMessage[]): Selection => ({
+  sent,
+  messages: sent.map(({ message }) => message),
+});

@@ -44,7 +44,7 @@ async function runWith(states: readonly NewMessage[], model: AnsweringModel) {
   return { agent, state };
 }
 
-it('shows the newest state of each kind before the newest words of the user, for one call (LP14)', async () => {
+it('inserts the newest state of each kind before the newest user message, for one call', async () => {
   const model = new AnsweringModel((_, nth) => (nth > 2 ? says('Done.') : calls(read)));
   const states = [
     stateMessage('browser_state', 'old page'),
@@ -64,7 +64,7 @@ it('shows the newest state of each kind before the newest words of the user, for
   expect(JSON.stringify(promptOf({ run: agent, state }).prompt)).not.toContain('new page');
 });
 
-it('gives back no thought of a reply that had seen more than is sent now', async () => {
+it('sends no reasoning of a reply whose context had more than is sent now', async () => {
   const model = new AnsweringModel((_, nth) =>
     nth === 1
       ? [{ type: 'reasoning', text: 'I see a page.' }, { type: 'reasoning_end', signature: 'signed' }, ...calls(read)]

@@ -1,6 +1,6 @@
 import type { ContentBlock, MessageType, NewMessage } from '@rondo/contract';
 
-/** What the model should know of the world at this moment, before the newest words of the user, for one call (LP14). */
+/** Inserts the newest browser state and images before the newest user message, for one model call: they are outdated after it. */
 export function withTemporary(messages: readonly NewMessage[], unseen: readonly NewMessage[]): readonly NewMessage[] {
   const [newest] = unseen;
   if (!newest) return messages;
@@ -10,7 +10,7 @@ export function withTemporary(messages: readonly NewMessage[], unseen: readonly 
   return before < 0 ? [...messages, temporary] : messages.toSpliced(before, 0, temporary);
 }
 
-/** A word to the model behind everything else, for one call. */
+/** Appends a warning to the model for one call. */
 export function withWarning(messages: readonly NewMessage[], text: string | undefined): readonly NewMessage[] {
   const last = messages.at(-1);
   if (text === undefined || !last) return messages;

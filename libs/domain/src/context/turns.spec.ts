@@ -3,7 +3,7 @@ import type { Message } from '@rondo/contract';
 import { anyHistory, historyOf } from '../testing/histories';
 import { turnsOf } from './turns';
 
-/** Messages that somebody wrote into the thread belong to no iteration. */
+/** Messages that a client imported into the thread belong to no iteration. */
 const imported = (history: readonly Message[]): Message[] =>
   history.map((message) => ({ ...message, iteration: null, run_id: null }));
 
@@ -15,7 +15,7 @@ const idsIn = (messages: readonly Message[], type: 'tool_call' | 'tool_result'):
 it.each([
   ['of a run', (history: Message[]) => history],
   ['of an imported thread', imported],
-])('a turn %s holds its calls with their results, and every message is in one (W33)', (_, prepare) => {
+])('a turn %s holds its calls with their results, and every message is in one', (_, prepare) => {
   fc.assert(
     fc.property(anyHistory(20), (history) => {
       const conversation = prepare(history);
@@ -30,7 +30,7 @@ it.each([
   );
 });
 
-it('what a user says between a call and its result belongs to the turn', () => {
+it('includes a user message between a call and its result', () => {
   const [task, reply, result] = historyOf([
     { kind: 'user', text: 'Go.' },
     { kind: 'reply', text: 'Reading.', calls: 1, parts: false, thinks: false, output: 'x' },

@@ -1,32 +1,28 @@
 import type { CallId, NewMessage } from '@rondo/contract';
-
-/** Messages that only make sense together, by their places in the conversation, first and last included. */
-export interface Turn {
-  readonly first: number;
-  readonly last: number;
-}
+import type { MessageRange } from './message-range';
 
 /**
- * A conversation in turns: what a person said, or a reply with the results of its calls. Between two turns it may be cut
- * (W33); within one never, so no call loses its result and no reply its other parts. Summaries belong to no turn.
+ * Divides a conversation into turns: a user message, or a reply with the results of its calls. A conversation may be cut
+ * between two turns but never within one, so that no call loses its result and no reply one of its parts. Summaries
+ * belong to no turn.
  */
-export function turnsOf(conversation: readonly NewMessage[]): Turn[] {
-  const answeredAt = resultPlaces(conversation);
-  const turns: Turn[] = [];
+export function turnsOf(conversation: readonly NewMessage[]): MessageRange[] {
+  const resultIndexes = resultIndexesOf(conversation);
+  const turns: MessageRange[] = [];
   let closesAt = -1;
 
-  conversation.forEach((message, at) => {
+  conversation.forEach((message, index) => {
     if (message.type === 'summary') return;
     const current = turns.at(-1);
-    if (current && (at <= closesAt || isSameReply(conversation[current.last], message))) {
-      turns[turns.length - 1] = { first: current.first, last: at };
-    } else turns.push({ first: at, last: at });
-    for (const id of callsIn(message)) closesAt = Math.max(closesAt, answeredAt.get(id) ?? -1);
+    if (current && (index <= closesAt || isSameReply(conversation[current.last], message))) {
+      turns[turns.length - 1] = { first: current.first, last: index };
+    } else turns.push({ first: index, last: index });
+    for (const id of callsIn(message)) closesAt = Math.max(closesAt, resultIndexes.get(id) ?? -1);
   });
   return turns;
 }
 
-/** A reply that is stored in parts, and the results that belong to it, have one iteration in common. */
+/** The parts of a reply that is stored in parts, and the results of its calls, have the same iteration. */
 const isSameReply = (before: NewMessage | undefined, message: NewMessage): boolean =>
   before !== undefined &&
   before.type !== 'user' &&
@@ -35,14 +31,14 @@ const isSameReply = (before: NewMessage | undefined, message: NewMessage): boole
   message.iteration === before.iteration &&
   message.run_id === before.run_id;
 
-function resultPlaces(conversation: readonly NewMessage[]): Map<CallId, number> {
-  const places = new Map<CallId, number>();
-  conversation.forEach(({ content }, at) => {
+function resultIndexesOf(conversation: readonly NewMessage[]): Map<CallId, number> {
+  const indexes = new Map<CallId, number>();
+  conversation.forEach(({ content }, index) => {
     for (const block of content) {
-      if (block.type === 'tool_result' && !places.has(block.tool_call_id)) places.set(block.tool_call_id, at);
+      if (block.type === 'tool_result' && !indexes.has(block.tool_call_id)) indexes.set(block.tool_call_id, index);
     }
   });
-  return places;
+  return indexes;
 }
 
 const callsIn = ({ content }: NewMessage): CallId[] =>

@@ -1,25 +1,25 @@
 import { tokensBelow } from '../context/context-budget';
-import { compactionFailed } from '../compaction/compaction-failed';
-import { compress, countRequestTokens } from '../context/compress';
 import {
   type ContextUsage,
-  isFarFromLimit,
-  isFresh,
   contextUsageOf,
+  isFarFromLimit,
+  mayCompact,
   rangeToSummarize,
-} from '../compaction/compaction-need';
+} from '../compaction/compaction-trigger';
+import { compactionFailed } from '../compaction/summarize';
+import { compress, countRequestTokens } from '../context/compress';
 import { failed } from './decide';
 import { type LoopContext, type Step, factsStep } from './loop-context';
 import type { RunError } from '@rondo/contract';
 
 /**
- * Sees to it that the next request fits its model (I13), once it is decided that there will be one.
+ * Makes the next request fit its model (I13), once it is decided that there will be one.
  *
- * Over its threshold, the run's strategy names a stretch of the conversation to fold. The run then leaves its worker for
- * the summarizer, and comes back with a summary or with the news that there is none. Where nothing can be folded, texts
- * are shortened without anybody's help: no run depends on its summarizer (R36). Each is tried once an iteration at most.
+ * Over the threshold, the run's strategy chooses a range of the conversation to summarize. The worker then releases the
+ * run to the summarizer, which returns it with a summary or with a failure. Where nothing can be summarized, texts are
+ * shortened without a model, so that no run depends on the summarizer. Each is tried at most once per iteration.
  *
- * `over`: the loop leaves the run, to the summarizer or because it failed.
+ * `over`: the loop ends here, because the run goes to the summarizer or has failed.
  */
 export async function* compactIfNeeded(pass: LoopContext): AsyncGenerator<Step, { over: boolean }> {
   if (pass.signals.stop.aborted) return { over: false };
@@ -30,47 +30,44 @@ export async function* compactIfNeeded(pass: LoopContext): AsyncGenerator<Step, 
     return { over: false };
   }
 
-  const load = await contextUsageOf(pass);
-  const fold = await rangeToSummarize(pass, load);
-  if (!fold) return yield* shorten(pass, load);
+  const usage = await contextUsageOf(pass);
+  const range = await rangeToSummarize(pass, usage);
+  if (!range) return yield* shorten(pass, usage);
 
-  const { covers, reason } = fold;
+  const { covers, reason } = range;
   const data = {
     compaction_id: pass.ports.clerk.compactionId(),
     reason,
     covers,
-    tokens_before: load.tokens,
+    tokens_before: usage.tokens,
   };
   yield factsStep(pass, { type: 'context.compaction_started', iteration: pass.state.iteration, data });
   return { over: true };
 }
 
-/** Said by the worker that gets a run back which no summarizer took in time. */
+/** Recorded by the worker that claims the run after no summarizer claimed it in time. */
 const silent: RunError = { code: 'summarizer_silent', message: 'No summarizer took the run in time.' };
 
-/** Room is made for more than the next reply, so that the prefix that providers cache lasts for a while. */
-const fillTo = 0.7;
+/** Compresses well below the limit, so that the prefix that providers cache lasts for several iterations. */
+const targetShare = 0.7;
 
-async function* shorten(
-  pass: LoopContext,
-  { tokens, allowance }: ContextUsage,
-): AsyncGenerator<Step, { over: boolean }> {
-  const { budget, reserve, limit, frame } = allowance;
-  const isDone = !isFresh(pass.state) && pass.state.context.failures === 0;
-  const most = isDone ? budget : limit;
-  if (tokens + reserve < most) return { over: false };
+async function* shorten(pass: LoopContext, { tokens, budget }: ContextUsage): AsyncGenerator<Step, { over: boolean }> {
+  const { maximum, reserve, limit, frame } = budget;
+  const isSummarized = !mayCompact(pass.state) && pass.state.context.failures === 0;
+  const allowed = isSummarized ? maximum : limit;
+  if (tokens + reserve < allowed) return { over: false };
 
-  const target = frame + Math.floor(tokensBelow(most, allowance) * fillTo);
-  const squeeze = { reason: 'threshold', tokensBefore: tokens, target, most: most - reserve, budget } as const;
-  const data = await compress(pass, pass.meter, squeeze);
+  const target = frame + Math.floor(tokensBelow(allowed, budget) * targetShare);
+  const goal = { reason: 'threshold', tokensBefore: tokens, target, acceptable: allowed - reserve, maximum } as const;
+  const data = await compress(pass, pass.meter, goal);
   if (data) yield factsStep(pass, { type: 'context.compacted', iteration: pass.state.iteration, data });
-  if ((await countRequestTokens(pass, pass.meter)) <= budget) return { over: false };
+  if ((await countRequestTokens(pass, pass.meter)) <= maximum) return { over: false };
 
-  yield factsStep(pass, failed(pass, tooLarge(budget)));
+  yield factsStep(pass, failed(pass, tooLarge(maximum)));
   return { over: true };
 }
 
-const tooLarge = (budget: number): RunError => ({
+const tooLarge = (maximum: number): RunError => ({
   code: 'context_too_large',
-  message: `The system prompt, the tools and the newest message do not fit into the ${budget} tokens that the model may be sent.`,
+  message: `The system prompt, the tools and the newest message do not fit into the ${maximum} tokens that the model may be sent.`,
 });

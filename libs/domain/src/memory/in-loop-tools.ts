@@ -25,7 +25,7 @@ const hands: { [Name in LoopTool['name']]: Hand<Extract<LoopTool, { name: Name }
       : turnEnds(),
   return_control_to_user: turnEnds,
   expand_message: expand,
-  compactify_memory: says('The conversation is folded before your next turn, if there is enough to fold.'),
+  compactify_memory: says('The conversation is summarized before your next turn, if there is enough to summarize.'),
   simple_memory: useNotebook,
   sequential_thinking: (thought, conversation, { call: { run_id } }) =>
     recordThought(

@@ -1,11 +1,11 @@
 import {
   type ContextState,
-  type CompactionMoment,
+  type CompactionPoint,
   type OpenCompaction,
   compacted,
-  fromEarlier,
+  withEarlierSummary,
   notCompacted,
-  wholeConversation,
+  initialContext,
 } from '../context/context-state';
 import {
   type FinishReason,
@@ -73,7 +73,7 @@ const beginning: RunState = {
   malformedInARow: 0,
   lostReplies: 0,
   compaction: undefined,
-  context: wholeConversation,
+  context: initialContext,
   unseen: [],
   startedAt: undefined,
   waitingSince: undefined,
@@ -116,7 +116,7 @@ export function replay(log: readonly RecordedFact[], earlier: readonly Message[]
   const before = beforeRun(earlier, state.conversation);
   return after(state, {
     conversation: [...before, ...state.conversation],
-    context: fromEarlier(state.context, before),
+    context: withEarlierSummary(state.context, before),
   });
 }
 
@@ -172,9 +172,12 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
       return after(state, { compaction: { id, covers, tokensBefore } });
     }
     case 'context.compacted':
-      return after(state, { compaction: undefined, context: compacted(state.context, fact.data, momentOf(state)) });
+      return after(state, {
+        compaction: undefined,
+        context: compacted(state.context, fact.data, compactionPointOf(state)),
+      });
     case 'context.compaction_failed':
-      return after(state, { compaction: undefined, context: notCompacted(state.context, momentOf(state)) });
+      return after(state, { compaction: undefined, context: notCompacted(state.context, compactionPointOf(state)) });
   }
 }
 
@@ -182,7 +185,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
 export const iterationsDone = ({ phase, iteration }: Pick<RunState, 'phase' | 'iteration'>): number =>
   phase === 'between' ? iteration : iteration - 1;
 
-const momentOf = (state: RunState): CompactionMoment => ({
+const compactionPointOf = (state: RunState): CompactionPoint => ({
   compactedIn: iterationsDone(state),
   changedAt: state.conversation.at(-1)?.id,
 });

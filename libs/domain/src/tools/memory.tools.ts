@@ -23,7 +23,7 @@ export const expandMessage = defineTool({
 export const compactifyMemory = defineTool({
   name: 'compactify_memory',
   description:
-    'Have the conversation so far folded into a summary before your next turn. Use it when a part of the work is done ' +
+    'Have the conversation so far replaced by a summary before your next turn. Use it when a part of the work is done ' +
     'and its details are no longer needed.',
   input: z.strictObject({}),
   ...inLoop,

@@ -1,0 +1,106 @@
+import type { Coverage, NewFact, NewMessage } from '@rondo/contract';
+import type { LoopContext } from '../loop/loop-context';
+import { type RunPosition, frameText, messagesToSend } from '../loop/prompt';
+import { type RunState, iterationsDone } from '../run/run-state';
+import { compactifyMemory } from '../tools/memory.tools';
+import { type ContextBudget, contextBudgetOf, tailTokens } from '../context/context-budget';
+import type { CountedRequest } from '../context/context-meter';
+import { type SummarizableConversation, rangeBeforeTail, rangeBetween, turnCount } from './summary-range';
+import { textOf } from '../context/message-text';
+import { type MessageRange, coverageOf, rangeOf } from '../context/message-range';
+
+/** The size of the next request, and the limits that it is held against. */
+export interface ContextUsage {
+  readonly tokens: number;
+  readonly budget: ContextBudget;
+}
+
+export type CompactionReason = Extract<NewFact, { type: 'context.compaction_started' }>['data']['reason'];
+
+type MeteredRun = Pick<LoopContext, 'run' | 'state' | 'ports' | 'meter'>;
+
+/** True where an upper bound shows that the limit is far, so that nothing need be counted, and no compaction is requested. */
+export function isFarFromLimit({ run, state, ports, meter }: MeteredRun): boolean {
+  const { limit, reserve } = budgetFor({ run, state, ports }, 0);
+  if (meter.upperBound(nextRequest({ run, state })) + reserve >= limit) return false;
+  return !isRequested(state) && !hasManyTurns({ run, state });
+}
+
+export async function contextUsageOf({ run, state, ports, meter }: MeteredRun): Promise<ContextUsage> {
+  const request = nextRequest({ run, state });
+  const budget = budgetFor({ run, state, ports }, await meter.ofFrame(request.frame));
+  return { tokens: await meter.countTokens(request), budget };
+}
+
+const nextRequest = (position: RunPosition): CountedRequest => ({
+  frame: frameText(position.run),
+  messages: messagesToSend(position),
+});
+
+const budgetFor = ({ run: { settings }, state, ports }: Omit<MeteredRun, 'meter'>, frame: number): ContextBudget =>
+  contextBudgetOf({ settings, budgetOf: ports.budgetOf, frame, refusedTokens: state.context.refusedTokens });
+
+/** True where no compaction was tried since the last iteration ended. */
+export const mayCompact = (state: RunState): boolean => state.context.compactedIn !== iterationsDone(state);
+
+/** What is to be summarized now, and why. Undefined where nothing needs to be, or nothing can be. */
+export async function rangeToSummarize(
+  metered: MeteredRun,
+  usage: ContextUsage,
+): Promise<{ covers: Coverage; reason: CompactionReason } | undefined> {
+  const reason = reasonToSummarize(metered, usage);
+  const range = reason && (await chooseRange(metered, usage, reason));
+  const covers = range && coverageOf(metered.state.conversation, range);
+  return covers && { covers, reason };
+}
+
+function reasonToSummarize(
+  { run, state }: RunPosition,
+  { tokens, budget }: ContextUsage,
+): CompactionReason | undefined {
+  if (!mayCompact(state)) return undefined;
+  if (isRequested(state)) return 'requested';
+  if (run.settings.context.strategy === 'none' || isBackingOff(state)) return undefined;
+  return tokens + budget.reserve >= budget.limit || hasManyTurns({ run, state }) ? 'threshold' : undefined;
+}
+
+/** By the model with a tool call of the last iteration, or by the user with `/compact` as the newest message. */
+const isRequested = ({ calls, conversation }: RunState): boolean =>
+  isCompactCommand(conversation.at(-1)) ||
+  [...calls.values()].some(({ call, status }) => call.name === compactifyMemory.name && status === 'completed');
+
+const isCompactCommand = (newest: NewMessage | undefined): boolean =>
+  newest?.type === 'user' && textOf(newest).trim() === '/compact';
+
+const hasManyTurns = ({ run, state }: RunPosition): boolean =>
+  run.settings.context.strategy === 'head_tail' && turnCount(summarizable(state)) > run.settings.context.max_turns;
+
+/** Iterations. */
+const longestBackoff = 16;
+
+/** After each failure in a row, the next compaction is tried twice as many iterations later. */
+function isBackingOff({ context: { failures, compactedIn }, ...state }: RunState): boolean {
+  return failures > 0 && iterationsDone(state) - compactedIn < Math.min(2 ** failures, longestBackoff);
+}
+
+const summarizable = ({ conversation, context }: RunState): SummarizableConversation => ({
+  conversation,
+  summarized: rangeOf(conversation, context.summary?.covers),
+});
+
+async function chooseRange(
+  { run, state, meter }: MeteredRun,
+  { budget }: ContextUsage,
+  reason: CompactionReason,
+): Promise<MessageRange | undefined> {
+  const { strategy, max_turns: maxTurns, keep_first: keepFirst } = run.settings.context;
+  const whole = summarizable(state);
+  if (strategy === 'head_tail') return rangeBetween(whole, { maxTurns, keepFirst });
+
+  const start = (whole.summarized?.last ?? -1) + 1;
+  const tokens = await meter.ofMessages(state.conversation.slice(start));
+  return rangeBeforeTail(whole, {
+    tailTokens: reason === 'requested' ? 0 : tailTokens(budget),
+    tokensOf: ({ first, last }) => tokens.slice(first - start, last - start + 1).reduce((sum, count) => sum + count, 0),
+  });
+}
