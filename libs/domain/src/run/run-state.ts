@@ -174,10 +174,10 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'context.compacted':
       return after(state, {
         compaction: undefined,
-        context: compacted(state.context, fact.data, compactionPointOf(state)),
+        context: compacted(state.context, fact.data, pointOf(state)),
       });
     case 'context.compaction_failed':
-      return after(state, { compaction: undefined, context: notCompacted(state.context, compactionPointOf(state)) });
+      return after(state, { compaction: undefined, context: notCompacted(state.context, pointOf(state)) });
   }
 }
 
@@ -185,7 +185,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
 export const iterationsDone = ({ phase, iteration }: Pick<RunState, 'phase' | 'iteration'>): number =>
   phase === 'between' ? iteration : iteration - 1;
 
-const compactionPointOf = (state: RunState): CompactionPoint => ({
+const pointOf = (state: RunState): CompactionPoint => ({
   compactedIn: iterationsDone(state),
   changedAt: state.conversation.at(-1)?.id,
 });
