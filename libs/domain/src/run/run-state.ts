@@ -114,10 +114,8 @@ const after = (state: RunState, changes: Partial<RunState>): RunState =>
 export function replay(log: readonly RecordedFact[], earlier: readonly Message[] = []): RunState {
   const state = log.reduce<RunState>(evolve, beginning);
   const before = beforeRun(earlier, state.conversation);
-  return after(state, {
-    conversation: [...before, ...state.conversation],
-    context: withEarlierSummary(state.context, before),
-  });
+  const context = withEarlierSummary(state.context, before);
+  return after(state, { conversation: [...before, ...state.conversation], context });
 }
 
 /** What others wrote into the thread after the run began is for the next run: a prompt must not depend on hand-overs. */
@@ -172,10 +170,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
       return after(state, { compaction: { id, covers, tokensBefore } });
     }
     case 'context.compacted':
-      return after(state, {
-        compaction: undefined,
-        context: compacted(state.context, fact.data, pointOf(state)),
-      });
+      return after(state, { compaction: undefined, context: compacted(state.context, fact.data, pointOf(state)) });
     case 'context.compaction_failed':
       return after(state, { compaction: undefined, context: notCompacted(state.context, pointOf(state)) });
   }
