@@ -13,10 +13,15 @@ const executorLoad = z.object({
 });
 export type ExecutorLoad = z.infer<typeof executorLoad>;
 
-/** Executors of an older version do not say how much of them is in use. */
+/** What kind of sandboxes an executor has, and whether a thread's sandbox is reached through that executor only. */
+const executorProvider = z.object({ name: z.string(), affinity: z.string() });
+export type ExecutorProvider = z.infer<typeof executorProvider>;
+
+/** Executors of an older version announce neither their load nor their sandbox provider. */
 export const announcement = z.object({
   is_open: z.boolean(),
   load: executorLoad.exactOptional(),
+  provider: executorProvider.exactOptional(),
 });
 type Announcement = z.infer<typeof announcement>;
 
@@ -27,6 +32,7 @@ const usuallyGoodForMs = 2_500;
 export interface AnnouncedExecutor {
   readonly isOpen: () => Promise<boolean>;
   readonly load?: () => ExecutorLoad;
+  readonly provider?: ExecutorProvider;
   readonly everyMs?: number;
 }
 
@@ -34,7 +40,7 @@ export interface AnnouncedExecutor {
 export function announceExecutor(
   nats: NatsLink,
   executor: string,
-  { isOpen, load, everyMs = usuallyEveryMs }: AnnouncedExecutor,
+  { isOpen, load, provider, everyMs = usuallyEveryMs }: AnnouncedExecutor,
 ): () => void {
   let hasLeft = false;
   const say = (words: Announcement) => {
@@ -42,7 +48,7 @@ export function announceExecutor(
   };
   const announce = async () => {
     const open = await isOpen();
-    if (!hasLeft) say({ is_open: open, ...(load && { load: load() }) });
+    if (!hasLeft) say({ is_open: open, ...(load && { load: load() }), ...(provider && { provider }) });
   };
   const timer = setInterval(() => void announce(), everyMs);
   const offReconnect = nats.onReconnect(() => void announce());
