@@ -3,7 +3,7 @@ import { createLogger, runService } from '@rondo/platform';
 import { readConfig } from './config';
 import { startExecutor } from './start-executor';
 
-/** Beyond the time that running calls get: to kill the rest, to answer for them, and to put everything away. */
+/** Beyond the drain time of running calls: to kill the rest, to answer them, and to close everything. */
 const closingMs = 4_000;
 
 async function main(): Promise<void> {

@@ -3,37 +3,30 @@ import type { INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Transport } from '@nestjs/microservices';
 import { type NatsLink, announceExecutor, natsTransportOptions, signals, untilSubscribed } from '@rondo/messaging';
-import { type Logger, nestLogger, newUlid } from '@rondo/platform';
+import { type Logger, nestLogger } from '@rondo/platform';
+import { type ExecutorParts, compose } from './compose';
 import type { Config } from './config';
-import { assumeIdentity } from './executor-identity';
-import { Resources } from './resources';
-import { ToolCallProcessor } from './tool-call.processor';
 import { ToolExecutorModule } from './tool-executor.module';
 
 export interface Executor {
   readonly url: string;
-  /** Takes no thread in any more, gives running calls their time, and puts everything away. */
+  /** Accepts no more threads, drains running calls, and closes everything. */
   close(): Promise<void>;
 }
 
-/** Longer than the server needs to hear of it, unless it is away; then it cannot ask either. */
-const lastPlacementsMs = 500;
+/** More than NATS needs to process the drain. While NATS is away, no placement request can arrive either. */
+const placementDrainMs = 500;
 
-/** One executor under its kept name: calls from JetStream, placements from NATS, and HTTP for health and metrics only. */
+/** Starts one executor under its stored id: tool calls from JetStream, placements from NATS, HTTP for health and metrics. */
 export async function startExecutor(config: Config, log: Logger): Promise<Executor> {
-  const executor = await assumeIdentity(config.EXECUTOR_ID_FILE, {
-    given: config.EXECUTOR_ID,
-    mint: () => `exe_${newUlid()}`,
-  });
-  const resources = await Resources.open({ config, executor, log });
-  await resources.sandboxProblem(); // Tried out before it is ready, so that whoever sees it ready finds a problem in its log.
-  const app = await NestFactory.create(ToolExecutorModule.with(resources), { logger: nestLogger(log) });
-
+  const parts = await compose(config, log);
+  const app = await NestFactory.create(ToolExecutorModule.with(parts), { logger: nestLogger(log) });
+  const executorId = parts.identity.id;
   const placements = app.connectMicroservice({
     transport: Transport.NATS,
     options: natsTransportOptions({
       url: config.NATS_URL,
-      name: `placement ${executor.id}`,
+      name: `placement ${executorId}`,
       queue: signals.place.queue,
     }),
   });
@@ -41,27 +34,32 @@ export async function startExecutor(config: Config, log: Logger): Promise<Execut
   await untilSubscribed(app);
   await app.listen(config.PORT, config.HOST);
   const url = await app.getUrl();
-  log.info({ executorId: executor.id, url }, 'tool executor started');
-  const isOpen = async () => !resources.places.isFull && (await resources.sandboxProblem()) === undefined;
-  const calls = app.get(ToolCallProcessor);
-  const leave = announceExecutor(resources.nats, executor.id, {
-    isOpen,
-    load: () => ({
-      calls: { ...calls.load, slots: config.TOOL_CONCURRENCY },
-      sandboxes: { awake: resources.places.awake, max: config.SANDBOX_MAX },
-    }),
-  });
+  log.info({ executorId, url }, 'tool executor started');
+  const stopAnnouncing = announce(parts);
   const close = async () => {
-    leave();
-    await takeNoMoreThreads(placements);
+    stopAnnouncing();
+    await acceptNoMoreThreads(placements);
     await app.close();
+    await parts.close();
   };
   return { url, close };
 }
 
-/** Threads are placed for good, so none may be with who is leaving. Their requests go to the others from now on. */
-async function takeNoMoreThreads(placements: INestMicroservice): Promise<void> {
+/** Announces to the workers whether this executor accepts threads, how busy it is, and what kind of sandboxes it has. */
+function announce({ config, nats, identity, consumer, sandboxes, sandboxSlots, sandboxHealth }: ExecutorParts) {
+  return announceExecutor(nats, identity.id, {
+    isOpen: async () => !sandboxSlots.isFull && (await sandboxHealth.problem()) === undefined,
+    load: () => ({
+      calls: { ...consumer.load, slots: config.TOOL_CONCURRENCY },
+      sandboxes: { awake: sandboxSlots.awake, max: config.SANDBOX_MAX },
+    }),
+    provider: { name: sandboxes.name, affinity: sandboxes.affinity },
+  });
+}
+
+/** A thread is placed for good, so none may be placed on an executor that is closing. Other executors answer from now on. */
+async function acceptNoMoreThreads(placements: INestMicroservice): Promise<void> {
   const connection = placements.unwrap<NatsLink['connection']>();
-  const drained = connection.drain().catch(() => undefined); // it is lost, and nobody asks over it
-  await Promise.race([drained, sleep(lastPlacementsMs, undefined, { ref: false })]);
+  const drained = connection.drain().catch(() => undefined); // The connection is lost, so no request arrives over it.
+  await Promise.race([drained, sleep(placementDrainMs, undefined, { ref: false })]);
 }

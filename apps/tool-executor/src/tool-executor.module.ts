@@ -1,44 +1,34 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { Registry } from 'prom-client';
-import { slotsOf } from './config';
-import { RemoveWorkspaceResponder } from './remove-workspace.responder';
+import type { ExecutorParts } from './compose';
+import { ExecutorIdentity } from './executor-identity';
+import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { PlacementController } from './placement.controller';
-import { Resources } from './resources';
-import { RunEndResponder } from './run-end.responder';
-import { ToolRunner } from './run-tool';
-import { SandboxMetric } from './sandboxes/sandbox-metric';
-import { SlotMetrics } from './slot-metrics';
+import { SandboxHealth } from './sandboxes';
+import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
-import { ToolMetrics } from './tool-metrics';
 
-/** The wiring of one executor. Plain classes are built by hand here, so they stay plain. */
+/** Hands the parts that `compose` has built to Nest, which runs their lifecycle hooks and the HTTP server. */
 @Module({})
 export class ToolExecutorModule {
-  static with(resources: Resources): DynamicModule {
-    const { config, nats, sandboxes, places, log } = resources;
+  constructor(registry: Registry, calls: ToolCallMetrics, gauges: ExecutorGauges) {
+    calls.register(registry);
+    gauges.register(registry);
+  }
+
+  static with(parts: ExecutorParts): DynamicModule {
     return {
       module: ToolExecutorModule,
-      imports: [MetricsModule.register(config), HealthModule.register({ nats: () => nats.ping() })],
+      imports: [MetricsModule.register(parts.config), HealthModule.register({ nats: () => parts.nats.ping() })],
       controllers: [PlacementController],
       providers: [
-        ToolCallProcessor,
-        RemoveWorkspaceResponder,
-        RunEndResponder,
-        { provide: Resources, useValue: resources },
-        { provide: ToolRunner, useValue: new ToolRunner(sandboxes, places, log) },
-        { provide: ToolMetrics, inject: [Registry], useFactory: (registry: Registry) => new ToolMetrics(registry) },
-        {
-          provide: SlotMetrics,
-          inject: [Registry, ToolCallProcessor],
-          useFactory: (registry: Registry, calls: ToolCallProcessor) =>
-            new SlotMetrics(registry, slotsOf(config), () => calls.load),
-        },
-        {
-          provide: SandboxMetric,
-          inject: [Registry],
-          useFactory: (registry: Registry) => new SandboxMetric(registry, resources),
-        },
+        { provide: ToolCallProcessor, useValue: parts.toolCallProcessor },
+        { provide: SandboxResponder, useValue: parts.sandboxResponder },
+        { provide: ExecutorIdentity, useValue: parts.identity },
+        { provide: SandboxHealth, useValue: parts.sandboxHealth },
+        { provide: ToolCallMetrics, useValue: parts.toolCallMetrics },
+        { provide: ExecutorGauges, useValue: parts.gauges },
       ],
     };
   }

@@ -1,17 +1,16 @@
 import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
+import { EgressGates } from './egress/egress-gate';
+import type { EgressRules } from './egress/destination';
 import { EmbeddedProvider } from './embedded/embedded-provider';
-import type { EgressRules } from './embedded/egress/destination';
-import { EgressGates } from './embedded/egress/egress-gate';
-import type { SandboxProvider } from './sandbox';
-import type { SandboxLog } from './sandbox-log';
+import type { SandboxLog } from './sandbox-provider';
 import type { SandboxSettings } from './sandbox-settings';
 
-/** Sandboxes on this machine. `egress` replaces how names are resolved and addresses judged; only tests have a reason to. */
+/** Sandboxes on this machine. Only tests pass `egress`, which replaces how names are resolved and addresses judged. */
 export function createSandboxProvider(
   settings: SandboxSettings,
   log: SandboxLog,
   egress: Partial<Pick<EgressRules, 'resolve' | 'isAllowed'>> = {},
-): SandboxProvider {
+): EmbeddedProvider {
   const rules = {
     ...settings.egress,
     resolve: resolveByDns(),

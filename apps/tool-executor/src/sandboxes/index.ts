@@ -1,7 +1,10 @@
 export * from './sandbox';
+export * from './sandbox-provider';
 export { SandboxError, type SandboxErrorCode } from './sandbox-error';
-export { sandboxSettings, type GivenSandboxSettings, type SandboxSettings } from './sandbox-settings';
+export { SandboxHealth } from './sandbox-health';
+export { type SandboxSettingsInput, type SandboxSettings, sandboxSettings } from './sandbox-settings';
 export { createSandboxProvider } from './create-sandbox-provider';
-export { EgressRefusal, type EgressRules } from './embedded/egress/destination';
-export type { EgressGate } from './embedded/egress/egress-gate';
-export type { SandboxLog } from './sandbox-log';
+export { SandboxSlots } from './sandbox-slots';
+export { EgressRefusal, type EgressRules } from './egress/destination';
+export type { EgressGate } from './egress/egress-gate';
+export { shownPath, workspacePath } from './workspace-path';

@@ -67,4 +67,4 @@ export const sandboxSettings = z.object({
   uidCount: z.number().int().positive().default(100_000_000),
 });
 export type SandboxSettings = z.infer<typeof sandboxSettings>;
-export type GivenSandboxSettings = z.input<typeof sandboxSettings>;
+export type SandboxSettingsInput = z.input<typeof sandboxSettings>;

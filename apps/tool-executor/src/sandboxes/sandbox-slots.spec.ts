@@ -4,18 +4,18 @@ import { ExecutorFixture, type CallOptions, aCall } from '../testing/executor-fi
 const places = 2;
 
 describe('attack: sandbox resources', () => {
-  let bench: ExecutorFixture;
+  let fixture: ExecutorFixture;
   const ending: AbortController[] = [];
   beforeEach(async () => {
-    bench = await ExecutorFixture.open({}, {}, places);
+    fixture = await ExecutorFixture.open({}, {}, places);
   });
   afterEach(async () => {
     for (const end of ending.splice(0)) end.abort(new Error('the spec is over'));
-    await bench.close();
+    await fixture.close();
   });
 
   const shell = (command: string, options: CallOptions) =>
-    bench.use('execute_command', { command, blocking: true }, options);
+    fixture.use('execute_command', { command, blocking: true }, options);
 
   /** A command that runs until it is told to end. Resolves when it runs. */
   async function busy(options: CallOptions) {
@@ -24,38 +24,38 @@ describe('attack: sandbox resources', () => {
     const call = aCall('execute_command', { command: 'echo up; sleep 60', blocking: true }, options);
     let up = (): void => undefined;
     const isUp = new Promise<void>((resolve) => (up = resolve));
-    const reply = bench.reply(call, { signal: end.signal, output: () => up() });
+    const reply = fixture.reply(call, { signal: end.signal, output: () => up() });
     await isUp;
     return { reply, end: () => end.abort(new Error('stopped')) };
   }
   /** A job in the background. */
   const daemon = (options: CallOptions) =>
-    bench.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false }, options);
+    fixture.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false }, options);
 
   it('more threads with a running command than there may be sandboxes: they wait for a place', async () => {
     const first = await busy({ thread: 'thr_a' });
     await busy({ thread: 'thr_b' });
     const third = busy({ thread: 'thr_c' });
-    while (bench.places.waiting === 0) await sleep(5);
-    expect(bench.awake).toEqual(['thr_a', 'thr_b']);
-    expect(bench.places.isFull).toBe(true);
+    while (fixture.slots.waiting === 0) await sleep(5);
+    expect(fixture.awake).toEqual(['thr_a', 'thr_b']);
+    expect(fixture.slots.isFull).toBe(true);
 
     first.end();
     await third;
 
-    expect(bench.awake).toEqual(['thr_b', 'thr_c']);
+    expect(fixture.awake).toEqual(['thr_b', 'thr_c']);
   });
 
   it('thread after thread that uses a sandbox once: the sandbox unused longest ends, and its files stay', async () => {
     for (const thread of ['thr_a', 'thr_b', 'thr_c', 'thr_d']) {
       await shell(`echo ${thread} > file`, { thread });
-      expect(bench.awake.length).toBeLessThanOrEqual(places);
+      expect(fixture.awake.length).toBeLessThanOrEqual(places);
     }
-    expect(bench.awake).toEqual(['thr_c', 'thr_d']);
-    expect(bench.places.isFull).toBe(false);
+    expect(fixture.awake).toEqual(['thr_c', 'thr_d']);
+    expect(fixture.slots.isFull).toBe(false);
 
     expect(await shell('cat file', { thread: 'thr_a' })).toMatchObject({ output: 'thr_a\n' });
-    expect(bench.awake).toEqual(['thr_d', 'thr_a']);
+    expect(fixture.awake).toEqual(['thr_d', 'thr_a']);
   });
 
   it('an account that keeps all sandboxes awake by jobs in the background', async () => {
@@ -64,7 +64,7 @@ describe('attack: sandbox resources', () => {
 
     expect(await shell('echo hello', { thread: 'thr_c', account: 'acc_other' })).toMatchObject({ output: 'hello\n' });
 
-    expect(bench.awake).toEqual(['thr_b', 'thr_c']);
+    expect(fixture.awake).toEqual(['thr_b', 'thr_c']);
   });
 
   it('an account that waits with many threads for a place before another account does', async () => {
@@ -75,9 +75,9 @@ describe('attack: sandbox resources', () => {
       await busy({ thread, account: 'acc_greedy' });
       begun.push(thread);
     });
-    while (bench.places.waiting < waits.length) await sleep(5);
+    while (fixture.slots.waiting < waits.length) await sleep(5);
     const other = busy({ thread: 'thr_f', account: 'acc_other' });
-    while (bench.places.waiting <= waits.length) await sleep(5);
+    while (fixture.slots.waiting <= waits.length) await sleep(5);
 
     first.end();
     await other;
@@ -90,39 +90,40 @@ describe('attack: sandbox resources', () => {
     await busy({ thread: 'thr_a' });
     await busy({ thread: 'thr_b' });
 
-    const reply = await bench.reply(
+    const reply = await fixture.reply(
       aCall('execute_command', { command: 'echo x > file', blocking: true }, { thread: 'thr_c', timeoutMs: 300 }),
     );
 
     const error = 'Not executed: no sandbox was free in time. Try again later.';
     expect(reply).toMatchObject({ how: 'answered', result: { success: false, error } });
-    expect(bench.awake).toEqual(['thr_a', 'thr_b']);
+    expect(fixture.awake).toEqual(['thr_a', 'thr_b']);
   });
 
   it('a call that is stopped while it waits for a place', async () => {
     await busy({ thread: 'thr_a' });
     await busy({ thread: 'thr_b' });
     const stop = new AbortController();
-    const reply = bench.reply(aCall('list_files', {}, { thread: 'thr_c' }), { signal: stop.signal });
-    while (bench.places.waiting === 0) await sleep(5);
+    const reply = fixture.reply(aCall('list_files', {}, { thread: 'thr_c' }), { signal: stop.signal });
+    while (fixture.slots.waiting === 0) await sleep(5);
 
     stop.abort(new Error('stopped'));
 
     expect(await reply).toMatchObject({ how: 'stopped' });
-    expect(bench.places.waiting).toBe(0);
+    expect(fixture.slots.waiting).toBe(0);
   });
 });
 
 describe('a place for a sandbox', () => {
   it('is kept by a job in the background of an account that has its share', async () => {
-    const bench = await ExecutorFixture.open({}, {}, places);
+    const fixture = await ExecutorFixture.open({}, {}, places);
     try {
-      await bench.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false });
-      for (const thread of ['thr_b', 'thr_c', 'thr_d']) await bench.use('list_files', {}, { thread, account: 'acc_2' });
+      await fixture.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false });
+      for (const thread of ['thr_b', 'thr_c', 'thr_d'])
+        await fixture.use('list_files', {}, { thread, account: 'acc_2' });
 
-      expect(bench.awake).toEqual(['thr_one', 'thr_d']);
+      expect(fixture.awake).toEqual(['thr_one', 'thr_d']);
     } finally {
-      await bench.close();
+      await fixture.close();
     }
   });
 });

@@ -1,37 +1,41 @@
-import { type AwakeSandbox, SandboxError, type SandboxLog, type SandboxProvider } from '.';
+import { SandboxError } from './sandbox-error';
+import type { AwakeSandbox, SandboxLog, SandboxProvider } from './sandbox-provider';
 
-/** Who wants a sandbox awake. */
+/** The call's account and thread: a thread has one sandbox, and accounts share the slots. */
 export interface SlotUser {
   readonly account: string;
   readonly thread: string;
 }
 
 export interface SlotWait {
-  /** Ends the wait; `hold` then rejects with its reason. */
+  /** Ends the wait; `acquire` then rejects with its reason. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
 
 interface Waiter {
   readonly user: SlotUser;
-  readonly begin: () => void;
+  readonly admit: () => void;
 }
 
-/** A sandbox ends, or a process in it, without a word to us. */
-const lookAgainMs = 250;
-/** A sandbox that only works in the background and was unused for so long may be put to sleep for another one. */
+/** Slots also become free without a call to `release`: when a sandbox dies or goes idle, or its last process ends. */
+const recheckMs = 250;
+/** A sandbox that only runs background jobs may be evicted after this long without a call. */
 const backgroundUnusedMs = 60_000;
 
 /**
- * At most so many sandboxes are awake at a time. A thread holds its place while a call of it runs, and as long as its
- * sandbox is awake. Where there is none free, the sandbox that was unused longest is put to sleep; its files stay. One with
- * a job in the background goes only after a while, or when its account has more than half of the places. Where none can
- * go, calls wait, and the next place goes to the account that holds the fewest.
+ * Limits how many sandboxes are awake at the same time. A thread occupies a slot while a call of it runs, and as long as its
+ * sandbox is awake. When no slot is free, the sandbox unused for longest is put to sleep; its files stay. A sandbox with a
+ * background job is evicted only after a while, or when its account has more than half of the slots. When none can be
+ * evicted, calls wait, and the next slot goes to the account that has the fewest.
  */
 export class SandboxSlots {
-  private readonly holds = new Map<string, number>();
+  /** Running calls by thread. */
+  private readonly acquired = new Map<string, number>();
+  /** Accounts by thread. */
   private readonly owners = new Map<string, string>();
   private readonly waiters = new Set<Waiter>();
+  /** Threads whose sandbox could not be put to sleep. */
   private readonly stuck = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private admitting = false;
@@ -50,41 +54,41 @@ export class SandboxSlots {
     return this.waiters.size;
   }
 
-  /** A new thread would have to wait. */
+  /** True when a new thread would have to wait. */
   get isFull(): boolean {
     const awake = this.sandboxes.awake();
-    return this.waiters.size > 0 || (this.taken(awake).size >= this.max && this.victim(awake) === undefined);
+    return this.waiters.size > 0 || (this.occupied(awake).size >= this.max && this.evictable(awake) === undefined);
   }
 
-  /** Returns what lets go. Rejects with `unavailable` after the time, and nothing was executed. */
-  async hold(user: SlotUser, wait: SlotWait): Promise<() => void> {
-    if (this.mayEnter(user)) this.enter(user);
-    else await this.turn(user, wait);
-    return () => this.leave(user);
+  /** Resolves to the function that releases the slot. Rejects with `unavailable` at the timeout. */
+  async acquire(user: SlotUser, wait: SlotWait): Promise<() => void> {
+    if (this.hasSlotFor(user)) this.occupy(user);
+    else await this.waitForSlot(user, wait);
+    return () => this.release(user);
   }
 
-  private mayEnter({ thread }: SlotUser): boolean {
-    if (this.holds.has(thread) || this.sandboxes.isAwake(thread)) return true;
-    const taken = this.taken(this.sandboxes.awake());
-    return taken.has(thread) || (this.waiters.size === 0 && taken.size < this.max);
+  private hasSlotFor({ thread }: SlotUser): boolean {
+    if (this.acquired.has(thread) || this.sandboxes.isAwake(thread)) return true;
+    const occupied = this.occupied(this.sandboxes.awake());
+    return occupied.has(thread) || (this.waiters.size === 0 && occupied.size < this.max);
   }
 
-  private enter({ account, thread }: SlotUser): void {
-    this.holds.set(thread, (this.holds.get(thread) ?? 0) + 1);
+  private occupy({ account, thread }: SlotUser): void {
+    this.acquired.set(thread, (this.acquired.get(thread) ?? 0) + 1);
     this.owners.set(thread, account);
   }
 
-  private leave({ thread }: SlotUser): void {
-    const left = (this.holds.get(thread) ?? 1) - 1;
-    if (left > 0) this.holds.set(thread, left);
-    else this.holds.delete(thread);
-    if (this.waiters.size > 0) void this.admit();
+  private release({ thread }: SlotUser): void {
+    const remaining = (this.acquired.get(thread) ?? 1) - 1;
+    if (remaining > 0) this.acquired.set(thread, remaining);
+    else this.acquired.delete(thread);
+    if (this.waiters.size > 0) void this.admitWaiters();
   }
 
-  private turn(user: SlotUser, { signal, timeoutMs }: SlotWait): Promise<void> {
+  private waitForSlot(user: SlotUser, { signal, timeoutMs }: SlotWait): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = () => {
-        clearTimeout(late);
+        clearTimeout(timeout);
         signal.removeEventListener('abort', abort);
         this.waiters.delete(waiter);
       };
@@ -92,25 +96,25 @@ export class SandboxSlots {
         done();
         reject(signal.reason);
       };
-      const late = setTimeout(() => {
+      const timeout = setTimeout(() => {
         done();
         reject(new SandboxError('unavailable', 'Not executed: no sandbox was free in time. Try again later.'));
       }, timeoutMs);
-      const begin = () => {
+      const admit = () => {
         done();
-        this.enter(user);
+        this.occupy(user);
         resolve();
       };
-      const waiter: Waiter = { user, begin };
+      const waiter: Waiter = { user, admit };
       this.waiters.add(waiter);
       signal.addEventListener('abort', abort, { once: true });
-      this.timer ??= setInterval(() => void this.admit(), lookAgainMs).unref();
-      void this.admit();
+      this.timer ??= setInterval(() => void this.admitWaiters(), recheckMs).unref();
+      void this.admitWaiters();
     });
   }
 
   /** Admits as many waiters as possible, one after the other. */
-  private async admit(): Promise<void> {
+  private async admitWaiters(): Promise<void> {
     if (this.admitting) return;
     this.admitting = true;
     try {
@@ -126,44 +130,44 @@ export class SandboxSlots {
 
   private async admitNext(): Promise<boolean> {
     const awake = this.sandboxes.awake();
-    const taken = this.taken(awake);
-    const waiter = this.next(taken);
+    const occupied = this.occupied(awake);
+    const waiter = this.nextWaiter(occupied);
     if (!waiter) return false;
-    if (taken.has(waiter.user.thread) || taken.size < this.max) {
-      waiter.begin();
+    if (occupied.has(waiter.user.thread) || occupied.size < this.max) {
+      waiter.admit();
       return true;
     }
-    const victim = this.victim(awake);
-    if (victim === undefined) return false;
-    await this.putToSleep(victim);
+    const evicted = this.evictable(awake);
+    if (evicted === undefined) return false;
+    await this.evict(evicted);
     return true;
   }
 
-  private next(taken: ReadonlySet<string>): Waiter | undefined {
-    const share = this.shares(taken);
+  private nextWaiter(occupied: ReadonlySet<string>): Waiter | undefined {
+    const slotsOf = this.shares(occupied);
     let best: Waiter | undefined;
     for (const waiter of this.waiters) {
-      if (taken.has(waiter.user.thread)) return waiter;
-      const fewer = !best || (share.get(waiter.user.account) ?? 0) < (share.get(best.user.account) ?? 0);
+      if (occupied.has(waiter.user.thread)) return waiter;
+      const fewer = !best || (slotsOf.get(waiter.user.account) ?? 0) < (slotsOf.get(best.user.account) ?? 0);
       if (fewer) best = waiter;
     }
     return best;
   }
 
-  private victim(awake: readonly AwakeSandbox[]): string | undefined {
-    const share = this.shares(this.taken(awake));
+  private evictable(awake: readonly AwakeSandbox[]): string | undefined {
+    const slotsOf = this.shares(this.occupied(awake));
     const now = Date.now();
-    const hasTooMany = (thread: string) => (share.get(this.owners.get(thread) ?? '') ?? 0) > this.max / 2;
-    const mayGo = ({ threadId, lastUsedAt }: AwakeSandbox) =>
+    const hasTooMany = (thread: string) => (slotsOf.get(this.owners.get(thread) ?? '') ?? 0) > this.max / 2;
+    const mayBeEvicted = ({ threadId, lastUsedAt }: AwakeSandbox) =>
       now - lastUsedAt >= backgroundUnusedMs || hasTooMany(threadId);
-    const unheld = awake
-      .filter(({ threadId, isBusy }) => !isBusy && !this.holds.has(threadId) && !this.stuck.has(threadId))
+    const unused = awake
+      .filter(({ threadId, isBusy }) => !isBusy && !this.acquired.has(threadId) && !this.stuck.has(threadId))
       .sort((one, other) => one.lastUsedAt - other.lastUsedAt);
-    return (unheld.find(({ hasBackground }) => !hasBackground) ?? unheld.find(mayGo))?.threadId;
+    return (unused.find(({ hasBackground }) => !hasBackground) ?? unused.find(mayBeEvicted))?.threadId;
   }
 
-  /** One that cannot be put to sleep keeps its place. */
-  private async putToSleep(thread: string): Promise<void> {
+  /** A sandbox that cannot be put to sleep keeps its slot. */
+  private async evict(thread: string): Promise<void> {
     try {
       await this.sandboxes.putToSleep(thread);
     } catch (error) {
@@ -172,17 +176,17 @@ export class SandboxSlots {
     }
   }
 
-  private taken(awake: readonly AwakeSandbox[]): Set<string> {
-    const taken = new Set([...this.holds.keys(), ...awake.map(({ threadId }) => threadId)]);
-    for (const thread of this.owners.keys()) if (!taken.has(thread)) this.owners.delete(thread);
-    for (const thread of this.stuck) if (!taken.has(thread)) this.stuck.delete(thread);
-    return taken;
+  private occupied(awake: readonly AwakeSandbox[]): Set<string> {
+    const occupied = new Set([...this.acquired.keys(), ...awake.map(({ threadId }) => threadId)]);
+    for (const thread of this.owners.keys()) if (!occupied.has(thread)) this.owners.delete(thread);
+    for (const thread of this.stuck) if (!occupied.has(thread)) this.stuck.delete(thread);
+    return occupied;
   }
 
-  /** How many places each account has. */
-  private shares(taken: ReadonlySet<string>): Map<string, number> {
+  /** How many slots each account has. */
+  private shares(occupied: ReadonlySet<string>): Map<string, number> {
     const shares = new Map<string, number>();
-    for (const thread of taken) {
+    for (const thread of occupied) {
       const account = this.owners.get(thread) ?? '';
       shares.set(account, (shares.get(account) ?? 0) + 1);
     }

@@ -1,5 +1,3 @@
-import type { EgressGate } from './embedded/egress/egress-gate';
-
 /**
  * Where tools act. There is one sandbox per thread: a private file system view with one writable place (`/workspace`),
  * private processes, and no network but a filtering proxy.
@@ -161,56 +159,4 @@ export interface FileStatus {
   size: number;
   permissions: number;
   modifiedAt: string;
-}
-
-/** Makes sandboxes, finds them again, and puts them to sleep. */
-export interface SandboxProvider {
-  /** What the thread's sandbox may reach. Code that uses the network on a command's behalf asks there. */
-  egressOf(threadId: string): EgressGate;
-  /** Really runs a command in a sandbox, and says what came of it. Success is remembered for good, a failure for a while. */
-  probe(): Promise<ProbeResult>;
-  /** The thread's sandbox. Nothing is booted before its first use. Rejects with `unavailable` when isolation is not to be had. */
-  get(threadId: string): Promise<Sandbox>;
-  /**
-   * Ends whatever the commands of a run have left running in the thread's sandbox: jobs in the background, and daemons that
-   * have left group, session and environment. What earlier runs left stays. Rejects when something could not be seen dead.
-   */
-  endRun(threadId: string, run: string): Promise<EndedCommand[]>;
-  /** Kills the thread's processes and deletes its workspace, if there are any; also where isolation is not to be had. */
-  remove(threadId: string): Promise<void>;
-  /** The sandboxes that have processes, or are about to. */
-  awake(): readonly AwakeSandbox[];
-  isAwake(threadId: string): boolean;
-  /** Kills all processes of the thread's sandbox; the next use boots it again. */
-  putToSleep(threadId: string): Promise<void>;
-  /** Stops the sandboxes that nobody has used for the idle time; runs by itself as well. Returns their ids. */
-  stopIdle(): Promise<string[]>;
-  /** Kills everything that this provider started. Workspaces stay. */
-  close(): Promise<void>;
-}
-
-export interface AwakeSandbox {
-  readonly threadId: string;
-  /** A call waits for a command in it. */
-  readonly isBusy: boolean;
-  readonly hasBackground: boolean;
-  /** In milliseconds, as `Date.now` gives it. */
-  readonly lastUsedAt: number;
-}
-
-export interface ProbeResult {
-  usable: boolean;
-  /** `none` only when the operator has switched isolation off explicitly. */
-  isolation: 'bubblewrap' | 'none';
-  /** Why it is not usable, and what to do about it. */
-  reason?: string;
-  advice?: string;
-  /** `disk` is `hard` where the kernel stops what would exceed it, and `watched` where we do, afterwards. */
-  limits: { cgroup: 'v1' | 'v2' | 'none'; memory: boolean; processes: boolean; cpu: boolean; disk: 'hard' | 'watched' };
-  /** Why the disk is only watched. */
-  diskReason?: string;
-  /** What is missing although sandboxes are to be had, and what to do about it. */
-  warning?: string;
-  /** A uid of its own per sandbox; needs root. */
-  separateUsers: boolean;
 }

@@ -18,3 +18,7 @@ export function relativeToWorkspace(path: string): string {
   }
   return relative;
 }
+
+/** A path as results show it: relative to the workspace, `.` for the workspace itself. */
+export const shownPath = (path: string): string =>
+  posix.relative(workspacePath, posix.resolve(workspacePath, path)) || '.';

@@ -5,16 +5,16 @@ import { type ToolResult, accountId, callId, runId, threadId } from '@rondo/cont
 import { type ToolName, effectOf, toolNamed } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
-import { ToolRunner } from '../run-tool';
+import { ToolRunner } from '../tools/tool-runner';
 import {
   type EgressRules,
-  type GivenSandboxSettings,
+  type SandboxSettingsInput,
   type SandboxProvider,
+  SandboxSlots,
   type SandboxSettings,
   createSandboxProvider,
   sandboxSettings,
 } from '../sandboxes';
-import { SandboxSlots } from '../sandboxes/sandbox-slots';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -26,21 +26,21 @@ export interface CallOptions {
   readonly output?: (text: string) => void;
 }
 
-export function aCall(name: string, given: Record<string, unknown>, options: CallOptions = {}): DispatchedCall {
+export function aCall(name: string, args: Record<string, unknown>, options: CallOptions = {}): DispatchedCall {
   return {
     call_id: callId.parse(`call_${newUlid()}`),
     run_id: runId.parse(`run_${newUlid()}`),
     thread_id: threadId.parse(options.thread ?? 'thr_one'),
     account_id: accountId.parse(options.account ?? 'acc_1'),
     name,
-    arguments: given,
-    effect_class: effectOf(toolNamed(name), given),
+    arguments: args,
+    effect_class: effectOf(toolNamed(name), args),
     attempt: 1,
     timeout_ms: options.timeoutMs ?? 120_000,
   };
 }
 
-/** Where a spec keeps workspaces: sandboxes have users of their own, who must be able to get there. */
+/** A directory for the workspaces of a spec, which the users of sandboxes can enter. */
 export async function sandboxRoot(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'rondo-tools-'));
   await chmod(root, 0o711);
@@ -53,11 +53,11 @@ export function bubblewrapPath(): string {
   return path;
 }
 
-/** Tools with real sandboxes under them. */
+/** All tools with real sandboxes. */
 export class ExecutorFixture {
   private sandboxes: SandboxProvider;
   private runner: ToolRunner;
-  places: SandboxSlots;
+  slots: SandboxSlots;
 
   private constructor(
     private readonly settings: SandboxSettings,
@@ -65,12 +65,12 @@ export class ExecutorFixture {
     private readonly sandboxMax: number,
   ) {
     this.sandboxes = createSandboxProvider(settings, silent, egress);
-    this.places = new SandboxSlots(sandboxMax, this.sandboxes, silent);
-    this.runner = new ToolRunner(this.sandboxes, this.places, silent);
+    this.slots = new SandboxSlots(sandboxMax, this.sandboxes, silent);
+    this.runner = new ToolRunner(this.sandboxes, this.slots, silent);
   }
 
   static async open(
-    settings: Partial<GivenSandboxSettings> = {},
+    settings: Partial<SandboxSettingsInput> = {},
     egress: Partial<EgressRules> = {},
     sandboxMax = 128,
   ): Promise<ExecutorFixture> {
@@ -86,18 +86,18 @@ export class ExecutorFixture {
     });
   }
 
-  async use(name: ToolName, given: Record<string, unknown> = {}, options: CallOptions = {}): Promise<ToolResult> {
-    const reply = await this.reply(aCall(name, given, options), options);
+  async use(name: ToolName, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<ToolResult> {
+    const reply = await this.reply(aCall(name, args, options), options);
     if (reply.how !== 'answered') throw new Error(`${name} was not answered but ${reply.how}`);
     return reply.result;
   }
 
-  /** As when the executor ends and comes back: every process is gone, the workspaces are not. */
+  /** Like a restart of the executor: kills every process and keeps the workspaces. */
   async restart(): Promise<void> {
     await this.sandboxes.close();
     this.sandboxes = createSandboxProvider(this.settings, silent, this.egress);
-    this.places = new SandboxSlots(this.sandboxMax, this.sandboxes, silent);
-    this.runner = new ToolRunner(this.sandboxes, this.places, silent);
+    this.slots = new SandboxSlots(this.sandboxMax, this.sandboxes, silent);
+    this.runner = new ToolRunner(this.sandboxes, this.slots, silent);
   }
 
   get awake(): readonly string[] {

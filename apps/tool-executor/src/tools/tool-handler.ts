@@ -5,37 +5,35 @@ import type { EgressGate, Sandbox } from '../sandboxes';
 
 export type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
 
-/** What a hand works with during one call. */
+/** What a handler works with during one call. */
 export interface ToolContext {
   readonly sandbox: Sandbox;
-  /** What this process may reach in the sandbox's stead. */
+  /** What this process may reach on the sandbox's behalf. */
   readonly egress: EgressGate;
-  /**
-   * The call's id, the same in every attempt (I5). Commands run under it; who can tell repetitions apart gets to see it.
-   */
+  /** The call's id, the same in every attempt (I5). Commands run under it, and servers that support it get to see it. */
   readonly idempotencyKey: string;
-  /** What a command leaves running is its run's. */
+  /** The run that owns what a command leaves running. */
   readonly runId: string;
   readonly timeoutMs: number;
-  /** Aborted when the call is to be killed. Quick work just finishes. */
+  /** Aborted when the call is to be killed. Quick work may ignore it and finish. */
   readonly signal: AbortSignal;
-  /** For watchers: what a command prints, as it prints it. */
+  /** Streams what a command prints, for live views. */
   readonly output: (text: string) => void;
 }
 
-/** Thrown where nobody can say whether the work took effect. The message is the reason, for the model to read. */
+/** Thrown when it cannot be determined whether the work took effect. The message is the reason, for the model to read. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
 
 /**
- * The part of a tool that does something. Its input is valid. A failure that the model should know is a result; a hand
+ * The part of a tool that does its work. Its input is valid. A failure that the model should know is a result; a handler
  * throws only SandboxError, OutcomeUnknown, or the reason of its signal when that ended the work.
  */
 export interface ToolHandler<Input> {
-  work(input: Input, bench: ToolContext): Promise<ExecutorResult>;
-  /** Calls of a thread in the same lane run one after the other; without a lane they run at once. */
-  lane?(input: Input): string | undefined;
+  handle(input: Input, context: ToolContext): Promise<ExecutorResult>;
+  /** Calls of a thread with the same mutex key run one after the other; without a key they run at once. */
+  mutexKey?(input: Input): string | undefined;
 }
 
 export const succeeded = (output: string, truncated = false): ToolResult => ({

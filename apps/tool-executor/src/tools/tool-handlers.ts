@@ -1,11 +1,11 @@
 import { type ExecutorTool, type ToolDefinition, tools } from '@rondo/domain';
-import { createFile, deleteFile, fullFileRewrite, listFiles, readFile, strReplace } from './file.handlers';
-import type { ToolHandler, InputOf } from './tool-handler';
-import { httpRequest } from './http.handlers';
-import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell.handlers';
+import { createFile, deleteFile, fullFileRewrite, listFiles, readFile, strReplace } from './files/file.handlers';
+import { httpRequest } from './http/http.handlers';
+import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell/shell.handlers';
+import type { InputOf, ToolHandler } from './tool-handler';
 
-/** A tool in the catalog without a hand here does not compile. */
-const hands = {
+/** A tool of the catalog without a handler here does not compile. */
+const handlers = {
   execute_command: executeCommand,
   check_command_output: checkCommandOutput,
   terminate_command: terminateCommand,
@@ -21,14 +21,14 @@ const hands = {
 
 export interface HandledTool {
   readonly tool: ToolDefinition;
-  /** Takes what the tool's own schema has parsed. */
-  readonly hand: ToolHandler<unknown>;
+  /** Takes the input that the tool's own schema has parsed. */
+  readonly handler: ToolHandler<unknown>;
 }
 
 const byName = new Map<string, HandledTool>(
-  tools.filter((tool) => tool.runsIn === 'executor').map((tool) => [tool.name, { tool, hand: hands[tool.name] }]), // `satisfies` has paired them
+  tools.filter((tool) => tool.runsIn === 'executor').map((tool) => [tool.name, { tool, handler: handlers[tool.name] }]), // `satisfies` has paired them
 );
 
-export const handledToolNamed = (name: string): HandledTool | undefined => byName.get(name);
+export const toolHandlerFor = (name: string): HandledTool | undefined => byName.get(name);
 
 export const handledToolNames: readonly string[] = [...byName.keys()];

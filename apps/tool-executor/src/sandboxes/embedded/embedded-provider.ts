@@ -1,24 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { bootAgent } from './agent/boot-agent';
+import type { EgressGate, EgressGates } from '../egress/egress-gate';
+import type { EndedCommand, Sandbox } from '../sandbox';
+import { SandboxError } from '../sandbox-error';
+import type { AwakeSandbox, ListedSandbox, SandboxLabels, SandboxLog, SandboxProvider } from '../sandbox-provider';
+import type { SandboxSettings } from '../sandbox-settings';
 import type { AgentConnection } from './agent/agent-connection';
-import type { EgressGate, EgressGates } from './egress/egress-gate';
+import { bootAgent } from './agent/boot-agent';
+import { type ProcessTable, readProcessTable } from './commands/process-table';
 import { EmbeddedSandbox } from './embedded-sandbox';
+import { Workspaces } from './files/workspaces';
 import { IsolationOnDemand } from './isolation/isolation-on-demand';
 import type { Launcher } from './isolation/launcher';
-import { type Isolation, prepareIsolation } from './isolation/prepare-isolation';
-import { type ProcessTable, readProcessTable } from './commands/process-table';
-import type { AwakeSandbox, EndedCommand, ProbeResult, Sandbox, SandboxProvider } from '../sandbox';
-import { SandboxError } from '../sandbox-error';
-import type { SandboxLog } from '../sandbox-log';
-import type { SandboxSettings } from '../sandbox-settings';
-import { Workspaces } from './files/workspaces';
+import { type EmbeddedProbeResult, type Isolation, prepareIsolation } from './isolation/prepare-isolation';
 
 const longestIdleCheckMs = 30_000;
 
-/** All sandboxes of this process. Finds out how to isolate here, and boots none while it cannot. */
+/** Sandboxes that are processes of this machine. Finds the isolation that works here, and boots none while there is none. */
 export class EmbeddedProvider implements SandboxProvider {
+  readonly name = 'embedded';
+  readonly affinity = 'executor';
   private readonly sandboxes = new Map<string, EmbeddedSandbox>();
-  /** Those that were booted and may be alive, also where no thread uses them any more: few of all that are known. */
+  /** Sandboxes that were booted and may be alive, including those that no thread uses any more. Scanned often, so kept short. */
   private readonly booted = new Set<EmbeddedSandbox>();
   private readonly removals = new Map<string, Promise<void>>();
   private readonly workspaces: Workspaces;
@@ -45,17 +47,25 @@ export class EmbeddedProvider implements SandboxProvider {
     return this.egress.of(threadId);
   }
 
-  async probe(): Promise<ProbeResult> {
-    return (await this.isolated()).result;
+  async probe(): Promise<EmbeddedProbeResult> {
+    return (await this.preparedIsolation()).result;
   }
 
-  async get(threadId: string): Promise<Sandbox> {
+  async get(threadId: string, labels: SandboxLabels = {}): Promise<Sandbox> {
     await this.launcher();
-    await this.removals.get(threadId)?.catch(() => undefined); // whoever removes it is told
-    const sandbox = this.sandboxes.get(threadId) ?? this.create(threadId);
+    await this.removals.get(threadId)?.catch(() => undefined); // `remove` rejects for its own caller
+    const sandbox = this.sandboxes.get(threadId) ?? this.create(threadId, labels);
     this.sandboxes.set(threadId, sandbox);
     sandbox.touch();
     return sandbox;
+  }
+
+  async list(labels: Partial<SandboxLabels> = {}): Promise<ListedSandbox[]> {
+    const listed = await this.workspaces.list();
+    const wanted = Object.entries(labels);
+    return listed
+      .filter((sandbox) => wanted.every(([name, value]) => new Map(Object.entries(sandbox.labels)).get(name) === value))
+      .map((sandbox) => ({ ...sandbox, isAwake: this.isAwake(sandbox.threadId) }));
   }
 
   endRun(threadId: string, run: string): Promise<EndedCommand[]> {
@@ -63,13 +73,14 @@ export class EmbeddedProvider implements SandboxProvider {
   }
 
   async remove(threadId: string): Promise<void> {
-    const removal = this.removals.get(threadId) ?? this.vacate(threadId).finally(() => this.removals.delete(threadId));
+    const removal =
+      this.removals.get(threadId) ?? this.stopAndDelete(threadId).finally(() => this.removals.delete(threadId));
     this.removals.set(threadId, removal);
     return removal;
   }
 
   awake(): AwakeSandbox[] {
-    return this.living().map((sandbox) => sandbox.activity());
+    return this.awakeSandboxes().map((sandbox) => sandbox.activity());
   }
 
   isAwake(threadId: string): boolean {
@@ -81,7 +92,7 @@ export class EmbeddedProvider implements SandboxProvider {
     if (!sandbox) return;
     this.sandboxes.delete(threadId);
     await sandbox.stop();
-    this.egress.forget(threadId);
+    this.egress.remove(threadId);
     this.log.info({ threadId }, 'idle sandbox stopped');
   }
 
@@ -103,72 +114,75 @@ export class EmbeddedProvider implements SandboxProvider {
     await this.isolation.close();
   }
 
-  private async isolated(): Promise<Isolation> {
+  private async preparedIsolation(): Promise<Isolation> {
     if (this.closed) throw new SandboxError('unavailable', 'Sandboxes are shutting down.');
     return this.isolation.get();
   }
 
   private async launcher(): Promise<Launcher> {
-    const { launcher, result } = await this.isolated();
+    const { launcher, result } = await this.preparedIsolation();
     if (!launcher) throw new SandboxError('unavailable', `${result.reason} ${result.advice}`);
     return launcher;
   }
 
-  /** Needs no isolation: where none is to be had, files can be deleted all the same. */
-  private async vacate(threadId: string): Promise<void> {
+  /** Needs no isolation, so that files can be deleted where sandboxes cannot be booted any more. */
+  private async stopAndDelete(threadId: string): Promise<void> {
     await this.sandboxes.get(threadId)?.stop();
     this.sandboxes.delete(threadId);
-    this.egress.forget(threadId);
+    this.egress.remove(threadId);
     await this.workspaces.remove(threadId);
     this.log.info({ threadId }, 'sandbox removed');
   }
 
-  /** Repeats a chore, one at a time; a chore that fails is done again next time. */
-  private every(intervalMs: number, chore: () => Promise<unknown>): NodeJS.Timeout {
+  /** Repeats a task, never twice at the same time. A task that fails is tried again at the next interval. */
+  private every(intervalMs: number, task: () => Promise<unknown>): NodeJS.Timeout {
     let busy = false;
     const attempt = async () => {
       if (busy || this.closed) return;
       busy = true;
-      await chore().catch((error: unknown) => this.log.warn({ err: error }, 'sandbox upkeep failed'));
+      await task().catch((error: unknown) => this.log.warn({ err: error }, 'sandbox upkeep failed'));
       busy = false;
     };
     return setInterval(() => void attempt(), intervalMs).unref();
   }
 
-  private living(): EmbeddedSandbox[] {
+  private awakeSandboxes(): EmbeddedSandbox[] {
     for (const sandbox of this.booted) if (!sandbox.isAwake) this.booted.delete(sandbox);
     return [...this.booted];
   }
 
-  private create(threadId: string): EmbeddedSandbox {
+  private create(threadId: string, labels: SandboxLabels): EmbeddedSandbox {
     const sandbox: EmbeddedSandbox = new EmbeddedSandbox(threadId, this.settings, {
-      boot: () => this.boot(sandbox),
+      boot: () => this.boot(sandbox, labels),
       usage: (watched) => this.workspaces.usage(threadId, watched),
     });
     return sandbox;
   }
 
-  /** Not for who still holds one that was put away: nobody would stop it, and of a removed one the files would be back. */
-  private async boot(sandbox: EmbeddedSandbox): Promise<AgentConnection> {
+  /**
+   * Refuses a sandbox that was put to sleep or removed while a caller still had a reference to it: no idle check would stop
+   * it, and the files of a removed one would be back.
+   */
+  private async boot(sandbox: EmbeddedSandbox, labels: SandboxLabels): Promise<AgentConnection> {
     const { id: threadId } = sandbox;
     const startedAt = Date.now();
     this.booted.add(sandbox);
     const launcher = await this.launcher();
     if (this.sandboxes.get(threadId) !== sandbox || this.removals.has(threadId)) {
-      throw new SandboxError('unavailable', 'The sandbox was put away.');
+      throw new SandboxError('unavailable', 'The sandbox was stopped or removed meanwhile.');
     }
-    const workspace = await this.workspaces.open(threadId);
+    const workspace = await this.workspaces.open(threadId, labels);
     const connection = await bootAgent(launcher, workspace, this.settings.bootTimeoutMs);
     this.log.info({ threadId, durationMs: Date.now() - startedAt }, 'sandbox booted');
     void connection.ended.then(() => this.log.info({ threadId }, 'sandbox ended'));
     return connection;
   }
 
-  /** Each for itself: one that has many files to count must not delay the look at another. The process table is read once. */
+  /** Checks all at the same time, so that one with many files to count does not delay the others. Reads the process table once. */
   private async enforceDiskQuotas(): Promise<void> {
     let table: ProcessTable | undefined;
     const processes = () => (table ??= readProcessTable());
-    const checks = this.living().map(async (sandbox) => {
+    const checks = this.awakeSandboxes().map(async (sandbox) => {
       const refusal = await sandbox.disk.enforce(processes);
       if (refusal !== undefined) this.log.warn({ threadId: sandbox.id, refusal }, 'disk quota exceeded');
     });

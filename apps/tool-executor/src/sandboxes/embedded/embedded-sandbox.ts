@@ -9,7 +9,6 @@ import { CommandRecord } from './commands/command-record';
 import { CommandRun } from './commands/command-run';
 import { SandboxDisk } from './files/sandbox-disk';
 import type {
-  AwakeSandbox,
   CommandListeners,
   CommandOutcome,
   CommandRequest,
@@ -19,6 +18,7 @@ import type {
   Termination,
 } from '../sandbox';
 import { SandboxError } from '../sandbox-error';
+import type { AwakeSandbox } from '../sandbox-provider';
 import type { SandboxSettings } from '../sandbox-settings';
 import { relativeToWorkspace } from '../workspace-path';
 import type { Usage, Watched } from './files/workspace-usage';

@@ -1,4 +1,4 @@
-import { connectTo } from '../../testing/pretended-agent';
+import { connectTo } from '../testing/scripted-agent';
 
 describe('AgentConnection', () => {
   it.each([

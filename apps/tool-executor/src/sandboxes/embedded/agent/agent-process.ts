@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { diesWithin } from '../commands/process-liveness';
+import { Duplex } from 'node:stream';
 
 const lastWordsBytes = 4_000;
 const deathTimeoutMs = 3_000;
@@ -53,4 +54,11 @@ function kill(pid: number): void {
   } catch {
     return; // It was faster; whether it is dead is verified afterwards.
   }
+}
+
+/** Our end of a descriptor that a child was born with. Beyond stderr these are sockets, which go both ways. */
+export function pipeOf(child: ChildProcess, descriptor: number): Duplex {
+  const pipe = Array.from<unknown>(child.stdio)[descriptor];
+  if (pipe instanceof Duplex) return pipe;
+  throw new Error(`The child has no pipe ${descriptor}.`);
 }

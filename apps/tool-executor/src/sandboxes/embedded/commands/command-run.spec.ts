@@ -1,6 +1,6 @@
 import { CommandRecord } from './command-record';
 import { CommandRun } from './command-run';
-import { connectTo } from '../../testing/pretended-agent';
+import { connectTo } from '../testing/scripted-agent';
 
 const command = { id: 'call_1', command: 'sleep 60', session: 'default', background: false };
 const limits = { timeoutMs: undefined, graceMs: 100, maxOutputBytes: 1_000, keepBytes: 1_000 };

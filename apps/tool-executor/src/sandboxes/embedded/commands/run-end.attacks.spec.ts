@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readProcess } from './process-table';
 import { type ProcessOwners, RunProcesses } from './run-processes';
 import type { Sandbox } from '../../sandbox';
-import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../testing/sandbox-fixture';
 
 /** Programs under a name that nothing else in a sandbox has. */
 const programs = 'cp /usr/bin/sleep /tmp/daemon; cp /bin/bash /tmp/daemon-shell; cd /tmp; ';
@@ -36,20 +37,20 @@ async function untilAlive(sandbox: Sandbox, count: number): Promise<void> {
 }
 
 describe.each(['with control groups', 'without control groups'])('attack: sandbox processes and files', (how) => {
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
   beforeAll(async () => {
-    house = await SandboxFixture.open(how === 'without control groups' ? { controlGroupMount: '/nowhere' } : {});
-    const { limits } = await house.provider.probe();
+    fixture = await SandboxFixture.open(how === 'without control groups' ? { controlGroupMount: '/nowhere' } : {});
+    const { limits } = (await fixture.provider.probe()).details;
     expect(limits.cgroup === 'none').toBe(how === 'without control groups');
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
   it.each(daemons)(`a stop is escaped by %s (${how})`, async (_, command) => {
-    const sandbox = await house.sandbox();
+    const sandbox = await fixture.sandbox();
     await run(sandbox, programs + command, { id: 'call_daemon', run: 'run_1' });
     while ((await living(sandbox)) === 0) await delay(20);
 
-    const ended = await house.provider.endRun(sandbox.id, 'run_1');
+    const ended = await fixture.provider.endRun(sandbox.id, 'run_1');
 
     expect(await living(sandbox)).toBe(0);
     expect(ended).toEqual([
@@ -59,11 +60,11 @@ describe.each(['with control groups', 'without control groups'])('attack: sandbo
   });
 
   it(`a stop is escaped by a job in the background (${how})`, async () => {
-    const sandbox = await house.sandbox();
+    const sandbox = await fixture.sandbox();
     await sandbox.start({ id: 'call_job', command: programs + './daemon 1000', session: 'server', run: 'run_1' });
     await untilAlive(sandbox, 1);
 
-    const ended = await house.provider.endRun(sandbox.id, 'run_1');
+    const ended = await fixture.provider.endRun(sandbox.id, 'run_1');
 
     expect(ended.map(({ commandId }) => commandId)).toEqual(['call_job']);
     expect(await living(sandbox)).toBe(0);
@@ -71,37 +72,37 @@ describe.each(['with control groups', 'without control groups'])('attack: sandbo
   });
 
   it(`a stop ends what an earlier run left on purpose (${how})`, async () => {
-    const sandbox = await house.sandbox();
+    const sandbox = await fixture.sandbox();
     await run(sandbox, programs + '(setsid ./daemon 1000 >/dev/null 2>&1 &)', { run: 'run_1' });
     await sandbox.start({ id: 'call_server', command: '/tmp/daemon 2000', session: 'server', run: 'run_1' });
     await run(sandbox, '(env -i setsid /tmp/daemon 3000 >/dev/null 2>&1 &)', { run: 'run_2' });
     await untilAlive(sandbox, 3);
 
-    await house.provider.endRun(sandbox.id, 'run_2');
+    await fixture.provider.endRun(sandbox.id, 'run_2');
 
     expect(await living(sandbox)).toBe(2);
     expect(await sandbox.read('server')).toMatchObject({ running: true });
-    await house.provider.endRun(sandbox.id, 'run_1');
+    await fixture.provider.endRun(sandbox.id, 'run_1');
     expect(await living(sandbox)).toBe(0);
   });
 
   it(`a fork bomb outlives its command (${how})`, async () => {
-    const sandbox = await house.sandbox();
+    const sandbox = await fixture.sandbox();
     await run(
       sandbox,
       `${programs}(env -i setsid ./daemon-shell -c 'b() { b | b & }; b' >/dev/null 2>&1 &); sleep 0.3`,
       { run: 'run_1' },
     );
 
-    await house.provider.endRun(sandbox.id, 'run_1');
+    await fixture.provider.endRun(sandbox.id, 'run_1');
 
     expect(await living(sandbox)).toBe(0);
   });
 
   it(`a run that goes on after all starts commands as before (${how})`, async () => {
-    const sandbox = await house.sandbox();
+    const sandbox = await fixture.sandbox();
     await run(sandbox, 'true', { run: 'run_1' });
-    await house.provider.endRun(sandbox.id, 'run_1');
+    await fixture.provider.endRun(sandbox.id, 'run_1');
 
     await expect(run(sandbox, 'echo hello | cat', { run: 'run_1' })).resolves.toMatchObject({ output: 'hello\n' });
   });
@@ -109,14 +110,14 @@ describe.each(['with control groups', 'without control groups'])('attack: sandbo
 
 describe('the end of a run', () => {
   it('boots no sandbox that sleeps', async () => {
-    const house = await SandboxFixture.open();
-    const sandbox = await house.sandbox();
+    const fixture = await SandboxFixture.open();
+    const sandbox = await fixture.sandbox();
 
-    await expect(house.provider.endRun(sandbox.id, 'run_1')).resolves.toEqual([]);
-    await expect(house.provider.endRun('thr_unknown', 'run_1')).resolves.toEqual([]);
+    await expect(fixture.provider.endRun(sandbox.id, 'run_1')).resolves.toEqual([]);
+    await expect(fixture.provider.endRun('thr_unknown', 'run_1')).resolves.toEqual([]);
 
-    expect(house.said).not.toContain('sandbox booted');
-    await house.close();
+    expect(fixture.logged).not.toContain('sandbox booted');
+    await fixture.close();
   });
 
   it('says so when something cannot be seen dead', async () => {

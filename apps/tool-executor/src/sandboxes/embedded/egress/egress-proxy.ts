@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { chmod, chown, rm } from 'node:fs/promises';
+import { STATUS_CODES } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { dial } from '@rondo/platform';
-import { EgressRefusal } from './destination';
-import { type EgressGate, TooManyRequests } from './egress-gate';
-import { type Head, asItIs, forwarded, isInterim, readHead, requestOf } from './message-head';
-import { refusal } from './refusal';
+import { OutboundRefusal, dial } from '@rondo/platform';
+import { EgressRefusal } from '../../egress/destination';
+import { type EgressGate, TooManyRequests } from '../../egress/egress-gate';
+import { type Head, NoHttp, asItIs, forwarded, isInterim, readHead, requestOf } from './message-head';
 
 const maximumConnections = 64;
 const idleTimeoutMs = 60_000;
@@ -138,4 +138,19 @@ function parseTarget(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw new EgressRefusal('The request names no host.');
   return url;
+}
+
+/** What a command gets to read in place of an answer. */
+export function refusal(error: unknown): string {
+  const { status, text } = wordsFor(error);
+  const retry = status === 429 ? 'Retry-After: 1\r\n' : '';
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain\r\n${retry}`;
+  return `${head}Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`;
+}
+
+function wordsFor(error: unknown): { status: number; text: string } {
+  if (error instanceof TooManyRequests) return { status: 429, text: `${error.message}\n` };
+  if (error instanceof OutboundRefusal) return { status: 403, text: `${error.message}\n` };
+  if (error instanceof NoHttp) return { status: 400, text: `${error.message}\n` };
+  return { status: 502, text: 'The host could not be reached.\n' };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../testing/sandbox-fixture';
 import type { Sandbox } from '../../sandbox';
 
 /** Sends as fast as it can for two seconds, past the relay, and counts by status what comes back. */
@@ -24,7 +25,7 @@ const flood = `
 
 describe('attack: sandbox network', () => {
   const perSecond = 20;
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
   let server: Server;
   let port: number;
   let neighbour: Sandbox;
@@ -38,15 +39,15 @@ describe('attack: sandbox network', () => {
     server.listen(0, '127.0.0.2');
     await once(server, 'listening');
     port = (server.address() as { port: number }).port; // It listens on TCP.
-    house = await SandboxFixture.open(
+    fixture = await SandboxFixture.open(
       { egress: { requestsPerSecond: perSecond } },
       { resolve: async () => ['127.0.0.2'], isAllowed: (address) => address === '127.0.0.2' },
     );
-    neighbour = await house.sandbox();
+    neighbour = await fixture.sandbox();
     await run(neighbour, 'true');
   });
   afterAll(async () => {
-    await house.close();
+    await fixture.close();
     server.close();
     server.closeAllConnections();
   });
@@ -60,7 +61,7 @@ describe('attack: sandbox network', () => {
     ['a flood of connections', get, 1, 400],
     ['a flood of requests on one connection', () => get().replace('connection: close\r\n', ''), 1_000, 4],
   ])('%s', async (_, request, repeat, connections) => {
-    const hostile = await house.sandbox();
+    const hostile = await fixture.sandbox();
     await hostile.files.write('flood.cjs', flood, { mode: 'create' });
     reached = 0;
     const startedAt = performance.now();

@@ -7,7 +7,8 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certificateFor } from '../../../testing/certificates';
 import { TestServers, publicAddresses } from '../../../testing/test-servers';
-import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../testing/sandbox-fixture';
 import type { Sandbox } from '../../sandbox';
 
 /** Names as an attacker's name server would answer. */
@@ -33,7 +34,7 @@ const hello: RequestListener = (request, response) => {
 };
 
 describe('attack: sandbox network', () => {
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
   let sandbox: Sandbox;
   let four: TestServers;
   let six: TestServers;
@@ -41,11 +42,11 @@ describe('attack: sandbox network', () => {
   beforeAll(async () => {
     four = await TestServers.open(hello);
     six = await TestServers.open(hello, { at: '::1' });
-    house = await SandboxFixture.open({}, egress);
-    sandbox = await house.sandbox();
+    fixture = await SandboxFixture.open({}, egress);
+    sandbox = await fixture.sandbox();
   });
   afterAll(async () => {
-    await house.close();
+    await fixture.close();
     await four.close();
     await six.close();
   });
@@ -86,7 +87,7 @@ describe('attack: sandbox network', () => {
 
 /** The policy of production. These servers listen everywhere, so that each attack would find one if it got out. */
 describe('attack: sandbox network', () => {
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
   let sandbox: Sandbox;
   let service: Server;
   let port: number;
@@ -98,11 +99,11 @@ describe('attack: sandbox network', () => {
     await once(service, 'listening');
     port = (service.address() as { port: number }).port; // It listens on TCP.
     const resolve = async (host: string) => names[host] ?? [];
-    house = await SandboxFixture.open({ egress: { deniedNetworks: ['203.0.113.0/24'] } }, { resolve });
-    sandbox = await house.sandbox();
+    fixture = await SandboxFixture.open({ egress: { deniedNetworks: ['203.0.113.0/24'] } }, { resolve });
+    sandbox = await fixture.sandbox();
   });
   afterAll(async () => {
-    await house.close();
+    await fixture.close();
     service.close();
   });
   afterEach(() => expect(reached).toEqual([]));
@@ -189,7 +190,7 @@ describe('attack: sandbox network', () => {
 
 describe('HTTPS out of a sandbox', () => {
   const tls = certificateFor('public.example');
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
   let sandbox: Sandbox;
   let server: TestServers;
   let repositories: string;
@@ -203,12 +204,12 @@ describe('HTTPS out of a sandbox', () => {
         .pipe(response);
     server = await TestServers.open(files, { tls });
     origin = `https://public.example:${server.port}`;
-    house = await SandboxFixture.open({}, egress);
-    sandbox = await house.sandbox();
+    fixture = await SandboxFixture.open({}, egress);
+    sandbox = await fixture.sandbox();
     await run(sandbox, `cat >ca.pem <<'END'\n${tls.ca}\nEND`);
   });
   afterAll(async () => {
-    await house.close();
+    await fixture.close();
     await server.close();
     rmSync(repositories, { recursive: true });
   });

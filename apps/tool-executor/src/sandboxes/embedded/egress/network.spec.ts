@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../testing/sandbox-fixture';
 import type { Sandbox } from '../../sandbox';
 
 /** Names as an attacker's name server would answer; the server of the test stands for the public internet. */
@@ -12,7 +13,7 @@ const names: Record<string, string[]> = {
 };
 
 describe('the network of a sandbox', () => {
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
   let sandbox: Sandbox;
   let server: Server;
   let origin: (host: string) => string;
@@ -29,14 +30,14 @@ describe('the network of a sandbox', () => {
     await once(server, 'listening');
     const { port } = server.address() as { port: number }; // It listens on TCP.
     origin = (host) => `${host}:${port}`;
-    house = await SandboxFixture.open(
+    fixture = await SandboxFixture.open(
       {},
       { resolve: async (host) => names[host] ?? [], isAllowed: (address) => address === '127.0.0.2' },
     );
-    sandbox = await house.sandbox();
+    sandbox = await fixture.sandbox();
   });
   afterAll(async () => {
-    await house.close();
+    await fixture.close();
     server.closeAllConnections();
     server.close();
   });
@@ -89,8 +90,8 @@ describe('the network of a sandbox', () => {
   it.each(['none', 'public'] as const)(
     'leads to internal hosts under the policy %s, by their own address',
     async (policy) => {
-      const house = await SandboxFixture.open({ egress: { policy, internalHosts: [origin('127.0.0.1')] } });
-      const sandbox = await house.sandbox();
+      const fixture = await SandboxFixture.open({ egress: { policy, internalHosts: [origin('127.0.0.1')] } });
+      const sandbox = await fixture.sandbox();
       const get = (url: string) => run(sandbox, `curl -sS -m 5 ${url}`);
 
       await expect(get(`http://${origin('127.0.0.1')}/`)).resolves.toMatchObject({
@@ -102,18 +103,18 @@ describe('the network of a sandbox', () => {
           output: expect.stringMatching(/no network|not a public/),
         });
       }
-      await house.close();
+      await fixture.close();
     },
   );
 
   it('leaves the servers of the sandbox itself to be reached as localhost', async () => {
-    const house = await SandboxFixture.open({ egress: { policy: 'public', internalHosts: [origin('127.0.0.1')] } });
-    const sandbox = await house.sandbox();
+    const fixture = await SandboxFixture.open({ egress: { policy: 'public', internalHosts: [origin('127.0.0.1')] } });
+    const sandbox = await fixture.sandbox();
 
     await expect(run(sandbox, 'echo $no_proxy $NO_PROXY')).resolves.toMatchObject({
       output: 'localhost,::1 localhost,::1\n',
     });
-    await house.close();
+    await fixture.close();
   });
 
   it('is not there at all when the policy says none', async () => {

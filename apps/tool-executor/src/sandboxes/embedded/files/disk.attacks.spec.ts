@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sandbox } from '../../sandbox';
-import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../testing/sandbox-fixture';
 
 const mebibyte = 1024 * 1024;
 const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 100, hardDisk: 'off' } as const;
@@ -8,19 +9,19 @@ const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 100, hardDi
 const node = (script: string) => `node -e "${script}"; sleep 1000`;
 
 describe('attack: sandbox resources', () => {
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
   let sandbox: Sandbox;
 
   beforeAll(async () => {
-    house = await SandboxFixture.open(quota);
+    fixture = await SandboxFixture.open(quota);
   });
   beforeEach(async () => {
-    sandbox = await house.sandbox();
+    sandbox = await fixture.sandbox();
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
   const bystander = async () => {
-    const other = await house.sandbox();
+    const other = await fixture.sandbox();
     await other.start({ id: `job_${other.id}`, command: 'sleep 1000', session: 'job' });
     return { isAlive: async () => (await other.read('job')).running };
   };

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Sandbox } from '../../sandbox';
-import { canMountFiles, filesIn, loopDevicesAreGone, loopDevicesOf, takenOf } from '../../testing/loop-devices';
-import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+import { canMountFiles, filesIn, loopDevicesAreGone, loopDevicesOf, takenOf } from '../testing/loop-devices';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../testing/sandbox-fixture';
 
 const mebibyte = 1024 * 1024;
 /** Nobody looks while the attack lasts: what holds is what the kernel holds. */
@@ -12,17 +13,17 @@ const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 600_000 };
 const withDisks = canMountFiles() ? describe : describe.skip;
 
 withDisks('attack: sandbox resources', () => {
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
   let sandbox: Sandbox;
-  const home = () => join(house.root, sandbox.id);
+  const home = () => join(fixture.root, sandbox.id);
 
   beforeAll(async () => {
-    house = await SandboxFixture.open({ ...quota, hardDisk: 'auto' });
+    fixture = await SandboxFixture.open({ ...quota, hardDisk: 'auto' });
   });
   beforeEach(async () => {
-    sandbox = await house.sandbox();
+    sandbox = await fixture.sandbox();
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
   it.each([
     ['by one large file that is allocated at once', 'fallocate -l 200M fill'],
@@ -36,7 +37,7 @@ withDisks('attack: sandbox resources', () => {
       'for i in 3 4 5 6 7 8 9; do eval "exec $i>fill$i"; rm fill$i; head -c 10M /dev/zero >&$i || exit 1; done',
     ],
   ])('the disk is filled faster than it is measured, %s', async (_, command) => {
-    const neighbour = await house.sandbox();
+    const neighbour = await fixture.sandbox();
     const outcome = await run(sandbox, command);
 
     expect(takenOf(home())).toBeLessThanOrEqual(quota.diskBytes);
@@ -59,9 +60,9 @@ withDisks('attack: sandbox resources', () => {
   });
 
   it('the disk of another sandbox', async () => {
-    const neighbour = await house.sandbox();
+    const neighbour = await fixture.sandbox();
     await run(neighbour, 'echo private >mine && sync');
-    const image = join(house.root, neighbour.id, 'workspace.img');
+    const image = join(fixture.root, neighbour.id, 'workspace.img');
     const search = (file: string) => `grep -c private ${file}; ls /dev | grep -c loop`;
 
     expect(spawnSync('grep', ['-q', 'private', image]).status).toBe(0);
@@ -86,11 +87,11 @@ withDisks('attack: sandbox resources', () => {
     await run(sandbox, '(setsid sleep 1000 >/dev/null 2>&1 &)');
     expect(loopDevicesOf(home())).toHaveLength(1);
 
-    await house.provider.putToSleep(sandbox.id);
+    await fixture.provider.putToSleep(sandbox.id);
     await loopDevicesAreGone(home());
-    await run(await house.sandbox(sandbox.id), 'echo again');
+    await run(await fixture.sandbox(sandbox.id), 'echo again');
     expect(loopDevicesOf(home())).toHaveLength(1);
-    await house.provider.remove(sandbox.id);
+    await fixture.provider.remove(sandbox.id);
     await loopDevicesAreGone(home());
   });
 });

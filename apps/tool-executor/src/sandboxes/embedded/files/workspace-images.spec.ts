@@ -2,38 +2,39 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canMountFiles, loopDevicesOf, takenOf } from '../../testing/loop-devices';
-import { run, SandboxFixture } from '../../testing/sandbox-fixture';
-import type { GivenSandboxSettings } from '../../sandbox-settings';
+import { canMountFiles, loopDevicesOf, takenOf } from '../testing/loop-devices';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../testing/sandbox-fixture';
+import type { SandboxSettingsInput } from '../../sandbox-settings';
 
 const mebibyte = 1024 * 1024;
 const fileSystemOf = 'stat -f -c %T /workspace | grep -c ext';
 
 /** The provider after a restart with other settings. */
-const reopened = (house: SandboxFixture, settings: Partial<GivenSandboxSettings>) =>
-  SandboxFixture.open({ root: house.root, ...settings });
+const reopened = (fixture: SandboxFixture, settings: Partial<SandboxSettingsInput>) =>
+  SandboxFixture.open({ root: fixture.root, ...settings });
 
 describe('a hard limit of the disk that is required', () => {
-  it('is said to be missing, with what to do, and no tool runs', async () => {
-    const house = await SandboxFixture.open({ unsafeHost: true, hardDisk: 'required' });
-    const probe = await house.provider.probe();
+  it('is reported as missing with advice, and no sandbox is created', async () => {
+    const fixture = await SandboxFixture.open({ unsafeHost: true, hardDisk: 'required' });
+    const probe = await fixture.provider.probe();
 
-    expect(probe).toMatchObject({ usable: false, limits: { disk: 'watched' } });
+    expect(probe).toMatchObject({ usable: false, capabilities: { hardDisk: false } });
     expect(probe.reason).toContain('SANDBOX_DISK_HARD=required');
     expect(probe.advice).toContain('loop devices');
-    await expect(house.sandbox()).rejects.toMatchObject({ code: 'unavailable' });
-    await house.close();
+    await expect(fixture.sandbox()).rejects.toMatchObject({ code: 'unavailable' });
+    await fixture.close();
   });
 
-  it('is not to be had without root, and then the disk is watched unless it is required', async () => {
-    const house = await SandboxFixture.open({ unsafeHost: true });
+  it('is not available without root, and then the disk is watched unless it is required', async () => {
+    const fixture = await SandboxFixture.open({ unsafeHost: true });
 
-    expect(await house.provider.probe()).toMatchObject({
+    expect(await fixture.provider.probe()).toMatchObject({
       usable: true,
-      limits: { disk: 'watched' },
-      diskReason: expect.any(String),
+      capabilities: { hardDisk: false },
+      details: { limits: { disk: 'watched' }, diskReason: expect.any(String) },
     });
-    await house.close();
+    await fixture.close();
   });
 });
 
@@ -41,38 +42,38 @@ describe('a hard limit of the disk that is required', () => {
 const withDisks = canMountFiles() ? describe : describe.skip;
 
 withDisks('a workspace on a disk of its own', () => {
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
 
   beforeAll(async () => {
-    house = await SandboxFixture.open({ hardDisk: 'required' });
+    fixture = await SandboxFixture.open({ hardDisk: 'required' });
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
-  const imageOf = (threadId: string) => join(house.root, threadId, 'workspace.img');
+  const imageOf = (threadId: string) => join(fixture.root, threadId, 'workspace.img');
 
   it('is said to be one, takes little while it is empty, and gives back what was deleted when it wakes', async () => {
-    const { usable, limits } = await house.provider.probe();
-    const sandbox = await house.sandbox('thr_sparse');
+    const { usable, capabilities } = await fixture.provider.probe();
+    const sandbox = await fixture.sandbox('thr_sparse');
     await expect(run(sandbox, 'ls -A; df --output=size /workspace | tail -1')).resolves.toMatchObject({
       output: expect.stringMatching(/^ *4\d{6}\n$/),
     });
-    expect({ usable, disk: limits.disk }).toEqual({ usable: true, disk: 'hard' });
+    expect({ usable, hardDisk: capabilities.hardDisk }).toEqual({ usable: true, hardDisk: true });
     expect(takenOf(imageOf('thr_sparse'))).toBeLessThan(mebibyte);
 
     await run(sandbox, 'head -c 50M /dev/urandom >large; sync; rm large');
-    await house.provider.putToSleep('thr_sparse');
-    await run(await house.sandbox('thr_sparse'), 'true');
+    await fixture.provider.putToSleep('thr_sparse');
+    await run(await fixture.sandbox('thr_sparse'), 'true');
     expect(takenOf(imageOf('thr_sparse'))).toBeLessThan(4 * mebibyte);
-    expect(readdirSync(house.root).filter((name) => name.startsWith('.probe'))).toEqual([]);
+    expect(readdirSync(fixture.root).filter((name) => name.startsWith('.probe'))).toEqual([]);
   });
 
   it('stays what it is: a directory of before is used as it is, and a disk also where no new ones are made', async () => {
-    const plain = await reopened(house, { hardDisk: 'off' });
+    const plain = await reopened(fixture, { hardDisk: 'off' });
     await run(await plain.sandbox('thr_plain'), 'echo directory >kept');
-    await run(await house.sandbox('thr_disk'), 'echo disk >kept');
-    await Promise.all([plain.provider.putToSleep('thr_plain'), house.provider.putToSleep('thr_disk')]);
+    await run(await fixture.sandbox('thr_disk'), 'echo disk >kept');
+    await Promise.all([plain.provider.putToSleep('thr_plain'), fixture.provider.putToSleep('thr_disk')]);
 
-    await expect(run(await house.sandbox('thr_plain'), 'cat kept')).resolves.toMatchObject({ output: 'directory\n' });
+    await expect(run(await fixture.sandbox('thr_plain'), 'cat kept')).resolves.toMatchObject({ output: 'directory\n' });
     expect(existsSync(imageOf('thr_plain'))).toBe(false);
     await expect(run(await plain.sandbox('thr_disk'), `cat kept; ${fileSystemOf}`)).resolves.toMatchObject({
       output: 'disk\n1\n',
@@ -81,53 +82,53 @@ withDisks('a workspace on a disk of its own', () => {
   });
 
   it('is never taken for an empty one where it cannot be mounted', async () => {
-    await run(await house.sandbox('thr_kept'), 'echo disk >kept');
-    await house.provider.putToSleep('thr_kept');
-    const unsafe = await reopened(house, { unsafeHost: true });
+    await run(await fixture.sandbox('thr_kept'), 'echo disk >kept');
+    await fixture.provider.putToSleep('thr_kept');
+    const unsafe = await reopened(fixture, { unsafeHost: true });
 
     await expect(run(await unsafe.sandbox('thr_kept'), 'ls')).rejects.toMatchObject({ code: 'unavailable' });
     await unsafe.provider.close();
   });
 
   it('is mended before it is mounted where a power cut has left it torn', async () => {
-    await run(await house.sandbox('thr_torn'), 'mkdir -p a/b; echo whole >a/b/kept; sync');
-    await house.provider.putToSleep('thr_torn');
+    await run(await fixture.sandbox('thr_torn'), 'mkdir -p a/b; echo whole >a/b/kept; sync');
+    await fixture.provider.putToSleep('thr_torn');
     const image = imageOf('thr_torn');
     for (const damage of ['set_super_value state 0', 'set_inode_field /a/b links_count 9']) {
       execFileSync('debugfs', ['-w', '-R', damage, image], { stdio: 'ignore' });
     }
 
-    await expect(run(await house.sandbox('thr_torn'), 'cat a/b/kept; stat -c %h a/b')).resolves.toMatchObject({
+    await expect(run(await fixture.sandbox('thr_torn'), 'cat a/b/kept; stat -c %h a/b')).resolves.toMatchObject({
       output: 'whole\n2\n',
     });
   });
 
   it('is given to its new user, with all that is in it, where the record of its user was lost', async () => {
-    await run(await house.sandbox('thr_lost'), 'mkdir d; echo mine >d/kept; chmod 600 d/kept');
-    await house.provider.putToSleep('thr_lost');
-    const uid = await readFile(join(house.root, 'thr_lost', 'uid'), 'utf8');
-    await writeFile(join(house.root, '.uids', uid), 'thr_another');
+    await run(await fixture.sandbox('thr_lost'), 'mkdir d; echo mine >d/kept; chmod 600 d/kept');
+    await fixture.provider.putToSleep('thr_lost');
+    const uid = await readFile(join(fixture.root, 'thr_lost', 'uid'), 'utf8');
+    await writeFile(join(fixture.root, '.uids', uid), 'thr_another');
 
-    await expect(run(await house.sandbox('thr_lost'), 'cat d/kept; echo new >d/new')).resolves.toMatchObject({
+    await expect(run(await fixture.sandbox('thr_lost'), 'cat d/kept; echo new >d/new')).resolves.toMatchObject({
       output: 'mine\n',
     });
   });
 
   it('that was begun when the program was killed is made anew', async () => {
-    await run(await house.sandbox('thr_half'), 'true');
-    await house.provider.remove('thr_half');
-    execFileSync('mkdir', [join(house.root, 'thr_half')]);
+    await run(await fixture.sandbox('thr_half'), 'true');
+    await fixture.provider.remove('thr_half');
+    execFileSync('mkdir', [join(fixture.root, 'thr_half')]);
     await writeFile(`${imageOf('thr_half')}.draft`, 'half');
 
-    await expect(run(await house.sandbox('thr_half'), fileSystemOf)).resolves.toMatchObject({ output: '1\n' });
+    await expect(run(await fixture.sandbox('thr_half'), fileSystemOf)).resolves.toMatchObject({ output: '1\n' });
     expect(existsSync(`${imageOf('thr_half')}.draft`)).toBe(false);
   });
 
   it('is mounted once also where many ask for it at the same time, and nowhere outside', async () => {
-    const sandbox = await house.sandbox('thr_many');
+    const sandbox = await fixture.sandbox('thr_many');
     await Promise.all([1, 2, 3, 4].map((n) => run(sandbox, `echo ${n} >${n}`)));
 
     expect(loopDevicesOf(imageOf('thr_many'))).toHaveLength(1);
-    expect(execFileSync('cat', ['/proc/self/mounts'], { encoding: 'utf8' })).not.toContain(house.root);
+    expect(execFileSync('cat', ['/proc/self/mounts'], { encoding: 'utf8' })).not.toContain(fixture.root);
   });
 });

@@ -73,7 +73,7 @@ export class WorkspaceImages {
   }
 
   /** Makes everything in it a user's own. */
-  async give(image: string, { directory, uid }: { directory: string; uid: number }): Promise<void> {
+  async chown(image: string, { directory, uid }: { directory: string; uid: number }): Promise<void> {
     await this.prepare(image);
     await inOwnMounts(`${mountImage} && exec chown -R -P -h -- "$3:$3" "$2"`, [image, directory, String(uid)]);
   }

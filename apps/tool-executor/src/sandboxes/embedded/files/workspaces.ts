@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdir, rm } from 'node:fs/promises';
+import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { giveTree } from './give-tree';
-import { removeTree } from './remove-tree';
+import { chownTree, removeTree } from './directory-tree';
+import { z } from 'zod';
 import { SandboxError } from '../../sandbox-error';
+import type { ListedSandbox, SandboxLabels } from '../../sandbox-provider';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { SandboxUsers } from '../isolation/sandbox-users';
 import { imageUsage, WorkspaceImages } from './workspace-images';
 import { type Usage, type Watched, workspaceUsage } from './workspace-usage';
 
-/** A thread's place on the host's disk, and the user it belongs to; without root everything belongs to us. */
+/** A thread's directory on the host's disk, and the user that owns it. Without root, the executor's user owns everything. */
 export interface Workspace {
   threadId: string;
   directory: string;
@@ -23,17 +24,20 @@ type WorkspaceSettings = Pick<
   'root' | 'firstUid' | 'uidCount' | 'diskBytes' | 'files' | 'hardDisk' | 'unsafeHost'
 >;
 
-/** What makes files a user's: of the one that they belong to already, or of a new one. */
-interface Handover {
+/** How the files get their owner: the one recorded for them, or a newly claimed one. */
+interface Ownership {
   confirm: (uid: number) => Promise<void>;
-  give: (uid: number) => Promise<void>;
+  change: (uid: number) => Promise<void>;
 }
+
+const label = z.string().max(200).exactOptional();
+const storedLabels = z.object({ install: label, account: label, thread: label, run: label, epoch: label });
 
 const threadIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
- * `<root>/<thread>/workspace`, whose files lie in `workspace.img` beside it where disks can be mounted. One that was made
- * either way stays so. As root, each gets a uid that no other has, kept beside it, so that it survives a restart.
+ * `<root>/<thread>/workspace`; where disk images can be mounted, its files lie in `workspace.img` beside it. A workspace stays
+ * what it was created as. As root, each gets a uid that no other has, recorded beside it, so that it survives a restart.
  */
 export class Workspaces {
   readonly root: string;
@@ -50,22 +54,31 @@ export class Workspaces {
     this.users = new SandboxUsers(this.root, settings);
   }
 
-  /** Once for all who ask at the same time: two would each claim a uid, and one find the door shut. */
-  open(threadId: string): Promise<Workspace> {
-    const opening = this.opening.get(threadId) ?? this.make(threadId).finally(() => this.opening.delete(threadId));
+  /** Concurrent callers share one attempt: two would each claim a uid, and one could not enter the directory. */
+  open(threadId: string, labels: SandboxLabels = {}): Promise<Workspace> {
+    const opening =
+      this.opening.get(threadId) ?? this.make(threadId, labels).finally(() => this.opening.delete(threadId));
     this.opening.set(threadId, opening);
     return opening;
+  }
+
+  /** All workspaces on this disk, with the labels that they were created with. */
+  async list(): Promise<Omit<ListedSandbox, 'isAwake'>[]> {
+    const names = await readdir(this.root).catch(() => []); // Created with the first workspace.
+    const threads = names.filter((name) => threadIdPattern.test(name) && existsSync(this.directoryOf(name)));
+    return Promise.all(threads.map(async (threadId) => ({ threadId, labels: await this.labelsOf(threadId) })));
   }
 
   directoryOf(threadId: string): string {
     return join(this.homeOf(threadId), 'workspace');
   }
 
-  private async make(threadId: string): Promise<Workspace> {
+  private async make(threadId: string, labels: SandboxLabels): Promise<Workspace> {
     const home = this.homeOf(threadId);
     const directory = this.directoryOf(threadId);
     await mkdir(this.root, { recursive: true, mode: 0o711 });
     await mkdir(home, { recursive: true, mode: 0o711 });
+    if (!existsSync(directory)) await writeFile(this.labelsFileOf(threadId), JSON.stringify(labels), { mode: 0o600 });
     const image = this.imageOf(threadId);
     if (existsSync(image) || (this.images.areMade && !existsSync(directory))) return this.openImage(threadId, image);
     if (!existsSync(directory)) await mkdir(directory, { mode: 0o700 });
@@ -74,43 +87,57 @@ export class Workspaces {
     return {
       threadId,
       directory,
-      uid: await this.ownerOf(threadId, { confirm, give: (uid) => giveTree(directory, uid) }),
+      uid: await this.ownerOf(threadId, { confirm, change: (uid) => chownTree(directory, uid) }),
     };
   }
 
-  /** The image is made before the directory that it is mounted at: a directory alone would be taken for the workspace. */
+  /** Creates the image before the directory that it is mounted at: a directory without an image is a plain workspace. */
   private async openImage(threadId: string, image: string): Promise<Workspace> {
     if (!this.separateUsers) {
-      throw new SandboxError('unavailable', 'The workspace is a disk, which only root can mount, in a sandbox.');
+      throw new SandboxError('unavailable', 'The workspace is a disk image, and only root can mount it.');
     }
     const directory = this.directoryOf(threadId);
     const ensure = async (owner: number) => {
       if (!existsSync(image)) await this.images.create(image, owner);
       await mkdir(directory, { recursive: true, mode: 0o700 });
     };
-    const give = async (owner: number) => {
-      const belongedToAnother = existsSync(image);
+    const change = async (owner: number) => {
+      const hadAnotherOwner = existsSync(image);
       await ensure(owner);
-      if (belongedToAnother) await this.images.give(image, { directory, uid: owner });
+      if (hadAnotherOwner) await this.images.chown(image, { directory, uid: owner });
     };
-    const uid = await this.ownerOf(threadId, { confirm: ensure, give });
+    const uid = await this.ownerOf(threadId, { confirm: ensure, change });
     await this.images.prepare(image);
     return { threadId, directory, uid, image };
   }
 
-  /** What it takes of the disk, as far as that is limited by being watched. */
+  /** Disk usage, as far as its limit is enforced by measuring. */
   usage(threadId: string, watched: Watched): Promise<Usage> {
     const isImage = existsSync(this.imageOf(threadId));
     return isImage ? imageUsage(watched.agent) : workspaceUsage(this.directoryOf(threadId), watched);
   }
 
-  /** Its user last: as long as a file is left, nobody else may get that uid. */
+  /** Releases the uid last: as long as a file is left, no other thread may get it. */
   async remove(threadId: string): Promise<void> {
     const home = this.homeOf(threadId);
     const uid = await this.users.find({ threadId, path: home });
     await removeTree(this.directoryOf(threadId));
     await rm(home, { recursive: true, force: true });
     await this.users.release(threadId, uid);
+  }
+
+  /** A workspace of an older version has none, and a crash may have torn the file: then only the thread is known. */
+  private async labelsOf(threadId: string): Promise<SandboxLabels> {
+    const text = await readFile(this.labelsFileOf(threadId), 'utf8').catch(() => '{}');
+    try {
+      return { ...storedLabels.parse(JSON.parse(text)), thread: threadId };
+    } catch {
+      return { thread: threadId };
+    }
+  }
+
+  private labelsFileOf(threadId: string): string {
+    return join(this.homeOf(threadId), 'labels.json');
   }
 
   private imageOf(threadId: string): string {
@@ -122,8 +149,8 @@ export class Workspaces {
     return join(this.root, threadId);
   }
 
-  /** A new owner is recorded only once everything belongs to it: a crash in between means another attempt. */
-  private async ownerOf(threadId: string, { confirm, give }: Handover): Promise<number> {
+  /** Records a new owner only once it owns every file, so that a crash in between repeats the change. */
+  private async ownerOf(threadId: string, { confirm, change }: Ownership): Promise<number> {
     const home = { threadId, path: this.homeOf(threadId) };
     const known = await this.users.find(home);
     if (known !== undefined) {
@@ -131,7 +158,7 @@ export class Workspaces {
       return known;
     }
     const uid = await this.users.claim(threadId);
-    await give(uid);
+    await change(uid);
     await this.users.record(home, uid);
     return uid;
   }

@@ -1,6 +1,6 @@
 import { BubblewrapLauncher } from './bubblewrap-launcher';
 import { noControlGroups } from './control-groups';
-import { EgressGates } from '../egress/egress-gate';
+import { EgressGates } from '../../egress/egress-gate';
 import { createRuntimeDirectory, type RuntimeDirectory } from './runtime-directory';
 import { sandboxSettings } from '../../sandbox-settings';
 

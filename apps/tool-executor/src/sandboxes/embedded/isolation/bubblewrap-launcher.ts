@@ -2,13 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AgentProcess } from '../agent/agent-process';
+import { AgentProcess, pipeOf } from '../agent/agent-process';
 import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewrap-arguments';
-import { pipeOf } from '../agent/child-pipe';
-import { BindMounts } from './bind-mounts';
 import type { ControlGroup, ControlGroups } from './control-groups';
-import { type EgressRules, leadsSomewhere } from '../egress/destination';
-import type { EgressGates } from '../egress/egress-gate';
+import { type EgressRules, leadsSomewhere } from '../../egress/destination';
+import type { EgressGates } from '../../egress/egress-gate';
 import { EgressProxy } from '../egress/egress-proxy';
 import {
   agentMemoryMegabytes,
@@ -22,7 +20,7 @@ import { ListedOwners } from '../commands/listed-owners';
 import { nodeProgram } from './node-program';
 import { childrenOf } from '../commands/process-table';
 import { RunProcesses } from '../commands/run-processes';
-import type { RuntimeDirectory } from './runtime-directory';
+import { BindMounts, type RuntimeDirectory } from './runtime-directory';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { SandboxError } from '../../sandbox-error';
 import { type UidRange, isInRange } from './sandbox-users';

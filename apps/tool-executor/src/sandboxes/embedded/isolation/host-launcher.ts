@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { AgentProcess } from '../agent/agent-process';
-import { pipeOf } from '../agent/child-pipe';
+import { AgentProcess, pipeOf } from '../agent/agent-process';
 import type { LaunchedAgent, Launcher } from './launcher';
 import { diesWithin } from '../commands/process-liveness';
 import type { RuntimeDirectory } from './runtime-directory';

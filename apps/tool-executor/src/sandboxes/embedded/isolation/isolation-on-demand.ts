@@ -1,17 +1,16 @@
-import type { Isolation } from './prepare-isolation';
-import type { ProbeResult } from '../../sandbox';
-import type { SandboxLog } from '../../sandbox-log';
+import type { EmbeddedProbeResult, Isolation } from './prepare-isolation';
+import type { SandboxLog } from '../../sandbox-provider';
 
 export interface IsolationOptions {
   readonly prepare: () => Promise<Isolation>;
-  /** What did not work is not tried again for so long. */
+  /** A failed trial is not repeated for this long. */
   readonly probeAgainMs: number;
   readonly log: SandboxLog;
 }
 
 /**
- * How sandboxes are isolated on this host, found out when it is first asked for, by one trial at a time. What works is kept
- * for good. What does not is tried again when it is asked for later: an operator may have mended the host.
+ * How sandboxes are isolated on this host, found out at the first call, by one trial at a time. A success is cached for good.
+ * A failure is tried again by a later call, because an operator may have repaired the host.
  */
 export class IsolationOnDemand {
   private found: Promise<Isolation> | undefined;
@@ -24,7 +23,7 @@ export class IsolationOnDemand {
     return this.found;
   }
 
-  /** Takes away what it has put on this host. Nobody may ask any more. */
+  /** Deletes the files that it has put on this host. `get` must not be called any more. */
   async close(): Promise<void> {
     const isolation = await this.found?.catch(() => undefined);
     await isolation?.remove();
@@ -42,16 +41,17 @@ export class IsolationOnDemand {
     }
   }
 
-  /** Once, until it changes. The words of a failure do not count: they name files that were made for the trial. */
-  private announce(result: ProbeResult): void {
+  /** Logs a result once, until it changes. Messages of failures are not compared: they name files made for one trial. */
+  private announce(result: EmbeddedProbeResult): void {
+    const { usable, reason, advice, warning, details } = result;
+    const key = JSON.stringify({ usable, advice, warning, details: { ...details, diskReason: undefined } });
+    if (key === this.announced) return;
+    this.announced = key;
+    const fields = { usable, reason, advice, warning, ...details };
     const { log } = this.options;
-    const news = JSON.stringify({ ...result, reason: undefined, diskReason: undefined });
-    if (news === this.announced) return;
-    this.announced = news;
-    if (!result.usable) log.warn(result, 'sandboxes unavailable');
-    else if (result.warning !== undefined)
-      log.warn(result, 'sandboxes available WITHOUT LIMITS of memory and processes');
-    else if (result.isolation === 'none') log.warn(result, 'commands run WITHOUT ISOLATION on this host');
-    else log.info(result, 'sandboxes available');
+    if (!usable) log.warn(fields, 'sandboxes unavailable');
+    else if (warning !== undefined) log.warn(fields, 'sandboxes available WITHOUT LIMITS of memory and processes');
+    else if (details.isolation === 'none') log.warn(fields, 'commands run WITHOUT ISOLATION on this host');
+    else log.info(fields, 'sandboxes available');
   }
 }

@@ -5,7 +5,8 @@ import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../testing/sandbox-fixture';
 import type { Sandbox } from '../../sandbox';
 
 const onHost = promisify(execFile);
@@ -15,26 +16,26 @@ const secret = `secret-${randomUUID()}`;
 const won = 'ATTACK WORKED';
 
 describe('a sandbox', () => {
-  let house: SandboxFixture;
+  let fixture: SandboxFixture;
   let sandbox: Sandbox;
   let secrets: string;
   let service: Server;
   let neighbour: string;
 
   beforeAll(async () => {
-    house = await SandboxFixture.open({ hardDisk: 'off' }); // what is on a disk of its own the host cannot read either
-    sandbox = await house.sandbox();
+    fixture = await SandboxFixture.open({ hardDisk: 'off' }); // what is on a disk of its own the host cannot read either
+    sandbox = await fixture.sandbox();
     secrets = await mkdtemp(join(tmpdir(), 'host-secret-'));
     await chmod(secrets, 0o755);
     await writeFile(join(secrets, 'key'), won);
     service = createServer((socket) => socket.end(won)).listen(0, '0.0.0.0');
     neighbour = `thr_${randomUUID()}`;
-    await (await house.sandbox(neighbour)).files.write('mine', won, { mode: 'create' });
+    await (await fixture.sandbox(neighbour)).files.write('mine', won, { mode: 'create' });
   });
   afterAll(async () => {
     service.close();
     await rm(secrets, { recursive: true, force: true });
-    await house.close();
+    await fixture.close();
   });
 
   const port = () => (service.address() as { port: number }).port; // It listens on TCP.
@@ -46,7 +47,7 @@ describe('a sandbox', () => {
 
   const attacks: [name: string, command: () => string][] = [
     ['read a file of the host', () => `cat ${secrets}/key`],
-    ['read the file of another sandbox', () => `cat ${house.root}/${neighbour}/workspace/mine`],
+    ['read the file of another sandbox', () => `cat ${fixture.root}/${neighbour}/workspace/mine`],
     ['reach a service on the host’s loopback', () => connectTo('127.0.0.1')],
     ['reach a service on the host’s own address', () => connectTo(ownAddress())],
     ['see the host’s processes', () => `kill -0 ${process.pid} && echo ${won}`],
@@ -98,7 +99,7 @@ describe('a sandbox', () => {
     const seen = await run(sandbox, 'cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr "\\0" "\\n"');
 
     expect(seen.output).toContain('HOME=/workspace');
-    expect(seen.output).not.toContain(house.root);
+    expect(seen.output).not.toContain(fixture.root);
     for (const [name, value] of Object.entries(process.env)) {
       if (name.startsWith('npm_') || name === 'BWRAP_PATH' || (value ?? '').length < 12) continue;
       expect(seen.output).not.toContain(`${name}=${value}`);
@@ -124,9 +125,9 @@ describe('a sandbox', () => {
   });
 
   it('belongs to a user of its own when we are root', async () => {
-    const { separateUsers } = await house.provider.probe();
+    const { separateUsers } = (await fixture.provider.probe()).details;
     const owner = async (id: string) =>
-      (await onHost('stat', ['-c', '%u %a', join(house.root, id, 'workspace')])).stdout.trim();
+      (await onHost('stat', ['-c', '%u %a', join(fixture.root, id, 'workspace')])).stdout.trim();
 
     expect(separateUsers).toBe(process.getuid?.() === 0);
     if (!separateUsers) return;
@@ -135,7 +136,7 @@ describe('a sandbox', () => {
   });
 
   it('is refused a name that is no thread id', async () => {
-    const odd = await house.sandbox('../escape');
+    const odd = await fixture.sandbox('../escape');
 
     await expect(run(odd, 'true')).rejects.toMatchObject({ code: 'invalid_request' });
   });

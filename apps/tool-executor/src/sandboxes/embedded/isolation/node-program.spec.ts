@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeProgram } from './node-program';
 import type { Sandbox } from '../../sandbox';
-import { run, SandboxFixture } from '../../testing/sandbox-fixture';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../testing/sandbox-fixture';
 
 /** Node in a home directory, beside private files of its owner. */
 async function privateHome(): Promise<string> {
@@ -30,20 +31,20 @@ describe('attack: sandbox processes and files', () => {
     ['that only its owner may enter', 0o700],
   ])('beside a Node that is installed in a folder %s', (_, mode) => {
     let home: string;
-    let house: SandboxFixture;
+    let fixture: SandboxFixture;
     let sandbox: Sandbox;
 
     beforeAll(async () => {
       home = await privateHome();
       await chmod(home, mode);
       const replaced = jest.replaceProperty(process, 'execPath', join(home, 'bin/node'));
-      house = await SandboxFixture.open();
-      sandbox = await house.sandbox();
+      fixture = await SandboxFixture.open();
+      sandbox = await fixture.sandbox();
       await run(sandbox, 'true');
       replaced.restore();
     });
     afterAll(async () => {
-      await house.close();
+      await fixture.close();
       await rm(home, { recursive: true, force: true });
     });
 

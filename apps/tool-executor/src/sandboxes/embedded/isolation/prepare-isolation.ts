@@ -4,39 +4,59 @@ import { promisify } from 'node:util';
 import { bootAgent } from '../agent/boot-agent';
 import { BubblewrapLauncher } from './bubblewrap-launcher';
 import { detectControlGroups, noControlGroups, type ControlGroups } from './control-groups';
-import type { EgressGates } from '../egress/egress-gate';
+import type { EgressGates } from '../../egress/egress-gate';
 import { EmbeddedSandbox } from '../embedded-sandbox';
 import { UnsafeHostLauncher } from './host-launcher';
 import type { Launcher } from './launcher';
 import { createRuntimeDirectory, type RuntimeDirectory } from './runtime-directory';
-import type { ProbeResult } from '../../sandbox';
+import type { ProbeResult } from '../../sandbox-provider';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { searchPath } from './search-path';
 import { seccompFilter } from './seccomp-filter';
 import { adviceFor, hardDiskIsMissing, limitsAreMissing } from './sandbox-advice';
 import type { Workspaces } from '../files/workspaces';
 
-/** What it takes to boot sandboxes on this host. */
+/** What the embedded provider found out about this host. */
+export interface EmbeddedDetails extends Record<string, unknown> {
+  /** `none` only when the operator has switched isolation off explicitly. */
+  readonly isolation: 'bubblewrap' | 'none';
+  /** `disk` is `hard` where the kernel enforces the limit, and `watched` where the executor measures and stops afterwards. */
+  readonly limits: {
+    readonly cgroup: 'v1' | 'v2' | 'none';
+    readonly memory: boolean;
+    readonly processes: boolean;
+    readonly cpu: boolean;
+    readonly disk: 'hard' | 'watched';
+  };
+  /** Why the disk is only watched. */
+  readonly diskReason?: string;
+  /** Every sandbox has a uid of its own; needs root. */
+  readonly separateUsers: boolean;
+}
+
+export type EmbeddedProbeResult = ProbeResult & { readonly details: EmbeddedDetails };
+
+/** What is needed to boot sandboxes on this host. */
 export interface Isolation {
-  result: ProbeResult;
-  /** Proven by having run a command in a sandbox; missing where that failed. */
+  result: EmbeddedProbeResult;
+  /** Proven by a command that ran in a sandbox; missing where that failed. */
   launcher?: Launcher;
-  /** Takes away what it has put on this host. */
+  /** Deletes the files that it has put on this host. */
   remove: () => Promise<void>;
 }
 
-interface Site {
+interface IsolationSite {
   settings: SandboxSettings;
   egress: EgressGates;
   workspaces: Workspaces;
 }
 
-type Equipment = Site & { controlGroups: ControlGroups; runtime: RuntimeDirectory };
+type LaunchParts = IsolationSite & { controlGroups: ControlGroups; runtime: RuntimeDirectory };
 
 const run = promisify(execFile);
 
-/** Finds the strongest isolation that works here. It never falls back to none: that takes an explicit setting. */
-export async function prepareIsolation(site: Site): Promise<Isolation> {
+/** Finds the strongest isolation that works here. Never falls back to none: that needs an explicit setting. */
+export async function prepareIsolation(site: IsolationSite): Promise<Isolation> {
   const controlGroups = site.settings.unsafeHost
     ? noControlGroups
     : detectControlGroups(site.settings.controlGroupMount);
@@ -52,27 +72,27 @@ export async function prepareIsolation(site: Site): Promise<Isolation> {
   }
   try {
     runtime = await createRuntimeDirectory(seccompFilter(process.arch));
-    const launcher = await provenLauncher({ ...site, controlGroups, runtime });
+    const launcher = await firstWorkingLauncher({ ...site, controlGroups, runtime });
     return { result: resultOf(site, found), launcher, remove: runtime.remove };
   } catch (error) {
     await runtime?.remove();
-    return { result: resultOf(site, found, wordsOf(error)), remove: () => Promise.resolve() };
+    return { result: resultOf(site, found, messageOf(error)), remove: () => Promise.resolve() };
   }
 }
 
-/** Rejects with what went wrong in the first of the ways, which is the one to mend. */
-async function provenLauncher(equipment: Equipment): Promise<Launcher> {
+/** Rejects with the failure of the first way, which is the one that the operator should repair. */
+async function firstWorkingLauncher(parts: LaunchParts): Promise<Launcher> {
   let failure: string | undefined;
-  for await (const launcher of launchers(equipment)) {
-    const words = await tryOut(launcher, equipment);
-    if (words === undefined) return launcher;
-    failure ??= words;
+  for await (const launcher of launchersToTry(parts)) {
+    const problem = await runTrial(launcher, parts);
+    if (problem === undefined) return launcher;
+    failure ??= problem;
   }
   throw new Error(failure);
 }
 
-/** The ways to boot sandboxes that are worth a try, the best first. */
-async function* launchers({ workspaces, ...parts }: Equipment): AsyncGenerator<Launcher> {
+/** The ways to boot sandboxes, the strongest isolation first. */
+async function* launchersToTry({ workspaces, ...parts }: LaunchParts): AsyncGenerator<Launcher> {
   const { settings, runtime } = parts;
   if (settings.unsafeHost) {
     yield new UnsafeHostLauncher(runtime);
@@ -85,38 +105,51 @@ async function* launchers({ workspaces, ...parts }: Equipment): AsyncGenerator<L
   }
 }
 
-const lacksLimits = ({ settings }: Site, { memory, processes }: ControlGroups): boolean =>
+const lacksLimits = ({ settings }: IsolationSite, { memory, processes }: ControlGroups): boolean =>
   !settings.unsafeHost && !(memory && processes);
 
 interface Found {
   controlGroups: ControlGroups;
-  /** Why there are no hard limits of the disk, if so. */
+  /** Why the disk has no hard limit; undefined where it has. */
   noHardDisk: string | undefined;
 }
 
-function resultOf(site: Site, { controlGroups, noHardDisk }: Found, failure?: string): ProbeResult {
+function resultOf(site: IsolationSite, { controlGroups, noHardDisk }: Found, failure?: string): EmbeddedProbeResult {
   const { settings, workspaces } = site;
   const { version, memory, processes, cpu } = controlGroups;
   const isUnlimited = failure === undefined && lacksLimits(site, controlGroups);
+  const isolated = !settings.unsafeHost;
   return {
     usable: failure === undefined,
-    isolation: settings.unsafeHost ? 'none' : 'bubblewrap',
-    limits: { cgroup: version, memory, processes, cpu, disk: noHardDisk === undefined ? 'hard' : 'watched' },
-    ...(noHardDisk !== undefined && { diskReason: noHardDisk }),
-    separateUsers: workspaces.separateUsers,
+    ...(failure !== undefined && { reason: failure, advice: adviceFor(failure) }),
     ...(isUnlimited && { warning: `${limitsAreMissing} ${adviceFor(limitsAreMissing)}` }),
-    ...(failure === undefined ? {} : { reason: failure, advice: adviceFor(failure) }),
+    capabilities: {
+      isolation: isolated,
+      egressPolicy: isolated,
+      hardDisk: noHardDisk === undefined,
+      backgroundSessions: true,
+      runProcesses: isolated,
+    },
+    details: {
+      isolation: isolated ? 'bubblewrap' : 'none',
+      limits: { cgroup: version, memory, processes, cpu, disk: noHardDisk === undefined ? 'hard' : 'watched' },
+      ...(noHardDisk !== undefined && { diskReason: noHardDisk }),
+      separateUsers: workspaces.separateUsers,
+    },
   };
 }
 
-/** Old versions of bubblewrap lack the option; the seccomp filter stands in for it. */
+/** Old versions of bubblewrap lack the option; the seccomp filter denies the same system calls. */
 async function canDisableUserNamespaces(bubblewrapPath: string): Promise<boolean[]> {
   const help = await run(bubblewrapPath, ['--help'], { env: { PATH: searchPath } }).catch(() => ({ stdout: '' }));
   return help.stdout.includes('--disable-userns') ? [true, false] : [false];
 }
 
-/** Undefined when a command really ran in a sandbox, else why not. */
-async function tryOut(launcher: Launcher, { workspaces, settings, egress }: Site): Promise<string | undefined> {
+/** Runs a command in a sandbox of its own. Undefined when it ran, else why it did not. */
+async function runTrial(
+  launcher: Launcher,
+  { workspaces, settings, egress }: IsolationSite,
+): Promise<string | undefined> {
   const threadId = `probe-${randomUUID()}`;
   const sandbox = new EmbeddedSandbox(threadId, settings, {
     boot: async () => bootAgent(launcher, await workspaces.open(threadId), settings.bootTimeoutMs),
@@ -126,11 +159,11 @@ async function tryOut(launcher: Launcher, { workspaces, settings, egress }: Site
     const outcome = await sandbox.exec({ id: 'probe', command: 'true' });
     return outcome.exitCode === 0 ? undefined : `A trial command ended with ${outcome.ending}. ${outcome.output}`;
   } catch (error) {
-    return wordsOf(error);
+    return messageOf(error);
   } finally {
-    egress.forget(threadId);
+    egress.remove(threadId);
     await sandbox.stop().finally(() => workspaces.remove(threadId));
   }
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

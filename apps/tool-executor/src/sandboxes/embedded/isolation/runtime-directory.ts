@@ -1,9 +1,8 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { processIsAlive } from '../commands/process-liveness';
-import { isReachableByAnyone } from './reachable-path';
 
 const prefix = 'rondo-sandboxes-';
 const leftOver = new RegExp(`^${prefix}(\\d+)-`);
@@ -63,5 +62,37 @@ async function removeLeftOvers(): Promise<void> {
     if (owner !== undefined && !processIsAlive(Number(owner))) {
       await rm(join(tmpdir(), name), { recursive: true, force: true });
     }
+  }
+}
+
+/** Whether every user may walk to this path, as the user of a sandbox must. Directories such as /root stand in the way. */
+export function isReachableByAnyone(path: string): boolean {
+  for (let directory = dirname(resolve(path)); ; directory = dirname(directory)) {
+    if ((statSync(directory).mode & 0o001) === 0) return false;
+    if (directory === dirname(directory)) return true;
+  }
+}
+
+/**
+ * Ways around directories that the user of a sandbox may not walk through (a checkout under /root, a private data
+ * directory): before we give up being root, the directory is shown at another place, for this sandbox alone.
+ */
+export class BindMounts {
+  /** Each directory or file, followed by where to show it. */
+  readonly pairs: string[] = [];
+
+  constructor(
+    private readonly runtime: RuntimeDirectory,
+    private readonly uid: number | undefined,
+  ) {}
+
+  to(path: string): string {
+    if (this.uid === undefined || isReachableByAnyone(path)) return path;
+    const isDirectory = statSync(path).isDirectory();
+    const shownAt = join(this.runtime.path, `detour-${this.pairs.length / 2}${isDirectory ? '' : '-file'}`);
+    if (isDirectory) mkdirSync(shownAt, { recursive: true });
+    else writeFileSync(shownAt, '', { flag: 'a' });
+    this.pairs.push(path, shownAt);
+    return shownAt;
   }
 }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFile, replaceFile } from '../files/whole-file';
 import { SandboxError } from '../../sandbox-error';
 import type { SandboxSettings } from '../../sandbox-settings';
 
@@ -86,3 +85,23 @@ export class SandboxUsers {
 }
 
 const recordIn = (home: string): string => join(home, 'uid');
+
+/** Replaces a file: who reads it finds the old content or the new, and after a kill too. A power cut may still tear it. */
+function replaceFile(path: string, content: string): Promise<void> {
+  return throughDraft(path, content, (draft) => rename(draft, path));
+}
+
+/** The same for a file that must not exist yet: rejects with `EEXIST`. */
+function createFile(path: string, content: string): Promise<void> {
+  return throughDraft(path, content, (draft) => link(draft, path));
+}
+
+async function throughDraft(path: string, content: string, place: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.draft`;
+  try {
+    await writeFile(draft, content, { flag: 'wx', mode: 0o600 });
+    await place(draft);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

@@ -1,0 +1,63 @@
+import { type NatsLink, ToolCallConsumer, connectNats } from '@rondo/messaging';
+import { type Logger, newUlid } from '@rondo/platform';
+import { type Config, sandboxSettingsOf, slotsOf } from './config';
+import { ExecutorIdentity } from './executor-identity';
+import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
+import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider } from './sandboxes';
+import { SandboxResponder } from './sandbox.responder';
+import { ToolCallProcessor } from './tool-call.processor';
+import { ToolRunner } from './tools/tool-runner';
+
+/** Every part of one executor. */
+export interface ExecutorParts {
+  readonly config: Config;
+  readonly identity: ExecutorIdentity;
+  readonly nats: NatsLink;
+  readonly sandboxes: SandboxProvider;
+  readonly sandboxSlots: SandboxSlots;
+  readonly sandboxHealth: SandboxHealth;
+  readonly sandboxResponder: SandboxResponder;
+  readonly consumer: ToolCallConsumer;
+  readonly toolCallProcessor: ToolCallProcessor;
+  readonly toolCallMetrics: ToolCallMetrics;
+  readonly gauges: ExecutorGauges;
+  /** To be called when no tool call runs any more. Releases the executor's id last, so that no second process has it early. */
+  close(): Promise<void>;
+}
+
+/** Builds an executor from plain classes. Nest then starts and stops the parts that have lifecycle hooks. */
+export async function compose(config: Config, log: Logger): Promise<ExecutorParts> {
+  const identity = await ExecutorIdentity.assume(config.EXECUTOR_ID_FILE, {
+    requested: config.EXECUTOR_ID,
+    generate: () => `exe_${newUlid()}`,
+  });
+  const name = `tool-executor ${identity.id}`;
+  const nats = await connectNats({ url: config.NATS_URL, name, log, makesStreams: false });
+
+  const sandboxes = createSandboxProvider(sandboxSettingsOf(config), log);
+  const sandboxSlots = new SandboxSlots(config.SANDBOX_MAX, sandboxes, log);
+  const sandboxHealth = new SandboxHealth(sandboxes, log);
+  await sandboxHealth.problem(); // Logged before the executor is ready, for whoever waits for it to become ready.
+
+  const toolRunner = new ToolRunner(sandboxes, sandboxSlots, log);
+  const toolCallMetrics = new ToolCallMetrics();
+  const slots = slotsOf(config);
+  const consumer = new ToolCallConsumer({
+    ...{ nats, executorId: identity.id, slots },
+    handle: (call, { signal, output }) =>
+      toolCallMetrics.measure(call.name, () =>
+        toolRunner.run(call, { signal, output: (text) => output(text, 'stdout') }),
+      ),
+  });
+  return {
+    ...{ config, identity, nats, sandboxes, sandboxSlots, sandboxHealth, consumer, toolCallMetrics },
+    toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
+    sandboxResponder: new SandboxResponder({ nats, executorId: identity.id, sandboxes }),
+    gauges: new ExecutorGauges({ slots, load: () => consumer.load, sandboxSlots, sandboxHealth }),
+    close: async () => {
+      await sandboxes.close();
+      await nats.close();
+      await identity.release();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { SlotLimits, ToolCallConsumer, ToolReply } from '@rondo/messaging';
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import type { SandboxHealth, SandboxSlots } from './sandboxes';
+import { toolHandlerFor } from './tools/tool-handlers';
+
+/** How many tool calls run here, how long they take and how they end. */
+export class ToolCallMetrics {
+  private running = 0;
+  private readonly durations = new Histogram({
+    name: 'rondo_tool_call_seconds',
+    help: 'Duration of tool calls',
+    labelNames: ['tool', 'outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 600],
+    registers: [],
+  });
+
+  register(registry: Registry): void {
+    registry.registerMetric(this.durations);
+    gauge(registry, { name: 'rondo_tool_calls_running', help: 'Tool calls that run now', read: () => this.running });
+  }
+
+  async measure(name: string, run: () => Promise<ToolReply>): Promise<ToolReply> {
+    const startedAt = performance.now();
+    this.running += 1;
+    try {
+      const reply = await run();
+      const labels = { tool: toolHandlerFor(name) ? name : 'unknown', outcome: outcomeOf(reply) };
+      this.durations.observe(labels, (performance.now() - startedAt) / 1_000);
+      return reply;
+    } finally {
+      this.running -= 1;
+    }
+  }
+}
+
+function outcomeOf(reply: ToolReply): string {
+  if (reply.how !== 'answered') return reply.how;
+  return reply.result.success ? 'completed' : 'failed';
+}
+
+interface ExecutorUsage {
+  readonly slots: SlotLimits;
+  readonly load: () => ToolCallConsumer['load'];
+  readonly sandboxSlots: Pick<SandboxSlots, 'max' | 'awake' | 'waiting'>;
+  readonly sandboxHealth: Pick<SandboxHealth, 'problem'>;
+}
+
+/**
+ * How much of the executor is in use. Calls that wait while slots are free belong to accounts or threads that have their
+ * share. An executor without a usable sandbox is alive and ready, so alarms watch `rondo_sandbox_usable`.
+ */
+export class ExecutorGauges {
+  constructor(private readonly usage: ExecutorUsage) {}
+
+  register(registry: Registry): void {
+    const { slots, load, sandboxSlots, sandboxHealth } = this.usage;
+    const gauges: readonly GaugeReading[] = [
+      { name: 'rondo_tool_slots', help: 'Tool calls that may run at the same time', read: () => slots.total },
+      { name: 'rondo_tool_slots_in_use', help: 'Tool calls that have a slot now', read: () => load().running },
+      { name: 'rondo_tool_calls_waiting', help: 'Tool calls that wait for a slot', read: () => load().waiting },
+      {
+        name: 'rondo_sandbox_usable',
+        help: 'Whether sandboxes can be booted here (1) or tools are refused (0)',
+        read: async () => ((await sandboxHealth.problem()) === undefined ? 1 : 0),
+      },
+      { name: 'rondo_sandboxes_max', help: 'Sandboxes that may be awake', read: () => sandboxSlots.max },
+      { name: 'rondo_sandboxes_awake', help: 'Sandboxes that are awake now', read: () => sandboxSlots.awake },
+      {
+        name: 'rondo_sandbox_places_waiting',
+        help: 'Tool calls that wait for a sandbox to be put to sleep',
+        read: () => sandboxSlots.waiting,
+      },
+    ];
+    for (const reading of gauges) gauge(registry, reading);
+  }
+}
+
+interface GaugeReading {
+  readonly name: string;
+  readonly help: string;
+  readonly read: () => number | Promise<number>;
+}
+
+function gauge(registry: Registry, { name, help, read }: GaugeReading): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      this.set(await read());
+    },
+  });
+}

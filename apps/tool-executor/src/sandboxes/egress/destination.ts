@@ -1,0 +1,51 @@
+import {
+  CheckedDestination,
+  type IsAllowed,
+  OutboundRefusal,
+  type Resolve,
+  type Target,
+  authority,
+  bareHost,
+} from '@rondo/platform';
+import type { EgressSettings } from '../sandbox-settings';
+
+export interface EgressRules extends EgressSettings {
+  readonly resolve: Resolve;
+  /** For names that the operator has listed. */
+  readonly resolveInternal: Resolve;
+  /** Of hosts that are not internal. */
+  readonly isAllowed: IsAllowed;
+}
+
+/** The message is for the command to read. */
+export class EgressRefusal extends OutboundRefusal {
+  override readonly name = 'EgressRefusal';
+}
+
+const mailPorts = [25, 465, 587];
+const isAnything = () => true;
+
+/** Whether anything can be reached at all. */
+export const leadsSomewhere = ({ policy, internalHosts }: EgressSettings): boolean =>
+  policy !== 'none' || internalHosts.length > 0;
+
+/** Decides about one request. Rejects with OutboundRefusal, whose message the command gets to read. */
+export async function decideDestination({ hostname, port }: Target, rules: EgressRules): Promise<CheckedDestination> {
+  if (rules.internalHosts.includes(authority({ hostname: hostname.toLowerCase(), port }))) {
+    return CheckedDestination.check({ hostname, port }, { resolve: rules.resolveInternal, isAllowed: isAnything });
+  }
+  refuseByName({ host: bareHost(hostname), port }, rules);
+  return CheckedDestination.check({ hostname, port }, rules);
+}
+
+function refuseByName({ host, port }: { host: string; port: number }, rules: EgressRules): void {
+  if (rules.policy === 'none') throw new EgressRefusal('This sandbox has no network access.');
+  if (mailPorts.includes(port)) throw new EgressRefusal(`Port ${port} is closed: sandboxes send no mail.`);
+  if (rules.allowedHosts && !rules.allowedHosts.some((pattern) => matches(host, pattern.toLowerCase()))) {
+    throw new EgressRefusal(`${host} is not among the allowed hosts.`);
+  }
+}
+
+function matches(host: string, pattern: string): boolean {
+  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;
+}

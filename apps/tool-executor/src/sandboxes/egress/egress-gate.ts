@@ -1,0 +1,63 @@
+import { type CheckedDestination, OutboundRefusal, type Target, TokenBucket } from '@rondo/platform';
+import { decideDestination, type EgressRules } from './destination';
+
+/** At once: names that one sandbox has looked up. */
+const lookupLimit = 32;
+/** So many seconds' worth of requests may leave at once. */
+const burstSeconds = 4;
+
+/** More than one sandbox's share. */
+export class TooManyRequests extends OutboundRefusal {
+  override readonly name = 'TooManyRequests';
+}
+
+/** The way out of one sandbox: what may be reached, and how much of it, so that none takes the others' share. */
+export class EgressGate {
+  private readonly requests: TokenBucket;
+  private readonly lookups = new Map<string, Promise<readonly string[]>>();
+
+  constructor(private readonly rules: EgressRules) {
+    const { requestsPerSecond } = rules;
+    this.requests = new TokenBucket(requestsPerSecond, requestsPerSecond * burstSeconds);
+  }
+
+  /** Decides about one request. Rejects with OutboundRefusal, whose message the command gets to read. */
+  async admit(target: Target): Promise<CheckedDestination> {
+    if (!this.requests.take()) {
+      throw new TooManyRequests(
+        `Too many requests: this sandbox may send ${this.rules.requestsPerSecond} a second. Wait, and send fewer.`,
+      );
+    }
+    return decideDestination(target, { ...this.rules, resolve: (host) => this.lookUp(host) });
+  }
+
+  private lookUp(host: string): Promise<readonly string[]> {
+    const known = this.lookups.get(host);
+    if (known) return known;
+    if (this.lookups.size >= lookupLimit) {
+      throw new TooManyRequests(
+        `Too many names at once: this sandbox may look up ${lookupLimit}. Wait, and try again.`,
+      );
+    }
+    const asked = this.rules.resolve(host).finally(() => this.lookups.delete(host));
+    this.lookups.set(host, asked);
+    return asked;
+  }
+}
+
+/** Each thread's gate. It outlives the thread's sandbox, so that a restart of it brings no new share. */
+export class EgressGates {
+  private readonly gates = new Map<string, EgressGate>();
+
+  constructor(readonly rules: EgressRules) {}
+
+  of(threadId: string): EgressGate {
+    const gate = this.gates.get(threadId) ?? new EgressGate(this.rules);
+    this.gates.set(threadId, gate);
+    return gate;
+  }
+
+  remove(threadId: string): void {
+    this.gates.delete(threadId);
+  }
+}

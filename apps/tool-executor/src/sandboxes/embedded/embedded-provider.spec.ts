@@ -1,0 +1,191 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFile, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { diesWithin } from './commands/process-liveness';
+import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from './testing/loop-devices';
+import { run } from '../testing/run-command';
+import { SandboxFixture } from './testing/sandbox-fixture';
+
+const mountsFiles = canMountFiles();
+
+describe('a sandbox that dies', () => {
+  let fixture: SandboxFixture;
+
+  beforeAll(async () => {
+    fixture = await SandboxFixture.open({ bootTimeoutMs: 5_000 });
+  });
+  afterAll(() => fixture.close());
+
+  it('under a command that kills everything tells so, and is there again with its workspace', async () => {
+    const sandbox = await fixture.sandbox();
+    await sandbox.files.write('kept', 'still here', { mode: 'create' });
+    const bystander = run(sandbox, 'sleep 30');
+    const outcome = await run(sandbox, 'echo last words; sleep 0.1; kill -9 -1; sleep 5');
+
+    expect(outcome).toMatchObject({ ending: 'sandbox-lost', output: 'last words\n' });
+    expect(outcome).not.toHaveProperty('exitCode');
+    await expect(bystander).resolves.toMatchObject({ ending: 'sandbox-lost' });
+    await expect(run(sandbox, 'cat kept')).resolves.toMatchObject({ output: 'still here' });
+  });
+
+  it('by being stopped ends its commands as killed', async () => {
+    const sandbox = await fixture.sandbox();
+    let up: () => void = () => {};
+    const started = new Promise<void>((resolve) => (up = resolve));
+    const running = run(sandbox, 'echo up; sleep 30', { output: () => up() });
+    await started;
+    await expect(sandbox.stop()).resolves.toMatchObject({ wasRunning: true });
+
+    await expect(running).resolves.toMatchObject({ ending: 'killed', detail: 'The sandbox was stopped.' });
+    await expect(sandbox.stop()).resolves.toMatchObject({ wasRunning: false });
+  });
+
+  it('with a frozen agent hangs nobody: a kill takes the whole sandbox', async () => {
+    const sandbox = await fixture.sandbox();
+    const running = sandbox.exec({ id: 'freeze', command: 'kill -STOP $PPID; sleep 30', graceMs: 100 });
+    await run(await fixture.sandbox(), 'sleep 0.3');
+    const { wasRunning } = await sandbox.kill('freeze');
+
+    expect(wasRunning).toBe(true);
+    await expect(running).resolves.toMatchObject({ ending: 'killed' });
+    await expect(run(sandbox, 'echo back')).resolves.toMatchObject({ output: 'back\n' });
+  }, 15_000);
+
+  it('keeps its workspace and its user over a restart of the program', async () => {
+    const before = await fixture.sandbox('thr_restart');
+    await before.files.write('kept', 'from before', { mode: 'create', permissions: 0o600 });
+    await fixture.restart();
+    const after = await fixture.sandbox('thr_restart');
+
+    await expect(run(after, 'cat kept; stat -c %U kept')).resolves.toMatchObject({ output: 'from beforeagent\n' });
+  });
+
+  it('works in a root directory that only we can enter, with a bubblewrap that only we can run', async () => {
+    const hidden = await mkdtemp(join(tmpdir(), 'hidden-'));
+    const bubblewrapPath = join(hidden, 'bwrap');
+    await copyFile(await realpath(await which(fixture.settings.bubblewrapPath)), bubblewrapPath);
+    const inside = await SandboxFixture.open({ root: join(hidden, 'sandboxes'), bubblewrapPath });
+
+    expect((await stat(hidden)).mode & 0o777).toBe(0o700);
+    await expect(run(await inside.sandbox(), 'echo x > y; cat y')).resolves.toMatchObject({ output: 'x\n' });
+    await inside.close();
+    await rm(hidden, { recursive: true });
+  });
+
+  it('is forgotten with its files when it is removed', async () => {
+    const sandbox = await fixture.sandbox('thr_removed');
+    await sandbox.files.write('x', 'x', { mode: 'create' });
+    await fixture.provider.remove('thr_removed');
+
+    expect(existsSync(join(fixture.root, 'thr_removed'))).toBe(false);
+    await expect((await fixture.sandbox('thr_removed')).files.stat('x')).resolves.toBeUndefined();
+  });
+});
+
+describe('idle sandboxes', () => {
+  it('are stopped, and booted again at the next use', async () => {
+    const fixture = await SandboxFixture.open({ idleMs: 600, backgroundKeepAliveMs: 1_000 });
+    const idle = await fixture.sandbox('thr_idle');
+    await run(idle, 'touch kept');
+    const busy = await fixture.sandbox('thr_busy');
+    await busy.start({ id: 'job', session: 'job', command: 'sleep 60' });
+    const waiting = run(idle, 'sleep 1; echo waited');
+    await run(busy, 'sleep 0.7');
+
+    expect(await fixture.provider.stopIdle()).toEqual([]);
+    await expect(waiting).resolves.toMatchObject({ output: 'waited\n' });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await expect(busy.read('job')).resolves.toMatchObject({ running: false, outcome: { ending: 'killed' } });
+    await expect(run(await fixture.sandbox('thr_idle'), 'ls')).resolves.toMatchObject({ output: 'kept\n' });
+    await fixture.close();
+  });
+
+  it('are let be that somebody asks for while others are being stopped', async () => {
+    const fixture = await SandboxFixture.open();
+    for (const name of ['thr_first', 'thr_second']) await run(await fixture.sandbox(name), 'true');
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + fixture.settings.idleMs);
+
+    const stopping = fixture.provider.stopIdle();
+    await fixture.sandbox('thr_second');
+
+    expect(await stopping).toEqual(['thr_first']);
+    clock.mockRestore();
+    await fixture.close();
+  });
+});
+
+describe('a program that is killed', () => {
+  it('leaves no sandbox behind, and its successor clears away the rest', async () => {
+    const fixture = await SandboxFixture.open();
+    const built = await mkdtemp(join(tmpdir(), 'sandbox-built-'));
+    const swc = require.resolve('@swc/cli/bin/swc.js');
+    const configuration = join(__dirname, '../../../../../.swcrc');
+    const flags = ['--strip-leading-paths', '--copy-files', '--quiet', '--config-file', configuration];
+    const compile = [swc, 'src', '-d', built, ...flags, '--ignore', '**/*.spec.ts'];
+    await promisify(execFile)(process.execPath, compile, { cwd: join(__dirname, '../../..') });
+    const program = `
+      const { createSandboxProvider } = require('${built}/sandboxes');
+      (async () => {
+        const log = { info() {}, warn() {} };
+        const sandbox = await createSandboxProvider(${JSON.stringify(fixture.settings)}, log).get('thr_orphan');
+        await sandbox.files.write('kept', 'from before', { mode: 'create' });
+        await sandbox.start({ id: 'job', session: 'job', command: 'exec sleep 60' });
+        console.log('up');
+      })();`;
+    const child = spawn(process.execPath, ['-e', program], {
+      env: { ...process.env, NODE_PATH: join(__dirname, '../../../../../node_modules') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await Promise.race([
+      once(child.stdout, 'data'),
+      once(child, 'exit').then(() => Promise.reject(new Error('it ended'))),
+    ]);
+    const orphans = descendantsOf(child.pid ?? 0);
+    expect(orphans.length).toBeGreaterThan(3);
+    const home = join(fixture.root, 'thr_orphan');
+    if (mountsFiles) expect(loopDevicesOf(home)).toHaveLength(1);
+
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    for (const pid of orphans) expect(await diesWithin(pid, 2_000)).toBe(true);
+
+    const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`rondo-sandboxes-${child.pid}-`));
+    expect(left()).toHaveLength(1);
+    await fixture.provider.probe();
+    expect(left()).toEqual([]);
+
+    if (mountsFiles) await loopDevicesAreGone(home);
+    const again = await fixture.sandbox('thr_orphan');
+    await expect(run(again, 'cat kept')).resolves.toMatchObject({ output: 'from before' });
+    if (mountsFiles) expect(loopDevicesOf(home)).toHaveLength(1);
+    await fixture.provider.remove('thr_orphan');
+    expect(existsSync(home)).toBe(false);
+    if (mountsFiles) await loopDevicesAreGone(home);
+    await fixture.close();
+    await rm(built, { recursive: true });
+  }, 60_000);
+});
+
+async function which(program: string): Promise<string> {
+  return (await promisify(execFile)('sh', ['-c', 'command -v "$1"', 'sh', program])).stdout.trim();
+}
+
+function descendantsOf(pid: number): number[] {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number);
+  return children.flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined;
+  }
+}

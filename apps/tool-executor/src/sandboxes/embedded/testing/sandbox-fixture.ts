@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSandboxProvider } from '../../create-sandbox-provider';
+import type { EgressRules } from '../../egress/destination';
+import type { Sandbox } from '../../sandbox';
+import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
+import type { EmbeddedProvider } from '../embedded-provider';
+import { removeTree } from '../files/directory-tree';
+
+/** An embedded provider on a temporary root, with real bubblewrap. Without bubblewrap the specs fail: isolation is not optional. */
+export class SandboxFixture {
+  provider: EmbeddedProvider;
+  /** The logged messages, without their fields. */
+  readonly logged: string[] = [];
+  private readonly log = {
+    info: (_: object, text: string) => void this.logged.push(text),
+    warn: (_: object, text: string) => void this.logged.push(text),
+  };
+
+  private constructor(
+    readonly root: string,
+    readonly settings: SandboxSettings,
+    private readonly egress: Partial<EgressRules>,
+  ) {
+    this.provider = createSandboxProvider(settings, this.log, egress);
+  }
+
+  static async open(
+    settings: Partial<SandboxSettingsInput> = {},
+    egress: Partial<EgressRules> = {},
+  ): Promise<SandboxFixture> {
+    const root = await mkdtemp(join(tmpdir(), 'sandbox-spec-'));
+    await chmod(root, 0o711);
+    const parsed = sandboxSettings.parse({ root, bubblewrapPath: process.env['BWRAP_PATH'] ?? 'bwrap', ...settings });
+    return new SandboxFixture(root, parsed, egress);
+  }
+
+  sandbox(threadId = `thr_${randomUUID()}`): Promise<Sandbox> {
+    return this.provider.get(threadId);
+  }
+
+  /** Like a restart of the executor: everything stops, and a new provider opens the same root. */
+  async restart(): Promise<void> {
+    await this.provider.close();
+    this.provider = createSandboxProvider(this.settings, this.log, this.egress);
+  }
+
+  async close(): Promise<void> {
+    await this.provider.close();
+    await removeTree(this.root);
+  }
+}

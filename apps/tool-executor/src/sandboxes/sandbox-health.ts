@@ -1,0 +1,21 @@
+import type { SandboxLog, SandboxProvider } from './sandbox-provider';
+
+/** Whether this executor can create sandboxes, asked before it accepts a thread and whenever metrics are read. */
+export class SandboxHealth {
+  constructor(
+    private readonly sandboxes: Pick<SandboxProvider, 'probe'>,
+    private readonly log: SandboxLog,
+  ) {}
+
+  /** Why no sandbox can be created, and what to do about it. Undefined when they can. */
+  async problem(): Promise<string | undefined> {
+    try {
+      const { usable, reason, advice } = await this.sandboxes.probe();
+      return usable ? undefined : `${reason ?? 'No sandbox can be created.'} ${advice ?? ''}`.trim();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.log.warn({ usable: false, reason }, 'sandboxes unavailable');
+      return reason;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import type { EgressGate } from './egress/egress-gate';
+import type { EndedCommand, Sandbox } from './sandbox';
+
+/**
+ * Creates the sandboxes of threads and finds them again: on this machine, or at a service. Every implementation passes the
+ * same tests, `describeSandboxProvider` in testing/sandbox-provider.contract.ts, and declares what it cannot do.
+ */
+export interface SandboxProvider {
+  /** Lowercase, for logs and announcements. */
+  readonly name: string;
+  readonly affinity: SandboxAffinity;
+  /** What a thread's sandbox may reach. Tools that use the network on a sandbox's behalf ask here. */
+  egressOf(threadId: string): EgressGate;
+  /** Runs a command in a real sandbox and reports what came of it. A success is cached for good, a failure for a while. */
+  probe(): Promise<ProbeResult>;
+  /**
+   * The thread's sandbox. Nothing is created before its first use; `labels` are those of the use that creates it. Rejects
+   * with `unavailable` when no sandbox can be created.
+   */
+  get(threadId: string, labels?: SandboxLabels): Promise<Sandbox>;
+  /** The sandboxes that exist, awake or not, whose labels hold all of these: a reconciler compares them with the threads. */
+  list(labels?: Partial<SandboxLabels>): Promise<ListedSandbox[]>;
+  /**
+   * Ends everything that the commands of a run have left running in the thread's sandbox, daemons included. Processes of
+   * earlier runs stay. Rejects when a process cannot be verified dead. Creates and wakes nothing.
+   */
+  endRun(threadId: string, run: string): Promise<EndedCommand[]>;
+  /** Kills the thread's processes and deletes its workspace, if there is one. Works without a successful probe. */
+  remove(threadId: string): Promise<void>;
+  /** The sandboxes of this process that run processes or are about to. */
+  awake(): readonly AwakeSandbox[];
+  isAwake(threadId: string): boolean;
+  /** Kills all processes of the thread's sandbox and keeps its files; the next use wakes it. */
+  putToSleep(threadId: string): Promise<void>;
+  /** Puts the sandboxes to sleep that were unused for the idle time, and returns their threads. Runs periodically as well. */
+  stopIdle(): Promise<string[]>;
+  /** Kills everything that this process has started. Workspaces stay. */
+  close(): Promise<void>;
+}
+
+/** `executor`: only the executor that created a sandbox reaches it. `none`: any executor with this provider does. */
+export type SandboxAffinity = 'executor' | 'none';
+
+/** What a sandbox was created for. Values are ids; a provider stores them with the sandbox. */
+export interface SandboxLabels {
+  /** The deployment: several may share one account at a service. */
+  readonly install?: string;
+  readonly account?: string;
+  readonly thread?: string;
+  readonly run?: string;
+  /** The run's claim under which the sandbox was created. */
+  readonly epoch?: string;
+}
+
+export interface ListedSandbox {
+  readonly threadId: string;
+  readonly labels: SandboxLabels;
+  readonly isAwake: boolean;
+}
+
+export interface AwakeSandbox {
+  readonly threadId: string;
+  /** A call waits for a command in it. */
+  readonly isBusy: boolean;
+  readonly hasBackground: boolean;
+  /** In milliseconds since the epoch. */
+  readonly lastUsedAt: number;
+}
+
+/** What sandboxes of a provider can do here. Tools and tests ask for these instead of guessing from its name. */
+export interface SandboxCapabilities {
+  /** Commands are isolated from the executor and from each other's threads. False only where an operator switched it off. */
+  readonly isolation: boolean;
+  /** The network of commands is restricted by this deployment's egress rules. */
+  readonly egressPolicy: boolean;
+  /** The size of a workspace is limited by the kernel, not only measured. */
+  readonly hardDisk: boolean;
+  /** `start` runs commands in the background of a session. */
+  readonly backgroundSessions: boolean;
+  /** `endRun` finds processes that have left their command's group and session. */
+  readonly runProcesses: boolean;
+}
+
+export interface ProbeResult {
+  readonly usable: boolean;
+  /** Why not, and what to do about it. */
+  readonly reason?: string;
+  readonly advice?: string;
+  /** What is missing although sandboxes are usable, and what to do about it. */
+  readonly warning?: string;
+  readonly capabilities: SandboxCapabilities;
+  /** Facts that only this provider has, for logs and its own tests. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The shape of pino. Providers log decisions, never commands or output. */
+export interface SandboxLog {
+  info(fields: object, text: string): void;
+  warn(fields: object, text: string): void;
+}

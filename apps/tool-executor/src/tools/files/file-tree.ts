@@ -1,0 +1,49 @@
+import { posix } from 'node:path';
+import type { FileListing } from '../../sandboxes';
+
+/** Shown, but not looked into: what tools make and nobody reads. */
+export const unlistedFolders = [
+  '.git',
+  '.hg',
+  '.svn',
+  '.rondo',
+  'node_modules',
+  'bower_components',
+  '.venv',
+  'venv',
+  '__pycache__',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.cache',
+  '.next',
+  'dist',
+  'build',
+];
+
+/** One line per entry, named from the workspace, what is in a folder right below it. */
+export function treeOf(folder: string, entries: FileListing['entries']): string {
+  const sorted = entries.toSorted((a, b) => compareByParts(a.path, b.path));
+  const lines = sorted.map(({ path, kind, size }) => {
+    const shown = posix.join(folder, path);
+    switch (kind) {
+      case 'directory':
+        return `${shown}/${unlistedFolders.includes(posix.basename(path)) ? ' (not listed)' : ''}`;
+      case 'file':
+        return `${shown} (${size} bytes)`;
+      case 'link':
+        return `${shown} (link)`;
+      case 'other':
+        return `${shown} (neither file nor folder)`;
+    }
+  });
+  return lines.join('\n') || `${folder} is empty.`;
+}
+
+/** Part by part, so that `a/b` stands below `a` and above `a.txt`. */
+function compareByParts(a: string, b: string): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  const index = left.findIndex((part, at) => part !== right[at]);
+  const [one, other] = [left[index], right[index]];
+  if (one === undefined) return left.length - right.length;
+  return other === undefined || one > other ? 1 : -1;
+}

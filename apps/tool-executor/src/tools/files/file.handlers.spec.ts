@@ -1,0 +1,148 @@
+import { ExecutorFixture } from '../../testing/executor-fixture';
+
+describe('file tools', () => {
+  let fixture: ExecutorFixture;
+  const shell = async (command: string) => (await fixture.use('execute_command', { command, blocking: true })).output;
+  const create = (file_path: string, file_contents: string, more: object = {}) =>
+    fixture.use('create_file', { file_path, file_contents, ...more });
+
+  beforeAll(async () => {
+    fixture = await ExecutorFixture.open();
+  });
+  afterAll(() => fixture.close());
+
+  it('create_file makes the file, its folders and its permissions', async () => {
+    expect(await create('a/b/run.sh', '#!/bin/sh\necho hé\n', { permissions: '755' })).toEqual({
+      success: true,
+      output: 'Created a/b/run.sh (19 bytes).',
+    });
+    expect(await shell('./a/b/run.sh && stat -c %a a/b/run.sh')).toBe('hé\n755\n');
+  });
+
+  it('create_file fails when the file exists, and leaves it', async () => {
+    await create('once.txt', 'first');
+
+    expect(await create('/workspace/once.txt', 'second')).toMatchObject({
+      success: false,
+      error: 'once.txt already exists. Change it with str_replace or full_file_rewrite.',
+    });
+    expect(await shell('cat once.txt')).toBe('first');
+  });
+
+  it('create_file says that a folder of the path is a file', async () => {
+    await create('file', 'x');
+
+    expect(await create('file/inside.txt', 'y')).toMatchObject({ success: false, error: 'file is not a folder.' });
+    expect(await shell('cat file')).toBe('x');
+  });
+
+  it.each(['create_file', 'full_file_rewrite'] as const)('%s says how to write what is too large', async (name) => {
+    const file_contents = 'é'.repeat(2_100_000);
+
+    const { error } = await fixture.use(name, { file_path: 'large.txt', file_contents });
+
+    expect(error).toContain('large.txt would have 4200000 bytes; the limit is 4194304. Write it in parts');
+  });
+
+  it('create_file takes as much as the sandbox does, and calls more an invalid argument', async () => {
+    expect(await create('most.txt', 'x'.repeat(4_194_304))).toMatchObject({ success: true });
+    expect((await create('more.txt', 'x'.repeat(4_194_305))).error).toContain('at most 4194304 characters');
+  });
+
+  it('read_file gives lines, and knows what is not text', async () => {
+    await create('lines.txt', 'one\ntwo\nthree\n');
+    await shell('head -c 100 /dev/zero > zeros.bin; mkdir -p folder; mkfifo pipe');
+
+    expect(await fixture.use('read_file', { file_path: 'lines.txt' })).toEqual({
+      success: true,
+      output: 'one\ntwo\nthree\n',
+    });
+    expect((await fixture.use('read_file', { file_path: 'lines.txt', start_line: 2, end_line: 2 })).output).toBe(
+      'two\n[lines 2 to 2 of 3]',
+    );
+    const errorOf = async (file_path: string) => (await fixture.use('read_file', { file_path })).error;
+    expect(await errorOf('zeros.bin')).toBe('zeros.bin is not a text file (100 bytes).');
+    expect(await errorOf('folder')).toBe('folder is not a file.');
+    expect(await errorOf('pipe')).toBe('pipe is not a file.');
+    expect(await errorOf('missing.txt')).toBe('missing.txt does not exist.');
+  });
+
+  it('str_replace changes exactly one place (W64)', async () => {
+    await create('edit.txt', 'a\n\tb\nb\n');
+    const edit = (old_str: string, new_str: string) =>
+      fixture.use('str_replace', { file_path: 'edit.txt', old_str, new_str });
+
+    expect(await edit('\tb', '\tB')).toEqual({
+      success: true,
+      output: 'Edited edit.txt. It now reads:\n    1  a\n    2  \tB\n    3  b\n    4  ',
+    });
+    expect((await edit('        b', 'x')).error).toContain('does not occur in edit.txt');
+    await shell('echo b >> edit.txt');
+    expect((await edit('b\n', 'x')).error).toContain('on lines 3, 4');
+    expect(await shell('cat edit.txt')).toBe('a\n\tB\nb\nb\n');
+  });
+
+  it('loses none of two edits that are made at the same time', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `<${index}>`);
+    await create('many.txt', names.join('\n'));
+
+    await Promise.all(
+      names.map((old_str) => fixture.use('str_replace', { file_path: 'many.txt', old_str, new_str: 'done' })),
+    );
+
+    expect(await shell('grep -c done many.txt')).toBe('8\n');
+  });
+
+  it('full_file_rewrite and delete_file need a file that exists', async () => {
+    await create('whole.txt', 'old');
+    const rewrite = (file_path: string) => fixture.use('full_file_rewrite', { file_path, file_contents: 'new' });
+
+    expect((await rewrite('whole.txt')).output).toBe('Rewrote whole.txt (3 bytes).');
+    expect((await rewrite('nothing.txt')).error).toBe('nothing.txt does not exist.');
+    expect(await shell('cat whole.txt; ls nothing.txt 2>&1 | wc -l')).toBe('new1\n');
+
+    expect((await fixture.use('delete_file', { file_path: 'whole.txt' })).output).toBe('Deleted whole.txt.');
+    expect((await fixture.use('delete_file', { file_path: 'whole.txt' })).error).toBe('whole.txt does not exist.');
+    expect((await fixture.use('delete_file', { file_path: 'a' })).error).toBe('a is not a file.');
+  });
+
+  it('list_files shows a folder to a depth, without what tools make', async () => {
+    await shell('mkdir -p app/src/deep node_modules/x app/node_modules/y && touch app/src/deep/z app/node_modules/y/z');
+    await create('app/src/main.ts', 'x');
+
+    expect((await fixture.use('list_files', { path: 'app', depth: 2 })).output).toBe(
+      ['app/node_modules/ (not listed)', 'app/src/', 'app/src/deep/', 'app/src/main.ts (1 bytes)'].join('\n'),
+    );
+    expect((await fixture.use('list_files', { path: 'nowhere' })).error).toBe('nowhere does not exist.');
+    expect((await fixture.use('list_files', {}, { thread: 'thr_empty' })).output).toBe('. is empty.');
+  });
+
+  it.each(['../secret', '/etc/passwd', 'a/../../secret', '/workspace/../../etc/passwd', '/workspaces/x'])(
+    'refuses the path %s in every tool (W63)',
+    async (path) => {
+      const attempts = await Promise.all([
+        fixture.use('read_file', { file_path: path }),
+        create(path, 'x'),
+        fixture.use('full_file_rewrite', { file_path: path, file_contents: 'x' }),
+        fixture.use('str_replace', { file_path: path, old_str: 'root', new_str: 'x' }),
+        fixture.use('delete_file', { file_path: path }),
+        fixture.use('list_files', { path }),
+      ]);
+
+      for (const { success, error } of attempts) {
+        expect(success).toBe(false);
+        expect(error).toContain('outside /workspace');
+      }
+    },
+  );
+
+  it('reads nothing of the host through a link (W63)', async () => {
+    await shell('ln -s /etc/passwd users; ln -s / root; ln -s /proc/1/environ secrets');
+
+    expect((await fixture.use('read_file', { file_path: 'users' })).output).not.toMatch(/^root:x:0:0:root:\/root/m);
+    expect(await fixture.use('read_file', { file_path: 'root/etc/shadow' })).toMatchObject({ success: false });
+    expect(
+      (await fixture.use('full_file_rewrite', { file_path: 'root/usr/bin/env', file_contents: 'x' })).success,
+    ).toBe(false);
+  });
+});

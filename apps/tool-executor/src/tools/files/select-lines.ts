@@ -1,0 +1,47 @@
+import { type ToolResult, failedResult } from '@rondo/contract';
+import { clipMiddle, resultCharacters } from '../clip-text';
+import { succeeded } from '../tool-handler';
+
+/** Counted from 1, both included. */
+interface LineRange {
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+}
+
+/** Undefined when the bytes are not text. */
+export function decodeText(content: Buffer): string | undefined {
+  if (content.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The lines asked for, as they are; when there are more than fit, the first of them, and where to read on. */
+export function selectLines(text: string, { first = 1, last = Infinity }: LineRange): ToolResult {
+  const lines = linesOf(text);
+  if (lines.length === 0) return succeeded('[the file is empty]');
+  if (first > lines.length) return failedResult(`The file has only ${lines.length} lines.`);
+  if (last < first) return failedResult('end_line is before start_line.');
+
+  const wanted = lines.slice(first - 1, last);
+  const fitting = wanted.slice(0, countFitting(wanted));
+  const { text: shown, truncated } = clipMiddle(fitting.join(''));
+  const end = first + fitting.length - 1;
+  const readOn = end < Math.min(last, lines.length) ? `; go on with start_line=${end + 1}` : '';
+  if (fitting.length === lines.length) return succeeded(shown, truncated);
+
+  const note = `[lines ${first} to ${end} of ${lines.length}${readOn}]`;
+  return succeeded(`${shown}${shown.endsWith('\n') ? '' : '\n'}${note}`, truncated || readOn !== '');
+}
+
+/** Each with its line end, so that joining them gives the text back. */
+const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+/** At least one: a line that is too long by itself is shown without its middle. */
+function countFitting(lines: readonly string[]): number {
+  let characters = 0;
+  const tooMany = lines.findIndex((line) => (characters += line.length) > resultCharacters);
+  return tooMany === -1 ? lines.length : Math.max(1, tooMany);
+}

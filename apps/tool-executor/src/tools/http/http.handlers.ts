@@ -1,0 +1,154 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { type ToolResult, failedResult } from '@rondo/contract';
+import {
+  type Exchange,
+  type HttpAnswer,
+  type HttpMessage,
+  OutboundRefusal,
+  anySignal,
+  exchange,
+  redirectOf,
+} from '@rondo/platform';
+import { type EgressGate, EgressRefusal } from '../../sandboxes';
+import { clipMiddle } from '../clip-text';
+import { type ToolHandler, type InputOf, OutcomeUnknown, type ToolContext, succeeded } from '../tool-handler';
+
+const maxRedirects = 5;
+const bodyBytes = 1024 * 1024;
+
+/** What the connection is made of; `host` above all, which must not name another server than the one that was checked. */
+const ownHeaders = /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/;
+
+/**
+ * Sent by this process, under the rules of the sandbox's network: what commands may not reach, this does not either.
+ * Whatever status comes back is the answer. Only a request that left and was never answered is unknown (I5).
+ */
+export const httpRequest: ToolHandler<InputOf<'http_request'>> = {
+  handle: async (input, context) => {
+    const message = messageOf(input, context.idempotencyKey);
+    const problem = problemOf(message.headers);
+    if (problem !== undefined) return failedResult(problem);
+
+    const enough = anySignal([context.signal, AbortSignal.timeout(context.timeoutMs)]);
+    return follow(message, context, enough.signal).finally(() => enough.release());
+  },
+};
+
+/** From redirect to redirect, until there is an answer or `enough`. */
+async function follow(first: HttpMessage, context: ToolContext, enough: AbortSignal): Promise<ToolResult> {
+  let message = first;
+  for (let followed = 0; ; followed += 1) {
+    const outcome = await send(message, context.egress, enough);
+    if (outcome.how !== 'answered') {
+      const why = enough.aborted ? `no answer within ${context.timeoutMs / 1000} s` : outcome.reason;
+      return unanswered(outcome.how, `${message.url.host}: ${why}`, context);
+    }
+    const next = followed < maxRedirects ? redirected(message, outcome.answer) : undefined;
+    if (!next) return describeAnswer(outcome.answer, { url: message.url, followed });
+    message = next;
+  }
+}
+
+function unanswered(how: 'unsent' | 'lost', reason: string, { signal }: ToolContext): ToolResult {
+  if (how === 'unsent') {
+    signal.throwIfAborted();
+    return failedResult(`Nothing was sent to ${reason}`);
+  }
+  const why = signal.aborted
+    ? 'The executor gave the request up after it had been sent.'
+    : `The request was sent, but no answer came back from ${reason}.`;
+  throw new OutcomeUnknown(why);
+}
+
+/** Every hop anew: where a redirect leads is decided like where the request itself leads (R40). */
+async function send(message: HttpMessage, gate: EgressGate, signal: AbortSignal): Promise<Exchange> {
+  try {
+    const destination = await Promise.race([destinationOf(message.url, gate), abortionOf(signal)]);
+    return await exchange(message, destination, { signal, bodyBytes });
+  } catch (error) {
+    return { how: 'unsent', reason: error instanceof OutboundRefusal ? error.message : 'The host was not found.' };
+  }
+}
+
+function destinationOf({ protocol, hostname, port, username, password }: URL, gate: EgressGate) {
+  if (protocol !== 'http:' && protocol !== 'https:') throw new EgressRefusal('Only http and https lead out of here.');
+  if (username || password) throw new EgressRefusal('Credentials belong into the authorization header.');
+  return gate.admit({ hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) });
+}
+
+function abortionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(new Error('aborted', { cause: signal.reason }));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+function messageOf({ method, url, headers = {}, body }: InputOf<'http_request'>, idempotencyKey: string): HttpMessage {
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const needsKey = method === 'POST' || method === 'PATCH';
+  return {
+    ...{ method, url: new URL(url), body },
+    headers: { ...Object.fromEntries(given), ...(needsKey && { 'idempotency-key': idempotencyKey }) },
+  };
+}
+
+function problemOf(headers: HttpMessage['headers']): string | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    if (ownHeaders.test(name)) return `Leave the header ${name} out: it follows from the rest of the request.`;
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      return `The header ${JSON.stringify(name)} is not a valid one.`;
+    }
+  }
+  return undefined;
+}
+
+/** A server elsewhere is told nothing that was meant for this one. */
+function redirected({ method, url, headers }: HttpMessage, answer: HttpAnswer) {
+  const next = method === 'GET' || method === 'HEAD' ? redirectOf(url, answer) : undefined;
+  return next && ({ method, url: next, headers: next.origin === url.origin ? headers : {} } satisfies HttpMessage);
+}
+
+const shownHeaders = [
+  ...['content-type', 'content-encoding', 'location', 'link', 'etag', 'last-modified', 'allow'],
+  ...['retry-after', 'www-authenticate', 'idempotent-replayed'],
+];
+
+interface Trail {
+  /** Who answered. */
+  readonly url: URL;
+  /** How many redirects led there. */
+  readonly followed: number;
+}
+
+/** Status, the headers that matter, and the body: the tool has done its work, whatever the status says. */
+export function describeAnswer(answer: HttpAnswer, { url, followed }: Trail): ToolResult {
+  const { status, statusText, headers, cut } = answer;
+  const { text, truncated } = clipMiddle(bodyText(answer));
+  const head = [
+    `HTTP ${status} ${statusText}`.trim(),
+    ...shownHeaders.flatMap((name) => (headers[name] === undefined ? [] : [`${name}: ${String(headers[name])}`])),
+    ...(followed === 0 ? [] : [`[after ${followed} redirects, from ${url.href}]`]),
+    ...(cut === undefined ? [] : [`[the body is not whole: ${cut}]`]),
+  ].join('\n');
+  return succeeded(text === '' ? head : `${head}\n\n${text}`, truncated || cut !== undefined);
+}
+
+function bodyText({ headers, body }: HttpAnswer): string {
+  const type = headers['content-type'] ?? 'unknown type';
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
+  return decoded(body, charset) ?? `[${body.length} bytes of ${type}, not shown: they are not text]`;
+}
+
+/** Undefined when the bytes are not text. A last character that was cut through is left out. */
+function decoded(body: Buffer, charset: string): string | undefined {
+  if (body.includes(0)) return undefined;
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(body, { stream: true });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,113 @@
+import type { ToolResult } from '@rondo/contract';
+import { stillRunning } from '@rondo/domain';
+import { type CommandOutcome, type ProcessView, SandboxError, type SandboxFiles, workspacePath } from '../../sandboxes';
+import { clipMiddle, resultCharacters } from '../clip-text';
+import type { ToolContext } from '../tool-handler';
+
+interface CommandFrame {
+  readonly timeoutMs: number;
+  /** A longer timeout would be granted. */
+  readonly mayTakeLonger: boolean;
+  /** The file that holds what a result has no room for. */
+  readonly log: string | undefined;
+  /** Whether the next command of this session starts where this one ended. */
+  readonly keepsDirectory: boolean;
+}
+
+/**
+ * A command that ran to its end did what it was asked to, whatever its exit code: the tool succeeded. One that was cut
+ * short did not, and its result says why and shows what it had printed until then (W61).
+ */
+export function resultOfCommand(outcome: CommandOutcome, frame: CommandFrame): ToolResult {
+  const { text, truncated } = clipMiddle(outcome.output, { restIn: frame.log });
+  const cutShort = reasonOfEnding(outcome, frame);
+  const notes = cutShort === undefined ? notesOn(outcome, frame) : '';
+  return {
+    success: cutShort === undefined,
+    output: notes === '' ? text : `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${notes}`,
+    ...(cutShort !== undefined && { error: cutShort }),
+    ...((truncated || outcome.truncated) && { truncated: true }),
+    ...(outcome.exitCode !== undefined && { exit_code: outcome.exitCode }),
+  };
+}
+
+function reasonOfEnding(
+  { ending, detail, outputBytes }: CommandOutcome,
+  { timeoutMs, mayTakeLonger }: CommandFrame,
+): string | undefined {
+  switch (ending) {
+    case 'exit':
+      return undefined;
+    case 'timeout':
+      return (
+        `The command was killed after ${timeoutMs / 1000} s without having finished; the output is what it had printed. ` +
+        (mayTakeLonger ? 'Give a longer timeout, or run it' : `This run's limit is ${timeoutMs / 1000} s: run it`) +
+        ' with blocking=false and look at it with check_command_output.'
+      );
+    case 'output-limit':
+      return `The command was killed because it printed too much (${outputBytes} bytes). Write to a file instead.`;
+    case 'oom':
+      return 'The command was killed because it needed more memory than the sandbox has.';
+    case 'killed':
+      return `The command was killed. ${detail ?? ''}`.trim();
+    case 'sandbox-lost':
+      throw new SandboxError('lost', 'The sandbox died while the command ran.');
+  }
+}
+
+function notesOn({ exitCode, cwd, output }: CommandOutcome, { keepsDirectory }: CommandFrame): string {
+  const notes = [
+    ...(exitCode === 0 ? [] : [`exit code ${exitCode}`]),
+    ...(keepsDirectory && cwd !== workspacePath ? [`working directory ${cwd}`] : []),
+    ...(exitCode === 0 && output === '' ? ['no output'] : []),
+  ];
+  return notes.length === 0 ? '' : `[${notes.join(', ')}]`;
+}
+
+export function statusOfJob({ running, startedAt, outcome }: ProcessView): string {
+  if (running || outcome === undefined) return `${stillRunning}${startedAt}`;
+  const seconds = (outcome.durationMs / 1000).toFixed(1);
+  switch (outcome.ending) {
+    case 'exit':
+      return `ended with exit code ${outcome.exitCode} after ${seconds} s`;
+    case 'timeout':
+    case 'killed':
+      return `killed after ${seconds} s${outcome.detail === undefined ? '' : `: ${outcome.detail}`}`;
+    case 'output-limit':
+      return `killed after ${seconds} s because it printed too much`;
+    case 'oom':
+      return `killed after ${seconds} s because it needed too much memory`;
+    case 'sandbox-lost':
+      return `lost after ${seconds} s: the sandbox died`;
+  }
+}
+
+const folder = '.rondo/outputs';
+const mostLogs = 20;
+
+/**
+ * Where the model can read on when a command printed more than a result shows: running it again to see the rest would
+ * have its effects again. A result is worth having without a log, so a workspace that takes none gets none.
+ */
+export async function logOfLongOutput(outcome: CommandOutcome, context: ToolContext): Promise<string | undefined> {
+  if (outcome.output.length <= resultCharacters || outcome.ending === 'sandbox-lost') return undefined;
+  const { files } = context.sandbox;
+  const path = `${folder}/${context.idempotencyKey}.log`;
+  try {
+    await files.write(`${folder}/.gitignore`, '*\n', { mode: 'put' }); // they are no work of the agent's
+    await files.write(path, outcome.output, { mode: 'put' });
+    await removeOldest(files);
+    return path;
+  } catch (error) {
+    if (error instanceof SandboxError) return undefined;
+    throw error;
+  }
+}
+
+/** Ids of calls grow with time. Another call may be removing the same one. */
+async function removeOldest(files: SandboxFiles): Promise<void> {
+  const { entries } = await files.list(folder);
+  const logs = entries.map(({ path }) => path).filter((path) => path.endsWith('.log'));
+  const oldest = logs.sort().slice(0, -mostLogs);
+  await Promise.allSettled(oldest.map((path) => files.delete(`${folder}/${path}`)));
+}

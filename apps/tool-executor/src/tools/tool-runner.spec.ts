@@ -1,0 +1,227 @@
+import { ExecutorClosing, ToolRunner } from './tool-runner';
+import { type Sandbox, SandboxError, type SandboxProvider } from '../sandboxes';
+import { EgressGate } from '../sandboxes/egress/egress-gate';
+import { egressSettings } from '../sandboxes/sandbox-settings';
+import { ExecutorFixture, aCall } from '../testing/executor-fixture';
+
+const nothing = { resolve: async () => [], resolveInternal: async () => [], isAllowed: () => false };
+const egressOf: SandboxProvider['egressOf'] = () => new EgressGate({ ...egressSettings.parse({}), ...nothing });
+const anySlot = { acquire: async () => () => undefined };
+
+/** Aborts as soon as the command has printed something. */
+function abortWhenItRuns(reason: Error) {
+  const controller = new AbortController();
+  return { signal: controller.signal, output: () => controller.abort(reason) };
+}
+
+describe('ToolRunner', () => {
+  let fixture: ExecutorFixture;
+
+  beforeAll(async () => {
+    fixture = await ExecutorFixture.open();
+  });
+  afterAll(() => fixture.close());
+
+  it('answers an unknown name with the names there are (TR11)', async () => {
+    const reply = await fixture.reply(aCall('rm_rf', {}));
+
+    expect(reply).toMatchObject({
+      how: 'answered',
+      result: { success: false, error: expect.stringMatching(/no tool named "rm_rf".*execute_command.*list_files/) },
+    });
+  });
+
+  it('leaves the tools of the loop to the loop', async () => {
+    expect(await fixture.reply(aCall('ask', { text: 'Really?' }))).toMatchObject({ result: { success: false } });
+  });
+
+  it('answers wrong arguments without running anything (TR9)', async () => {
+    const reply = await fixture.reply(aCall('execute_command', { command: ['ls'], blocking: true }));
+
+    expect(reply).toMatchObject({
+      how: 'answered',
+      result: {
+        success: false,
+        error: 'Invalid arguments for execute_command:\n- command: expected a string, received an array of 1 items',
+      },
+    });
+  });
+
+  it('kills a stopped command with everything it started, and proves it (I7, R26)', async () => {
+    const command = 'trap "" TERM; sleep 71 & (trap "" TERM; sleep 72) & echo up; wait';
+    const call = aCall('execute_command', { command, blocking: true });
+
+    const reply = await fixture.reply(call, abortWhenItRuns(new Error('stopped by the user')));
+
+    expect(reply).toEqual({ how: 'stopped', verified_dead_at: expect.stringMatching(/^\d{4}-.*Z$/) });
+    const left = await fixture.use('execute_command', { command: 'pgrep -c sleep', blocking: true });
+    expect(left.exit_code).toBe(1);
+  });
+
+  it('does not begin what was stopped before (R27)', async () => {
+    const signal = AbortSignal.abort(new Error('stopped'));
+    const call = aCall('create_file', { file_path: 'never.txt', file_contents: 'x' });
+
+    expect(await fixture.reply(call, { signal })).toMatchObject({ how: 'stopped' });
+    expect(await fixture.use('read_file', { file_path: 'never.txt' })).toMatchObject({ success: false });
+  });
+
+  it('does not begin what its run has given up by then (I5)', async () => {
+    const call = aCall('create_file', { file_path: 'late.txt', file_contents: 'x' });
+
+    const reply = await fixture.reply({ ...call, expires_at: new Date(Date.now() - 1).toISOString() });
+
+    expect(reply).toMatchObject({
+      how: 'answered',
+      result: { success: false, error: expect.stringMatching(/^Not exec/) },
+    });
+    expect(await fixture.use('read_file', { file_path: 'late.txt' })).toMatchObject({ success: false });
+  });
+
+  it('kills what begins in the background while its run is being stopped', async () => {
+    const stopping = new AbortController();
+    const call = aCall('execute_command', { command: 'sleep 60', session_name: 'late' }, { thread: 'thr_late' });
+
+    const reply = fixture.reply(call, stopping);
+    setImmediate(() => stopping.abort(new Error('stopped')));
+
+    expect(await reply).toMatchObject({ how: 'stopped', verified_dead_at: expect.any(String) });
+    expect((await fixture.use('list_commands', {}, { thread: 'thr_late' })).output).toContain('late: killed');
+  });
+
+  it('stops what waits for its turn in a session at once', async () => {
+    const waiting = new AbortController();
+    const session = { blocking: true, session_name: 'queue' };
+    const running = fixture.reply(aCall('execute_command', { command: 'echo up; sleep 60', ...session }), {
+      output: () => waiting.abort(new Error('stopped')),
+    });
+
+    const reply = await fixture.reply(aCall('execute_command', { command: 'echo mine', ...session }), waiting);
+
+    expect(reply).toMatchObject({ how: 'stopped', verified_dead_at: expect.any(String) });
+    await fixture.killSandbox();
+    await running;
+  });
+
+  it('tells the truth about a command that was killed because the executor leaves', async () => {
+    const call = aCall('execute_command', { command: 'echo up; sleep 60', blocking: true });
+
+    const reply = await fixture.reply(call, abortWhenItRuns(new ExecutorClosing()));
+
+    expect(reply).toMatchObject({
+      how: 'answered',
+      result: { success: false, error: expect.stringContaining('executor was shut down') },
+    });
+  });
+
+  it('calls the outcome unknown when the sandbox dies under an unsafe call (I5)', async () => {
+    const call = aCall('execute_command', { command: 'echo up; kill -9 -1; sleep 60', blocking: true });
+
+    expect(await fixture.reply(call)).toEqual({ how: 'unknown', reason: 'The sandbox died while the tool ran.' });
+    expect(await fixture.use('execute_command', { command: 'echo back', blocking: true })).toMatchObject({
+      output: 'back\n',
+    });
+  });
+
+  it('I5: runs a call again, under the same key, once it was decided that it is to run again', async () => {
+    const lost = 'kill -9 -1; sleep 60';
+    const killed = 'sleep 60';
+    for (const [end, how, file] of [
+      [lost, 'unknown', 'lost'],
+      [killed, 'stopped', 'killed'],
+    ] as const) {
+      const command = `echo "$RONDO_IDEMPOTENCY_KEY" >>${file}; test "$(wc -l <${file})" = 2 && exec cat ${file}; echo up; ${end}`;
+      const call = aCall('execute_command', { command, blocking: true });
+      const watch = how === 'stopped' ? abortWhenItRuns(new Error('given up')) : {};
+
+      expect(await fixture.reply(call, watch)).toMatchObject({ how });
+      const again = await fixture.reply({ ...call, attempt: 2 });
+
+      expect(again).toMatchObject({ how: 'answered', result: { output: `${call.call_id}\n${call.call_id}\n` } });
+    }
+  });
+
+  it('survives a tool that throws, and answers (TR8)', async () => {
+    const logged: object[] = [];
+    const log = { debug: () => undefined, error: (fields: object) => logged.push(fields) };
+    const broken = { egressOf, get: () => Promise.reject(new TypeError('undefined is not a function')) };
+    const call = aCall('list_files', {});
+
+    const reply = await new ToolRunner(broken, anySlot, log).run(call, {
+      signal: new AbortController().signal,
+      output: () => {},
+    });
+
+    expect(reply).toMatchObject({ how: 'answered', result: { success: false } });
+    expect(JSON.stringify(reply)).not.toContain('undefined is not a function');
+    expect(logged).toMatchObject([{ callId: call.call_id, error: expect.any(TypeError) }]);
+  });
+
+  it.each([
+    ['pure', 'list_files', {}],
+    ['idempotent', 'check_command_output', { session_name: 'one' }],
+  ])(
+    'calls the outcome unknown for a %s call as well: to run it again is for the loop to decide',
+    async (_, name, given) => {
+      const gone = { egressOf, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
+      const runner = new ToolRunner(gone, anySlot, { debug: () => undefined, error: () => undefined });
+
+      const reply = await runner.run(aCall(name, given), { signal: new AbortController().signal, output: () => {} });
+
+      expect(reply).toEqual({ how: 'unknown', reason: 'The sandbox died while the tool ran.' });
+    },
+  );
+
+  it('calls the outcome unknown where a hand never comes back (I5)', async () => {
+    jest.useFakeTimers();
+    const hung = { files: { list: () => new Promise(() => undefined) } } as unknown as Sandbox; // all that list_files asks for
+    const runner = new ToolRunner({ egressOf, get: () => Promise.resolve(hung) }, anySlot, {
+      debug: () => {},
+      error: () => {},
+    });
+
+    const call = aCall('list_files', {}, { timeoutMs: 2_000 });
+    const reply = runner.run(call, { signal: new AbortController().signal, output: () => {} });
+    await jest.advanceTimersByTimeAsync(60_000);
+    jest.useRealTimers();
+
+    expect(await reply).toEqual({ how: 'unknown', reason: 'The tool did not answer within 2 s.' });
+  });
+
+  it('passes on why there are no sandboxes here', async () => {
+    const refusing = {
+      egressOf,
+      get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')),
+    };
+    const runner = new ToolRunner(refusing, anySlot, { debug: () => undefined, error: () => undefined });
+
+    const reply = await runner.run(aCall('list_files', {}), { signal: new AbortController().signal, output: () => {} });
+
+    expect(reply).toMatchObject({ result: { success: false, error: 'bwrap is missing. Install it.' } });
+  });
+
+  it('finds the workspace again after a restart, without its processes', async () => {
+    await fixture.use('create_file', { file_path: 'kept.txt', file_contents: 'still here' });
+    await fixture.use('execute_command', { command: 'sleep 60', session_name: 'server' });
+
+    await fixture.restart();
+
+    expect(await fixture.use('read_file', { file_path: 'kept.txt' })).toMatchObject({ output: 'still here' });
+    expect((await fixture.use('check_command_output', { session_name: 'server' })).error).toContain(
+      'sandbox has restarted',
+    );
+  });
+
+  it('keeps threads apart (I10)', async () => {
+    await fixture.use('create_file', { file_path: 'private.txt', file_contents: 'mine' });
+    const other = { thread: 'thr_two' };
+
+    expect(await fixture.use('read_file', { file_path: 'private.txt' }, other)).toMatchObject({ success: false });
+    const { output } = await fixture.use(
+      'execute_command',
+      { command: 'find / -name private.txt 2>/dev/null; pgrep -c sleep', blocking: true },
+      other,
+    );
+    expect(output).toBe('0\n[exit code 1]');
+  });
+});

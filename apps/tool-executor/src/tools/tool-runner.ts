@@ -1,0 +1,177 @@
+import { type ExecutorResult, type ToolResult, failedResult } from '@rondo/contract';
+import { explainArguments } from '@rondo/domain';
+import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
+import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from '../sandboxes';
+import { clipMiddle } from './clip-text';
+import { KeyedMutex } from './keyed-mutex';
+import { OutputFrames } from './output-frames';
+import { OutcomeUnknown, type ToolContext } from './tool-handler';
+import { type HandledTool, handledToolNames, toolHandlerFor } from './tool-handlers';
+
+/** The sandbox enforces a command's timeout itself; this is what it may need beyond it to kill the command and report. */
+const slackMs = 10_000;
+
+export interface ToolLog {
+  debug(fields: object, text: string): void;
+  error(fields: object, text: string): void;
+}
+
+export interface CallListeners {
+  /** Aborted when the call's run is stopped, or with `ExecutorClosing` when this process is. */
+  readonly signal: AbortSignal;
+  readonly output: (text: string) => void;
+}
+
+/** The abort reason of calls that are killed because the process ends, not because their run was stopped. */
+export class ExecutorClosing extends Error {
+  override readonly name = 'ExecutorClosing';
+}
+
+type PreparedCall = HandledTool & { readonly input: unknown };
+
+interface RunningCall {
+  readonly call: DispatchedCall;
+  readonly listeners: CallListeners;
+  readonly sandbox: Sandbox;
+}
+
+/**
+ * Runs one call and answers it, whatever happens: a failure is a result for the model. The answer is `unknown` (I5) only
+ * when it cannot be determined whether the call took effect: the sandbox was lost during the call, or its handler reports
+ * so. Whether another attempt follows or the model is asked, the loop decides by the call's effect class.
+ */
+export class ToolRunner {
+  private readonly mutexes = new KeyedMutex();
+
+  constructor(
+    private readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf'>,
+    private readonly slots: Pick<SandboxSlots, 'acquire'>,
+    private readonly log: ToolLog,
+  ) {}
+
+  async run(call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
+    const startedAt = performance.now();
+    const reply = await this.answer(call, listeners);
+    const durationMs = Math.round(performance.now() - startedAt);
+    const { call_id: callId, run_id: runId, thread_id: threadId, name } = call;
+    this.log.debug({ callId, runId, threadId, name, durationMs, how: reply.how }, 'tool call answered');
+    return reply;
+  }
+
+  private async answer(call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
+    const prepared = prepare(call);
+    if ('success' in prepared) return { how: 'answered', result: prepared, duration_ms: 0 };
+
+    try {
+      listeners.signal.throwIfAborted();
+      return await this.runInSlot(prepared, call, listeners);
+    } catch (error) {
+      return this.answerToFailure(error, call, listeners.signal);
+    }
+  }
+
+  private async runInSlot(prepared: PreparedCall, call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
+    const user = { account: accountOf(call), thread: call.thread_id };
+    const release = await this.slots.acquire(user, { signal: listeners.signal, timeoutMs: longestWaitMs(call) });
+    try {
+      const sandbox = await this.sandboxes.get(call.thread_id, { ...user, run: call.run_id });
+      return await this.runInTurn(prepared, { call, listeners, sandbox });
+    } finally {
+      release();
+    }
+  }
+
+  private runInTurn(prepared: PreparedCall, running: RunningCall): Promise<ToolReply> {
+    const { call, listeners } = running;
+    const key = prepared.handler.mutexKey?.(prepared.input);
+    const execute = () => this.execute(prepared, running);
+    return key === undefined ? execute() : this.mutexes.run(`${call.thread_id} ${key}`, listeners.signal, execute);
+  }
+
+  /** The reported duration does not include the wait for a slot and for the mutex. */
+  private async execute({ tool, handler, input }: PreparedCall, running: RunningCall): Promise<ToolReply> {
+    const { call, listeners, sandbox } = running;
+    if (isExpired(call)) return failed('Not executed: its turn came too late.');
+    const startedAt = performance.now();
+    const frames = new OutputFrames(listeners.output);
+    const context: ToolContext = {
+      sandbox,
+      egress: this.sandboxes.egressOf(call.thread_id),
+      timeoutMs: Math.min(tool.timeoutMs, call.timeout_ms),
+      idempotencyKey: call.call_id,
+      runId: call.run_id,
+      signal: listeners.signal,
+      output: (text) => frames.push(text),
+    };
+    try {
+      const result = await withinTime(handler.handle(input, context), context.timeoutMs);
+      return { how: 'answered', result, duration_ms: Math.round(performance.now() - startedAt) };
+    } finally {
+      frames.close();
+    }
+  }
+
+  private async answerToFailure(error: unknown, call: DispatchedCall, signal: AbortSignal): Promise<ToolReply> {
+    const isUnknown = error instanceof OutcomeUnknown;
+    const wasStopped = signal.aborted && !(signal.reason instanceof ExecutorClosing);
+    if (isUnknown && !wasStopped) return { how: 'unknown', reason: error.message };
+    if (isUnknown || (signal.aborted && error === signal.reason)) return this.answerToAbort(call, signal.reason);
+    if (error instanceof SandboxError) return answerToSandbox(error);
+
+    this.log.error(
+      { callId: call.call_id, runId: call.run_id, name: call.name, error },
+      'tool call failed unexpectedly',
+    );
+    return failed('The tool failed for a reason of its own. Trying the same again is unlikely to help.');
+  }
+
+  /** Kills once more, so that the answer reports a death that was verified (I7). */
+  private async answerToAbort(call: DispatchedCall, reason: unknown): Promise<ToolReply> {
+    const verifiedDeadAt = await this.sandboxes
+      .get(call.thread_id)
+      .then((sandbox) => sandbox.kill(call.call_id))
+      .then(
+        (termination) => termination.verifiedDeadAt,
+        () => null, // The death could not be verified, and the receipt says so.
+      );
+    if (!(reason instanceof ExecutorClosing)) return { how: 'stopped', verified_dead_at: verifiedDeadAt };
+    return failed('The executor was shut down while the tool ran, and killed it. Parts of it may have taken effect.');
+  }
+}
+
+function prepare({ name, arguments: given }: DispatchedCall): PreparedCall | ToolResult {
+  const handled = toolHandlerFor(name);
+  if (!handled) return failedResult(`There is no tool named "${name}" here. Tools: ${handledToolNames.join(', ')}.`);
+
+  const parsed = handled.tool.input.safeParse(given);
+  if (!parsed.success) return failedResult(explainArguments(handled.tool, parsed.error, given));
+  return { ...handled, input: parsed.data };
+}
+
+/** Ends before the worker's own deadline: a call that never began must not be reported as unknown. */
+const longestWaitMs = ({ timeout_ms, expires_at }: DispatchedCall): number =>
+  expires_at === undefined ? timeout_ms : Math.min(timeout_ms, Date.parse(expires_at) - Date.now() - slackMs);
+
+/** Its worker has stopped waiting, and a user may have been told that it never ran (I5). */
+const isExpired = ({ expires_at }: DispatchedCall): boolean =>
+  expires_at !== undefined && Date.parse(expires_at) < Date.now();
+
+async function withinTime(result: Promise<ExecutorResult>, timeoutMs: number): Promise<ExecutorResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const fail = () => reject(new OutcomeUnknown(`The tool did not answer within ${timeoutMs / 1000} s.`));
+    timer = setTimeout(fail, timeoutMs + slackMs);
+  });
+  try {
+    return await Promise.race([result, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function answerToSandbox({ code, message }: SandboxError): ToolReply {
+  if (code === 'lost') return { how: 'unknown', reason: 'The sandbox died while the tool ran.' };
+  return failed(clipMiddle(message, { limit: 4_000 }).text);
+}
+
+const failed = (error: string): ToolReply => ({ how: 'answered', result: failedResult(error), duration_ms: 0 });
