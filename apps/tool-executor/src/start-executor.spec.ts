@@ -229,6 +229,19 @@ describe('an executor', () => {
     while (draws().includes(id)) await sleep(5);
   });
 
+  it('announces its sandbox provider, and that threads stay with this executor', async () => {
+    const announced = nats.connection.subscribe(nats.names.executorOpen('*'));
+    await nats.ping();
+    await start();
+    const id = await place();
+
+    for await (const message of announced) {
+      if (message.subject !== nats.names.executorOpen(id)) continue; // Executors of other specs announce themselves, too.
+      expect(message.json()).toMatchObject({ is_open: true, provider: { name: 'embedded', affinity: 'executor' } });
+      break;
+    }
+  });
+
   it('says that it takes no thread in while all its sandboxes are in use', async () => {
     const open = new OpenExecutors(nats);
     await nats.ping();
