@@ -50,7 +50,7 @@ export type UserBlock = z.infer<typeof userBlock>;
 
 const givenText = textBlock.extend({ text: z.string().max(textLimits.block) });
 const givenImage = z.strictObject({ type: z.literal('image'), source: givenSource });
-const inputBlock = z.discriminatedUnion('type', [givenText, givenImage]);
+export const inputBlock = z.discriminatedUnion('type', [givenText, givenImage]);
 export type InputBlock = z.infer<typeof inputBlock>;
 
 /** What a person may say: a string, or blocks of text and images. A string becomes one text block. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { type NewMessage, coverage, message } from './message';
-import { finishReason, question, runError, runFailure, usage } from './run';
+import { finishReason, runError, runFailure, usage, waiting } from './run';
 import { resolution, toolCall } from './tool-call';
 import { recordedResult } from './tool-result';
 
@@ -17,10 +17,7 @@ import { recordedResult } from './tool-result';
 const runFacts = {
   'run.created': z.object({ profile: z.string(), model: z.string() }),
   'run.started': z.object({}),
-  'run.waiting': z.object({
-    reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown']),
-    question: question.optional(),
-  }),
+  'run.waiting': waiting,
   'run.resumed': z.object({ reason: z.string() }),
   'run.stop_requested': z.object({ reason: z.string().nullable(), requested_at: z.iso.datetime() }),
   'run.stopped': z.object({
@@ -78,7 +75,7 @@ const iterationFacts = {
 };
 
 /** Facts of one tool call; the ledger's rows follow from them (I5). */
-const answered = z.object({
+export const toolAnswer = z.object({
   tool_call_id: callId,
   name: z.string(),
   result: recordedResult,
@@ -94,8 +91,8 @@ const toolFacts = {
     attempt: z.number().int().positive(),
     store: z.string().nullable(),
   }),
-  'tool.completed': answered,
-  'tool.failed': answered,
+  'tool.completed': toolAnswer,
+  'tool.failed': toolAnswer,
   /** Without `message_id` the model was told nothing yet: the call is tried again, or a person is asked. */
   'tool.unknown': z.object({
     tool_call_id: callId,
@@ -108,7 +105,7 @@ const toolFacts = {
 };
 
 /** Why the context is made smaller. */
-const compactionReason = z.enum(['threshold', 'overflow', 'requested']);
+export const compactionReason = z.enum(['threshold', 'overflow', 'requested']);
 
 /** Facts of the context: what of the conversation is sent from here on (I13). */
 const contextFacts = {
@@ -174,14 +171,15 @@ export type RecordedFact = {
   [Type in FactType]: Envelope & { seq: number; type: Type; data: FactData[Type] };
 }[FactType];
 
-const recordedFactOptions = factTypes.map((type) =>
+/** One schema per fact, for documents that describe each. */
+export const factSchemas = factTypes.map((type) =>
   z.object({ ...envelope, seq: z.number().int().positive(), type: z.literal(type), data: factData[type] }),
 );
 
 /** Parses a fact that comes back from the log or over the wire. Key order and unknown keys of `data` do not matter. */
 export const recordedFact = z.discriminatedUnion(
   'type',
-  recordedFactOptions as [(typeof recordedFactOptions)[number], ...typeof recordedFactOptions],
+  factSchemas as [(typeof factSchemas)[number], ...typeof factSchemas],
 ) as unknown as z.ZodType<RecordedFact>; // zod cannot see through the map above; the mapped type says the same
 
 export const deltaType = z.enum(['message.delta', 'reasoning.delta', 'tool.call_delta', 'tool.output']);
