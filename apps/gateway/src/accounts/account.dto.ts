@@ -13,11 +13,11 @@ const newApiKey = z.object({
   key: z.string().describe('Shown this once.'),
   created_at: z.iso.datetime(),
 });
-const apiKey = newApiKey.omit({ key: true }).extend({
+export const apiKey = newApiKey.omit({ key: true }).extend({
   hint: z.string().describe('The last characters of the key.'),
   revoked_at: z.iso.datetime().nullable(),
 });
-const account = z.object({ id: accountId, name: z.string(), created_at: z.iso.datetime() });
+export const account = z.object({ id: accountId, name: z.string(), created_at: z.iso.datetime() });
 
 export class NewApiKeyDto extends createZodDto(
   z.strictObject({ name, scopes: z.array(scope).min(1).max(10).describe('Each includes the ones before it.') }),

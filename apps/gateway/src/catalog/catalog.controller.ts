@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { argumentsSchema, expectedEffect, tools } from '@rondo/domain';
 import { paginate } from '../http/paging';
-import { CatalogQueryDto, ModelsDto, ToolsDto } from './catalog.dto';
+import { CatalogQueryDto, ModelPageDto, ToolPageDto } from './catalog.dto';
 import { ModelCatalog } from './model-catalog';
 
 const listedTools = tools.map((tool) => ({
@@ -20,7 +20,7 @@ export class CatalogController {
 
   @Get('models')
   @ApiOperation({ summary: 'List the models of this deployment' })
-  @ApiOkResponse({ type: ModelsDto.Output })
+  @ApiOkResponse({ type: ModelPageDto.Output })
   listModels(@Query() page: CatalogQueryDto) {
     const { models, providers } = this.catalog;
     return { ...paginate(models, page, ({ id }) => id), providers: providers.providers.map(({ name }) => name) };
@@ -28,7 +28,7 @@ export class CatalogController {
 
   @Get('tools')
   @ApiOperation({ summary: 'List the tools that an agent can use' })
-  @ApiOkResponse({ type: ToolsDto.Output })
+  @ApiOkResponse({ type: ToolPageDto.Output })
   listTools(@Query() page: CatalogQueryDto) {
     return paginate(listedTools, page, ({ name }) => name);
   }

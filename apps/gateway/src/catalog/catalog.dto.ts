@@ -4,15 +4,16 @@ import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { pageOf, pageQuery } from '../http/paging';
 
-const listedModel = z.object({
+export const listedModel = z.object({
   id: z.string().describe('The `model` of a run.'),
   provider: z.string(),
   context_window: z.number().int().nullable(),
   max_output_tokens: z.number().int().nullable(),
   price: modelPrice.nullable().describe('USD per million tokens.'),
-}) satisfies z.ZodType<ListedModel>;
+  default: z.boolean(),
+}) satisfies z.ZodType<ListedModel & { default: boolean }>;
 
-const tool = z.object({
+export const tool = z.object({
   name: z.string(),
   description: z.string(),
   group: z.string(),
@@ -21,9 +22,9 @@ const tool = z.object({
 });
 
 export class CatalogQueryDto extends createZodDto(pageQuery) {}
-export class ModelsDto extends createZodDto(
-  pageOf(listedModel.extend({ default: z.boolean() })).extend({
+export class ModelPageDto extends createZodDto(
+  pageOf(listedModel).extend({
     providers: z.array(z.string()).describe('Any `provider/model` of these is accepted.'),
   }),
 ) {}
-export class ToolsDto extends createZodDto(pageOf(tool)) {}
+export class ToolPageDto extends createZodDto(pageOf(tool)) {}

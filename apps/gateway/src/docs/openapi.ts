@@ -1,29 +1,39 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { cleanupOpenApiDoc } from 'nestjs-zod';
+import { describeEvents } from './asyncapi';
+import { namedSchemas } from './named-schemas';
 import { withProblems } from './problem-responses';
 
 const description = `A self-hosted backend that runs LLM agents: runs that never lie.
 
 Every error is an RFC 9457 problem with a stable \`code\`. Unknown fields are refused.
-Lists take \`?limit=&after=\` and answer \`{data, has_more, next_cursor}\`; where their items are long, a page has fewer than \`limit\`.
+Lists take \`?limit=&after=\` and answer \`{data, has_more, next_cursor}\`; a page of long items has fewer than \`limit\`.
 
-**Idempotency.** Any POST but those that make keys takes \`Idempotency-Key\`. The same request again within 24 hours gets the first answer, with
-\`Idempotent-Replayed: true\`; another request with the same key is refused.
+**Idempotency.** Every POST except those that create API keys takes \`Idempotency-Key\`. The same request within 24 hours gets the
+first response again, with \`Idempotent-Replayed: true\`; another request with the same key is refused.
 
 **Sockets.** Socket.IO, namespace \`/runs\`, \`auth: {token}\` in the handshake. Each of \`run.subscribe {run_id, after_seq?}\`,
 \`run.unsubscribe {run_id}\`, \`run.create\`, \`run.stop\` and \`run.input\` (the REST bodies, with \`run_id\`) is acknowledged with
 \`{ok: true, data}\` or \`{ok: false, error: problem}\`. The server sends \`event\`, with the same event as REST and SSE.
-\`run.create\` with \`subscribe: true\` shows the new run on this socket from its first event, without a second message.
+\`run.create\` with \`subscribe: true\` delivers the new run on this socket from its first event, without a second message.
+The AsyncAPI document [asyncapi.json](/asyncapi.json) describes all messages of sockets and streams.
 
-A message whose acknowledgement was lost can be sent again: \`run.create\` and \`run.input\` take \`idempotency_key\`, which means what
-\`Idempotency-Key\` does over REST, also across both. The acknowledgement then has the first answer, and \`replayed: true\` beside it.
+A message whose acknowledgement was lost can be sent again: \`run.create\` and \`run.input\` take \`idempotency_key\`, which has the
+meaning of \`Idempotency-Key\` over REST, also across both. The acknowledgement then has the first result, and \`replayed: true\`.
 
-**Streams.** Facts come in order of \`seq\`; drop one that you have. A delta continues the stream \`stream_id\` at \`offset\`.
-A watcher that attaches in the middle gets the text so far as one delta from offset 0. A stream whose text cannot be told
-whole is told by its fact alone.`;
+**Streams.** Facts come in order of \`seq\`; ignore one that you have. A delta continues the stream \`stream_id\` at \`offset\`.
+A client that subscribes in the middle of a message gets the text so far as one delta from offset 0. If the beginning of a text
+is not available, the text comes with its fact alone.`;
 
-/** The document follows from the code: routes from the controllers, bodies from their zod schemas. */
+/** Controllers of other libraries, whose methods are not named after what a client does. */
+const operationIds: Readonly<Record<string, string>> = {
+  HealthController_live: 'getLiveness',
+  HealthController_ready: 'getReadiness',
+  MetricsController_read: 'getMetrics',
+};
+
+/** The document follows from the code: routes from the controllers, operation ids from their methods, bodies from zod schemas. */
 export function describeApi(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -32,9 +42,25 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .setDescription(description)
     .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'api_key')
     .build();
-  return withProblems(cleanupOpenApiDoc(SwaggerModule.createDocument(app, builder)));
+  const document = SwaggerModule.createDocument(app, builder, {
+    operationIdFactory: (controller, method) => operationIds[`${controller}_${method}`] ?? method,
+  });
+  return withProblems(withNamedSchemas(cleanupOpenApiDoc(document)));
 }
 
+/** Replaces the schemas of whole DTOs by named ones that refer to each other. A DTO `RunDto` has the schema `Run`. */
+function withNamedSchemas({ paths, components, ...document }: OpenAPIObject): OpenAPIObject {
+  const text = JSON.stringify(paths).replaceAll(/(#\/components\/schemas\/\w+?)Dto(?:_Output)?"/g, '$1"');
+  type ApiSchemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+  const schemas = namedSchemas() as ApiSchemas; // OpenAPI 3.1 is JSON Schema
+  return { ...document, paths: JSON.parse(text) as OpenAPIObject['paths'], components: { ...components, schemas } };
+}
+
+/** The page `/docs`, `/openapi.json` and `/asyncapi.json`, without a key. */
 export function serveDocs(app: INestApplication, document: OpenAPIObject): void {
   SwaggerModule.setup('docs', app, document, { jsonDocumentUrl: 'openapi.json', customSiteTitle: 'Rondo API' });
+  const http = app.getHttpAdapter();
+  http.get('/asyncapi.json', (_request: unknown, response: unknown) => {
+    http.reply(response, describeEvents());
+  });
 }

@@ -1,7 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { problem } from '@rondo/contract';
-import { z } from 'zod';
 import { storesResponse } from '../idempotency/idempotency-keys';
 import { type ProblemCode, problemStatus } from '../problems/problems';
 
@@ -13,7 +11,7 @@ interface Route {
   readonly path: string;
 }
 
-/** Adds to every route under /v1 what all of them have: the key, the problems, the header of idempotent requests. */
+/** Adds to every route under /v1 its security, its problems, and the header of idempotent requests. */
 export function withProblems(document: OpenAPIObject): OpenAPIObject {
   const paths = Object.entries(document.paths).map(([path, item]) => {
     const described = methods.flatMap((method) => {
@@ -22,8 +20,7 @@ export function withProblems(document: OpenAPIObject): OpenAPIObject {
     });
     return [path, { ...item, ...Object.fromEntries(described) }] as const;
   });
-  const schemas = { ...document.components?.schemas, Problem: problemSchema() };
-  return { ...document, paths: Object.fromEntries(paths), components: { ...document.components, schemas } };
+  return { ...document, paths: Object.fromEntries(paths) };
 }
 
 function describe(operation: Operation, route: Route): Operation {
@@ -43,7 +40,7 @@ const isPost = ({ method }: Route) => method === 'post';
 const isIdempotent = (route: Route) => isPost(route) && storesResponse(route.path);
 const isList = ({ method, path }: Route) => method === 'get' && !path.endsWith('}');
 
-/** Which routes can answer with which problem. */
+/** The routes that can answer with each problem. */
 const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   malformed_json: isPost,
   invalid_cursor: isList,
@@ -91,8 +88,3 @@ function problemResponses(route: Route): Operation['responses'] {
 }
 
 const problemContent = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-
-function problemSchema() {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(problem.extend({ active_run_id: z.string().optional() }));
-  return schema as NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string]; // 3.1 is JSON Schema
-}

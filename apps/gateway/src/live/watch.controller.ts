@@ -52,7 +52,7 @@ export class WatchController {
     description: 'Each event has its type as `event`, a `StreamEvent` as `data`, and a fact has its seq as `id`.',
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Facts up to this seq are not sent.' })
-  @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string' } } } })
+  @ApiOkResponse({ content: { 'text/event-stream': { schema: { $ref: '#/components/schemas/StreamEvent' } } } })
   @ApiNoContentResponse({ description: 'The run is terminal, and `Last-Event-ID` was its last event.' })
   async streamRunEvents(
     @RunParam() address: RunAddress & { keyId: ApiKeyId },

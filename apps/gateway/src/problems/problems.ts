@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Problem } from '@rondo/contract';
+import { type Problem, problem as baseProblem } from '@rondo/contract';
+import { z } from 'zod';
 
 /** Every problem that the API can answer: its stable code and its HTTP status. */
 export const problemStatus = {
@@ -41,18 +42,17 @@ export type FieldError = NonNullable<Problem['errors']>[number];
 
 export const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problemStatus, code);
 
-/** What a problem may contain beside its code. */
-export interface ProblemParts {
-  readonly detail?: string;
-  readonly errors?: FieldError[];
-  readonly active_run_id?: string;
-  /** Over sockets, which have no `Retry-After` header. */
-  readonly retry_after_s?: number;
-}
+/** A problem as the gateway sends it. */
+export const problemBody = baseProblem.extend({
+  active_run_id: z.string().optional().describe('Of `thread_busy`: the run that is active on the thread.'),
+  retry_after_s: z.number().optional().describe('Over sockets, which have no `Retry-After` header.'),
+});
 
-export type ProblemBody = Problem & Pick<ProblemParts, 'active_run_id' | 'retry_after_s'>;
+export type ProblemBody = z.infer<typeof problemBody>;
 
-export function problem(code: ProblemCode, parts: ProblemParts = {}): ProblemBody {
+type ProblemDetails = Pick<ProblemBody, 'detail' | 'errors' | 'active_run_id'>;
+
+export function problem(code: ProblemCode, details: ProblemDetails = {}): ProblemBody {
   const status = problemStatus[code];
-  return { type: `urn:rondo:problem:${code}`, title: STATUS_CODES[status] ?? 'Error', status, code, ...parts };
+  return { type: `urn:rondo:problem:${code}`, title: STATUS_CODES[status] ?? 'Error', status, code, ...details };
 }

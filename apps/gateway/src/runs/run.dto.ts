@@ -10,17 +10,18 @@ import {
   toolCall,
   usage,
 } from '@rondo/contract';
-import type { AgentResult, LogVerification } from '@rondo/persistence';
+import type { AgentResult, LogGap, LogVerification, RunSnapshot } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { idempotencyKey } from '../idempotency/idempotency-keys';
 import { metadata } from '../http/metadata';
 import { pageOf, pageQuery } from '../http/paging';
 
+export const onActiveRun = z.enum(['reject', 'queue', 'replace']);
+
 const newRunOnThread = settingsRequest.extend({
   input: inputContent.optional().describe('A string, or blocks of text and images.'),
-  on_active_run: z
-    .enum(['reject', 'queue', 'replace'])
+  on_active_run: onActiveRun
     .default('reject')
     .describe(
       '`queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.',
@@ -64,20 +65,25 @@ const verification = z.object({
     .describe('Where retention has removed facts: the last of them, and the hash chain up to there.'),
 }) satisfies z.ZodType<LogVerification>;
 
+export const logGap = z.object({
+  from: z.number().int(),
+  to: z.number().int(),
+  reason: z.literal('retention'),
+}) satisfies z.ZodType<LogGap>;
+export const runSnapshot = z.object({
+  through_seq: z.number().int(),
+  run,
+  messages: z.array(message),
+}) satisfies z.ZodType<RunSnapshot>;
+
 const eventPage = z.object({
   data: z.array(recordedFact),
   head_seq: z.number().int(),
-  gap: z
-    .object({ from: z.number().int(), to: z.number().int(), reason: z.literal('retention') })
-    .optional()
-    .describe('Requested facts that retention has removed.'),
-  snapshot: z
-    .object({ through_seq: z.number().int(), run, messages: z.array(message) })
-    .optional()
-    .describe('With a gap: the current run, and the last messages of its dialogue.'),
+  gap: logGap.optional().describe('Requested facts that retention has removed.'),
+  snapshot: runSnapshot.optional().describe('With a gap: the current run, and the last messages of its dialogue.'),
 });
 
-const agentResult = z.object({
+export const agentResult = z.object({
   success: z.boolean(),
   result: z.object({
     response: z.string(),

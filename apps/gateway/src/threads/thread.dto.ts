@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { pageOf, pageQuery } from '../http/paging';
 import { metadata } from '../http/metadata';
 
-const thread = z.object({
+export const thread = z.object({
   id: threadId,
   metadata: z.record(z.string(), z.unknown()),
   created_at: z.iso.datetime(),

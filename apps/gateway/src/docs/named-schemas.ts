@@ -1,0 +1,177 @@
+import * as contract from '@rondo/contract';
+import { modelPrice } from '@rondo/domain';
+import { z } from 'zod';
+import * as accounts from '../accounts/account.dto';
+import * as catalog from '../catalog/catalog.dto';
+import { problemBody } from '../problems/problems';
+import * as runs from '../runs/run.dto';
+import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
+import * as threads from '../threads/thread.dto';
+import { eventSchemas, pascalCase } from './event-schemas';
+import { refusedAcknowledgement, socketMessages } from './socket-schemas';
+
+type JsonSchema = z.core.JSONSchema.BaseSchema & { discriminator?: object };
+type Schemas = Readonly<Record<string, z.ZodType>>;
+
+type Discriminated = z.ZodDiscriminatedUnion<readonly z.ZodType[]>;
+
+/** `text` of the content blocks becomes `TextBlock`. */
+const optionsOf = (union: Discriminated, suffix: string): Schemas =>
+  Object.fromEntries(union.options.map((option) => [`${pascalCase(typeOf(option))}${suffix}`, option]));
+
+const typed = z.object({ properties: z.object({ type: z.object({ const: z.string() }) }) });
+const typeOf = (option: z.ZodType): string =>
+  typed.parse(z.toJSONSchema(option, { io: 'input' })).properties.type.const;
+
+/** Types without defaults, which are the same in requests and responses. */
+const shared: Schemas = {
+  ProfileName: contract.profileName,
+  Dialect: contract.dialectName,
+  AgentIdentity: contract.agentIdentity,
+  LlmSettings: contract.llmSettings,
+  BudgetSettings: contract.budgetSettings,
+  ToolExecutionStrategy: contract.processorSettings.shape.tool_execution_strategy,
+  UnknownOutcomePolicy: contract.processorSettings.shape.unknown_outcome,
+  ContextStrategy: contract.contextSettings.shape.strategy,
+  ImageMediaType: contract.imageMediaType,
+  ToolCallOutcome: contract.resolution,
+};
+
+const responses: Schemas = {
+  ...shared,
+  Problem: problemBody,
+  Run: contract.run,
+  RunStatus: contract.runStatus,
+  RunSettings: contract.runSettings,
+  ProcessorSettings: contract.processorSettings,
+  LimitSettings: contract.limitSettings,
+  ContextSettings: contract.contextSettings,
+  FinishReason: contract.finishReason,
+  RunError: contract.runError,
+  RunFailure: contract.runFailure,
+  Waiting: contract.waiting,
+  Question: contract.question,
+  Usage: contract.usage,
+  Thread: threads.thread,
+  Message: contract.message,
+  MessageType: contract.messageType,
+  MessageRange: contract.coverage,
+  CompactionReason: contract.compactionReason,
+  ContentBlock: contract.contentBlock,
+  ...optionsOf(contract.contentBlock, 'Block'),
+  ImageSource: contract.keptSource,
+  ...optionsOf(contract.keptSource, 'ImageSource'),
+  Image: contract.keptImage,
+  ToolCall: contract.toolCall,
+  ToolCallStatus: contract.toolCallStatus,
+  ToolAnswer: contract.toolAnswer,
+  ToolResult: contract.recordedResult,
+  EffectClass: contract.effectClass,
+  Fact: contract.recordedFact,
+  ...eventSchemas,
+  LogGap: runs.logGap,
+  RunSnapshot: runs.runSnapshot,
+  EventPage: runs.EventPageDto.schema,
+  RunPage: runs.RunPageDto.schema,
+  ToolCallPage: runs.ToolCallPageDto.schema,
+  LogVerification: runs.LogVerificationDto.schema,
+  AgentResult: runs.AgentResultDto.schema,
+  ThreadPage: threads.ThreadPageDto.schema,
+  MessagePage: threads.MessagePageDto.schema,
+  Model: catalog.listedModel,
+  ModelPrice: modelPrice,
+  ModelPage: catalog.ModelPageDto.schema,
+  Tool: catalog.tool,
+  ToolPage: catalog.ToolPageDto.schema,
+  Account: accounts.account,
+  AccountWithKey: accounts.AccountWithKeyDto.schema,
+  RemovedAccount: accounts.RemovedAccountDto.schema,
+  ApiKey: accounts.apiKey,
+  ApiKeyWithSecret: accounts.ApiKeyWithSecretDto.schema,
+  ApiKeyPage: accounts.ApiKeyPageDto.schema,
+  RefusedAcknowledgement: refusedAcknowledgement,
+  ...socketSchemas('Acknowledgement', ({ acknowledgement }) => acknowledgement),
+};
+
+const { agent, processor, limits, context } = contract.settingsRequest.shape;
+
+const requests: Schemas = {
+  ...shared,
+  OnActiveRun: runs.onActiveRun,
+  NewRun: runs.NewRunDto.schema,
+  NewRunOnThread: runs.NewRunOnThreadDto.schema,
+  AgentOverrides: agent.unwrap(),
+  ProcessorOverrides: processor.unwrap(),
+  LimitOverrides: limits.unwrap(),
+  ContextOverrides: context.unwrap(),
+  InputContent: contract.inputContent,
+  InputBlock: contract.inputBlock,
+  ...optionsOf(contract.inputBlock, 'InputBlock'),
+  InputImageSource: contract.givenSource,
+  ...optionsOf(contract.givenSource, 'InputImageSource'),
+  Answer: runs.AnswerDto.schema,
+  StopRequest: runs.StopRequestDto.schema,
+  ToolCallResolution: ToolCallResolutionDto.schema,
+  NewThread: threads.NewThreadDto.schema,
+  NewMessage: threads.NewMessageDto.schema,
+  NewApiKey: accounts.NewApiKeyDto.schema,
+  NewAccount: accounts.NewAccountDto.schema,
+  ...socketSchemas('Message', ({ schema }) => schema),
+};
+
+/** `run.subscribe` has the schemas `RunSubscribeMessage` and `RunSubscribeAcknowledgement`. */
+export function socketSchemas(
+  suffix: 'Message' | 'Acknowledgement',
+  schemaOf: (message: (typeof socketMessages)[keyof typeof socketMessages]) => z.ZodType,
+): Schemas {
+  const entries = Object.entries(socketMessages);
+  return Object.fromEntries(entries.map(([name, message]) => [`${pascalCase(name)}${suffix}`, schemaOf(message)]));
+}
+
+/**
+ * JSON Schema of everything that the API accepts and sends, by names that generated clients can use. Each type is described
+ * once; others refer to it. A field with a default is optional in requests and required in responses.
+ */
+export const namedSchemas = (): Readonly<Record<string, JsonSchema>> =>
+  withDiscriminators({ ...jsonSchemas(requests, 'input'), ...jsonSchemas(responses, 'output') });
+
+export const schemaPath = '#/components/schemas/';
+
+function jsonSchemas(schemas: Schemas, io: 'input' | 'output'): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const options = { io, uri: (id: string) => `${schemaPath}${id}`, override: withoutDatePattern };
+  return Object.fromEntries(
+    Object.entries(z.toJSONSchema(registry, options).schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [
+      id,
+      schema,
+    ]),
+  );
+}
+
+/** zod adds a regular expression of 400 characters to `format: date-time`, which says the same. */
+function withoutDatePattern({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+}
+
+/** Unions of named objects that differ in `type`, or in another constant, say so for generators. */
+function withDiscriminators(schemas: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const mapping = mappingOf(schema, schemas);
+      return [name, mapping ? { ...schema, discriminator: { propertyName: 'type', mapping } } : schema];
+    }),
+  );
+}
+
+function mappingOf(
+  { oneOf = [] }: JsonSchema,
+  schemas: Record<string, JsonSchema>,
+): Record<string, string> | undefined {
+  const members = oneOf.map(({ $ref = '' }) => {
+    const { data } = typed.safeParse(schemas[$ref.replace(schemaPath, '')]);
+    return data && ([data.properties.type.const, $ref] as const);
+  });
+  const found = members.filter((member) => member !== undefined);
+  return found.length > 0 && found.length === members.length ? Object.fromEntries(found) : undefined;
+}

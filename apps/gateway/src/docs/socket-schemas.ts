@@ -1,0 +1,44 @@
+import { run, runId, runStatus } from '@rondo/contract';
+import { z } from 'zod';
+import { runInput, runStop, runSubscribe, runUnsubscribe } from '../live/socket-messages';
+import { problemBody } from '../problems/problems';
+import { newSubscribedRun } from '../runs/run.dto';
+
+export const refusedAcknowledgement = z.object({ ok: z.literal(false), error: problemBody });
+const acknowledged = <Data extends z.ZodType>(data: Data) => z.object({ ok: z.literal(true), data });
+const acknowledgement = <Data extends z.ZodType>(data: Data) => z.union([acknowledged(data), refusedAcknowledgement]);
+
+/** Of messages that take an `idempotency_key`. */
+const replayable = <Data extends z.ZodType>(data: Data) =>
+  z.union([acknowledged(data).extend({ replayed: z.literal(true).optional() }), refusedAcknowledgement]);
+
+interface SocketMessage {
+  readonly schema: z.ZodType;
+  readonly acknowledgement: z.ZodType;
+  readonly summary: string;
+}
+
+/** The messages that a client sends in the namespace `/runs`, by their names, with what acknowledges them. */
+export const socketMessages = {
+  'run.subscribe': {
+    schema: runSubscribe,
+    acknowledgement: acknowledgement(z.object({ status: runStatus, head_seq: z.number().int() })),
+    summary: 'Subscribe to a run: facts after `after_seq`, then live events',
+  },
+  'run.unsubscribe': {
+    schema: runUnsubscribe,
+    acknowledgement: acknowledgement(z.object({ run_id: runId })),
+    summary: 'End the subscription to a run',
+  },
+  'run.create': {
+    schema: newSubscribedRun,
+    acknowledgement: replayable(run),
+    summary: 'Start a run, and with `subscribe: true` subscribe to it from its first event',
+  },
+  'run.stop': { schema: runStop, acknowledgement: acknowledgement(run), summary: 'Stop a run; idempotent' },
+  'run.input': {
+    schema: runInput,
+    acknowledgement: replayable(run),
+    summary: 'Answer a run that waits for input, and resume it',
+  },
+} as const satisfies Record<string, SocketMessage>;
