@@ -3,39 +3,39 @@ import type { Experiment } from './experiment';
 import type { Findings } from './scorecard/findings';
 import { type Result, missedIn } from './scorecard/scorecard';
 import { scales } from './scale';
-import { type Scale, Stage } from './stage/stage';
-import { type Tally, nothingYet } from './tally';
+import { type Scale, TestBed } from './test-bed/test-bed';
+import { type Progress, noProgress } from './progress';
 
-/** Whoever wants to know how far it is. */
-export interface Watcher {
-  /** Called now and then while an experiment runs. */
-  progress(name: string, tally: Tally): void;
+/** Reports the progress of a campaign. */
+export interface ProgressReporter {
+  /** Called every second while an experiment runs. */
+  progress(name: string, progress: Progress): void;
   done(result: Result, missed: readonly string[]): void;
 }
 
 export interface CampaignRequest {
   readonly scale: Scale['name'];
-  readonly watcher: Watcher;
-  /** Where the logs of an experiment go that missed a bar. */
+  readonly reporter: ProgressReporter;
+  /** Directory for the logs of experiments that missed a bar. */
   readonly logsIn: string;
-  /** Is told what would be left running if the campaign were cut short. */
-  readonly owns?: (stage: Stage) => unknown;
+  /** Registers the test bed, so that an interrupted command stops it. */
+  readonly owns?: (testBed: TestBed) => unknown;
 }
 
 const progressEveryMs = 1_000;
 
-/** Makes one experiment after the other; what one breaks the next does not see. */
+/** Runs the experiments one after another, each on a test bed of its own. */
 export async function runCampaign(
   experiments: readonly Experiment[],
-  { watcher, ...request }: CampaignRequest,
+  { reporter, ...request }: CampaignRequest,
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const experiment of experiments) {
-    const tally = nothingYet();
-    const pulse = setInterval(() => watcher.progress(experiment.name, tally), progressEveryMs);
-    const result = await runExperiment(experiment, tally, request);
+    const progress = noProgress();
+    const pulse = setInterval(() => reporter.progress(experiment.name, progress), progressEveryMs);
+    const result = await runExperiment(experiment, progress, request);
     clearInterval(pulse);
-    watcher.done(result, missedIn(result));
+    reporter.done(result, missedIn(result));
     results.push(result);
   }
   return results;
@@ -43,35 +43,35 @@ export async function runCampaign(
 
 async function runExperiment(
   experiment: Experiment,
-  tally: Tally,
-  request: Omit<CampaignRequest, 'watcher'>,
+  progress: Progress,
+  request: Omit<CampaignRequest, 'reporter'>,
 ): Promise<Result> {
   const { name, title } = experiment;
   const since = performance.now();
   const seconds = () => Math.round((performance.now() - since) / 100) / 10;
   try {
-    const findings = await onStage(experiment, tally, request);
+    const findings = await onTestBed(experiment, progress, request);
     return { name, title, seconds: seconds(), findings };
   } catch (error) {
     return { name, title, seconds: seconds(), error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function onStage(
+async function onTestBed(
   experiment: Experiment,
-  tally: Tally,
-  { scale, logsIn, owns }: Omit<CampaignRequest, 'watcher'>,
+  progress: Progress,
+  { scale, logsIn, owns }: Omit<CampaignRequest, 'reporter'>,
 ): Promise<Findings> {
   const { leases } = scales[scale];
-  const stage = await Stage.open(tally, { leases, ...experiment.deployment?.(scales[scale]) });
-  owns?.(stage);
+  const testBed = await TestBed.open(progress, { leases, ...experiment.deployment?.(scales[scale]) });
+  owns?.(testBed);
   let isWell = false;
   try {
-    const findings = await experiment.run(stage, scales[scale]);
+    const findings = await experiment.run(testBed, scales[scale]);
     isWell = findings.bars.every(({ met }) => met);
     return findings;
   } finally {
-    if (!isWell) stage.copyLogs(join(logsIn, experiment.name));
-    await stage.stop();
+    if (!isWell) testBed.copyLogs(join(logsIn, experiment.name));
+    await testBed.stop();
   }
 }

@@ -1,19 +1,19 @@
 import { type Bar, type Findings, never } from './scorecard/findings';
-import type { Examination } from './stage/examine';
-import type { Scale, Stage, StageRequest } from './stage/stage';
+import type { Examination } from './test-bed/examine';
+import type { Scale, TestBed, TestBedRequest } from './test-bed/test-bed';
 
-/** One thing that goes wrong, and what must hold all the same. */
+/** A kind of fault, and what must hold in spite of it. */
 export interface Experiment {
   readonly name: string;
-  /** What is done, and how it is measured. */
+  /** Which faults are injected, and how the figures are measured. */
   readonly title: string;
-  /** Where it is not the ordinary deployment. */
-  readonly deployment?: (scale: Scale) => StageRequest;
-  /** The stage is this experiment's alone: whatever it breaks stays broken. */
-  run(stage: Stage, scale: Scale): Promise<Findings>;
+  /** Differences from the default deployment. */
+  readonly deployment?: (scale: Scale) => TestBedRequest;
+  /** The test bed is used by this experiment only, so it need not repair anything. */
+  run(testBed: TestBed, scale: Scale): Promise<Findings>;
 }
 
-/** What must be true of runs whatever was done to them. */
+/** What must be true of runs under every fault. */
 export const truths = (examination: Examination): Bar[] => [
   never('runs lost', examination.lost),
   never('runs not terminal after the quiet', examination.nonTerminal),
@@ -27,12 +27,12 @@ export const truths = (examination: Examination): Bar[] => [
 ];
 
 export function findingsOf(
-  stage: Stage,
+  testBed: TestBed,
   examination: Examination,
   more: Pick<Findings, 'size'> & Partial<Findings>,
 ): Findings {
   return {
-    faults: stage.faults.counts(),
+    faults: testBed.faults.counts(),
     times: {},
     details: examination.details,
     ...more,
@@ -45,7 +45,7 @@ export function findingsOf(
       gaps: examination.gaps,
       'duplicate seq': examination.duplicateSeq,
       'calls honestly unknown': examination.unknown,
-      'effects applied': [...stage.effects.ledger.applied().values()].reduce((total, count) => total + count, 0),
+      'effects applied': [...testBed.effects.ledger.applied().values()].reduce((total, count) => total + count, 0),
       ...more.counts,
     },
     bars: [...truths(examination), ...(more.bars ?? [])],

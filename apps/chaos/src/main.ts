@@ -10,13 +10,13 @@ import { type Options, readOptions, usage } from './options';
 import { commitOf, thisMachine } from './scorecard/machine';
 import { renderScorecard } from './scorecard/render-scorecard';
 import { type Scorecard, allMet } from './scorecard/scorecard';
-import { watchInTerminal } from './watch-in-terminal';
+import { terminalProgress } from './terminal-progress';
 
 const args = process.argv.slice(2);
 
 void runCommand(chaos, { log, codeWhenInterrupted: 130 });
 
-/** The exit code says whether every bar was met. */
+/** The exit code is 0 when every bar was met. */
 async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): Promise<number> {
   const options = readOptions(args);
   if (options.help) {
@@ -25,7 +25,7 @@ async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): 
   }
   const results = await runCampaign(chosen(options), {
     scale: options.scale,
-    watcher: watchInTerminal(process.stdout),
+    reporter: terminalProgress(process.stdout),
     logsIn: join(repoRoot, '.data/chaos/logs'),
     owns,
   });

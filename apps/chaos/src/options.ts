@@ -1,20 +1,20 @@
 import { parseArgs } from 'node:util';
-import type { Scale } from './stage/stage';
+import type { Scale } from './test-bed/test-bed';
 
 export const usage = `npm run chaos                        every experiment at its full size, with production's leases
 npm run chaos -- --only kills,stop   some of them
-npm run chaos -- --small             fewer runs, shorter faults, leases of 3 s: correctness is judged, times say little
-npm run chaos -- --out <directory>   where SCORECARD.md and scorecard.json go; docs for a whole full campaign, else .data/chaos`;
+npm run chaos -- --small             fewer runs, shorter faults, leases of 3 s: for correctness; the times mean little
+npm run chaos -- --out <directory>   the directory for SCORECARD.md and scorecard.json; docs for a whole full campaign, else .data/chaos`;
 
 export interface Options {
   readonly help: boolean;
   readonly scale: Scale['name'];
-  /** All when absent. */
+  /** All experiments when absent. */
   readonly only: readonly string[] | undefined;
   readonly out: string;
 }
 
-/** Throws when the arguments make no sense. */
+/** Throws on unknown arguments. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

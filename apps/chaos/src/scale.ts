@@ -1,4 +1,4 @@
-import type { Scale } from './stage/stage';
+import type { Scale } from './test-bed/test-bed';
 
 export const scales: Record<Scale['name'], Scale> = {
   full: { name: 'full', leases: 'production', quietMs: 120_000 },

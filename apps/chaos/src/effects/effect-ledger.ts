@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 
 export interface EffectRequest {
-  /** What the effect is about; the same for every request of one call. */
+  /** Identifies the call; the same in each of its requests. */
   readonly tag: string;
   readonly key: string | undefined;
   readonly bodyHash: string;
   readonly at: number;
-  /** False when the key was known, and so nothing was done again. */
+  /** False when the key was known and the effect therefore not applied again. */
   readonly applied: boolean;
 }
 
-/** Every request that reached the effect server, and which of them took effect. */
+/** Every request that the effect server received, and whether it was applied. */
 export class EffectLedger {
   readonly requests: EffectRequest[] = [];
   private readonly keys = new Set<string>();
 
-  /** A server that honours keys does nothing for a key that it knows. */
+  /** Applies the effect unless its idempotency key is known. */
   receive({
     tag,
     key,

@@ -16,14 +16,14 @@ describe('EffectServer', () => {
       headers: key === undefined ? {} : { 'Idempotency-Key': key },
     });
 
-  it('counts every request that is not told apart by a key', async () => {
+  it('applies every request without a key', async () => {
     await post({ keyed: false }, 'k');
     await post({ keyed: false }, 'k');
 
     expect(effects.ledger.applied()).toEqual(new Map([['a/1', 2]]));
   });
 
-  it('honours keys where it says so: the second request is answered and changes nothing', async () => {
+  it('applies a key once and answers a repeated request', async () => {
     const answers = [await post({ keyed: true }, 'k'), await post({ keyed: true }, 'k')];
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -31,7 +31,7 @@ describe('EffectServer', () => {
     expect(effects.ledger.requests).toHaveLength(2);
   });
 
-  it('commits, then drops the connection; asked again with the key it answers', async () => {
+  it('applies, then drops the connection; a retry with the key is answered', async () => {
     await expect(post({ keyed: true, behaviour: 'drop' }, 'k')).rejects.toThrow();
     const again = await post({ keyed: true, behaviour: 'drop' }, 'k');
 
@@ -39,7 +39,7 @@ describe('EffectServer', () => {
     expect(effects.ledger.applied()).toEqual(new Map([['a/1', 1]]));
   });
 
-  it('commits, then says 500', async () => {
+  it('applies, then answers 500', async () => {
     expect((await post({ keyed: false, behaviour: 'error' })).status).toBe(500);
     expect(effects.ledger.applied()).toEqual(new Map([['a/1', 1]]));
   });

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { EffectLedger, type EffectRequest } from './effect-ledger';
 
-/** What the server does once the effect is applied. */
+/** What the server does after it has applied the effect. */
 export const behaviours = ['plain', 'drop', 'late', 'error'] as const;
 export type Behaviour = (typeof behaviours)[number];
 
-/** Longer than any caller here waits. */
+/** Longer than the timeout of any caller here. */
 const lateMs = 12_000;
 
 interface Moments {
@@ -18,9 +18,9 @@ interface Moments {
 }
 
 /**
- * The outside world, as a careful accountant sees it: it counts every request. `POST /<keyed|unkeyed>/<behaviour>/<tag>`
- * applies the effect and then answers plainly, drops the connection, answers too late, or says 500; a known key is
- * answered plainly, without a second effect. It emits each moment at once, so that a fault can be put right there.
+ * An external system that records every request. `POST /<keyed|unkeyed>/<behaviour>/<tag>` applies the effect and then
+ * answers 200, drops the connection, answers too late, or answers 500; a known key is answered 200 without a second
+ * effect. It emits an event at each step, so that a fault can be injected exactly there.
  */
 export class EffectServer extends EventEmitter<Moments> {
   readonly ledger = new EffectLedger();
@@ -33,7 +33,7 @@ export class EffectServer extends EventEmitter<Moments> {
   }
 
   get host(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`; // a TCP server's address is no string
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`; // a TCP server's address is an object
   }
 
   url({ keyed, behaviour = 'plain', tag }: { keyed: boolean; behaviour?: Behaviour; tag: string }): string {
@@ -50,7 +50,7 @@ export class EffectServer extends EventEmitter<Moments> {
     const [, keyed, behaviour, ...tag] = (request.url ?? '').split('/');
     this.emit('arrived', tag.join('/'));
     const body = await text(request).catch(() => undefined);
-    if (body === undefined) return; // it hung up before it had asked
+    if (body === undefined) return; // the client disconnected before it had sent the request
     const key = request.headers['idempotency-key'];
     const effect = this.ledger.receive({
       tag: tag.join('/'),

@@ -1,57 +1,57 @@
 import { type Experiment, findingsOf } from '../experiment';
 import { type Bar, always, never } from '../scorecard/findings';
-import { type Examination, examine } from '../stage/examine';
-import { callsWith, plannedEffects } from '../stage/planned-effects';
-import { resolveAsAsked } from '../stage/resolver-bot';
-import { repeated, runAll } from '../stage/run-work';
-import type { Stage } from '../stage/stage';
-import { type Work, keyedCall, scriptedWork, unsafeCall, unsafeCommand } from '../stage/work';
+import { type Examination, examine } from '../test-bed/examine';
+import { callsWith, plannedEffects } from '../test-bed/planned-effects';
+import { resolveAsAsked } from '../test-bed/resolver-bot';
+import { repeated, runAll } from '../test-bed/start-runs';
+import type { TestBed } from '../test-bed/test-bed';
+import { type RunRequest, keyedCall, scriptedRun, unsafeCall, unsafeCommand } from '../test-bed/run-requests';
 
 const sizes = { full: { runs: 20, parked: 10, atOnce: 10 }, small: { runs: 3, parked: 2, atOnce: 5 } };
 const faults = ['drop', 'late', 'error'] as const;
-/** After these nobody was told what became of the effect. */
+/** Behaviours after which the caller does not know whether the effect was applied. */
 const silent = ['drop', 'late'];
 
 export const effects: Experiment = {
   name: 'effects',
   title:
-    'The effect server commits, and then drops the connection, answers after the caller has given up, or says 500. Each ' +
+    'The effect server commits, and then drops the connection, answers after the caller has timed out, or answers 500. Each ' +
     'run calls it unsafely and under a key in each of these ways. Then runs park on what is unknown, and a bot answers for ' +
-    'a person: it asks the effect server, as a careful person would.',
+    'a person, by the ledger of the effect server.',
 
-  async run(stage, scale) {
+  async run(testBed, scale) {
     const size = sizes[scale.name];
-    const reporting = repeated('report', size.runs, (tag) => everyFault(stage, tag));
-    const parking = repeated('park', size.parked, (tag) => oneThatParks(stage, tag));
+    const reporting = repeated('report', size.runs, (tag) => everyFault(testBed, tag));
+    const parking = repeated('park', size.parked, (tag) => oneThatParks(testBed, tag));
     const pace = { atOnce: size.atOnce, withinMs: scale.quietMs };
-    const reported = await runAll(stage, reporting, pace);
-    const parked = await runAll(stage, parking, pace);
+    const reported = await runAll(testBed, reporting, pace);
+    const parked = await runAll(testBed, parking, pace);
     const asked = parked.filter(({ settled }) => settled?.status.startsWith('waiting_')).length;
-    for (const run of parked) await resolveAsAsked(stage, run, scale.quietMs);
-    stage.faults.note('reply dropped, late or 500', 'effect-server');
+    for (const run of parked) await resolveAsAsked(testBed, run, scale.quietMs);
+    testBed.faults.note('reply dropped, late or 500', 'effect-server');
 
-    const examination = await examine(stage, [...reported, ...parked]);
-    return findingsOf(stage, examination, {
+    const examination = await examine(testBed, [...reported, ...parked]);
+    return findingsOf(testBed, examination, {
       size: `${size.runs} runs × ${faults.length} faults × unsafe and keyed requests and one command; ${size.parked} runs that park`,
       bars: [
-        ...barsOf(stage, examination),
+        ...barsOf(testBed, examination),
         always('runs that asked a person about the unknown call', { times: asked, of: size.parked }),
       ],
     });
   },
 };
 
-const everyFault = (stage: Stage, tag: string): Work =>
-  scriptedWork(
+const everyFault = (testBed: TestBed, tag: string): RunRequest =>
+  scriptedRun(
     tag,
     [
       {
         calls: [
           ...faults.flatMap((behaviour) => [
-            unsafeCall(stage.effects, { tag: `${tag}/${behaviour}/unsafe`, behaviour }),
-            keyedCall(stage.effects, { tag: `${tag}/${behaviour}/keyed`, behaviour }),
+            unsafeCall(testBed.effects, { tag: `${tag}/${behaviour}/unsafe`, behaviour }),
+            keyedCall(testBed.effects, { tag: `${tag}/${behaviour}/keyed`, behaviour }),
           ]),
-          unsafeCommand(stage.effects, { tag: `${tag}/command/unsafe`, behaviour: 'drop' }),
+          unsafeCommand(testBed.effects, { tag: `${tag}/command/unsafe`, behaviour: 'drop' }),
         ],
       },
       { text: 'All said.' },
@@ -59,16 +59,16 @@ const everyFault = (stage: Stage, tag: string): Work =>
     { limits: { tool_timeout_s: 3 } },
   );
 
-const oneThatParks = (stage: Stage, tag: string): Work =>
-  scriptedWork(
+const oneThatParks = (testBed: TestBed, tag: string): RunRequest =>
+  scriptedRun(
     tag,
-    [{ calls: [unsafeCall(stage.effects, { tag: `${tag}/drop/unsafe`, behaviour: 'drop' })] }, { text: 'All said.' }],
+    [{ calls: [unsafeCall(testBed.effects, { tag: `${tag}/drop/unsafe`, behaviour: 'drop' })] }, { text: 'All said.' }],
     { processor: { unknown_outcome: 'park' } },
   );
 
-function barsOf(stage: Stage, { runs }: Examination): Bar[] {
-  const applied = stage.effects.ledger.applied();
-  const requests = (tag: string) => stage.effects.ledger.requests.filter((request) => request.tag === tag).length;
+function barsOf(testBed: TestBed, { runs }: Examination): Bar[] {
+  const applied = testBed.effects.ledger.applied();
+  const requests = (tag: string) => testBed.effects.ledger.requests.filter((request) => request.tag === tag).length;
   const calls = runs.flatMap(({ facts }) => {
     const [unknown, completed] = [callsWith(facts, 'tool.unknown'), callsWith(facts, 'tool.completed')];
     return plannedEffects(facts).map((effect) => ({

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Experiment, findingsOf } from '../experiment';
 import { freezeService } from '../faults/freeze-service';
 import { always, atLeast } from '../scorecard/findings';
-import { type ExaminedRun, examine } from '../stage/examine';
-import { quiet } from '../stage/run-through';
-import { launch, repeated } from '../stage/run-work';
-import { stepsOfTwo } from '../stage/work';
+import { type ExaminedRun, examine } from '../test-bed/examine';
+import { quiet } from '../test-bed/run-under-fault';
+import { launch, repeated } from '../test-bed/start-runs';
+import { stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
   full: { runs: 24, forMs: 60_000, othersForMs: 20_000 },
@@ -17,37 +17,37 @@ const iterations = 10;
 export const freeze: Experiment = {
   name: 'freeze',
   title:
-    'A worker is stopped with SIGSTOP for much longer than a lease lives, in the middle of its runs, and wakes up with ' +
+    'A worker is stopped with SIGSTOP for much longer than a lease lives, in the middle of its runs, and continued with ' +
     'SIGCONT believing that it still holds them. Its late writes must be refused: logs stay contiguous, epochs never go ' +
     'back, and nothing follows the end to which another worker brought a run. Then an executor, a gateway and the ' +
     'summarizer are frozen together.',
 
-  async run(stage, scale) {
+  async run(testBed, scale) {
     const size = sizes[scale.name];
     const steps = (about: string) =>
       Promise.all(
-        repeated(about, size.runs, (tag) => stepsOfTwo(stage.effects, { tag, iterations })).map((work) =>
-          launch(stage, work),
+        repeated(about, size.runs, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })).map((work) =>
+          launch(testBed, work),
         ),
       );
     const first = await steps('worker');
     await delay(underWayAfterMs);
     const frozenAt = Date.now();
-    await freezeService(stage, 'agent-worker', size.forMs);
+    await freezeService(testBed, 'agent-worker', size.forMs);
     const wokenAt = Date.now();
-    await quiet(stage, first, scale.quietMs);
+    await quiet(testBed, first, scale.quietMs);
 
     const second = await steps('others');
     await delay(underWayAfterMs);
     await Promise.all(
-      ['tool-executor', 'gateway', 'summarizer'].map((one) => freezeService(stage, one, size.othersForMs)),
+      ['tool-executor', 'gateway', 'summarizer'].map((one) => freezeService(testBed, one, size.othersForMs)),
     );
-    await quiet(stage, second, scale.quietMs);
+    await quiet(testBed, second, scale.quietMs);
 
-    const examination = await examine(stage, [...first, ...second]);
+    const examination = await examine(testBed, [...first, ...second]);
     const taken = examination.runs.filter((run) => wasTakenOver(run, { frozenAt, wokenAt }));
     const over = taken.filter(({ facts }) => Date.parse(facts.at(-1)?.at ?? '') <= wokenAt);
-    return findingsOf(stage, examination, {
+    return findingsOf(testBed, examination, {
       size: `${size.runs} runs × ${iterations} iterations × 2 calls, a worker frozen for ${size.forMs / 1_000} s; as many again, the others for ${size.othersForMs / 1_000} s`,
       counts: { 'taken over from the frozen worker': taken.length },
       bars: [
@@ -61,7 +61,7 @@ export const freeze: Experiment = {
   },
 };
 
-/** Its epoch changed while the worker lay frozen. */
+/** Whether its epoch changed while the worker was frozen. */
 const wasTakenOver = ({ facts }: ExaminedRun, { frozenAt, wokenAt }: { frozenAt: number; wokenAt: number }): boolean =>
   facts.some(({ epoch, at }, index) => {
     const before = facts[index - 1]?.epoch ?? 0;

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Experiment, findingsOf } from '../experiment';
 import { within } from '../scorecard/findings';
 import { spreadOf } from '../scorecard/spread';
-import { examine } from '../stage/examine';
-import { firstFactAfter } from '../stage/first-fact-after';
-import { quiet } from '../stage/run-through';
-import { type LaunchedRun, launch, repeated } from '../stage/run-work';
-import type { Stage } from '../stage/stage';
-import { stepsOfTwo } from '../stage/work';
+import { examine } from '../test-bed/examine';
+import { firstFactAfter } from '../test-bed/first-fact-after';
+import { quiet } from '../test-bed/run-under-fault';
+import { type LaunchedRun, launch, repeated } from '../test-bed/start-runs';
+import type { TestBed } from '../test-bed/test-bed';
+import { stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
   full: { runs: 12, stallMs: 20_000 },
@@ -20,29 +20,29 @@ const servers = ['NATS_URL', 'REDIS_URL', 'DATABASE_URL'] as const;
 export const halfOpen: Experiment = {
   name: 'half-open',
   title:
-    'Every connection of every service to one server stalls: nothing arrives any more, and nobody is told. After a while ' +
-    'what was sent arrives after all. First NATS, then Redis, then Postgres. Going on: from then to the next fact.',
+    'Every connection of every service to one server stalls: no data arrives and no side sees an error. After a while ' +
+    'what was sent arrives. First NATS, then Redis, then Postgres. Going on: from then to the next fact.',
 
-  deployment: () => ({ behindWires: true }),
+  deployment: () => ({ behindProxies: true }),
 
-  async run(stage, scale) {
+  async run(testBed, scale) {
     const { runs: count, stallMs } = sizes[scale.name];
     const runs: LaunchedRun[] = [];
     const mendedAt = new Map<string, number>();
     for (const server of servers) {
-      const works = repeated(server, count, (tag) => stepsOfTwo(stage.effects, { tag, iterations }));
-      const launched = await Promise.all(works.map((work) => launch(stage, work)));
+      const requests = repeated(server, count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations }));
+      const launched = await Promise.all(requests.map((work) => launch(testBed, work)));
       await delay(underWayAfterMs);
-      mendedAt.set(server, await stall(stage, server, stallMs));
-      runs.push(...(await quiet(stage, launched, scale.quietMs)));
+      mendedAt.set(server, await stall(testBed, server, stallMs));
+      runs.push(...(await quiet(testBed, launched, scale.quietMs)));
     }
-    const examination = await examine(stage, runs);
+    const examination = await examine(testBed, runs);
     const goingOn = spreadOf(
       examination.runs.flatMap(({ tag, facts }) =>
         firstFactAfter(facts, mendedAt.get(tag.replace(/-\d+$/, '')) ?? NaN),
       ),
     );
-    return findingsOf(stage, examination, {
+    return findingsOf(testBed, examination, {
       size: `${count} runs × ${iterations} iterations × 2 calls for each of ${servers.length} servers, stalled for ${stallMs / 1_000} s`,
       times: { 'going on': goingOn },
       bars: [within('going on p95', goingOn?.p95, 20_000)],
@@ -50,12 +50,12 @@ export const halfOpen: Experiment = {
   },
 };
 
-async function stall(stage: Stage, server: (typeof servers)[number], forMs: number): Promise<number> {
-  const wire = stage.wires.to(server);
-  stage.faults.note('stalled', server);
-  stage.tally.faults += 1;
-  wire.stall();
+async function stall(testBed: TestBed, server: (typeof servers)[number], forMs: number): Promise<number> {
+  const proxy = testBed.proxies.to(server);
+  testBed.faults.note('stalled', server);
+  testBed.progress.faults += 1;
+  proxy.stall();
   await delay(forMs);
-  wire.resume();
+  proxy.resume();
   return Date.now();
 }

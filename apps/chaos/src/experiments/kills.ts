@@ -2,11 +2,11 @@ import { type Experiment, findingsOf } from '../experiment';
 import { killServices } from '../faults/kill-services';
 import { atLeast, within } from '../scorecard/findings';
 import { spreadOf } from '../scorecard/spread';
-import { examine } from '../stage/examine';
-import { runThrough } from '../stage/run-through';
-import { untilEnough } from '../stage/run-work';
-import { takeovers } from '../stage/takeovers';
-import { stepsOfTwo } from '../stage/work';
+import { examine } from '../test-bed/examine';
+import { runUnderFault } from '../test-bed/run-under-fault';
+import { requestsUntil } from '../test-bed/start-runs';
+import { takeovers } from '../test-bed/takeovers';
+import { stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
   full: { runs: 300, iterations: 10, atOnce: 60, everyMs: 5_000, kills: 20 },
@@ -14,7 +14,7 @@ const sizes = {
 };
 const mix = { 'agent-worker': 6, 'tool-executor': 2, gateway: 1, summarizer: 1 };
 
-/** Nobody is taken for dead sooner than this. */
+/** The earliest time after a kill at which it can be detected. */
 const noticedAfterMs = 1_000;
 
 export const kills: Experiment = {
@@ -24,23 +24,23 @@ export const kills: Experiment = {
     'workers, two one of two executors, one a gateway, one the summarizer. A takeover is the time from the kill of a ' +
     'worker to the first fact of the next holder.',
 
-  async run(stage, scale) {
+  async run(testBed, scale) {
     const size = sizes[scale.name];
-    const isEnough = () => stage.faults.faults.length >= size.kills;
-    const works = untilEnough({ about: 'kills', count: size.runs, isEnough }, (tag) =>
-      stepsOfTwo(stage.effects, { tag, iterations: size.iterations }),
+    const isEnough = () => testBed.faults.faults.length >= size.kills;
+    const requests = requestsUntil({ about: 'kills', count: size.runs, isEnough }, (tag) =>
+      stepsOfTwo(testBed.effects, { tag, iterations: size.iterations }),
     );
-    const runs = await runThrough(stage, { works, atOnce: size.atOnce, quietMs: scale.quietMs }, (until) =>
-      killServices(stage, { mix, everyMs: size.everyMs, until }),
+    const runs = await runUnderFault(testBed, { requests, atOnce: size.atOnce, quietMs: scale.quietMs }, (until) =>
+      killServices(testBed, { mix, everyMs: size.everyMs, until }),
     );
-    const examination = await examine(stage, runs);
-    const workerKills = stage.faults.times('kill -9', 'agent-worker');
+    const examination = await examine(testBed, runs);
+    const workerKills = testBed.faults.times('kill -9', 'agent-worker');
     const takeover = spreadOf(examination.runs.flatMap(({ facts }) => takeovers(facts, workerKills, noticedAfterMs)));
-    return findingsOf(stage, examination, {
+    return findingsOf(testBed, examination, {
       size: `${runs.length} runs × ${size.iterations} iterations × 2 calls, ${size.atOnce} at once, a kill every ${size.everyMs / 1_000} s once the one before is back`,
       times: { takeover },
       bars: [
-        atLeast('kills', { seen: stage.faults.faults.length, wanted: size.kills }),
+        atLeast('kills', { seen: testBed.faults.faults.length, wanted: size.kills }),
         within('takeover p95', takeover?.p95, 20_000),
       ],
     });

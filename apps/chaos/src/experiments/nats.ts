@@ -3,11 +3,11 @@ import { type Experiment, findingsOf } from '../experiment';
 import { serverOutage, serverOutages } from '../faults/server-outage';
 import { always, within } from '../scorecard/findings';
 import { spreadOf } from '../scorecard/spread';
-import { examine } from '../stage/examine';
-import { firstFactAfter } from '../stage/first-fact-after';
-import { type LaunchedRun, launch, repeated, runAll, settle, whileLasting } from '../stage/run-work';
-import type { Stage } from '../stage/stage';
-import { scriptedWork, stepsOfTwo } from '../stage/work';
+import { examine } from '../test-bed/examine';
+import { firstFactAfter } from '../test-bed/first-fact-after';
+import { type LaunchedRun, launch, repeated, runAll, settle, requestsWhile } from '../test-bed/start-runs';
+import type { TestBed } from '../test-bed/test-bed';
+import { scriptedRun, stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
   full: { runs: 20, talks: 5, downMs: 60_000, flappingMs: 60_000, everyMs: 3_000 },
@@ -22,17 +22,17 @@ export const nats: Experiment = {
     'NATS is killed under runs whose calls need it, and is back after a while; runs that only talk are started meanwhile. ' +
     'Then it is killed and started in turn while runs come and go. Going on: from its return to the next fact of each run.',
 
-  async run(stage, scale) {
+  async run(testBed, scale) {
     const size = sizes[scale.name];
-    const outage = await throughOutage(stage, size, scale.quietMs);
-    const flapping = await throughFlapping(stage, size, scale.quietMs);
-    const examination = await examine(stage, [...outage.runs, ...outage.talks, ...flapping]);
+    const outage = await throughOutage(testBed, size, scale.quietMs);
+    const flapping = await throughFlapping(testBed, size, scale.quietMs);
+    const examination = await examine(testBed, [...outage.runs, ...outage.talks, ...flapping]);
     const goingOn = spreadOf(
       examination.runs
         .filter(({ tag }) => tag.startsWith('outage'))
         .flatMap(({ facts }) => firstFactAfter(facts, outage.backAt)),
     );
-    return findingsOf(stage, examination, {
+    return findingsOf(testBed, examination, {
       size: `${size.runs} runs × ${iterations} iterations × 2 calls through ${size.downMs / 1_000} s without it; as many at once for ${size.flappingMs / 1_000} s while it flaps every ${size.everyMs / 1_000} s`,
       times: { 'going on': goingOn },
       bars: [
@@ -44,43 +44,47 @@ export const nats: Experiment = {
 };
 
 async function throughOutage(
-  stage: Stage,
+  testBed: TestBed,
   { runs: count, talks: talkers, downMs }: (typeof sizes)['full'],
   quietMs: number,
 ) {
   const runs = await launchAll(
-    stage,
-    repeated('outage', count, (tag) => stepsOfTwo(stage.effects, { tag, iterations })),
+    testBed,
+    repeated('outage', count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })),
   );
   await delay(underWayAfterMs);
-  const outage = serverOutage(stage, 'nats', downMs);
+  const outage = serverOutage(testBed, 'nats', downMs);
   const talks = await launchAll(
-    stage,
-    repeated('talk', talkers, (tag) => scriptedWork(tag, [{ text: 'Just a word.' }])),
+    testBed,
+    repeated('talk', talkers, (tag) => scriptedRun(tag, [{ text: 'Just a word.' }])),
   );
-  await Promise.all(talks.map((run) => settle(stage, run, downMs - underWayAfterMs)));
+  await Promise.all(talks.map((run) => settle(testBed, run, downMs - underWayAfterMs)));
   const talksOver = talks.filter(({ settled }) => settled?.status === 'completed').length;
   const backAt = await outage;
-  await Promise.all([...runs, ...talks.filter(({ settled }) => !settled)].map((run) => settle(stage, run, quietMs)));
+  await Promise.all([...runs, ...talks.filter(({ settled }) => !settled)].map((run) => settle(testBed, run, quietMs)));
   return { runs, talks, talksOver, backAt };
 }
 
-async function throughFlapping(stage: Stage, { runs, flappingMs, everyMs }: (typeof sizes)['full'], quietMs: number) {
+async function throughFlapping(
+  testBed: TestBed,
+  { runs, flappingMs, everyMs }: (typeof sizes)['full'],
+  quietMs: number,
+) {
   const over = AbortSignal.timeout(flappingMs);
   const halves = [everyMs / 2, everyMs / 2] as const;
   const [flapped] = await Promise.all([
     runAll(
-      stage,
-      whileLasting(over, 'flapping', (tag) => stepsOfTwo(stage.effects, { tag, iterations: 4 })),
+      testBed,
+      requestsWhile(over, 'flapping', (tag) => stepsOfTwo(testBed.effects, { tag, iterations: 4 })),
       {
         atOnce: runs,
         withinMs: flappingMs + quietMs,
       },
     ),
-    serverOutages(stage, 'nats', { pauseMs: halves, downMs: halves, until: over }),
+    serverOutages(testBed, 'nats', { pauseMs: halves, downMs: halves, until: over }),
   ]);
   return flapped;
 }
 
-const launchAll = (stage: Stage, works: Parameters<typeof launch>[1][]): Promise<LaunchedRun[]> =>
-  Promise.all(works.map((work) => launch(stage, work)));
+const launchAll = (testBed: TestBed, requests: Parameters<typeof launch>[1][]): Promise<LaunchedRun[]> =>
+  Promise.all(requests.map((work) => launch(testBed, work)));

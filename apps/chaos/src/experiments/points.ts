@@ -1,33 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Experiment, findingsOf } from '../experiment';
 import { killInstance } from '../faults/kill-services';
-import { likeness, withoutAnswers } from '../points/conversation';
+import { comparable, withoutAnswers } from '../points/comparable-messages';
 import { type CrashPoint, crashPoints, firstWords } from '../points/crash-points';
-import { Watch } from '../points/watch';
+import { RunObserver } from '../points/run-observer';
 import { always } from '../scorecard/findings';
-import { type ExaminedRun, examine } from '../stage/examine';
-import { quiet } from '../stage/run-through';
-import { type LaunchedRun, launch, repeated, settle } from '../stage/run-work';
-import type { Stage } from '../stage/stage';
-import { type Work, keyedCall, scriptedWork, unsafeCommand } from '../stage/work';
+import { type ExaminedRun, examine } from '../test-bed/examine';
+import { quiet } from '../test-bed/run-under-fault';
+import { type LaunchedRun, launch, repeated, settle } from '../test-bed/start-runs';
+import type { TestBed } from '../test-bed/test-bed';
+import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
 
 const sizes = { full: { kills: 5, runsPerKill: 4 }, small: { kills: 1, runsPerKill: 2 } };
 const reachedWithinMs = 30_000;
 const defaultSpreadMs = 3;
 
-type Verdict = 'equal' | 'unknown' | 'different';
+type Comparison = 'equal' | 'unknown' | 'different';
 
 interface Compared {
-  readonly verdict: Verdict;
-  /** The first line that the oracle has not. */
+  readonly verdict: Comparison;
+  /** The first line that the oracle does not contain. */
   readonly difference: string;
 }
 
 export const points: Experiment = {
   name: 'points',
   title:
-    'The process is killed at each named point on the way of a run, and the final conversation is compared with that of ' +
-    'the same script without a fault: equal, or honestly unknown. The moment is told from outside (live events, the effect ' +
+    'The process is killed at each named point in the life of a run, and the final conversation is compared with that of ' +
+    'the same script without a fault: equal, or honestly unknown. The moment is observed from outside (live events, the effect ' +
     'server), with a random delay of some milliseconds; the runs that are started together with the watched one are near ' +
     'the same point. The exact places between two statements are the simulation’s (`npm run simulate`). One worker and one ' +
     'executor, so that the right process is killed; leases of 3 s, since no time is judged.',
@@ -37,10 +37,10 @@ export const points: Experiment = {
     instances: ['demo-model', 'agent-worker', 'tool-executor', 'gateway', 'gateway'],
   }),
 
-  async run(stage, scale) {
+  async run(testBed, scale) {
     const { kills, runsPerKill } = sizes[scale.name];
-    const oracle = await settle(stage, await launch(stage, twoSteps(stage, 'oracle')), scale.quietMs);
-    const expected = likeness(await stage.client.messages(oracle.threadId), oracle.tag);
+    const oracle = await settle(testBed, await launch(testBed, twoSteps(testBed, 'oracle')), scale.quietMs);
+    const expected = comparable(await testBed.client.messages(oracle.threadId), oracle.tag);
 
     const crashed = new Map<string, LaunchedRun[]>();
     for (const [index, point] of crashPoints.entries()) {
@@ -48,22 +48,22 @@ export const points: Experiment = {
       for (let kill = 0; kill < kills; kill += 1) {
         runs.push(
           ...(await crash(
-            stage,
+            testBed,
             point,
-            repeated(`p${index}-${kill}`, runsPerKill, (tag) => twoSteps(stage, tag)),
+            repeated(`p${index}-${kill}`, runsPerKill, (tag) => twoSteps(testBed, tag)),
           )),
         );
       }
-      crashed.set(point.name, await quiet(stage, runs, scale.quietMs));
+      crashed.set(point.name, await quiet(testBed, runs, scale.quietMs));
     }
 
-    const examination = await examine(stage, [oracle, ...[...crashed.values()].flat()]);
+    const examination = await examine(testBed, [oracle, ...[...crashed.values()].flat()]);
     const compared = new Map<string, Compared>();
-    for (const run of examination.runs) compared.set(run.id, await compare(stage, run, expected));
-    const countOf = (runs: readonly LaunchedRun[], wanted: Verdict) =>
+    for (const run of examination.runs) compared.set(run.id, await compare(testBed, run, expected));
+    const countOf = (runs: readonly LaunchedRun[], wanted: Comparison) =>
       runs.filter(({ id }) => compared.get(id)?.verdict === wanted).length;
     const different = examination.runs.filter(({ id }) => compared.get(id)?.verdict === 'different');
-    return findingsOf(stage, examination, {
+    return findingsOf(testBed, examination, {
       size: `${crashPoints.length} points × ${kills} kills × ${runsPerKill} runs`,
       table: {
         head: ['point', 'killed', 'runs', 'equal', 'unknown', 'different'],
@@ -78,7 +78,7 @@ export const points: Experiment = {
         }),
       },
       bars: [
-        always('kills that landed', { times: stage.faults.faults.length, of: crashPoints.length * kills }),
+        always('kills that landed', { times: testBed.faults.faults.length, of: crashPoints.length * kills }),
         always('conversations equal to the oracle, or honestly unknown', {
           times: examination.runs.length - different.length,
           of: examination.runs.length,
@@ -94,39 +94,39 @@ export const points: Experiment = {
   },
 };
 
-const twoSteps = (stage: Stage, tag: string): Work =>
-  scriptedWork(tag, [
+const twoSteps = (testBed: TestBed, tag: string): RunRequest =>
+  scriptedRun(tag, [
     ...[1, 2].map((step) => ({
       text: firstWords,
       pace_ms: 4,
       chunk_chars: 12,
       calls: [
-        unsafeCommand(stage.effects, { tag: `${tag}/${step}/unsafe` }, { first: 'echo begun; ' }),
-        keyedCall(stage.effects, { tag: `${tag}/${step}/keyed` }),
+        unsafeCommand(testBed.effects, { tag: `${tag}/${step}/unsafe` }, { first: 'echo begun; ' }),
+        keyedCall(testBed.effects, { tag: `${tag}/${step}/keyed` }),
       ],
     })),
     { text: 'All done.' },
   ]);
 
-/** Starts the runs together and kills the victim when the first of them has come to the point. */
-async function crash(stage: Stage, point: CrashPoint, works: readonly Work[]): Promise<LaunchedRun[]> {
-  const victim = stage.rondo.services.get(point.victim);
-  const watch = new Watch(stage.rondo.client('gateway-2'), stage.effects, works[0]?.tag ?? '');
-  const reached = point.reached(watch, (signal) => victim.kill(signal));
-  const launches = works.map((work) => launch(stage, work));
-  void launches[0]?.then(({ id }) => watch.follow(id));
+/** Starts the runs together and kills the victim when the first of them reaches the point. */
+async function crash(testBed: TestBed, point: CrashPoint, requests: readonly RunRequest[]): Promise<LaunchedRun[]> {
+  const victim = testBed.rondo.services.get(point.victim);
+  const observer = new RunObserver(testBed.rondo.client('gateway-2'), testBed.effects, requests[0]?.tag ?? '');
+  const reached = point.reached(observer, (signal) => victim.kill(signal));
+  const launches = requests.map((work) => launch(testBed, work));
+  void launches[0]?.then(({ id }) => observer.follow(id));
   const isThere = await Promise.race([reached.then(() => true), delay(reachedWithinMs, false)]);
   if (isThere) {
     await delay(Math.random() * (point.spreadMs ?? defaultSpreadMs));
-    await killInstance(stage, victim);
+    await killInstance(testBed, victim);
   }
-  watch.close();
+  observer.close();
   await victim.start();
   return Promise.all(launches);
 }
 
-async function compare(stage: Stage, { threadId, tag, facts }: ExaminedRun, expected: string[]): Promise<Compared> {
-  const actual = likeness(await stage.client.messages(threadId), tag);
+async function compare(testBed: TestBed, { threadId, tag, facts }: ExaminedRun, expected: string[]): Promise<Compared> {
+  const actual = comparable(await testBed.client.messages(threadId), tag);
   const difference = (actual.find((line) => !expected.includes(line)) ?? 'a message too few or too many').slice(0, 200);
   if (isSame(actual, expected)) return { verdict: 'equal', difference: '' };
   const isUnknown = facts.some(({ type }) => type === 'tool.unknown');

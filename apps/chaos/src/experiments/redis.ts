@@ -3,17 +3,17 @@ import { type Experiment, findingsOf } from '../experiment';
 import { flushRedis } from '../faults/flush-redis';
 import { serverOutage } from '../faults/server-outage';
 import { atLeast, within } from '../scorecard/findings';
-import { type ExaminedRun, examine } from '../stage/examine';
-import { quiet } from '../stage/run-through';
-import { launch, repeated } from '../stage/run-work';
-import { stepsOfTwo } from '../stage/work';
+import { type ExaminedRun, examine } from '../test-bed/examine';
+import { quiet } from '../test-bed/run-under-fault';
+import { launch, repeated } from '../test-bed/start-runs';
+import { stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
   full: { runs: 90, iterations: 5, places: 4, outageMs: 10_000 },
   small: { runs: 18, iterations: 3, places: 1, outageMs: 3_000 },
 };
 const underWayAfterMs = 2_000;
-/** What starts sooner after the flush may have been on its way to a worker already. */
+/** A run that starts sooner after the flush may have left the queue before it. */
 const alreadyOnItsWayMs = 500;
 
 export const redis: Experiment = {
@@ -24,30 +24,30 @@ export const redis: Experiment = {
 
   deployment: ({ name }) => ({ settings: { 'agent-worker': { RUN_CONCURRENCY: String(sizes[name].places) } } }),
 
-  async run(stage, scale) {
+  async run(testBed, scale) {
     const { runs: count, iterations, places, outageMs } = sizes[scale.name];
     const queueUp = (about: string) =>
       Promise.all(
-        repeated(about, count, (tag) => stepsOfTwo(stage.effects, { tag, iterations })).map((work) =>
-          launch(stage, work),
+        repeated(about, count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })).map((work) =>
+          launch(testBed, work),
         ),
       );
     const flushed = await queueUp('flush');
     await delay(underWayAfterMs);
-    const flushedAt = await flushRedis(stage);
-    await quiet(stage, flushed, scale.quietMs);
+    const flushedAt = await flushRedis(testBed);
+    await quiet(testBed, flushed, scale.quietMs);
 
     const cutOff = await queueUp('outage');
     await delay(underWayAfterMs);
-    await serverOutage(stage, 'redis', outageMs);
-    await quiet(stage, cutOff, scale.quietMs);
+    await serverOutage(testBed, 'redis', outageMs);
+    await quiet(testBed, cutOff, scale.quietMs);
 
-    const examination = await examine(stage, [...flushed, ...cutOff]);
+    const examination = await examine(testBed, [...flushed, ...cutOff]);
     const startsAfter = examination.runs
       .filter(({ tag }) => tag.startsWith('flush'))
       .map((run) => startOf(run) - flushedAt)
       .filter((ms) => ms > alreadyOnItsWayMs);
-    return findingsOf(stage, examination, {
+    return findingsOf(testBed, examination, {
       size: `${count} runs × ${iterations} iterations × 2 calls for 3 workers with ${places} places each, through FLUSHALL; as many through ${outageMs / 1_000} s without Redis`,
       counts: { 'waiting at FLUSHALL': startsAfter.length },
       bars: [

@@ -2,46 +2,46 @@ import type { Fact } from '@rondo/test-deployment';
 import { type Experiment, findingsOf } from '../experiment';
 import { never, within } from '../scorecard/findings';
 import { spreadOf } from '../scorecard/spread';
-import { type ExaminedRun, examine } from '../stage/examine';
-import { runThrough } from '../stage/run-through';
-import { whileLasting } from '../stage/run-work';
-import type { Stage } from '../stage/stage';
-import { stepsOfTwo } from '../stage/work';
+import { type ExaminedRun, examine } from '../test-bed/examine';
+import { runUnderFault } from '../test-bed/run-under-fault';
+import { requestsWhile } from '../test-bed/start-runs';
+import type { TestBed } from '../test-bed/test-bed';
+import { stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
   full: { rounds: 5, live: 50, iterations: 10 },
   small: { rounds: 1, live: 6, iterations: 5 },
 };
 
-/** Longer than the time that a service gives itself to leave. */
+/** Longer than a service's own time limit for draining. */
 const drainLimitMs = 9_500;
 
 export const rolling: Experiment = {
   name: 'rolling',
   title:
-    'Every instance of every service in turn is told to end with SIGTERM, leaves by itself and is started again, under ' +
+    'Every instance of every service in turn gets SIGTERM, drains, exits and is started again, under ' +
     'runs that come and go. Nothing may fail, and nothing may be done again because of it: no iteration, no model call, no ' +
     'tool call. (The demo model is not restarted: it stands for a provider.)',
 
-  /** A lease that runs out on a slow machine would look like an attempt that was charged. */
+  /** Production leases: a short one that expires on a slow machine would look like a lost attempt. */
   deployment: () => ({ leases: 'production' }),
 
-  async run(stage, scale) {
+  async run(testBed, scale) {
     const { rounds, live, iterations } = sizes[scale.name];
     const over = new AbortController();
-    const works = whileLasting(over.signal, 'rolling', (tag) => stepsOfTwo(stage.effects, { tag, iterations }));
+    const requests = requestsWhile(over.signal, 'rolling', (tag) => stepsOfTwo(testBed.effects, { tag, iterations }));
     const exits: number[] = [];
-    const runs = await runThrough(stage, { works, atOnce: live, quietMs: scale.quietMs }, async () => {
-      for (let round = 0; round < rounds; round += 1) exits.push(...(await restartAll(stage)));
+    const runs = await runUnderFault(testBed, { requests, atOnce: live, quietMs: scale.quietMs }, async () => {
+      for (let round = 0; round < rounds; round += 1) exits.push(...(await restartAll(testBed)));
       over.abort();
     });
 
-    const examination = await examine(stage, runs);
+    const examination = await examine(testBed, runs);
     const facts = examination.runs.flatMap((run) => run.facts);
     const exit = spreadOf(exits);
-    return findingsOf(stage, examination, {
+    return findingsOf(testBed, examination, {
       size: `${rounds} restarts of ${exits.length / rounds} instances, ${live} runs live at any time`,
-      details: [...examination.details, ...examination.runs.flatMap((run) => repetitions(stage, run)).slice(0, 10)],
+      details: [...examination.details, ...examination.runs.flatMap((run) => repetitions(testBed, run)).slice(0, 10)],
       times: { 'from SIGTERM to the exit': exit },
       bars: [
         never('iterations begun again', count(facts, 'iteration.restarted')),
@@ -57,12 +57,12 @@ export const rolling: Experiment = {
   },
 };
 
-async function restartAll(stage: Stage): Promise<number[]> {
+async function restartAll(testBed: TestBed): Promise<number[]> {
   const exits: number[] = [];
-  for (const instance of stage.rondo.services.all.filter(({ name }) => name !== 'demo-model')) {
+  for (const instance of testBed.rondo.services.all.filter(({ name }) => name !== 'demo-model')) {
     const since = performance.now();
-    stage.faults.note('SIGTERM', instance.name);
-    stage.tally.faults += 1;
+    testBed.faults.note('SIGTERM', instance.name);
+    testBed.progress.faults += 1;
     await instance.stop();
     exits.push(performance.now() - since);
     await instance.start();
@@ -70,9 +70,9 @@ async function restartAll(stage: Stage): Promise<number[]> {
   return exits;
 }
 
-const repetitions = (stage: Stage, { id, facts }: ExaminedRun): string[] =>
+const repetitions = (testBed: TestBed, { id, facts }: ExaminedRun): string[] =>
   facts
     .filter(({ type }) => ['iteration.restarted', 'model.retried', 'tool.unknown'].includes(type))
-    .map(({ type, seq, at }) => `${id}: ${type} (seq ${seq}) ${stage.faults.before(Date.parse(at))}`);
+    .map(({ type, seq, at }) => `${id}: ${type} (seq ${seq}) ${testBed.faults.before(Date.parse(at))}`);
 
 const count = (facts: readonly Fact[], type: string): number => facts.filter((fact) => fact.type === type).length;

@@ -4,12 +4,12 @@ import { type Experiment, findingsOf } from '../experiment';
 import { serverOutage } from '../faults/server-outage';
 import { always, never, within } from '../scorecard/findings';
 import { spreadOf } from '../scorecard/spread';
-import { type Examination, examine } from '../stage/examine';
-import { isSettled } from '../stage/patient-client';
-import { launch, repeated, settle } from '../stage/run-work';
-import type { Stage } from '../stage/stage';
-import { type StoppedRun, modelClosings, newCalls, receiptIn, toolDeaths } from '../stage/stopped-run';
-import { type Work, scriptedWork, stepsOfTwo } from '../stage/work';
+import { type Examination, examine } from '../test-bed/examine';
+import { isSettled } from '../test-bed/retrying-client';
+import { launch, repeated, settle } from '../test-bed/start-runs';
+import type { TestBed } from '../test-bed/test-bed';
+import { type StoppedRun, modelClosings, newCalls, receiptIn, toolDeaths } from '../test-bed/stopped-run';
+import { type RunRequest, scriptedRun, stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
   full: { stops: 300, atOnce: 6, withoutNats: 20 },
@@ -18,31 +18,31 @@ const sizes = {
 const latestInstantMs = 2_500;
 const closedWithinMs = 500;
 const settledWithinMs = 30_000;
-/** The newest requests of the demo model, among which those of a run that has just been stopped are. */
+/** How many of the newest requests to the demo model are read; they include those of a run stopped just now. */
 const recentRequests = 120;
 
 export const stop: Experiment = {
   name: 'stop',
   title:
-    'Runs are stopped at random instants of their first seconds, one in six at once, before anybody has claimed it: while the model ' +
+    'Runs are stopped at random instants of their first seconds, one in six at once, before a worker has claimed it: while the model ' +
     'streams, while a command runs that ignores SIGTERM and keeps calling the effect server, and between steps. Times count ' +
     'from the moment at which the client asks: until the demo model saw its stream closed, and until the receipt says that ' +
     'the command was seen dead. Then runs that stream are stopped while NATS is away.',
 
-  async run(stage, scale) {
+  async run(testBed, scale) {
     const size = sizes[scale.name];
     const kinds = [streaming, inTool, inTool, streaming, between, streaming];
-    const works = Array.from({ length: size.stops }, (_, n) => kinds[n % kinds.length]?.(stage, `stop-${n + 1}`));
+    const requests = Array.from({ length: size.stops }, (_, n) => kinds[n % kinds.length]?.(testBed, `stop-${n + 1}`));
     const stopped = await stopAll(
-      stage,
-      works.flatMap((work) => work ?? []),
+      testBed,
+      requests.flatMap((work) => work ?? []),
       size.atOnce,
     );
-    const withoutNats = await stopWithoutNats(stage, size.withoutNats);
+    const withoutNats = await stopWithoutNats(testBed, size.withoutNats);
 
     const all = [...stopped, ...withoutNats];
     const examination = await examine(
-      stage,
+      testBed,
       all.map(({ run }) => run),
       { mayEnd: ['stopped'] },
     );
@@ -50,7 +50,7 @@ export const stop: Experiment = {
     const closed = spreadOf(stopped.flatMap(modelClosings));
     const dead = spreadOf(deaths.flatMap((ms) => ms ?? []));
     const closedWithoutNats = spreadOf(withoutNats.flatMap(modelClosings));
-    return findingsOf(stage, examination, {
+    return findingsOf(testBed, examination, {
       size: `${size.stops} stops, ${size.atOnce} at once; ${size.withoutNats} with NATS down`,
       details: [
         ...examination.details,
@@ -76,7 +76,7 @@ export const stop: Experiment = {
         },
         never(
           'calls after the receipt',
-          all.reduce((sum, one) => sum + newCalls(stage, one, factsOf(examination, one)), 0),
+          all.reduce((sum, one) => sum + newCalls(testBed, one, factsOf(examination, one)), 0),
         ),
         within('model stream closed p99', closed?.p99, closedWithinMs),
         within('command verified dead p99', dead?.p99, 3_000),
@@ -86,60 +86,60 @@ export const stop: Experiment = {
   },
 };
 
-const streaming = (_stage: Stage, tag: string): Work =>
-  scriptedWork(tag, [{ text: 'word '.repeat(2_000), pace_ms: 10, chunk_chars: 5 }]);
+const streaming = (_testBed: TestBed, tag: string): RunRequest =>
+  scriptedRun(tag, [{ text: 'word '.repeat(2_000), pace_ms: 10, chunk_chars: 5 }]);
 
-const inTool = ({ effects }: Stage, tag: string): Work => {
+const inTool = ({ effects }: TestBed, tag: string): RunRequest => {
   const call = `curl -sS -m 2 -X POST -d pulse ${effects.url({ keyed: false, tag: `${tag}/pulse` })}`;
-  return scriptedWork(tag, [
+  return scriptedRun(tag, [
     { calls: [command(`trap "" TERM; while :; do ${call}; sleep 0.3; done`)] },
     { text: 'No.' },
   ]);
 };
 
-const between = ({ effects }: Stage, tag: string): Work => stepsOfTwo(effects, { tag, iterations: 10 });
+const between = ({ effects }: TestBed, tag: string): RunRequest => stepsOfTwo(effects, { tag, iterations: 10 });
 
-/** One lane after the other, each stop at an instant of its own. */
-async function stopAll(stage: Stage, works: readonly Work[], atOnce: number): Promise<StoppedRun[]> {
-  const waiting = [...works];
+/** Starts and stops the runs, `atOnce` at a time, each stop at a random instant. */
+async function stopAll(testBed: TestBed, requests: readonly RunRequest[], atOnce: number): Promise<StoppedRun[]> {
+  const waiting = [...requests];
   const stopped: StoppedRun[] = [];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let work = waiting.shift(); work; work = waiting.shift()) {
-      const run = await launch(stage, work);
+      const run = await launch(testBed, work);
       await delay(Math.random() < 1 / 6 ? 0 : Math.random() * latestInstantMs);
-      stopped.push(await askToStop(stage, run));
+      stopped.push(await askToStop(testBed, run));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   return stopped;
 }
 
-/** Once NATS is back; whoever is asked meanwhile must find the stop by itself. */
-async function stopWithoutNats(stage: Stage, count: number): Promise<StoppedRun[]> {
+/** The stops are requested while NATS is down, so workers must find them in Postgres. Resolves once NATS is back. */
+async function stopWithoutNats(testBed: TestBed, count: number): Promise<StoppedRun[]> {
   const runs = await Promise.all(
-    repeated('down', count, (tag) => streaming(stage, tag)).map((work) => launch(stage, work)),
+    repeated('down', count, (tag) => streaming(testBed, tag)).map((work) => launch(testBed, work)),
   );
   await delay(latestInstantMs);
-  const outage = serverOutage(stage, 'nats', 10_000);
+  const outage = serverOutage(testBed, 'nats', 10_000);
   await delay(200);
-  const stopped = await Promise.all(runs.map((run) => askToStop(stage, run)));
+  const stopped = await Promise.all(runs.map((run) => askToStop(testBed, run)));
   await outage;
   return stopped;
 }
 
-async function askToStop(stage: Stage, run: StoppedRun['run']): Promise<StoppedRun> {
+async function askToStop(testBed: TestBed, run: StoppedRun['run']): Promise<StoppedRun> {
   const askedAt = Date.now();
-  stage.tally.faults += 1;
-  await stage.client.ask({ method: 'POST', path: `/runs/${run.id}/stop`, body: { reason: 'enough' } });
-  await settle(stage, run, settledWithinMs);
-  return { run, askedAt, modelRequests: await endedRequests(stage, run.tag) };
+  testBed.progress.faults += 1;
+  await testBed.client.ask({ method: 'POST', path: `/runs/${run.id}/stop`, body: { reason: 'enough' } });
+  await settle(testBed, run, settledWithinMs);
+  return { run, askedAt, modelRequests: await endedRequests(testBed, run.tag) };
 }
 
-/** What the demo model saw of a run, once none of it is open any more: it hears of the end a moment later than the run. */
-async function endedRequests(stage: Stage, tag: string): Promise<ModelRequest[]> {
+/** The demo model's requests of a run, once all are closed: it notices a closed connection shortly after the run ends. */
+async function endedRequests(testBed: TestBed, tag: string): Promise<ModelRequest[]> {
   const deadline = Date.now() + settledWithinMs;
   for (;;) {
-    const mine = (await stage.rondo.modelRequests(recentRequests)).filter(({ body }) => body.includes(`${tag}\\n`));
+    const mine = (await testBed.rondo.modelRequests(recentRequests)).filter(({ body }) => body.includes(`${tag}\\n`));
     if (mine.every(({ ended_at }) => ended_at !== null) || Date.now() > deadline) return mine;
     await delay(50);
   }

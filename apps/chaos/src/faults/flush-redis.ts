@@ -1,18 +1,18 @@
 import { connect } from 'node:net';
-import type { Stage } from '../stage/stage';
+import type { TestBed } from '../test-bed/test-bed';
 
-/** FLUSHALL, said by hand: it is one word of Redis's protocol, after the password. */
-export async function flushRedis(stage: Stage): Promise<number> {
-  const { hostname, port, password } = new URL(stage.rondo.infrastructure.get('redis').url);
+/** Sends AUTH and FLUSHALL over a plain socket, which needs no client library. */
+export async function flushRedis(testBed: TestBed): Promise<number> {
+  const { hostname, port, password } = new URL(testBed.rondo.infrastructure.get('redis').url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.write(`AUTH ${password}\r\nFLUSHALL\r\n`);
-  let heard = '';
+  let received = '';
   for await (const chunk of socket) {
-    heard += String(chunk);
-    if (heard.split('\r\n').length > 2) break;
+    received += String(chunk);
+    if (received.split('\r\n').length > 2) break;
   }
-  if (heard !== '+OK\r\n+OK\r\n') throw new Error(`Redis said ${heard}`);
-  stage.faults.note('FLUSHALL', 'redis');
-  stage.tally.faults += 1;
+  if (received !== '+OK\r\n+OK\r\n') throw new Error(`Redis said ${received}`);
+  testBed.faults.note('FLUSHALL', 'redis');
+  testBed.progress.faults += 1;
   return Date.now();
 }

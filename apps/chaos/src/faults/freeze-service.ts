@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Stage } from '../stage/stage';
+import type { TestBed } from '../test-bed/test-bed';
 
-/** SIGSTOP, and SIGCONT after a while: the process wakes up and believes that no time has passed. */
-export async function freezeService(stage: Stage, instance: string, forMs: number): Promise<void> {
-  const victim = stage.rondo.services.get(instance);
-  stage.faults.note('SIGSTOP', instance);
-  stage.tally.faults += 1;
+/** SIGSTOP, then SIGCONT: the process continues without noticing that its leases have expired. */
+export async function freezeService(testBed: TestBed, instance: string, forMs: number): Promise<void> {
+  const victim = testBed.rondo.services.get(instance);
+  testBed.faults.note('SIGSTOP', instance);
+  testBed.progress.faults += 1;
   await victim.kill('SIGSTOP');
   try {
     await delay(forMs);

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Stage } from '../stage/stage';
+import type { TestBed } from '../test-bed/test-bed';
 
-/** Services by how often they are drawn. */
+/** The relative frequency of each service as a victim. */
 export type Mix = Readonly<Record<string, number>>;
 
 /**
- * Kills an instance of a service drawn at random, again and again, until told to stop. The next waits until the one
- * before is back: a machine that is too slow for the pace would otherwise never run anything.
+ * Kills random instances until the signal aborts. Each kill waits until the last victim runs again, since a machine that
+ * is too slow for the pace would otherwise make no progress.
  */
 export async function killServices(
-  stage: Stage,
+  testBed: TestBed,
   { mix, everyMs, until }: { mix: Mix; everyMs: number; until: AbortSignal },
 ): Promise<void> {
   const isOver = new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
@@ -17,23 +17,23 @@ export async function killServices(
   for (;;) {
     await Promise.all([delay(everyMs, undefined, { signal: until }).catch(() => undefined), isBack]);
     if (until.aborted) return;
-    const victim = oneOf(stage.instances(drawn(mix)));
-    await killInstance(stage, victim);
+    const victim = oneOf(testBed.instances(drawn(mix)));
+    await killInstance(testBed, victim);
     isBack = Promise.race([victim.start(), isOver]);
   }
 }
 
 export async function killInstance(
-  stage: Stage,
+  testBed: TestBed,
   victim: { name: string; pid: number | undefined; kill(): Promise<void> },
 ): Promise<void> {
-  if (victim.pid === undefined) return; // it is on its way back
-  stage.faults.note('kill -9', victim.name);
-  stage.tally.faults += 1;
+  if (victim.pid === undefined) return; // it is starting
+  testBed.faults.note('kill -9', victim.name);
+  testBed.progress.faults += 1;
   await victim.kill();
 }
 
-/** A service, drawn by its weight. */
+/** A random service by weight. */
 function drawn(mix: Mix): string {
   return oneOf(Object.entries(mix).flatMap(([service, weight]) => Array.from({ length: weight }, () => service)));
 }

@@ -1,31 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Stage } from '../stage/stage';
+import type { TestBed } from '../test-bed/test-bed';
 
 type Server = 'postgres' | 'redis' | 'nats';
-/** Milliseconds, from … to. */
+/** A range in milliseconds. */
 type Range = readonly [number, number];
 
-/** The server is killed and stays away for a while. Resolves with the time at which it was back. */
-export async function serverOutage(stage: Stage, server: Server, forMs: number): Promise<number> {
-  const victim = stage.rondo.infrastructure.get(server);
-  stage.faults.note('kill -9', server);
-  stage.tally.faults += 1;
+/** Kills the server and starts it after `downMs`. Resolves with the time at which it was up again. */
+export async function serverOutage(testBed: TestBed, server: Server, forMs: number): Promise<number> {
+  const victim = testBed.rondo.infrastructure.get(server);
+  testBed.faults.note('kill -9', server);
+  testBed.progress.faults += 1;
   await victim.kill();
   await delay(forMs);
   await victim.start();
   return Date.now();
 }
 
-/** One outage after the other, with random pauses between them, until told to stop. */
+/** Repeats outages with random pauses between them until the signal aborts. */
 export async function serverOutages(
-  stage: Stage,
+  testBed: TestBed,
   server: Server,
   { pauseMs, downMs, until }: { pauseMs: Range; downMs: Range; until: AbortSignal },
 ): Promise<void> {
   for (;;) {
     await delay(between(pauseMs), undefined, { signal: until }).catch(() => undefined);
     if (until.aborted) return;
-    await serverOutage(stage, server, between(downMs));
+    await serverOutage(testBed, server, between(downMs));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Spread } from './spread';
 
-/** A figure to reach. `truth` must hold on any machine; `time` depends on how fast it is. */
+/** A threshold. `truth` must hold on any machine; `time` depends on the machine's speed. */
 export interface Bar {
   readonly about: 'truth' | 'time';
   readonly what: string;
@@ -9,23 +9,23 @@ export interface Bar {
   readonly met: boolean;
 }
 
-/** What an experiment saw. */
+/** The results of an experiment. */
 export interface Findings {
-  /** How much was run, in words. */
+  /** The size of the experiment, in words. */
   readonly size: string;
   /** How often each fault was injected. */
   readonly faults: Readonly<Record<string, number>>;
-  /** What was counted over all runs. */
+  /** Counts over all runs. */
   readonly counts: Readonly<Record<string, number>>;
   readonly times: Readonly<Record<string, Spread | undefined>>;
   readonly bars: readonly Bar[];
-  /** What is worth a row each. */
+  /** Details as a table. */
   readonly table?: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
-  /** What went wrong, and where to look; the first few. */
+  /** The first few violations, with the ids of their runs. */
   readonly details: readonly string[];
 }
 
-/** This must never have happened. */
+/** The count must be zero. */
 export const never = (what: string, times: number): Bar => ({
   about: 'truth',
   what,
@@ -34,7 +34,7 @@ export const never = (what: string, times: number): Bar => ({
   met: times === 0,
 });
 
-/** Each of them must have. */
+/** All of them must. */
 export const always = (what: string, { times, of }: { times: number; of: number }): Bar => ({
   about: 'truth',
   what,
@@ -43,7 +43,7 @@ export const always = (what: string, { times, of }: { times: number; of: number 
   met: times === of,
 });
 
-/** Otherwise the experiment proves nothing. */
+/** The count must be above zero, or the experiment proves nothing. */
 export const atLeast = (what: string, { seen, wanted }: { seen: number; wanted: number }): Bar => ({
   about: 'truth',
   what,
@@ -52,7 +52,7 @@ export const atLeast = (what: string, { seen, wanted }: { seen: number; wanted: 
   met: seen >= wanted,
 });
 
-/** What was never measured misses the bar. */
+/** A time that was never measured misses the bar. */
 export const within = (what: string, ms: number | undefined, limitMs: number): Bar => ({
   about: 'time',
   what,

@@ -10,12 +10,12 @@ export const thisMachine = (): Machine => ({
   os: `${type()} ${release()}`,
 });
 
-/** What was measured; `+` when the tree holds more than was committed. */
+/** The commit that was measured, with `+` when the work tree has uncommitted changes. */
 export function commitOf(directory: string): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8' }).trim();
   try {
     return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--', 'apps', 'libs') === '' ? '' : '+');
   } catch {
-    return 'unknown'; // a copy without its history
+    return 'unknown'; // not a git repository
   }
 }

@@ -2,7 +2,7 @@ import { type Bar, type Findings, inWords } from './findings';
 import { type Result, type Scorecard, missedIn } from './scorecard';
 import type { Spread } from './spread';
 
-/** The scorecard as a person reads it. */
+/** The scorecard as Markdown. */
 export const renderScorecard = (card: Scorecard): string =>
   [
     '# Scorecard',

@@ -8,7 +8,7 @@ export interface Machine {
   readonly os: string;
 }
 
-/** An experiment that could not be brought to its end has an error instead of findings. */
+/** An experiment that failed to complete has an error instead of findings. */
 export interface Result {
   readonly name: string;
   readonly title: string;

@@ -1,4 +1,4 @@
-/** How long something took, over all the times it was seen; in milliseconds. */
+/** Percentiles of durations, in milliseconds. */
 export interface Spread {
   readonly count: number;
   readonly p50: number;
@@ -7,7 +7,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** By nearest rank, so that every figure is one that was measured. Nothing was seen: undefined. */
+/** By nearest rank, so that each figure is a measured one. Undefined without values. */
 export function spreadOf(times: readonly number[]): Spread | undefined {
   const sorted = times.toSorted((a, b) => a - b);
   const max = sorted.at(-1);

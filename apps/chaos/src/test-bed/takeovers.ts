@@ -1,11 +1,10 @@
 import type { Fact } from '@rondo/test-deployment';
 
 /**
- * How long runs lay still after their worker was killed: from the kill to the first fact of the next holder. Who held a
- * run is not public, so it is derived: between the last fact of one epoch and the first of the next, the worker that held
- * the run was killed. Of several kills in between the earliest counts, unless a whole epoch left no fact: then its holder
- * was killed as well, and the latest kill counts that can have been noticed since. A change of epoch that came sooner than
- * a death is noticed was no takeover but a hand-over.
+ * The times from the kill of a run's worker to the first fact of the next holder. The API does not say which worker holds
+ * a run, so the kill is derived: it lies between the last fact of one epoch and the first of the next. Of several kills
+ * the earliest counts. When an epoch left no fact, its holder was killed too, and the latest kill counts that can have
+ * been detected. A change of epoch sooner than a death can be detected was a hand-over.
  */
 export function takeovers(facts: readonly Fact[], kills: readonly number[], noticedAfterMs: number): number[] {
   return facts.flatMap((next, index) => {

@@ -4,10 +4,10 @@ import type { EffectServer } from '../effects/effect-server';
 type Seen = Fact | Delta;
 
 /**
- * Eyes on one run: what a client sees of it live, and what the effect server sees. Everything is told from outside, so a
- * moment is known a few milliseconds after it was true.
+ * Observes one run from outside, by its live events and by the requests that the effect server receives; so each moment is
+ * known a few milliseconds late.
  */
-export class Watch {
+export class RunObserver {
   private readonly seen: Seen[] = [];
   private readonly waiting = new Set<() => void>();
   private socket: ReturnType<RondoClient['connect']> | undefined;
@@ -18,7 +18,7 @@ export class Watch {
     private readonly tag: string,
   ) {}
 
-  /** From the moment that the run has an id. */
+  /** Subscribes to the run. */
   follow(runId: string): void {
     this.socket = this.client.connect();
     this.socket.on('event', (event: Seen) => {
@@ -36,15 +36,15 @@ export class Watch {
     return this.until((seen) => seen.some((event) => event.type === type));
   }
 
-  /** The model has said so many characters of its first reply. */
-  said(characters: number): Promise<void> {
+  /** Resolves when this many characters of text have arrived. */
+  textReached(characters: number): Promise<void> {
     return this.until((seen) => {
       const text = seen.flatMap((event) => (event.type === 'message.delta' ? String(event.data.text) : []));
       return text.join('').length >= characters;
     });
   }
 
-  /** A request of this run's first unsafe call was heard, took effect, or was answered. */
+  /** Resolves when the effect server has received, applied or answered the run's first unsafe call. */
   effect(moment: 'arrived' | 'applied' | 'replied'): Promise<void> {
     const wanted = `${this.tag}/1/unsafe`;
     return new Promise((resolve) => {

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Fact, type RondoClient, type RunView, isTerminal } from '@rondo/test-deployment';
 
 const pauseMs = 200;
-const patienceMs = 150_000;
+const retryForMs = 150_000;
 const answerWithinMs = 30_000;
 
-interface Question {
+interface ApiRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
@@ -18,29 +18,29 @@ export interface StoredMessage {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
 }
 
-/** The API said no: asking again would not help. */
+/** The API refused the request; a retry would not help. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
 /**
- * A careful outside client. It knows several gateways, and asks the next one when one is away or says that it is not its
- * fault (5xx, 429); what it creates carries an Idempotency-Key, so that asking again creates nothing twice.
+ * A client that retries at the next gateway when one is down or answers 5xx or 429. Its POSTs carry an Idempotency-Key,
+ * so that a retry creates nothing twice.
  */
-export class PatientClient {
+export class RetryingClient {
   private turn = 0;
 
   constructor(private readonly gateways: readonly RondoClient[]) {}
 
-  async ask<Body>(question: Question, withinMs = patienceMs): Promise<Body> {
+  async ask<Body>(request: ApiRequest, withinMs = retryForMs): Promise<Body> {
     const key = randomUUID();
     const deadline = Date.now() + withinMs;
     for (;;) {
-      const reason = await this.attempt(question, key).then(
+      const reason = await this.attempt(request, key).then(
         (answer) => answer,
         (error: unknown) => ({ away: error }),
       );
-      if ('body' in reason) return reason.body as Body; // the contract's; what breaks it fails the examination
+      if ('body' in reason) return reason.body as Body; // of the contract's shape; the examination fails on any other
       if (reason.away instanceof RefusedError || Date.now() > deadline) throw reason.away;
       await delay(pauseMs);
     }
@@ -50,7 +50,7 @@ export class PatientClient {
     return this.ask({ method: 'POST', path: '/runs', body });
   }
 
-  /** The run once it is over or waits for somebody; undefined when that takes longer. */
+  /** The run once it has ended or waits; undefined after `withinMs`. */
   async settled(id: string, withinMs: number): Promise<RunView | undefined> {
     const deadline = Date.now() + withinMs;
     while (Date.now() < deadline) {
@@ -60,7 +60,7 @@ export class PatientClient {
     return undefined;
   }
 
-  /** The log as it is, gaps and all. */
+  /** All facts, without a check for gaps. */
   async facts(id: string): Promise<Fact[]> {
     const facts: Fact[] = [];
     for (;;) {
@@ -74,7 +74,7 @@ export class PatientClient {
     }
   }
 
-  /** The conversation of a thread, from its beginning. */
+  /** All messages of a thread. */
   async messages(threadId: string): Promise<StoredMessage[]> {
     const { data } = await this.ask<{ data: StoredMessage[] }>({
       method: 'GET',
@@ -83,7 +83,10 @@ export class PatientClient {
     return data;
   }
 
-  private async attempt({ method, path, body }: Question, key: string): Promise<{ body: unknown } | { away: unknown }> {
+  private async attempt(
+    { method, path, body }: ApiRequest,
+    key: string,
+  ): Promise<{ body: unknown } | { away: unknown }> {
     const gateway = this.gateways[this.turn++ % this.gateways.length];
     if (!gateway) throw new RefusedError('there is no gateway');
     const response = await fetch(`${gateway.url}/v1${path}`, {

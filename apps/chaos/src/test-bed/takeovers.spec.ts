@@ -22,7 +22,7 @@ describe('takeovers', () => {
     expect(takeovers(log([1, second], [2, 21 * second]), [2 * second, 7 * second], 11 * second)).toEqual([19 * second]);
   });
 
-  it('counts from the latest possible kill when a holder died without a word', () => {
+  it('counts from the latest possible kill when a holder died before its first fact', () => {
     const kills = [2 * second, 17 * second, 30 * second];
 
     expect(takeovers(log([1, second], [3, 33 * second]), kills, 11 * second)).toEqual([16 * second]);

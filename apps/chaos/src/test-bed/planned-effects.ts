@@ -6,7 +6,7 @@ export interface PlannedEffect {
   readonly behaviour: string;
 }
 
-/** What a run set out to do to the outside, as its log has it. */
+/** The effects that a run planned, by its log. */
 export const plannedEffects = (facts: readonly Fact[]): PlannedEffect[] =>
   facts
     .filter(({ type }) => type === 'tool.planned')
@@ -16,6 +16,6 @@ export const plannedEffects = (facts: readonly Fact[]): PlannedEffect[] =>
       return behaviour === undefined || tag === undefined ? [] : [{ callId: id, tag, behaviour }];
     });
 
-/** The calls of which the log says this. */
+/** The ids of calls that have a fact of this type. */
 export const callsWith = (facts: readonly Fact[], type: string): Set<string> =>
   new Set(facts.filter((fact) => fact.type === type).map(({ data }) => String(data.tool_call_id)));

@@ -1,14 +1,14 @@
 import { type Fact, logFlaws } from '@rondo/test-deployment';
-import { isSettled } from './patient-client';
+import { isSettled } from './retrying-client';
 import { callsWith, plannedEffects } from './planned-effects';
-import type { LaunchedRun } from './run-work';
-import type { Stage } from './stage';
+import type { LaunchedRun } from './start-runs';
+import type { TestBed } from './test-bed';
 
 export interface ExaminedRun extends LaunchedRun {
   readonly facts: readonly Fact[];
 }
 
-/** What a careful reader finds in the logs of runs and in the books of the effect server. */
+/** What the runs' logs and the effect server's ledger show. */
 export interface Examination {
   readonly runs: readonly ExaminedRun[];
   readonly lost: number;
@@ -24,25 +24,25 @@ export interface Examination {
   readonly details: readonly string[];
 }
 
-/** `mayEnd` says how runs may have ended besides having completed. */
+/** `mayEnd` lists the statuses that runs may end with in addition to `completed`. */
 export async function examine(
-  stage: Stage,
+  testBed: TestBed,
   launched: readonly LaunchedRun[],
   { mayEnd = [] }: { mayEnd?: readonly string[] } = {},
 ): Promise<Examination> {
-  const isWell = ({ settled }: LaunchedRun) =>
+  const isAsExpected = ({ settled }: LaunchedRun) =>
     settled !== undefined && ['completed', ...mayEnd].includes(settled.status);
   const runs: ExaminedRun[] = [];
-  for (const run of launched) runs.push({ ...run, facts: await stage.client.facts(run.id) });
-  const applied = stage.effects.ledger.applied();
-  const inLogs = runs.map((run) => ({ run, ...placesOf(run.facts), flaws: flawsOf(run) }));
+  for (const run of launched) runs.push({ ...run, facts: await testBed.client.facts(run.id) });
+  const applied = testBed.effects.ledger.applied();
+  const inLogs = runs.map((run) => ({ run, ...seqFlaws(run.facts), flaws: flawsOf(run) }));
   const twice = [...applied].filter(([tag, count]) => count > 1 && isSingle(tag));
   const missing = runs.flatMap((run) => completedEffects(run.facts).filter((tag) => !applied.has(tag)));
   return {
     runs,
     lost: runs.filter(({ facts }) => facts.length === 0).length,
     nonTerminal: runs.filter(({ settled }) => !settled || !isSettled(settled)).length,
-    notCompleted: runs.filter((run) => !isWell(run)).length,
+    notCompleted: runs.filter((run) => !isAsExpected(run)).length,
     gaps: sum(inLogs.map(({ gaps }) => gaps)),
     duplicateSeq: sum(inLogs.map(({ duplicates }) => duplicates)),
     otherFlaws: sum(inLogs.map(({ flaws }) => flaws.length)),
@@ -52,29 +52,29 @@ export async function examine(
     missingEffects: missing.length,
     details: [
       ...inLogs.flatMap(({ run, flaws }) => flaws.map((flaw) => `${run.id} (${run.tag}): ${flaw}`)),
-      ...runs.filter((run) => !isWell(run)).map(fateOf),
+      ...runs.filter((run) => !isAsExpected(run)).map(statusOf),
       ...twice.map(([tag, count]) => `${tag} took effect ${count} times`),
       ...missing.map((tag) => `${tag} was answered but never happened`),
     ].slice(0, 20),
   };
 }
 
-/** Other effects are meant to be applied again and again. */
+/** Only these effects must be applied once; others repeat on purpose. */
 const isSingle = (tag: string): boolean => /\/(unsafe|keyed)$/.test(tag);
 
-/** A run that waits is not over, and yet its log may be whole. */
+/** The checks are for ended runs; a waiting run has no terminal fact yet. */
 const flawsOf = ({ facts, settled }: ExaminedRun): string[] =>
   settled?.status.startsWith('waiting_') ? [] : logFlaws(facts);
 
-const fateOf = ({ id, tag, settled }: ExaminedRun): string =>
-  `${id} (${tag}) is ${settled?.status ?? 'not over'}${settled?.error ? `: ${settled.error.code}` : ''}`;
+const statusOf = ({ id, tag, settled }: ExaminedRun): string =>
+  `${id} (${tag}) is ${settled?.status ?? 'not ended'}${settled?.error ? `: ${settled.error.code}` : ''}`;
 
-function placesOf(facts: readonly Fact[]): { gaps: number; duplicates: number } {
+function seqFlaws(facts: readonly Fact[]): { gaps: number; duplicates: number } {
   const places = new Set(facts.map(({ seq }) => seq));
   return { gaps: Math.max(0, ...places) - places.size, duplicates: facts.length - places.size };
 }
 
-/** The effects that the log calls done, where an answer means that they were. */
+/** The effects of completed calls, where a result proves that the effect was applied. */
 function completedEffects(facts: readonly Fact[]): string[] {
   const done = callsWith(facts, 'tool.completed');
   return plannedEffects(facts)

@@ -1,14 +1,14 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DeploymentRequest, RunningRondo } from '@rondo/test-deployment';
-import type { Tally } from '../tally';
+import type { Progress } from '../progress';
 import { EffectServer } from '../effects/effect-server';
-import { Wires } from '../faults/wires';
-import { FaultJournal, isInstance } from './fault-journal';
-import { PatientClient } from './patient-client';
+import { ServerProxies } from '../faults/server-proxies';
+import { FaultLog, isInstance } from './fault-log';
+import { RetryingClient } from './retrying-client';
 
-/** Three workers, two gateways, two executors: enough that one of each can be missing. */
-const houseful = [
+/** Enough instances that one of each service can be down, except the summarizer. */
+const allServices = [
   'demo-model',
   'agent-worker',
   'agent-worker',
@@ -23,46 +23,46 @@ const houseful = [
 export interface Scale {
   readonly name: 'full' | 'small';
   readonly leases: 'production' | 'short';
-  /** How long runs may take to end once nothing disturbs them any more. */
+  /** The time that runs have to end after the last fault. */
   readonly quietMs: number;
 }
 
-export interface StageRequest extends Pick<DeploymentRequest, 'instances' | 'settings' | 'leases'> {
-  /** The services reach the servers over wires that can stall. */
-  readonly behindWires?: boolean;
+export interface TestBedRequest extends Pick<DeploymentRequest, 'instances' | 'settings' | 'leases'> {
+  /** Connects the services to the servers through proxies that can stall. */
+  readonly behindProxies?: boolean;
 }
 
-/** Everything that an experiment plays with, started for it alone. */
-export class Stage {
-  readonly faults = new FaultJournal();
+/** A deployment with an effect server and a log of faults, started for one experiment. */
+export class TestBed {
+  readonly faults = new FaultLog();
 
-  readonly client: PatientClient;
+  readonly client: RetryingClient;
 
   private constructor(
     readonly rondo: RunningRondo,
-    readonly tally: Tally,
-    private readonly outside: { effects: EffectServer; wires: Wires },
+    readonly progress: Progress,
+    private readonly outside: { effects: EffectServer; proxies: ServerProxies },
   ) {
     const gateways = rondo.services.all.filter(({ name }) => isInstance(name, 'gateway'));
-    this.client = new PatientClient(gateways.map(({ name }) => rondo.client(name)));
+    this.client = new RetryingClient(gateways.map(({ name }) => rondo.client(name)));
   }
 
   get effects(): EffectServer {
     return this.outside.effects;
   }
 
-  get wires(): Wires {
-    return this.outside.wires;
+  get proxies(): ServerProxies {
+    return this.outside.proxies;
   }
 
-  static async open(tally: Tally, { behindWires = false, ...request }: StageRequest): Promise<Stage> {
+  static async open(progress: Progress, { behindProxies = false, ...request }: TestBedRequest): Promise<TestBed> {
     const effects = await EffectServer.start();
-    const wires = new Wires();
+    const proxies = new ServerProxies();
     try {
       const rondo = await RunningRondo.start({
-        instances: houseful,
+        instances: allServices,
         ...request,
-        ...(behindWires && { through: (servers) => wires.layAll(servers) }),
+        ...(behindProxies && { through: (servers) => proxies.startAll(servers) }),
         settings: {
           gateway: { LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '5000', HANDSHAKES_PER_SECOND: '5000' },
           ...request.settings,
@@ -70,20 +70,19 @@ export class Stage {
           'tool-executor': { SANDBOX_INTERNAL_HOSTS: effects.host, ...request.settings?.['tool-executor'] },
         },
       });
-      return new Stage(rondo, tally, { effects, wires });
+      return new TestBed(rondo, progress, { effects, proxies });
     } catch (error) {
-      await wires.cut();
+      await proxies.close();
       await effects.stop();
       throw error;
     }
   }
 
-  /** The instances of a service. */
   instances(service: string) {
     return this.rondo.services.all.filter(({ name }) => isInstance(name, service));
   }
 
-  /** What the processes said. */
+  /** Copies the services' log files. */
   copyLogs(directory: string): void {
     cpSync(join(this.rondo.directory, 'logs'), directory, { recursive: true });
   }
@@ -91,7 +90,7 @@ export class Stage {
   /** May be called twice. */
   async stop(): Promise<void> {
     await this.rondo.stop();
-    await this.wires.cut();
+    await this.proxies.close();
     await this.effects.stop();
   }
 }

@@ -1,7 +1,7 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
-/** A wire to a server on which, when it stalls, nothing arrives any more, and nobody is told: no reset, no end. */
-export class StallingWire {
+/** A TCP proxy that can stall: data stops arriving while the connections stay open, as when packets are lost. */
+export class StallingProxy {
   private readonly sockets = new Set<Socket>();
   private isStalled = false;
 
@@ -10,19 +10,19 @@ export class StallingWire {
     private readonly server: ReturnType<typeof createServer>,
   ) {}
 
-  /** Lays the wire to the server at this URL; `url` is the same server at this end of it. */
-  static async lay(to: string): Promise<StallingWire> {
+  /** Starts a proxy to the server at this URL; `url` is the server's URL with the proxy's host and port. */
+  static async start(to: string): Promise<StallingProxy> {
     const target = new URL(to);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo; // a TCP server's address is no string
+    const { port } = server.address() as AddressInfo; // a TCP server's address is an object
     const near = new URL(to);
     near.host = `127.0.0.1:${port}`;
-    const wire = new StallingWire(near.href, server);
+    const proxy = new StallingProxy(near.href, server);
     server.on('connection', (socket) =>
-      wire.join(socket, connect({ host: target.hostname, port: Number(target.port) })),
+      proxy.join(socket, connect({ host: target.hostname, port: Number(target.port) })),
     );
-    return wire;
+    return proxy;
   }
 
   stall(): void {
@@ -30,13 +30,13 @@ export class StallingWire {
     this.sockets.forEach((socket) => socket.pause());
   }
 
-  /** What was sent meanwhile arrives now, as TCP sends again what was lost. */
+  /** Delivers what was sent meanwhile, as TCP retransmits lost packets. */
   resume(): void {
     this.isStalled = false;
     this.sockets.forEach((socket) => socket.resume());
   }
 
-  async cut(): Promise<void> {
+  async close(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.sockets.forEach((socket) => socket.destroy());
     await closed;

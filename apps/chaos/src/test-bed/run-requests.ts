@@ -1,8 +1,8 @@
 import { call, command, scripted } from '@rondo/test-deployment';
 import type { Behaviour, EffectServer } from '../effects/effect-server';
 
-/** A run's body, and the name under which its effects are counted. */
-export interface Work {
+/** The body of a request for a run, and the tag under which its effects are counted. */
+export interface RunRequest {
   readonly tag: string;
   readonly body: Record<string, unknown>;
 }
@@ -14,7 +14,7 @@ interface Effect {
 
 const words = 'We go on, one step at a time. ';
 
-/** Told apart by its key at the other end: may be sent again. */
+/** Carries an idempotency key, so it may be sent again. */
 export const keyedCall = (effects: EffectServer, effect: Effect) =>
   call('http_request', {
     method: 'POST',
@@ -23,19 +23,22 @@ export const keyedCall = (effects: EffectServer, effect: Effect) =>
     idempotency: 'key_honoured',
   });
 
-/** Nobody can tell whether it happened twice. */
+/** Carries no key, so it must never be sent again after an unclear outcome. */
 export const unsafeCall = (effects: EffectServer, effect: Effect) =>
   call('http_request', { method: 'POST', url: effects.url({ keyed: false, ...effect }), body: effect.tag });
 
-/** The same by a command in the sandbox, which may do something else `first`. */
+/** The same by a command in the sandbox, with `first` as a prefix. */
 export const unsafeCommand = (effects: EffectServer, { tag, behaviour }: Effect, { first = '' } = {}) =>
   command(
     `${first}curl -sS -X POST -d ${tag} ${effects.url({ keyed: false, tag, ...(behaviour && { behaviour }) })}`,
     20,
   );
 
-/** Each iteration speaks for a moment, then has two effects: one by an unsafe command, one by a keyed request. */
-export function stepsOfTwo(effects: EffectServer, { tag, iterations }: { tag: string; iterations: number }): Work {
+/** Each iteration streams some text, then has two effects: one by an unsafe command, one by a keyed request. */
+export function stepsOfTwo(
+  effects: EffectServer,
+  { tag, iterations }: { tag: string; iterations: number },
+): RunRequest {
   const turns = Array.from({ length: iterations }, (_, index) => ({
     text: words.repeat(4),
     pace_ms: 5,
@@ -45,15 +48,15 @@ export function stepsOfTwo(effects: EffectServer, { tag, iterations }: { tag: st
       keyedCall(effects, { tag: `${tag}/${index + 1}/keyed` }),
     ],
   }));
-  return scriptedWork(tag, [...turns, { text: 'All done.' }]);
+  return scriptedRun(tag, [...turns, { text: 'All done.' }]);
 }
 
-/** Few words around the script, so that what is measured is not the prompt. */
-export const scriptedWork = (
+/** A short prompt, so that its size does not influence what is measured. */
+export const scriptedRun = (
   tag: string,
   turns: readonly Record<string, unknown>[],
   settings: Record<string, unknown> = {},
-): Work => ({
+): RunRequest => ({
   tag,
   body: {
     ...scripted(tag, turns),

@@ -5,28 +5,28 @@ export interface InjectedFault {
   readonly at: number;
 }
 
-/** What was done to the deployment, and when. */
-export class FaultJournal {
+/** The faults injected into the deployment, with their times. */
+export class FaultLog {
   readonly faults: InjectedFault[] = [];
 
   note(fault: string, target: string): void {
     this.faults.push({ fault, target, at: Date.now() });
   }
 
-  /** When this was done to an instance of this service. */
+  /** The times of this fault on instances of this service. */
   times(fault: string, service: string): number[] {
     return this.faults
       .filter((entry) => entry.fault === fault && isInstance(entry.target, service))
       .map(({ at }) => at);
   }
 
-  /** The last thing that was done before this moment, in words. */
+  /** The last fault before this moment, in words. */
   before(moment: number): string {
     const last = this.faults.findLast(({ at }) => at <= moment);
     return last ? `${moment - last.at} ms after ${last.fault} ${last.target}` : 'before any fault';
   }
 
-  /** By fault and service. */
+  /** The number of faults by kind and service. */
   counts(): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const { fault, target } of this.faults) {
@@ -37,7 +37,7 @@ export class FaultJournal {
   }
 }
 
-/** `agent-worker-2` is one of `agent-worker`. */
+/** `agent-worker-2` is an instance of `agent-worker`. */
 export const isInstance = (name: string, service: string): boolean => serviceOf(name) === service;
 
 const serviceOf = (name: string): string => name.replace(/-\d+$/, '');

@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server } from 'socket.io';
 import type { EffectServer } from '../effects/effect-server';
-import { Watch } from './watch';
+import { RunObserver } from './run-observer';
 
-describe('Watch', () => {
-  it('may be closed before anybody has answered it', async () => {
+describe('RunObserver', () => {
+  it('can be closed before the gateway has answered', async () => {
     const http = createServer();
     const gateway = new Server(http);
     const asked = new Promise((resolve) => {
-      gateway.of('/runs').on('connection', (socket) => socket.on('run.subscribe', resolve)); // and says nothing
+      gateway.of('/runs').on('connection', (socket) => socket.on('run.subscribe', resolve)); // without an answer
     });
     await once(http.listen(0, '127.0.0.1'), 'listening');
     const unhandled: unknown[] = [];
@@ -19,10 +19,10 @@ describe('Watch', () => {
     process.on('unhandledRejection', note);
 
     const client = new RondoClient(`http://127.0.0.1:${(http.address() as AddressInfo).port}`, 'key');
-    const watch = new Watch(client, undefined as unknown as EffectServer, 'tag');
-    watch.follow('run_1');
+    const observer = new RunObserver(client, undefined as unknown as EffectServer, 'tag');
+    observer.follow('run_1');
     await asked;
-    watch.close();
+    observer.close();
     await new Promise((resolve) => setImmediate(resolve));
 
     process.off('unhandledRejection', note);

@@ -1,16 +1,16 @@
 import { type Fact, type ModelRequest, isTerminal } from '@rondo/test-deployment';
-import type { LaunchedRun } from './run-work';
-import type { Stage } from './stage';
+import type { LaunchedRun } from './start-runs';
+import type { TestBed } from './test-bed';
 
-/** A run that was told to stop. */
+/** A run for which a stop was requested. */
 export interface StoppedRun {
   readonly run: LaunchedRun;
   readonly askedAt: number;
-  /** Its requests, as the demo model saw them. */
+  /** Its requests, as the demo model recorded them. */
   readonly modelRequests: readonly ModelRequest[];
 }
 
-/** How long each stream that was open, or opened later, lived on after the stop was asked for; in ms. */
+/** The time from the stop request until each open model stream was closed, in ms. */
 export const modelClosings = ({ askedAt, modelRequests }: StoppedRun): number[] =>
   modelRequests
     .map(({ closed_by_client_at, ended_at }) => Date.parse(closed_by_client_at ?? ended_at ?? ''))
@@ -22,22 +22,22 @@ interface Receipt {
   readonly tools_stopped: readonly { readonly verified_dead_at: string | null }[];
 }
 
-/** A run that was over before has none. */
+/** The stop receipt; absent when the run had ended before. */
 export const receiptIn = (facts: readonly Fact[]): Receipt | undefined =>
   facts.at(-1)?.data.receipt as Receipt | undefined;
 
-/** For each tool that the receipt names: after how many ms it was seen dead, or undefined when nobody saw it. */
+/** For each tool in the receipt: the time until it was verified dead, or undefined when it was not verified. */
 export const toolDeaths = ({ askedAt }: StoppedRun, facts: readonly Fact[]): (number | undefined)[] =>
   (receiptIn(facts)?.tools_stopped ?? []).map(({ verified_dead_at: at }) =>
     at === null ? undefined : Math.max(0, Date.parse(at) - askedAt),
   );
 
-/** What was on the wire when its sender died may still arrive. */
-const onTheWireMs = 250;
+/** Requests already sent when a process died may arrive this much later. */
+const inFlightMs = 250;
 
-/** What the run still did to the outside after it had said that it was over. */
-export function newCalls(stage: Stage, { run, modelRequests }: StoppedRun, facts: readonly Fact[]): number {
-  const overAt = Date.parse(facts.find(isTerminal)?.at ?? '') + onTheWireMs;
-  const effects = stage.effects.ledger.requests.filter(({ tag, at }) => tag.startsWith(`${run.tag}/`) && at > overAt);
+/** The number of effects and model requests that arrived after the run's terminal fact. */
+export function newCalls(testBed: TestBed, { run, modelRequests }: StoppedRun, facts: readonly Fact[]): number {
+  const overAt = Date.parse(facts.find(isTerminal)?.at ?? '') + inFlightMs;
+  const effects = testBed.effects.ledger.requests.filter(({ tag, at }) => tag.startsWith(`${run.tag}/`) && at > overAt);
   return effects.length + modelRequests.filter(({ arrived_at }) => Date.parse(arrived_at) > overAt).length;
 }
