@@ -24,11 +24,11 @@ const arrows = [
   },
   { sourceTag: 'app:tool-executor', onlyDependOnLibsWithTags: ['contract', 'domain', 'messaging', 'platform'] },
   { sourceTag: 'app:demo-model', onlyDependOnLibsWithTags: ['platform'] },
-  { sourceTag: 'test-deployment', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'test-deployment', onlyDependOnLibsWithTags: ['contract'] },
   { sourceTag: 'app:simulation', onlyDependOnLibsWithTags: ['contract', 'domain'] },
-  { sourceTag: 'app:e2e', onlyDependOnLibsWithTags: ['test-deployment'] },
-  { sourceTag: 'app:chaos', onlyDependOnLibsWithTags: ['test-deployment'] },
-  { sourceTag: 'app:bench', onlyDependOnLibsWithTags: ['test-deployment'] },
+  { sourceTag: 'app:e2e', onlyDependOnLibsWithTags: ['contract', 'test-deployment'] },
+  { sourceTag: 'app:chaos', onlyDependOnLibsWithTags: ['contract', 'test-deployment'] },
+  { sourceTag: 'app:bench', onlyDependOnLibsWithTags: ['contract', 'test-deployment'] },
 ];
 
 const boundaries = { allow: [], depConstraints: arrows, enforceBuildableLibDependency: false };

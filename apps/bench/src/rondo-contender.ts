@@ -1,11 +1,5 @@
-import {
-  type Delta,
-  type Fact,
-  type RondoClient,
-  type RunView,
-  RunningRondo,
-  isTerminal,
-} from '@rondo/test-deployment';
+import { isTerminalFact } from '@rondo/contract';
+import { type Delta, type Fact, type RondoClient, type RunView, RunningRondo } from '@rondo/test-deployment';
 import type { Socket } from 'socket.io-client';
 import { nowMs } from './clock';
 import { type Contender, type Performance, type Task, newTag } from './contender';
@@ -152,7 +146,7 @@ function watch(socket: Socket, begin: () => Promise<RunView>, onText: (text: str
   return new Promise((resolve, reject) => {
     const onEvent = (event: Fact | Delta) => {
       if (event.type === 'message.delta') onText(String(event.data.text));
-      if (!isTerminal(event)) return;
+      if (!isTerminalFact(event)) return;
       socket.off('event', onEvent);
       if (event.type === 'run.completed') resolve(begun);
       else reject(new Error(JSON.stringify(event)));

@@ -1,4 +1,12 @@
-import type { CallId, Delta, RecordedFact, RunId, ThreadId, ToolCall } from '@rondo/contract';
+import {
+  type CallId,
+  type Delta,
+  type RecordedFact,
+  type RunId,
+  type ThreadId,
+  type ToolCall,
+  isTerminalFact,
+} from '@rondo/contract';
 import type { Claim, ModelRequest } from '@rondo/domain';
 import { refusalOf } from './request-rules';
 import type { SimulatedStore } from './simulated-store';
@@ -43,7 +51,7 @@ export class InvariantChecker {
     this.note(runId, epoch, 'wrote', facts.map(({ type }) => type).join(','));
     if (epoch !== this.epochs.get(runId)) this.violation(`I3: an older holder (${epoch}) of ${runId} could write`);
     if (this.ended.has(runId)) this.violation(`I2: something was written after the end of ${runId}`);
-    if (facts.some(({ type }) => ends.has(type))) this.ended.add(runId);
+    if (facts.some(isTerminalFact)) this.ended.add(runId);
     this.checkThread(threadId);
   }
 
@@ -134,8 +142,6 @@ export class InvariantChecker {
     if (words.includes('No result was recorded')) this.violation(`I6: ${runId} has a call without a result`);
   }
 }
-
-const ends = new Set<RecordedFact['type']>(['run.completed', 'run.failed', 'run.stopped']);
 
 const isReply = (fact: RecordedFact): boolean =>
   fact.type === 'message.created' && fact.data.message.type === 'assistant';

@@ -1,4 +1,4 @@
-import { type CallId, type RecordedFact, addUsage, noUsage, recordedFact } from '@rondo/contract';
+import { type CallId, type RecordedFact, addUsage, noUsage, recordedFact, isTerminalFact } from '@rondo/contract';
 import { toolNamed } from '@rondo/domain';
 
 /** What must hold for the log of every run that is over, whatever happened on its way. */
@@ -21,13 +21,12 @@ function brokenOrder(log: readonly RecordedFact[]): string[] {
   ];
 }
 
-const ends: readonly RecordedFact['type'][] = ['run.completed', 'run.failed', 'run.stopped'];
 const usualFailures = ['model_no_reply', 'model_refused', 'too_many_malformed_calls', 'max_duration_exceeded'] as const;
 
 /** One end, at the end, that says what it cost, and that is a stop where a stop was asked for first. */
 function brokenEnd(log: readonly RecordedFact[]): string[] {
   const last = log.at(-1);
-  if (!last || log.filter(({ type }) => ends.includes(type)).length !== 1 || !ends.includes(last.type))
+  if (!last || log.filter(isTerminalFact).length !== 1 || !isTerminalFact(last))
     return ['I2: a run ends once, and nothing comes after it'];
 
   const isTold = log.some(({ type }) => type === 'run.stop_requested');

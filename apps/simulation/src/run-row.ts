@@ -1,12 +1,4 @@
-import {
-  type NewFact,
-  type NewMessage,
-  type RecordedFact,
-  type Run,
-  type RunStatus,
-  type Waiting,
-  addUsage,
-} from '@rondo/contract';
+import type { NewFact, NewMessage, RecordedFact, Run, RunStatus } from '@rondo/contract';
 import { type RunQueueName, type StopRequest, openCalls, replay } from '@rondo/domain';
 
 export interface RunRow {
@@ -50,43 +42,4 @@ export function stoppedAtOnce({ iteration, usage }: Run, { reason, requestedAt }
   const receipt = { requested_at: requestedAt, model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 };
   const data = { reason, receipt: { ...receipt, sandbox_verified_at: null }, usage };
   return { type: 'run.stopped', iteration, data };
-}
-
-/** The run as it stands after one more fact. */
-export function runAfter(run: Run, fact: RecordedFact): Run {
-  const next = { ...run, last_seq: fact.seq, iteration: fact.iteration };
-  const status = (to: RunStatus, waiting: Waiting | null = null): Run => ({ ...next, status: to, waiting });
-  switch (fact.type) {
-    case 'run.started':
-      return run.stop_requested_at === null ? status('running') : next;
-    case 'run.waiting':
-      return status(fact.data.reason === 'budget' ? 'waiting_budget' : 'waiting_input', { reason: fact.data.reason });
-    case 'run.resumed':
-      return status(run.stop_requested_at === null ? 'queued' : 'stopping');
-    case 'run.completed':
-      return { ...status('completed'), finish_reason: fact.data.finish_reason };
-    case 'run.failed':
-      return { ...status('failed'), finish_reason: 'error', error: fact.data.error };
-    case 'run.stopped':
-      return { ...status('stopped'), finish_reason: 'stopped' };
-    case 'usage.recorded':
-      return { ...next, usage: addUsage(run.usage, fact.data) };
-    case 'run.created':
-    case 'run.stop_requested':
-    case 'iteration.started':
-    case 'iteration.restarted':
-    case 'iteration.completed':
-    case 'message.created':
-    case 'model.retried':
-    case 'tool.planned':
-    case 'tool.started':
-    case 'tool.completed':
-    case 'tool.failed':
-    case 'tool.unknown':
-    case 'tool.resolved':
-    case 'context.compaction_started':
-    case 'context.compacted':
-    case 'context.compaction_failed':
-      return next;
-  }
 }

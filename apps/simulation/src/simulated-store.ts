@@ -24,9 +24,10 @@ import {
   isProgress,
   movesTo,
   yieldsToStop,
+  projectRun,
 } from '@rondo/domain';
 import { freshRun } from '@rondo/domain/testing';
-import { type RunRow, hasOpenCall, isDue, newRunRow, runAfter, stoppedAtOnce } from './run-row';
+import { type RunRow, hasOpenCall, isDue, newRunRow, stoppedAtOnce } from './run-row';
 import type { Timeline } from './timeline';
 
 export interface StoreParts {
@@ -213,7 +214,7 @@ export class SimulatedStore implements RunStore, Leases {
     const data = fact.type === 'message.created' ? { message: this.keep(fact.data.message, at) } : fact.data;
     const recorded = { ...place, type: fact.type, ...rest, data } as RecordedFact; // type and data come from one fact
     row.log.push(recorded);
-    row.run = runAfter(row.run, recorded);
+    row.run = projectRun(row.run, [recorded]);
     return recorded;
   }
 

@@ -1,4 +1,4 @@
-import type { NewFact, RunId, ToolCall } from '@rondo/contract';
+import { type NewFact, type RunId, type ToolCall, isTerminalFact } from '@rondo/contract';
 import {
   type AgentRun,
   type Claim,
@@ -195,8 +195,8 @@ async function write(link: StoreLink, claim: Claim, facts: readonly NewFact[]): 
   }
 }
 
-const claimEnds: readonly NewFact['type'][] = ['run.waiting', 'run.completed', 'run.failed', 'run.stopped'];
-const endsClaim = (fact: NewFact): boolean => claimEnds.includes(fact.type) || movesTo(fact) === 'compactions';
+const endsClaim = (fact: NewFact): boolean =>
+  isTerminalFact(fact) || fact.type === 'run.waiting' || movesTo(fact) === 'compactions';
 
 /** A token for four characters. */
 const tokens: TokenCounter = {

@@ -182,6 +182,12 @@ export const recordedFact = z.discriminatedUnion(
   factSchemas as [(typeof factSchemas)[number], ...typeof factSchemas],
 ) as unknown as z.ZodType<RecordedFact>; // zod cannot see through the map above; the mapped type says the same
 
+const terminalFactTypes = ['run.completed', 'run.failed', 'run.stopped'] as const satisfies readonly FactType[];
+
+/** The last fact of its run: nothing follows it in the log (I2). */
+export const isTerminalFact = ({ type }: { readonly type: string }): boolean =>
+  (terminalFactTypes as readonly string[]).includes(type);
+
 export const deltaType = z.enum(['message.delta', 'reasoning.delta', 'tool.call_delta', 'tool.output']);
 export type DeltaType = z.infer<typeof deltaType>;
 

@@ -26,6 +26,8 @@ export * from './profiles/effective-settings';
 export * from './profiles/profiles';
 export * from './tool-calls/resolve-call';
 export * from './loop/run-agent';
+export * from './run/open-streams';
+export * from './run/run-projection';
 export * from './run/run-state';
 export * from './run/run-store';
 export * from './run/time-left';

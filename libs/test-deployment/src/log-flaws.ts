@@ -1,4 +1,5 @@
-import { type Fact, isTerminal } from './rondo-client';
+import { isTerminalFact } from '@rondo/contract';
+import { type Fact } from './rondo-client';
 
 /**
  * Checks the log of a run that has ended (I2, I3, I5, I6): `seq` is contiguous, epochs never decrease, each planned call
@@ -33,7 +34,7 @@ function unanswered(facts: readonly Fact[]): string[] {
 }
 
 function endings(facts: readonly Fact[]): string[] {
-  const ends = facts.filter(isTerminal);
+  const ends = facts.filter(isTerminalFact);
   if (ends.length !== 1) return [`${ends.length} terminal facts`];
   return ends[0] === facts.at(-1) ? [] : ['facts after the end'];
 }

@@ -1,3 +1,4 @@
+import { isTerminalFact } from '@rondo/contract';
 import { type Socket, io } from 'socket.io-client';
 
 export interface Fact {
@@ -27,10 +28,6 @@ export interface RunView {
   readonly finish_reason: string | null;
   readonly error: { code: string; message: string } | null;
 }
-
-const ends = ['run.completed', 'run.failed', 'run.stopped'];
-
-export const isTerminal = ({ type }: { readonly type: string }): boolean => ends.includes(type);
 
 export const isDelta = (event: Fact | Delta): event is Delta => event.seq === null;
 
@@ -129,7 +126,7 @@ export class RondoClient {
         socket.on('connect_error', reject);
         socket.on('event', (event: Fact | Delta) => {
           seen.push(event);
-          if (isTerminal(event) || event.type === 'run.waiting') resolve(seen);
+          if (isTerminalFact(event) || event.type === 'run.waiting') resolve(seen);
         });
         socket
           .emitWithAck('run.subscribe', { run_id: id, after_seq: afterSeq })

@@ -1,4 +1,11 @@
-import type { Delta, DeltaEvent, NewFact, RecordedFact, RunEvent } from '@rondo/contract';
+import {
+  type Delta,
+  type DeltaEvent,
+  type NewFact,
+  type RecordedFact,
+  type RunEvent,
+  isTerminalFact,
+} from '@rondo/contract';
 import { type Claim, type FactsStep, type RunStore, StopPendingError } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterImmediates } from '@rondo/platform';
@@ -167,5 +174,5 @@ const wordsMs = 1;
 
 function claimEnd({ type }: NewFact | RecordedFact): 'ended' | 'parked' | undefined {
   if (type === 'run.waiting' || type === 'context.compaction_started') return 'parked';
-  return type === 'run.completed' || type === 'run.failed' || type === 'run.stopped' ? 'ended' : undefined;
+  return isTerminalFact({ type }) ? 'ended' : undefined;
 }

@@ -1,6 +1,7 @@
+import { isTerminalFact } from '@rondo/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fact, type RondoClient, type RunView, isTerminal } from '@rondo/test-deployment';
+import { type Fact, type RondoClient, type RunView } from '@rondo/test-deployment';
 
 const pauseMs = 200;
 const retryForMs = 150_000;
@@ -109,4 +110,4 @@ export class RetryingClient {
 }
 
 export const isSettled = ({ status }: RunView): boolean =>
-  isTerminal({ type: `run.${status}` }) || status.startsWith('waiting_');
+  isTerminalFact({ type: `run.${status}` }) || status.startsWith('waiting_');

@@ -1,4 +1,5 @@
-import { type Fact, type ModelRequest, isTerminal } from '@rondo/test-deployment';
+import { isTerminalFact } from '@rondo/contract';
+import { type Fact, type ModelRequest } from '@rondo/test-deployment';
 import type { LaunchedRun } from './start-runs';
 import type { TestBed } from './test-bed';
 
@@ -37,7 +38,7 @@ const inFlightMs = 250;
 
 /** The number of effects and model requests that arrived after the run's terminal fact. */
 export function newCalls(testBed: TestBed, { run, modelRequests }: StoppedRun, facts: readonly Fact[]): number {
-  const overAt = Date.parse(facts.find(isTerminal)?.at ?? '') + inFlightMs;
+  const overAt = Date.parse(facts.find(isTerminalFact)?.at ?? '') + inFlightMs;
   const effects = testBed.effects.ledger.requests.filter(({ tag, at }) => tag.startsWith(`${run.tag}/`) && at > overAt);
   return effects.length + modelRequests.filter(({ arrived_at }) => Date.parse(arrived_at) > overAt).length;
 }

@@ -1,5 +1,5 @@
+import { streamOf, streamsClosedBy, streamsReopenedBy, textOf, withText } from '@rondo/domain';
 import type { DeltaEvent, EventId, RecordedFact } from '@rondo/contract';
-import { streamOf, streamsClosedBy, streamsReopenedBy, textOf, withText } from './stream-of';
 
 interface OpenStream {
   /** The last delta, from which later ones are built. */

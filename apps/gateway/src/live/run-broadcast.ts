@@ -1,10 +1,9 @@
-import type { DeltaEvent, EventId, RunEvent, RunId } from '@rondo/contract';
+import { type DeltaEvent, type EventId, type RunEvent, type RunId, isTerminalFact } from '@rondo/contract';
 import type { RunAddress, RunHolder } from '@rondo/persistence';
 import { FactPlausibility, ImplausibleFact } from './fact-plausibility';
 import { ReceivedStreams, type StreamBounds } from './received-streams';
 import type { LoggedEvent, RunSources } from './run-sources';
 import { type StreamNotice, type SubscriberEvent, coveredSeq, isNotice } from './stream-notices';
-import { endsRun } from './stream-of';
 
 export interface RunBroadcastSettings {
   readonly streams: StreamBounds;
@@ -181,7 +180,7 @@ export class RunBroadcast {
     this.head = event.seq;
     this.streams.close(event);
     this.deliverToAll(event, json);
-    if (endsRun(event)) this.close();
+    if (isTerminalFact(event)) this.close();
     return true;
   }
 

@@ -1,10 +1,9 @@
-import { type DeltaEvent, type EventId, type RecordedFact, deltaTextKey } from '@rondo/contract';
-import { TerminalError } from '@rondo/domain';
+import { type DeltaEvent, type EventId, type RecordedFact, deltaTextKey, isTerminalFact } from '@rondo/contract';
+import { TerminalError, type StreamText, storedTexts, streamOf, streamsClosedBy, textOf } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BroadcastListener, RunBroadcast } from './run-broadcast';
 import type { LogPage, Opening } from './run-sources';
 import { type SubscriberEvent, coveredSeq, isNotice } from './stream-notices';
-import { type StreamText, endsRun, storedTexts, streamOf, streamsClosedBy, textOf } from './stream-of';
 
 /** The connection of one subscriber. */
 export interface Sink {
@@ -171,7 +170,7 @@ export class RunSubscriber implements BroadcastListener {
     }
     this.seq = event.seq;
     if (this.offsets.size > 0) for (const stream of streamsClosedBy(event)) this.offsets.delete(stream);
-    this.ended = endsRun(event);
+    this.ended = isTerminalFact(event);
   }
 
   /** Joins the broadcast until it is woken, or reads the next page of the log. */

@@ -1,9 +1,8 @@
-import { type Run, isTerminal, isWaiting } from '@rondo/contract';
+import { type Run, isTerminal, isWaiting, isTerminalFact } from '@rondo/contract';
 import type { RunAddress } from '@rondo/persistence';
 import { anySignal } from '@rondo/platform';
 import type { RunSubscriptions } from './run-subscriptions';
 import type { SubscriberEvent } from './stream-notices';
-import { endsRun } from './stream-of';
 
 const isTerminalOrWaiting = ({ status }: Run): boolean => isTerminal(status) || isWaiting(status);
 
@@ -27,7 +26,7 @@ async function untilStatusMayHaveChanged(
   const changed = new AbortController();
   const sink = {
     send: (event: SubscriberEvent) => {
-      if (event.type === 'run.waiting' || (event.seq !== null && endsRun(event))) changed.abort();
+      if (event.type === 'run.waiting' || (event.seq !== null && isTerminalFact(event))) changed.abort();
       return true;
     },
     drained: () => Promise.resolve(),

@@ -1,3 +1,4 @@
+import { isTerminalFact } from '@rondo/contract';
 import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
 import type { Turn } from '../testing/scripted-model';
 
@@ -65,7 +66,7 @@ describe.each(['parallel', 'sequential'] as const)('a run whose worker is killed
 
 function expectWhole(house: RunHarness, tools: LedgeredTools, about: string): void {
   const { log } = house;
-  const ends = log.filter(({ type }) => ['run.completed', 'run.failed', 'run.stopped'].includes(type));
+  const ends = log.filter(isTerminalFact);
   const ask = { about, seqs: log.map(({ seq }) => seq), ends: ends.map(({ type }) => type), last: log.at(-1)?.type };
   expect(ask).toEqual({
     about,

@@ -18,6 +18,7 @@ import {
 } from '@rondo/contract';
 import { freshRun } from './fresh-run';
 import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
+import { projectRun } from '../run/run-projection';
 import { replay } from '../run/run-state';
 import type { Claim, ClaimedRun, FairClaims, LastClaim, LastClaims, RunQueueName, RunStore } from '../run/run-store';
 
@@ -170,7 +171,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
       const data = fact.type === 'message.created' ? { message: this.keep(fact.data.message, at) } : fact.data;
       const recorded = { ...place, type: fact.type, ...rest, data } as RecordedFact; // type and data come from one fact
       row.log.push(recorded);
-      row.run = after(row.run, recorded);
+      row.run = projectRun(row.run, [recorded]);
       if (isProgress(recorded)) row.fruitlessClaims = 0;
       const moved = movesTo(recorded) ?? row.queue;
       if (moved !== row.queue || isTerminal(row.run.status) || isWaiting(row.run.status)) row.owner = undefined;
@@ -202,22 +203,6 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     return eventId.parse(`evt_${this.ids}`);
   }
 }
-
-const statusAfter: Partial<Record<RecordedFact['type'], RunStatus>> = {
-  'run.started': 'running',
-  'run.waiting': 'waiting_input',
-  'run.resumed': 'queued',
-  'run.completed': 'completed',
-  'run.failed': 'failed',
-  'run.stopped': 'stopped',
-};
-
-const after = (run: Run, fact: RecordedFact): Run => ({
-  ...run,
-  status: statusAfter[fact.type] ?? run.status,
-  last_seq: fact.seq,
-  iteration: fact.iteration,
-});
 
 const userMessage = (id: string, { id: runId, threadId, text }: { id: RunId; threadId: ThreadId; text: string }) => ({
   id: id as Message['id'], // minted above with the right prefix

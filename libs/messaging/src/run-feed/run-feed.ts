@@ -1,4 +1,4 @@
-import type { RunEvent, RunId } from '@rondo/contract';
+import { type RunEvent, type RunId, isTerminalFact } from '@rondo/contract';
 import { eventJson } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../connection/nats-link';
@@ -114,7 +114,7 @@ export class NatsRunFeed {
     gathered.events.push(event);
     const areWords = isHeard(event);
     gathered.areWords ||= areWords;
-    const dueMs = areWords ? this.wordsLeftAtMs + hurriedMs : now + (rests.has(event.type) ? hurriedMs : patientMs);
+    const dueMs = areWords ? this.wordsLeftAtMs + hurriedMs : now + (rests(event) ? hurriedMs : patientMs);
     gathered.dueMs = Math.min(gathered.dueMs, dueMs);
     return gathered.dueMs;
   }
@@ -175,8 +175,8 @@ export class NatsRunFeed {
 /** People hear it as it is said. */
 const isHeard = ({ type, seq }: RunEvent): boolean => seq === null && type !== 'tool.call_delta';
 
-/** Nothing follows for now: the run is over, or waits for somebody. */
-const rests = new Set<RunEvent['type']>(['run.waiting', 'run.completed', 'run.failed', 'run.stopped']);
+/** No event follows for now: the run has ended, or waits for a person. */
+const rests = (event: RunEvent): boolean => isTerminalFact(event) || event.type === 'run.waiting';
 
 /** As few texts as may be: a line is never divided. */
 function joined(lines: readonly string[]): string[] {

@@ -1,6 +1,5 @@
 import type { EventId, IdGenerator, Message, NewFact, NewMessage, RecordedFact } from '@rondo/contract';
-import { type Claim, hasEventJson } from '@rondo/domain';
-import { type RunChanges, runChanges } from './run-changes';
+import { type Claim, type RunChanges, hasEventJson, runChanges } from '@rondo/domain';
 
 /** Facts of one run on their way into its log. */
 export interface Batch {

@@ -1,6 +1,6 @@
 import { type DeltaEvent, type RecordedFact, deltaTextKey } from '@rondo/contract';
 
-/** A message's text and its reasoning are two streams under one id, so a stream is named by both. */
+/** The key of a stream. A message's text and its reasoning are two streams under one id, so the key has id and type. */
 export const streamOf = ({ type, stream_id }: Pick<DeltaEvent, 'type' | 'stream_id'>): string => `${stream_id} ${type}`;
 
 export function textOf(delta: DeltaEvent): string {
@@ -8,13 +8,13 @@ export function textOf(delta: DeltaEvent): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** The same delta with another text, which begins at another offset. It says something new, so it has an id of its own. */
+/** The same delta with another text and offset. Its content differs, so it gets an id of its own. */
 export const withText = (
   delta: DeltaEvent,
   { id, offset, text }: { id: DeltaEvent['id']; offset: number; text: string },
 ): DeltaEvent => ({ ...delta, id, offset, data: { ...delta.data, [deltaTextKey(delta.type)]: text } });
 
-/** The streams that a fact supersedes or withdraws: after it, their deltas mean nothing. */
+/** The keys of the streams that a fact supersedes or withdraws. Deltas of them that arrive later are dropped. */
 export function streamsClosedBy(fact: RecordedFact): string[] {
   switch (fact.type) {
     case 'message.created':
@@ -54,7 +54,7 @@ export interface StreamText {
   readonly text: string;
 }
 
-/** What the deltas of a reply say in all, as the fact that supersedes them has it (I13). Empty for any other fact. */
+/** The stored texts that the deltas of a reply add up to (I13). Empty for a fact that stores no reply. */
 export function storedTexts(fact: RecordedFact): StreamText[] {
   if (fact.type !== 'message.created' || fact.data.message.type !== 'assistant') return [];
   const { id: stream_id, content } = fact.data.message;
@@ -67,7 +67,7 @@ export function storedTexts(fact: RecordedFact): StreamText[] {
   return texts.filter(({ text }) => text !== '');
 }
 
-/** The streams that begin anew after a fact: a call that is sent again prints from the beginning. */
+/** The keys of the streams that restart after a fact: a call that is sent again prints its output from the beginning. */
 export const streamsReopenedBy = (fact: RecordedFact): string[] =>
   fact.type === 'tool.started' ? [outputStream(fact.data.tool_call_id)] : [];
 
@@ -77,8 +77,3 @@ const bothStreams = (stream_id: string) => [
   streamOf({ type: 'message.delta', stream_id }),
   streamOf({ type: 'reasoning.delta', stream_id }),
 ];
-
-const terminalFacts: ReadonlySet<string> = new Set(['run.completed', 'run.failed', 'run.stopped']);
-
-/** After a terminal fact there is nothing more (I2). */
-export const endsRun = (fact: RecordedFact): boolean => terminalFacts.has(fact.type);

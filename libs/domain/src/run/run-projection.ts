@@ -1,38 +1,47 @@
 import {
+  type FinishReason,
   type NewFact,
+  type RecordedFact,
+  type Run,
   type RunFailure,
   type RunStatus,
   type Usage,
   type Waiting,
   addUsage,
+  isTerminalFact,
   noUsage,
 } from '@rondo/contract';
-import { type RunQueueName, type StopRequest, isProgress, movesTo, yieldsToStop } from '@rondo/domain';
+import type { StopRequest } from '../errors';
+import { isProgress, movesTo, yieldsToStop } from './claim-rules';
+import type { RunQueueName } from './run-store';
 
-/** What a run's row becomes by facts. Null: as before. */
+/** What a batch of facts changes in the run's row. Null means unchanged. */
 export interface RunChanges {
   readonly status: RunStatus | null;
   readonly iteration: number;
-  readonly finishReason: string | null;
+  readonly finishReason: FinishReason | null;
   readonly error: RunFailure | null;
-  /** Goes with the status: a run that waits has it, any other has not. */
+  /** Written together with the status: set for a waiting run, null for any other. */
   readonly waiting: Waiting | null;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly stop: StopRequest | null;
-  /** To be added. */
+  /** Added to the run's usage. */
   readonly usage: Usage;
-  /** Would end or park the run otherwise than as stopped, so a stop request goes first (I7). */
+  /** The facts end or park the run other than by a stop, so the store refuses them once a stop was requested (I7). */
   readonly yieldsToStop: boolean;
   readonly terminal: boolean;
   readonly progress: boolean;
-  /** The queue that it belongs to from now on; the claim ends where that is another one. */
+  /** The queue that the run belongs to from now on. The claim ends when it is another one. */
   readonly movesTo: RunQueueName | null;
 }
 
 type Draft = { -readonly [Key in keyof RunChanges]: RunChanges[Key] };
 
-/** `at` is when the facts were stated. */
+/**
+ * The one rule that turns facts into the run's row. Postgres applies it in the append statement, the in-memory stores by
+ * `projectRun`. `at` is the time of the facts, ISO 8601.
+ */
 export function runChanges(facts: readonly NewFact[], at: string): RunChanges {
   const changes: Draft = {
     status: null,
@@ -53,6 +62,7 @@ export function runChanges(facts: readonly NewFact[], at: string): RunChanges {
     changes.iteration = fact.iteration;
     changes.yieldsToStop ||= yieldsToStop(fact);
     changes.progress ||= isProgress(fact);
+    changes.terminal ||= isTerminalFact(fact);
     changes.movesTo = movesTo(fact) ?? changes.movesTo;
     change(changes, fact, at);
   }
@@ -116,5 +126,26 @@ function end(changes: Draft, status: 'completed' | 'failed' | 'stopped', at: str
   changes.status = status;
   changes.finishedAt = at;
   changes.waiting = null;
-  changes.terminal = true;
+}
+
+/** The run as the API shows it after these facts, which are one batch: the same columns as the append statement sets. */
+export function projectRun(run: Run, facts: readonly RecordedFact[]): Run {
+  const last = facts.at(-1);
+  if (!last) return run;
+  const changes = runChanges(facts, last.at);
+  const stopRequestedAt = run.stop_requested_at ?? changes.stop?.requestedAt ?? null;
+  const status = changes.status ?? run.status;
+  return {
+    ...run,
+    last_seq: last.seq,
+    iteration: changes.iteration,
+    status: changes.terminal || stopRequestedAt === null ? status : 'stopping',
+    finish_reason: changes.finishReason ?? run.finish_reason,
+    error: changes.error ?? run.error,
+    waiting: changes.status === null ? run.waiting : changes.waiting,
+    usage: addUsage(run.usage, changes.usage),
+    started_at: run.started_at ?? changes.startedAt,
+    finished_at: changes.finishedAt,
+    stop_requested_at: stopRequestedAt,
+  };
 }
