@@ -154,14 +154,14 @@ function runServiceOf(
   { config, onError }: { config: GatewayConfig; onError: (error: unknown) => void },
 ): RunService {
   const limit = config.MAX_ACTIVE_RUNS_PER_ACCOUNT;
-  const add = ({ queue, payload: { run_id: runId, thread_id: threadId, activation } }: OutboxEntry) =>
-    queues.add(queue, { runId, threadId, activation });
+  const add = ({ topic, payload: { run_id: runId, thread_id: threadId, activation } }: OutboxEntry) =>
+    queues.add(topic, { runId, threadId, activation });
   return new RunService(
     {
       runs,
       quota: limit === undefined ? undefined : new ActiveRunQuota(limit, runs.countActive.bind(runs)),
       publishJobs: () => void outbox.publish(add).catch(onError),
-      publishJob: (job) => void outbox.hand(job, add).catch(onError),
+      publishJob: (job) => void outbox.publishEntry(job, add).catch(onError),
       publishFacts: feed.publish.bind(feed),
       signalStop: workers.stop.bind(workers),
     },

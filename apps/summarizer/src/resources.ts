@@ -50,8 +50,8 @@ export class Resources implements OnApplicationShutdown {
   /** Brings what was committed to the queues. While they are away nothing is lost: a worker's round does it. */
   async relay(): Promise<void> {
     try {
-      await this.outbox.publish(({ queue, payload: { run_id: runId, thread_id: threadId, activation } }) =>
-        this.queues.add(queue, { runId, threadId, activation }),
+      await this.outbox.publish(({ topic, payload: { run_id: runId, thread_id: threadId, activation } }) =>
+        this.queues.add(topic, { runId, threadId, activation }),
       );
     } catch (error) {
       this.log.warn({ error }, 'outbox not published');

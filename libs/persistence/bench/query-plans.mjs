@@ -22,10 +22,10 @@ await servers.start();
 await migrate({ url: servers.env.DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
 process.env.TEST_DATABASE_URL = servers.env.DATABASE_URL;
 const { StoreFixture, completed, planned, spoken } = load('../dist/testing/store-fixture.js');
-const house = await StoreFixture.open();
+const fixture = await StoreFixture.open();
 try {
   for (let run = 0; run < 300; run += 1) await liveOnce();
-  await house.database.sql.query('analyze');
+  await fixture.database.sql.query('analyze');
   const asked = recordStatements();
   await liveOnce((step) => asked.push({ step }));
   for (const { step, text } of [...asked]) {
@@ -33,22 +33,22 @@ try {
     else console.log(['```', await planOf(text), '```'].join('\n'));
   }
 } finally {
-  await house.close();
+  await fixture.close();
   await servers.stop();
 }
 
 /** From its creation to its end, as gateway and worker ask for it. */
 async function liveOnce(goesOnTo = () => {}) {
   goesOnTo('Create a run');
-  const { run } = await house.create();
+  const { run } = await fixture.create();
   goesOnTo('Claim a run');
-  const claim = await house.claim(run.id);
+  const claim = await fixture.claim(run.id);
   goesOnTo('Append an iteration');
-  await house.store.append(claim, [spoken(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
+  await fixture.store.append(claim, [spoken(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
   goesOnTo('Read facts for a subscriber');
-  await house.runs.events({ accountId: house.accountId, runId: run.id }, { after: 2, limit: 200 });
+  await fixture.runs.events({ accountId: fixture.accountId, runId: run.id }, { after: 2, limit: 200 });
   goesOnTo('Find a run that waits for the thread');
-  await house.store.append(claim, [completed]);
+  await fixture.store.append(claim, [completed]);
 }
 
 /** What is prepared from now on, each text once. */
@@ -67,7 +67,7 @@ function recordStatements() {
 function planOf(text) {
   const parameters = new Set(text.match(/\$\d+/g)).size;
   const nothing = parameters > 0 ? `(${Array(parameters).fill('null').join(', ')})` : '';
-  return house.database.transaction(async (sql) => {
+  return fixture.database.transaction(async (sql) => {
     await sql.query(`prepare asked as ${text}`);
     const lines = await sql.query(`explain (costs off) execute asked${nothing}`);
     await sql.query('deallocate asked');

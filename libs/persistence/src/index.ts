@@ -6,7 +6,7 @@ export { UnknownBlobError } from './api/blobs/store-images';
 export { type Database, openDatabase } from './database/database';
 export * from './api/idempotency-keys';
 export * from './api/messages';
-export { Outbox, type OutboxEntry } from './run-log/outbox';
+export { Outbox, type OutboxEntry, outboxTopics } from './run-log/outbox';
 export type { Page, PageRequest } from './api/page';
 export * from './run-log/postgres-run-store';
 export type { AgentResult, ExecutedTool } from './api/runs/agent-result';

@@ -100,7 +100,7 @@ describe('a queue that is lost', () => {
     await store.reap();
 
     expect(await store.claim(id, 'worker-2')).toBeUndefined();
-    const { count } = await database.prisma.outboxEntry.deleteMany({ where: { jobId: { startsWith: id } } });
+    const { count } = await database.prisma.outboxEntry.deleteMany({ where: { key: { startsWith: id } } });
     expect(count).toBe(1); // the one that its creation left
   }, 20_000);
 });

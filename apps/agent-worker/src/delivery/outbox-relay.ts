@@ -11,8 +11,8 @@ export class OutboxRelay {
 
   async publish(): Promise<void> {
     try {
-      await this.outbox.publish(({ queue, payload: { run_id: runId, thread_id: threadId, activation } }) =>
-        this.queues.add(queue, { runId, threadId, activation }),
+      await this.outbox.publish(({ topic, payload: { run_id: runId, thread_id: threadId, activation } }) =>
+        this.queues.add(topic, { runId, threadId, activation }),
       );
     } catch (error) {
       this.failed(error);

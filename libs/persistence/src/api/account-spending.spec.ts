@@ -2,11 +2,11 @@ import { type NewFact, modelCallId } from '@rondo/contract';
 import { AccountSpending } from './account-spending';
 import { StoreFixture, nextId } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const usage = (cost_usd: number | null, tokens: number): NewFact => ({
   type: 'usage.recorded',
@@ -27,24 +27,24 @@ const usage = (cost_usd: number | null, tokens: number): NewFact => ({
 
 describe('what an account has spent', () => {
   it('is the sum over its runs since the period began, with money where the price is known', async () => {
-    const spending = new AccountSpending(house.database);
-    const [first, second] = [await house.claimed(), await house.claimed()];
-    expect(await spending.ofRun(first.runId, 'day')).toEqual({ accountId: house.accountId, usd: 0, tokens: 0 });
+    const spending = new AccountSpending(fixture.database);
+    const [first, second] = [await fixture.claimed(), await fixture.claimed()];
+    expect(await spending.ofRun(first.runId, 'day')).toEqual({ accountId: fixture.accountId, usd: 0, tokens: 0 });
 
-    await house.store.append(first, [usage(0.25, 2 ** 31 - 1), usage(null, 2 ** 31 - 1)]);
-    await house.store.append(second, [usage(0.5, 7)]);
+    await fixture.store.append(first, [usage(0.25, 2 ** 31 - 1), usage(null, 2 ** 31 - 1)]);
+    await fixture.store.append(second, [usage(0.5, 7)]);
 
-    const sum = { accountId: house.accountId, usd: 0.75, tokens: 2 * (2 ** 31 - 1) + 7 + 3 };
+    const sum = { accountId: fixture.accountId, usd: 0.75, tokens: 2 * (2 ** 31 - 1) + 7 + 3 };
     expect(await spending.ofRun(first.runId, 'day')).toEqual(sum);
     expect(await spending.ofRun(second.runId, 'month')).toEqual(sum);
 
     const lastYear = `update usage_entries set created_at = created_at - interval '1 year' where run_id = $1`;
-    await house.database.sql.query(lastYear, [first.runId]);
+    await fixture.database.sql.query(lastYear, [first.runId]);
     expect(await spending.ofRun(first.runId, 'month')).toMatchObject({ usd: 0.5, tokens: 8 });
   });
 
   it('is found by an index, which leaves the entries of others alone', async () => {
-    const rows = await house.database.sql.query<{ indexdef: string }>(
+    const rows = await fixture.database.sql.query<{ indexdef: string }>(
       `select indexdef from pg_indexes join pg_class on relname = indexname join pg_index on indexrelid = pg_class.oid
        where tablename = 'usage_entries' and indisvalid and schemaname = current_schema()`,
     );

@@ -1,13 +1,13 @@
 import { Accounts } from './accounts';
 import { StoreFixture, nextId, newAccount } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 let accounts: Accounts;
 beforeAll(async () => {
-  house = await StoreFixture.open();
-  accounts = new Accounts(house.database, nextId);
+  fixture = await StoreFixture.open();
+  accounts = new Accounts(fixture.database, nextId);
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 describe('Accounts', () => {
   it('knows a key by its hash alone (I12)', async () => {
@@ -15,14 +15,14 @@ describe('Accounts', () => {
 
     expect(await accounts.verify(apiKey.key)).toEqual({ accountId: account.id, keyId: apiKey.id, scopes: ['runs'] });
     expect(await accounts.verify(`${apiKey.key}x`)).toBeUndefined();
-    const rows = await house.database.sql.query<{ row: string }>('select api_keys::text as row from api_keys');
+    const rows = await fixture.database.sql.query<{ row: string }>('select api_keys::text as row from api_keys');
     expect(rows.some(({ row }) => row.includes(apiKey.key))).toBe(false);
   });
 
   it('lets an account revoke its own keys and nobody else’s', async () => {
     const { account, apiKey } = await accounts.create({ name: 'Bob', scopes: [] });
     const other = await accounts.createKey({ accountId: account.id, name: 'second', scopes: [] });
-    const stranger = await newAccount(house.database);
+    const stranger = await newAccount(fixture.database);
 
     await expect(accounts.revoke({ accountId: stranger, keyId: apiKey.id })).rejects.toMatchObject({
       code: 'api_key_not_found',
@@ -45,7 +45,7 @@ describe('Accounts', () => {
 });
 
 describe('attack: tenants', () => {
-  beforeEach(() => house.database.sql.query(`delete from api_keys where account_id = 'acc_admin'`));
+  beforeEach(() => fixture.database.sql.query(`delete from api_keys where account_id = 'acc_admin'`));
 
   it('a stolen admin key that was revoked, after every gateway was started again with it', async () => {
     const { accountId, keyId } = await accounts.seedAdmin('rondo_stolen');

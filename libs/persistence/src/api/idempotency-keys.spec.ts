@@ -2,18 +2,18 @@ import type { Run } from '@rondo/contract';
 import { IdempotencyKeys, type PendingKey } from './idempotency-keys';
 import { StoreFixture, nextId, newAccount, spokenMessage, started, waits } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 let keys: IdempotencyKeys;
 beforeAll(async () => {
-  house = await StoreFixture.open();
-  keys = new IdempotencyKeys(house.database);
+  fixture = await StoreFixture.open();
+  keys = new IdempotencyKeys(fixture.database);
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
-const request = (requestHash = 'hash-1') => ({ accountId: house.accountId, key: `key-${nextId()}`, requestHash });
+const request = (requestHash = 'hash-1') => ({ accountId: fixture.accountId, key: `key-${nextId()}`, requestHash });
 const response = { status: 202, body: { id: 'run_1', nothing: null }, location: '/v1/runs/run_1' };
 const age = ({ key }: { key: string }, interval: string) =>
-  house.database.sql.query(`update idempotency_keys set created_at = created_at - $2::interval where key = $1`, [
+  fixture.database.sql.query(`update idempotency_keys set created_at = created_at - $2::interval where key = $1`, [
     key,
     interval,
   ]);
@@ -77,11 +77,11 @@ describe('IdempotencyKeys', () => {
     });
 
     it('knows the answer as soon as the thing is there, though its gateway died at once', async () => {
-      const { accountId, threads, messages, runs } = house;
-      const { threadId } = await house.claimed();
+      const { accountId, threads, messages, runs } = fixture;
+      const { threadId } = await fixture.claimed();
       const asking = await waitingRun();
       const makers: ((promised: PendingKey<{ id: string }>) => Promise<{ id: string }>)[] = [
-        async (promised) => (await house.create({ promised })).run,
+        async (promised) => (await fixture.create({ promised })).run,
         (promised) => threads.create({ accountId, metadata: {}, promised }),
         (promised) => messages.add({ accountId, threadId, content: spokenMessage('Hello.'), promised }),
         async (promised) =>
@@ -104,7 +104,7 @@ describe('IdempotencyKeys', () => {
       await age(promised.request, '61 s');
       expect(await keys.begin(promised.request)).toEqual({ verdict: 'fresh' });
 
-      const outcomes = await Promise.allSettled([house.create({ promised }), house.create({ promised })]);
+      const outcomes = await Promise.allSettled([fixture.create({ promised }), fixture.create({ promised })]);
 
       const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.run] : []));
       const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
@@ -114,8 +114,8 @@ describe('IdempotencyKeys', () => {
     });
 
     async function waitingRun() {
-      const claim = await house.claimed();
-      await house.store.append(claim, [started, waits]);
+      const claim = await fixture.claimed();
+      await fixture.store.append(claim, [started, waits]);
       return claim;
     }
   });
@@ -137,7 +137,7 @@ describe('IdempotencyKeys', () => {
     await keys.begin(young);
     const old = `insert into idempotency_keys (account_id, key, request_hash, created_at)
       select $1, 'old-' || n, '', clock_timestamp() - interval '25 h' from generate_series(1, 5001) as n`;
-    await house.database.sql.query(old, [young.accountId]);
+    await fixture.database.sql.query(old, [young.accountId]);
 
     expect([await keys.prune(), await keys.prune(), await keys.prune()]).toEqual([5_000, 1, 0]);
     expect(await keys.begin(young)).toEqual({ verdict: 'in_flight' });
@@ -147,6 +147,6 @@ describe('IdempotencyKeys', () => {
     const first = request();
     await keys.begin(first);
 
-    expect(await keys.begin({ ...first, accountId: await newAccount(house.database) })).toEqual({ verdict: 'fresh' });
+    expect(await keys.begin({ ...first, accountId: await newAccount(fixture.database) })).toEqual({ verdict: 'fresh' });
   });
 });

@@ -2,19 +2,19 @@ import { type AccountId, messageId, threadId } from '@rondo/contract';
 import { Sandboxes } from './sandboxes';
 import { StoreFixture, completed, nextId, newAccount, spokenMessage, reply, started } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 let stranger: AccountId;
 beforeAll(async () => {
-  house = await StoreFixture.open();
-  stranger = await newAccount(house.database);
+  fixture = await StoreFixture.open();
+  stranger = await newAccount(fixture.database);
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
-const thread = (metadata = {}) => house.threads.create({ accountId: house.accountId, metadata });
+const thread = (metadata = {}) => fixture.threads.create({ accountId: fixture.accountId, metadata });
 
 describe('Threads and their messages', () => {
   it('belong to one account (R39)', async () => {
-    const { threads, messages } = house;
+    const { threads, messages } = fixture;
     const { id } = await thread();
     const address = { accountId: stranger, threadId: id };
     const attempts = [
@@ -31,7 +31,7 @@ describe('Threads and their messages', () => {
   });
 
   it('list threads newest first and messages in their order, a page at a time', async () => {
-    const { threads, messages, accountId } = house;
+    const { threads, messages, accountId } = fixture;
     const [first, second] = [await thread({ n: 1 }), await thread({ n: '\0\ud800' })];
     const page = await threads.list({ accountId, limit: 1 });
     const next = await threads.list({ accountId, limit: 1, after: page.next_cursor ?? '' });
@@ -47,7 +47,7 @@ describe('Threads and their messages', () => {
   });
 
   it('refuse a cursor that points into another thread', async () => {
-    const { messages, accountId } = house;
+    const { messages, accountId } = fixture;
     const [here, there] = [await thread(), await thread()];
     const { id } = await messages.add({ accountId, threadId: there.id, content: spokenMessage('Hi.') });
 
@@ -60,9 +60,9 @@ describe('Threads and their messages', () => {
   });
 
   it('filter messages by type and by what the model may see', async () => {
-    const { messages, accountId } = house;
-    const claim = await house.claimed();
-    await house.store.append(claim, [reply(claim, 'Hello.')]);
+    const { messages, accountId } = fixture;
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [reply(claim, 'Hello.')]);
     const filter = { accountId, threadId: claim.threadId, limit: 10 };
 
     expect((await messages.list({ ...filter, type: 'assistant' })).data).toHaveLength(1);
@@ -70,12 +70,12 @@ describe('Threads and their messages', () => {
   });
 
   it('disappear with their runs when deleted, which waits until no run is active', async () => {
-    const { threads, runs, accountId } = house;
-    const claim = await house.claimed();
+    const { threads, runs, accountId } = fixture;
+    const claim = await fixture.claimed();
     const address = { accountId, threadId: claim.threadId };
     await expect(threads.delete(address)).rejects.toMatchObject({ code: 'thread_busy', activeRunId: claim.runId });
 
-    await house.store.append(claim, [started, completed]);
+    await fixture.store.append(claim, [started, completed]);
     await threads.delete(address);
 
     await expect(threads.get(address)).rejects.toMatchObject({ code: 'thread_not_found' });
@@ -85,7 +85,7 @@ describe('Threads and their messages', () => {
 
 describe('Sandboxes', () => {
   it('keep the first executor that took a thread', async () => {
-    const sandboxes = new Sandboxes(house.database, nextId);
+    const sandboxes = new Sandboxes(fixture.database, nextId);
     const { id } = await thread();
 
     const places = await Promise.all(Array.from({ length: 5 }, (_, index) => sandboxes.keep(id, `executor-${index}`)));
@@ -96,19 +96,19 @@ describe('Sandboxes', () => {
   });
 
   it('are told to one worker at a time once their thread is deleted, and until they are forgotten', async () => {
-    const sandboxes = new Sandboxes(house.database, nextId);
+    const sandboxes = new Sandboxes(fixture.database, nextId);
     const [{ id: kept }, { id: deleted }] = [await thread(), await thread()];
     for (const id of [kept, deleted]) await sandboxes.keep(id, 'executor-1');
-    await house.threads.delete({ accountId: house.accountId, threadId: deleted });
+    await fixture.threads.delete({ accountId: fixture.accountId, threadId: deleted });
 
     const told = await Promise.all([sandboxes.takeVacated(), sandboxes.takeVacated()]);
     expect(told.flat()).toEqual([{ threadId: deleted, executorId: 'executor-1' }]);
 
-    await house.database.sql.query(`update sandboxes set vacate_at = vacate_at - interval '1 minute'`);
+    await fixture.database.sql.query(`update sandboxes set vacate_at = vacate_at - interval '1 minute'`);
     expect(await sandboxes.takeVacated()).toHaveLength(1);
 
     await sandboxes.forget([kept, deleted]);
-    const left = await house.database.sql.query('select thread_id from sandboxes where thread_id = any($1)', [
+    const left = await fixture.database.sql.query('select thread_id from sandboxes where thread_id = any($1)', [
       [kept, deleted],
     ]);
     expect(left).toEqual([{ thread_id: kept }]);

@@ -17,17 +17,17 @@ import {
 import { BlobSweep } from './blob-sweep';
 import { Purge } from './purge';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 let sandboxes: Sandboxes;
 beforeEach(async () => {
-  house = await StoreFixture.open();
-  sandboxes = new Sandboxes(house.database, nextId);
+  fixture = await StoreFixture.open();
+  sandboxes = new Sandboxes(fixture.database, nextId);
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 
-const purge = () => new Purge({ database: house.database, mint: nextId, onStopped: () => undefined });
+const purge = () => new Purge({ database: fixture.database, mint: nextId, onStopped: () => undefined });
 const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
-  house.database.sql.query<Row>(text, values);
+  fixture.database.sql.query<Row>(text, values);
 
 /** The tables that have a row which holds one of these texts anywhere, however it is stored. */
 async function tablesWith(texts: readonly string[]): Promise<string[]> {
@@ -56,7 +56,7 @@ const hashes = async (accountId: AccountId) =>
 
 async function promisedBy(accountId: AccountId): Promise<PendingKey<Run>> {
   const request = { accountId, key: `key-${nextId()}`, requestHash: 'hash' };
-  await new IdempotencyKeys(house.database).begin(request);
+  await new IdempotencyKeys(fixture.database).begin(request);
   return { request, answer: (run) => ({ status: 202, body: run, location: `/v1/runs/${run.id}` }) };
 }
 
@@ -65,22 +65,22 @@ async function fullThread(
   accountId: AccountId,
   { shows = images(1, 2), ends = true } = {},
 ): Promise<{ id: ThreadId; run: Run }> {
-  const { run } = await house.create({
+  const { run } = await fixture.create({
     accountId,
     input: [...spokenMessage('a secret'), ...shows],
     promised: await promisedBy(accountId),
   });
   const id = run.thread_id;
-  const queued = await house.create({ accountId, threadId: id, input: images(3), onActiveRun: 'queue' });
-  await house.messages.add({ accountId, threadId: id, content: spokenMessage('another secret') });
-  const claim = await house.claim(run.id);
+  const queued = await fixture.create({ accountId, threadId: id, input: images(3), onActiveRun: 'queue' });
+  await fixture.messages.add({ accountId, threadId: id, content: spokenMessage('another secret') });
+  const claim = await fixture.claim(run.id);
   const call = planned(claim, { name: 'execute_command', input: { command: 'echo a secret' } });
-  await house.store.append(claim, [started, reply(claim, 'a secret'), call, usage()]);
-  await house.blobs.keep(run.id, inlineImage.parse({ media_type: 'image/png', data: pngSource({}, [4]).data }));
+  await fixture.store.append(claim, [started, reply(claim, 'a secret'), call, usage()]);
+  await fixture.blobs.keep(run.id, inlineImage.parse({ media_type: 'image/png', data: pngSource({}, [4]).data }));
   await sandboxes.keep(id, 'executor-1');
   if (ends) {
-    await house.store.append(claim, [completed]);
-    await house.runs.requestStop({ accountId, runId: queued.run.id, reason: null });
+    await fixture.store.append(claim, [completed]);
+    await fixture.runs.requestStop({ accountId, runId: queued.run.id, reason: null });
   }
   return { id, run };
 }
@@ -107,7 +107,7 @@ const allOf = async (one: { id: ThreadId }) => {
 
 describe('attack: tenants', () => {
   it('a deleted thread leaves no row in any table but its bill', async () => {
-    const { accountId } = house;
+    const { accountId } = fixture;
     const deleted = await fullThread(accountId);
     const ids = await allOf(deleted);
     expect(await tablesWith(ids)).toEqual([
@@ -115,7 +115,7 @@ describe('attack: tenants', () => {
       'usage_entries',
     ]); // prettier-ignore
 
-    await house.threads.delete({ accountId, threadId: deleted.id });
+    await fixture.threads.delete({ accountId, threadId: deleted.id });
     await purge().some();
     expect(await tablesWith(['a secret', 'another secret'])).toEqual([]);
     expect(await tablesWith(ids)).toEqual(['sandboxes', 'threads', 'usage_entries']);
@@ -127,35 +127,35 @@ describe('attack: tenants', () => {
   });
 
   it('an image that another thread shows too stays with it, and so does everything else of that thread', async () => {
-    const { accountId } = house;
+    const { accountId } = fixture;
     const [deleted, kept] = [await fullThread(accountId), await fullThread(accountId, { shows: images(2, 5) })];
     const before = await tablesWith(await allOf(kept));
 
-    await house.threads.delete({ accountId, threadId: deleted.id });
+    await fixture.threads.delete({ accountId, threadId: deleted.id });
     await purge().some();
 
     expect((await hashes(accountId)).sort()).toEqual([2, 3, 4, 5].map(hashOf).sort());
     expect(await tablesWith(await allOf(kept))).toEqual(before);
-    expect((await house.messages.list({ accountId, threadId: kept.id, limit: 10 })).data.length).toBeGreaterThan(2);
+    expect((await fixture.messages.list({ accountId, threadId: kept.id, limit: 10 })).data.length).toBeGreaterThan(2);
   });
 
   it('the same image of another account is not its own', async () => {
-    const stranger = await newAccount(house.database);
-    const deleted = await fullThread(house.accountId);
+    const stranger = await newAccount(fixture.database);
+    const deleted = await fullThread(fixture.accountId);
     await fullThread(stranger);
 
-    await house.threads.delete({ accountId: house.accountId, threadId: deleted.id });
+    await fixture.threads.delete({ accountId: fixture.accountId, threadId: deleted.id });
     await purge().some();
 
-    expect(await hashes(house.accountId)).toEqual([]);
+    expect(await hashes(fixture.accountId)).toEqual([]);
     expect(await hashes(stranger)).toHaveLength(4);
   });
 
   it('a removed account leaves no row in any table, its runs stopped and its bill included', async () => {
-    const accounts = new Accounts(house.database, nextId);
+    const accounts = new Accounts(fixture.database, nextId);
     const { account, apiKey } = await accounts.create({ name: 'a tenant', scopes: ['admin'] });
     const [active, over] = [await fullThread(account.id, { ends: false }), await fullThread(account.id)];
-    const kept = await fullThread(house.accountId);
+    const kept = await fullThread(fixture.accountId);
     const ids = [account.id, ...(await allOf(active)), ...(await allOf(over)), 'a tenant'];
     const before = await tablesWith(await allOf(kept));
 
@@ -171,7 +171,7 @@ describe('attack: tenants', () => {
       rows: await query<{ status: string }>('select status from runs where id = $1', [active.run.id]),
     };
     expect(rows).toEqual([{ status: 'stopping' }]);
-    await house.store.append(await heldAgain(active.run), [stopped()]);
+    await fixture.store.append(await heldAgain(active.run), [stopped()]);
     while (await worker.some());
     await executorForgets();
     await worker.some();
@@ -182,7 +182,7 @@ describe('attack: tenants', () => {
   });
 
   it('the account that runs the installation cannot be removed', async () => {
-    const accounts = new Accounts(house.database, nextId);
+    const accounts = new Accounts(fixture.database, nextId);
     const { accountId } = await accounts.seedAdmin('rondo_admin');
 
     await expect(accounts.remove(accountId)).rejects.toMatchObject({ code: 'operator_account' });
@@ -202,21 +202,21 @@ describe('attack: tenants', () => {
     },
   });
   const heldAgain = async (run: Run) => {
-    await house.expireLease(run.id);
-    return house.claim(run.id, 'worker-2');
+    await fixture.expireLease(run.id);
+    return fixture.claim(run.id, 'worker-2');
   };
 });
 
 describe('a deletion', () => {
   it('goes on where a worker was killed, in steps that are bounded', async () => {
-    const { accountId } = house;
-    const thread = await house.threads.create({ accountId, metadata: {} });
+    const { accountId } = fixture;
+    const thread = await fixture.threads.create({ accountId, metadata: {} });
     await query(
       `insert into messages (id, thread_id, seq, type, is_llm_message, content, created_at)
        select 'msg_' || n, $1, n, 'user', true, '[]', now() from generate_series(1, 1200) as n`,
       [thread.id],
     );
-    await house.threads.delete({ accountId, threadId: thread.id });
+    await fixture.threads.delete({ accountId, threadId: thread.id });
     const left = async () => (await query<{ n: number }>('select count(*)::int as n from messages'))[0]?.n;
 
     expect(await left()).toBe(1_200);
@@ -231,12 +231,12 @@ describe('a deletion', () => {
 
 describe('images that nothing shows', () => {
   it('are swept after a day, but for those of which a service of the version before noted nothing', async () => {
-    const { accountId } = house;
-    const { id } = await house.threads.create({ accountId, metadata: {} });
-    await house.messages.add({ accountId, threadId: id, content: images(1, 2, 3) });
+    const { accountId } = fixture;
+    const { id } = await fixture.threads.create({ accountId, metadata: {} });
+    await fixture.messages.add({ accountId, threadId: id, content: images(1, 2, 3) });
     await query('delete from blob_refs where sha256 = any($1::text[])', [[hashOf(1), hashOf(2)]]);
     await query(`update messages set content = replace(content::text, $1, repeat('0', 64))::json`, [hashOf(1)]);
-    const sweep = new BlobSweep(house.database);
+    const sweep = new BlobSweep(fixture.database);
 
     expect(await sweep.sweep()).toBe(0);
     await query(`update blobs set created_at = created_at - interval '25 hours'`);

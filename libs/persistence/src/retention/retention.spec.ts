@@ -4,14 +4,14 @@ import type { Claim } from '@rondo/domain';
 import { StoreFixture, completed, iterationStarted, reply, started } from '../testing/store-fixture';
 import { Retention } from './retention';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeEach(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 
-const address = (runId: RunId) => ({ accountId: house.accountId, runId });
-const allOf = (runId: RunId, after = 0) => house.runs.events(address(runId), { after, limit: 1_000 });
+const address = (runId: RunId) => ({ accountId: fixture.accountId, runId });
+const allOf = (runId: RunId, after = 0) => fixture.runs.events(address(runId), { after, limit: 1_000 });
 const chainOf = (facts: readonly object[]) =>
   facts.reduce<string>(
     (hash, fact) => createHash('sha256').update(hash).update(JSON.stringify(fact)).digest('hex'),
@@ -20,10 +20,10 @@ const chainOf = (facts: readonly object[]) =>
 
 /** A run that ended `days` ago. */
 async function ended(days: number): Promise<Claim> {
-  const claim = await house.claimed();
-  await house.store.append(claim, [started, iterationStarted(1), reply(claim, 'One.'), reply(claim, 'Two.')]);
-  await house.store.append(claim, [completed]);
-  await house.database.sql.query(`update runs set finished_at = finished_at - $2 * interval '1 day' where id = $1`, [
+  const claim = await fixture.claimed();
+  await fixture.store.append(claim, [started, iterationStarted(1), reply(claim, 'One.'), reply(claim, 'Two.')]);
+  await fixture.store.append(claim, [completed]);
+  await fixture.database.sql.query(`update runs set finished_at = finished_at - $2 * interval '1 day' where id = $1`, [
     claim.runId,
     days,
   ]);
@@ -34,22 +34,22 @@ describe('retention', () => {
   it('keeps of an old run its end, and the hash chain, which still proves what is left (R18)', async () => {
     const { runId } = await ended(31);
     const whole = (await allOf(runId)).data;
-    const before = await house.runs.verify(address(runId));
+    const before = await fixture.runs.verify(address(runId));
 
-    expect(await new Retention(house.database, 30).trim()).toBe(1);
+    expect(await new Retention(fixture.database, 30).trim()).toBe(1);
 
     expect((await allOf(runId)).data).toEqual(whole.slice(-1));
     const trimmed = { through: whole.length - 1, hash: chainOf(whole.slice(0, -1)) };
     const { hash } = before;
     const last = whole.length;
-    const after = await house.runs.verify(address(runId));
+    const after = await fixture.runs.verify(address(runId));
     expect(after).toEqual({ first: last, last, count: 1, contiguous: true, hash, trimmed });
     expect(after.hash).toBe(chainOf(whole));
   });
 
   it('tells a reader which facts are missing, and how the run stands instead, never skips them silently', async () => {
     const { runId } = await ended(31);
-    await new Retention(house.database, 30).trim();
+    await new Retention(fixture.database, 30).trim();
 
     const page = await allOf(runId, 2);
 
@@ -63,12 +63,12 @@ describe('retention', () => {
 
   it('leaves young runs alone, and those that are not over, and everything where it is off', async () => {
     const young = await ended(29);
-    const alive = await house.claimed();
-    await house.store.append(alive, [started]);
+    const alive = await fixture.claimed();
+    await fixture.store.append(alive, [started]);
     const old = await ended(31);
 
-    expect(await new Retention(house.database, undefined).trim()).toBe(0);
-    expect(await new Retention(house.database, 30).trim()).toBe(1);
+    expect(await new Retention(fixture.database, undefined).trim()).toBe(0);
+    expect(await new Retention(fixture.database, 30).trim()).toBe(1);
 
     const lengths = [young, alive, old].map(async ({ runId }) => (await allOf(runId)).data.length);
     expect(await Promise.all(lengths)).toEqual([7, 3, 1]);
@@ -77,7 +77,7 @@ describe('retention', () => {
   it('trims each log once when many workers look', async () => {
     for (let count = 0; count < 6; count += 1) await ended(31);
 
-    const trimmed = await Promise.all([1, 2, 3].map(() => new Retention(house.database, 30).trim()));
+    const trimmed = await Promise.all([1, 2, 3].map(() => new Retention(fixture.database, 30).trim()));
 
     expect(trimmed.reduce((sum, count) => sum + count, 0)).toBe(6);
   });
@@ -85,12 +85,12 @@ describe('retention', () => {
   it('keeps what was said, what tools did and what it cost', async () => {
     const { runId, threadId } = await ended(31);
     const told = async () => [
-      await house.runs.result(address(runId)),
-      await house.messages.list({ accountId: house.accountId, threadId, limit: 10 }),
+      await fixture.runs.result(address(runId)),
+      await fixture.messages.list({ accountId: fixture.accountId, threadId, limit: 10 }),
     ];
     const before = await told();
 
-    await new Retention(house.database, 30).trim();
+    await new Retention(fixture.database, 30).trim();
 
     expect(await told()).toEqual(before);
   });

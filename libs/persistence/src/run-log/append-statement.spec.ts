@@ -1,17 +1,17 @@
 import { StoreFixture, planned, reply } from '../testing/store-fixture';
 import { appendStatement } from './append-statement';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const parameters = new Set(appendStatement.match(/\$\d+/g)).size;
 
 /** The one plan that a connection makes, whatever it will be given. */
 const plan = () =>
-  house.database.transaction(async (sql) => {
+  fixture.database.transaction(async (sql) => {
     await sql.query(`prepare append as ${appendStatement}`);
     const nothing = Array.from({ length: parameters }, () => 'null').join(', ');
     const lines = await sql.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute append (${nothing})`);
@@ -36,10 +36,10 @@ describe('the plan of the append', () => {
 
   it('does the same where the tables are so small that to read them whole would be cheaper', async () => {
     for (let run = 0; run < 5; run += 1) {
-      const claim = await house.claimed();
-      await house.store.append(claim, [reply(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
+      const claim = await fixture.claimed();
+      await fixture.store.append(claim, [reply(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
     }
-    await house.database.sql.query('analyze runs, threads, tool_calls');
+    await fixture.database.sql.query('analyze runs, threads, tool_calls');
 
     expectKeysOnly(await plan());
   });

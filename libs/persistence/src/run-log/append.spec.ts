@@ -13,16 +13,16 @@ import {
   waits,
 } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const eventsOf = async ({ runId }: Claim, after = 2) =>
-  (await house.runs.events({ accountId: house.accountId, runId }, { after, limit: 1000 })).data;
+  (await fixture.runs.events({ accountId: fixture.accountId, runId }, { after, limit: 1000 })).data;
 
-const runOf = ({ runId }: Claim) => house.runs.get({ accountId: house.accountId, runId });
+const runOf = ({ runId }: Claim) => fixture.runs.get({ accountId: fixture.accountId, runId });
 
 const hostile = [
   '\0',
@@ -39,13 +39,13 @@ const hostile = [
 
 describe('append', () => {
   it('reads back byte for byte what it gave out to be published', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...hostile));
 
     await fc.assert(
       fc.asyncProperty(text, fc.dictionary(text, fc.jsonValue()), async (said, input) => {
         const facts = [reply(claim, said), planned(claim, { name: said, input })];
-        const recorded = await house.store.append(claim, facts);
+        const recorded = await fixture.store.append(claim, facts);
         const read = await eventsOf(claim, (recorded[0]?.seq ?? 0) - 1);
 
         expect(JSON.stringify(read)).toBe(JSON.stringify(recorded));
@@ -55,8 +55,8 @@ describe('append', () => {
   });
 
   it('writes facts that every reader can parse, with the envelope in the order of the contract', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, iterationStarted(1), reply(claim, 'Hello.'), completed]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, iterationStarted(1), reply(claim, 'Hello.'), completed]);
 
     const events = await eventsOf(claim, 0);
 
@@ -67,26 +67,27 @@ describe('append', () => {
   });
 
   it('keeps text that a column cannot hold in the log, and a harmless form in the column', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
 
-    await house.store.append(claim, [planned(claim, { name: 'bad\0name\ud800', input: { '\0': '\ud800' } })]);
+    await fixture.store.append(claim, [planned(claim, { name: 'bad\0name\ud800', input: { '\0': '\ud800' } })]);
     const [event] = await eventsOf(claim);
-    const [call] = (await house.runs.toolCalls({ accountId: house.accountId, runId: claim.runId }, { limit: 9 })).data;
+    const [call] = (await fixture.runs.toolCalls({ accountId: fixture.accountId, runId: claim.runId }, { limit: 9 }))
+      .data;
 
     expect(event).toMatchObject({ data: { tool_call: { name: 'bad\0name\ud800' } } });
     expect(call).toMatchObject({ name: 'bad\u{FFFD}name\u{FFFD}', arguments: { '\0': '\ud800' } });
   });
 
   it('carries a call through the ledger, in one batch or in many (I5)', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
     const [whole, apart] = [planned(claim, { name: 'ask' }), planned(claim, { name: 'execute_command', index: 1 })];
 
-    await house.store.append(claim, [whole, startOf(whole), endOf(whole), apart]);
-    await house.store.append(claim, [startOf(apart)]);
-    await house.store.append(claim, [unknown(apart)]);
+    await fixture.store.append(claim, [whole, startOf(whole), endOf(whole), apart]);
+    await fixture.store.append(claim, [startOf(apart)]);
+    await fixture.store.append(claim, [unknown(apart)]);
 
-    const { data: calls } = await house.runs.toolCalls(
-      { accountId: house.accountId, runId: claim.runId },
+    const { data: calls } = await fixture.runs.toolCalls(
+      { accountId: fixture.accountId, runId: claim.runId },
       { limit: 9 },
     );
     expect(calls.map(({ name, status, attempt, result }) => ({ name, status, attempt, result }))).toEqual([
@@ -97,10 +98,10 @@ describe('append', () => {
   });
 
   it('adds up usage, and an unknown price makes the sum unknown (R35)', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
 
-    await house.store.append(claim, [usage(0.25)]);
-    await house.store.append(claim, [usage(0.5)]);
+    await fixture.store.append(claim, [usage(0.25)]);
+    await fixture.store.append(claim, [usage(0.5)]);
     expect((await runOf(claim)).usage).toEqual({
       input_tokens: 20,
       cached_tokens: 4,
@@ -108,22 +109,22 @@ describe('append', () => {
       cost_usd: 0.75,
     });
 
-    await house.store.append(claim, [usage(null)]);
+    await fixture.store.append(claim, [usage(null)]);
     expect((await runOf(claim)).usage.cost_usd).toBeNull();
-    const entries = await house.database.prisma.usageEntry.findMany({ where: { runId: claim.runId } });
+    const entries = await fixture.database.prisma.usageEntry.findMany({ where: { runId: claim.runId } });
     expect(entries).toHaveLength(3);
     expect(entries[0]).toMatchObject({ iteration: 1, finishReason: 'stop', durationMs: 1.5, firstTokenMs: null });
   });
 
   it('moves the run with its facts: running, waiting without a lease, over', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
 
-    await house.store.append(claim, [started, waits]);
+    await fixture.store.append(claim, [started, waits]);
     expect(await runOf(claim)).toMatchObject({ status: 'waiting_input', waiting: { question: { text: 'Which?' } } });
-    expect(await house.store.claim(claim.runId, 'worker-2')).toBeUndefined();
+    expect(await fixture.store.claim(claim.runId, 'worker-2')).toBeUndefined();
 
-    const other = await house.claimed();
-    await house.store.append(other, [started, completed]);
+    const other = await fixture.claimed();
+    await fixture.store.append(other, [started, completed]);
     expect(await runOf(other)).toMatchObject({ status: 'completed', finish_reason: 'stop', waiting: null });
     expect((await runOf(other)).finished_at).not.toBeNull();
   });

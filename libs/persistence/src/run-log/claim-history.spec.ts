@@ -13,11 +13,11 @@ import { type MessageRow, messageOf } from './message-row';
 import { type FactRow, factOf } from './run-row';
 import { StoreFixture, iterationStarted, nextId, planned, spokenMessage, started } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const long = (word: string) => `${word} `.repeat(4_000);
 
@@ -52,7 +52,7 @@ async function iterate(
     content: [{ type: 'tool_result', tool_call_id: id, name: tool, result }],
   });
   const about = { tool_call_id: id, name: tool };
-  await house.store.append(claim, [
+  await fixture.store.append(claim, [
     iterationStarted(iteration),
     reply,
     {
@@ -79,7 +79,7 @@ async function summarize(claim: ClaimedRun, iteration: number, covers: Coverage)
     metadata: { covers, parent_summary_id: null, token_count: 1 },
   });
   const data = { method: 'summary' as const, compaction_id: compactionId.parse(`cmp_${nextId()}`), covers };
-  await house.store.append(claim, [
+  await fixture.store.append(claim, [
     told,
     {
       type: 'context.compacted',
@@ -91,7 +91,7 @@ async function summarize(claim: ClaimedRun, iteration: number, covers: Coverage)
 
 /** What a claim read before it left anything out. */
 async function whole({ runId, threadId }: ClaimedRun) {
-  const { sql } = house.database;
+  const { sql } = fixture.database;
   const facts = await sql.query<FactRow>(
     `select id, seq, type, run_id, $2 as thread_id, iteration, epoch, at, data from run_events where run_id = $1 order by seq`,
     [runId, threadId],
@@ -119,13 +119,13 @@ function standing(runId: RunId, { log, earlier }: Past) {
 const bytesOf = (past: unknown) => JSON.stringify(past).length;
 
 const claimAgain = async (claim: ClaimedRun): Promise<ClaimedRun> => {
-  await house.store.handOver(claim);
-  return house.claim(claim.runId);
+  await fixture.store.handOver(claim);
+  return fixture.claim(claim.runId);
 };
 
 const next = async ({ threadId }: ClaimedRun): Promise<ClaimedRun> => {
-  const { run } = await house.create({ threadId, input: spokenMessage('And now?') });
-  return house.claim(run.id);
+  const { run } = await fixture.create({ threadId, input: spokenMessage('And now?') });
+  return fixture.claim(run.id);
 };
 
 const completed = (iteration: number): NewFact => ({
@@ -136,8 +136,8 @@ const completed = (iteration: number): NewFact => ({
 
 describe('what a claim reads', () => {
   it('is what follows the latest summary, and stands for the whole: of the run itself', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started]);
     const first = await iterate(claim, 1);
     for (const iteration of [2, 3]) await iterate(claim, iteration);
     const fourth = await iterate(claim, 4);
@@ -154,11 +154,11 @@ describe('what a claim reads', () => {
   });
 
   it('has the words of a person who answered in the middle of what a summary stands for', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started]);
     for (const iteration of [1, 2]) await iterate(claim, iteration);
     const words = message(claim, 2, { type: 'user', content: [{ type: 'text', text: 'In the middle.' }] });
-    await house.store.append(claim, [{ ...words, data: { message: { ...words.data.message, iteration: null } } }]);
+    await fixture.store.append(claim, [{ ...words, data: { message: { ...words.data.message, iteration: null } } }]);
     await iterate(claim, 3);
     const fourth = await iterate(claim, 4);
     await iterate(claim, 5);
@@ -175,14 +175,14 @@ describe('what a claim reads', () => {
   });
 
   it('is what follows the latest summary, and stands for the whole: of the runs before', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started]);
     const first = await iterate(claim, 1);
     await iterate(claim, 2);
     const third = await iterate(claim, 3);
     await iterate(claim, 4);
     await summarize(claim, 4, { ...first, to_message_id: third.to_message_id });
-    await house.store.append(claim, [completed(4)]);
+    await fixture.store.append(claim, [completed(4)]);
 
     const second = await next(claim);
     const atFirst = await whole(second);
@@ -190,7 +190,7 @@ describe('what a claim reads', () => {
     expect(JSON.stringify(second.earlier)).not.toMatch(/reply2|result2/);
     expect(JSON.stringify(second.earlier)).toMatch(/reply4/);
 
-    await house.store.append(second, [started]);
+    await fixture.store.append(second, [started]);
     await iterate(second, 1);
     const own = await iterate(second, 2);
     await iterate(second, 3);
@@ -202,12 +202,12 @@ describe('what a claim reads', () => {
   });
 
   it('is the newest 16 MiB of what was said before', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [completed(1)]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [completed(1)]);
     const text = 'x'.repeat(2_000_000);
     for (let messages = 0; messages < 12; messages += 1) {
       const content = spokenMessage(`${messages} ${text}`);
-      await house.messages.add({ accountId: house.accountId, threadId: claim.threadId, content });
+      await fixture.messages.add({ accountId: fixture.accountId, threadId: claim.threadId, content });
     }
 
     const second = await next(claim);
@@ -219,16 +219,16 @@ describe('what a claim reads', () => {
 
 describe('the archive of a thread', () => {
   it('has the messages and the calls that a claim did not read, and none of other threads', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started]);
     const write = { tool: 'simple_memory', input: { action: 'write', content: 'the note' } };
     const first = await iterate(claim, 1, write);
     const second = await iterate(claim, 2);
     const third = await iterate(claim, 3);
     await summarize(claim, 3, { ...first, to_message_id: third.to_message_id });
     const again = await claimAgain(claim);
-    const archive = house.store.archiveOf(again);
-    const strange = house.store.archiveOf(await house.claimed());
+    const archive = fixture.store.archiveOf(again);
+    const strange = fixture.store.archiveOf(await fixture.claimed());
 
     expect(JSON.stringify(again.log)).not.toContain(second.to_message_id);
     expect(JSON.stringify(await archive.message(second.to_message_id))).toContain('result2');

@@ -5,28 +5,28 @@ import { batchOf } from './batch';
 import { selectForClaim } from './claim';
 import { writeBatch } from './group-commit';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const someoneWaits = `
 select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%fruitless%'`;
 
 async function untilSomeoneWaits(): Promise<void> {
-  while ((await house.database.sql.query(someoneWaits)).length === 0);
+  while ((await fixture.database.sql.query(someoneWaits)).length === 0);
 }
 
 describe('a claim', () => {
   it('has the fact that the holder before was still writing (I2, I3)', async () => {
-    const before = await house.claimed();
-    await house.expireLease(before.runId);
+    const before = await fixture.claimed();
+    await fixture.expireLease(before.runId);
     let claiming: Promise<unknown> = Promise.resolve();
 
-    await house.database.transaction(async (sql) => {
+    await fixture.database.transaction(async (sql) => {
       await writeBatch(sql, batchOf(before, [started], nextId));
-      claiming = house.store.claim(before.runId, 'worker-2');
+      claiming = fixture.store.claim(before.runId, 'worker-2');
       await untilSomeoneWaits();
     });
 
@@ -38,10 +38,10 @@ describe('a claim', () => {
   });
 
   it('reads the log and what was said before to the byte', async () => {
-    const first = await house.create();
-    const claim = await house.claim(first.run.id);
-    const { data } = await house.runs.events(
-      { accountId: house.accountId, runId: first.run.id },
+    const first = await fixture.create();
+    const claim = await fixture.claim(first.run.id);
+    const { data } = await fixture.runs.events(
+      { accountId: fixture.accountId, runId: first.run.id },
       { after: 0, limit: 9 },
     );
 
@@ -50,21 +50,21 @@ describe('a claim', () => {
   });
 
   it('says who hosts the sandbox of its thread', async () => {
-    const { run } = await house.create();
-    const first = await house.claim(run.id);
-    await new Sandboxes(house.database, nextId).keep(first.threadId, 'executor-1');
-    await house.store.handOver(first);
+    const { run } = await fixture.create();
+    const first = await fixture.claim(run.id);
+    await new Sandboxes(fixture.database, nextId).keep(first.threadId, 'executor-1');
+    await fixture.store.handOver(first);
 
     expect(first.executorId).toBe(null);
-    expect(await house.claim(run.id)).toMatchObject({ executorId: 'executor-1' });
+    expect(await fixture.claim(run.id)).toMatchObject({ executorId: 'executor-1' });
   });
 
   it('is granted to one of those that ask in the same moment, and to each for its own run (I2)', async () => {
-    const runs = [(await house.create()).run.id, (await house.create()).run.id];
+    const runs = [(await fixture.create()).run.id, (await fixture.create()).run.id];
     const unknown = runId.parse('run_UNKNOWN');
 
     const granted = await Promise.all(
-      [...runs, unknown, ...runs].map((id, index) => house.store.claim(id, `worker-${index}`)),
+      [...runs, unknown, ...runs].map((id, index) => fixture.store.claim(id, `worker-${index}`)),
     );
 
     for (const id of runs) expect(granted.filter((claim) => claim?.runId === id)).toMatchObject([{ epoch: 1 }]);
@@ -73,7 +73,7 @@ describe('a claim', () => {
 
   it('finds each run by its key and what belongs to it by theirs, whatever the tables hold', async () => {
     const plan = () =>
-      house.database.transaction(async (sql) => {
+      fixture.database.transaction(async (sql) => {
         await sql.query(`prepare take as ${selectForClaim}`);
         const lines = await sql.query<{ 'QUERY PLAN': string }>(
           `explain (costs off) execute take (null, null, null, null)`,
@@ -82,8 +82,8 @@ describe('a claim', () => {
         return lines.map((line) => line['QUERY PLAN']).join('\n');
       });
     const empty = await plan();
-    await house.claimed();
-    await house.database.sql.query('analyze runs, run_events, messages, sandboxes');
+    await fixture.claimed();
+    await fixture.database.sql.query('analyze runs, run_events, messages, sandboxes');
 
     for (const text of [empty, await plan()]) {
       expect(text).not.toMatch(/Seq Scan/);

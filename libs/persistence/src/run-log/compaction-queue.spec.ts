@@ -2,11 +2,11 @@ import { type NewFact, compactionId, messageId } from '@rondo/contract';
 import { StoreFixture, nextId, planned, started } from '../testing/store-fixture';
 import { PostgresRunStore } from './postgres-run-store';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeEach(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 
 const compaction_id = compactionId.parse('cmp_1');
 const covers = { from_message_id: messageId.parse('msg_1'), to_message_id: messageId.parse('msg_2') };
@@ -23,20 +23,20 @@ const compactionFailed: NewFact = {
 
 /** A run that waits for a summarizer. */
 async function waiting() {
-  const claim = await house.claimed();
-  await house.published();
-  await house.store.append(claim, [started, compactionStarted]);
+  const claim = await fixture.claimed();
+  await fixture.published();
+  await fixture.store.append(claim, [started, compactionStarted]);
   return claim;
 }
 
 const reaping = (compactionMs: number) =>
   new PostgresRunStore({
-    database: house.database,
+    database: fixture.database,
     mint: nextId,
     leaseMs: 1,
     reaper: { compactionMs, missedAfterMs: 1 },
   });
-const rowOf = (id: string) => house.database.prisma.run.findUniqueOrThrow({ where: { id } });
+const rowOf = (id: string) => fixture.database.prisma.run.findUniqueOrThrow({ where: { id } });
 const elapsed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('a run that waits for a summary', () => {
@@ -45,43 +45,43 @@ describe('a run that waits for a summary', () => {
 
     expect(await rowOf(runId)).toMatchObject({ status: 'running', queue: 'compactions', leaseOwner: null });
     const payload = { run_id: runId, thread_id: threadId, activation: 2 };
-    expect(await house.published()).toMatchObject([{ queue: 'compactions', jobId: `${runId}-2`, payload }]);
+    expect(await fixture.published()).toMatchObject([{ topic: 'compactions', key: `${runId}-2`, payload }]);
   });
 
   it('is announced to the workers by the transaction that ends it', async () => {
     const { runId } = await waiting();
-    const scribe = await house.compactions.claim(runId, 'scribe');
+    const scribe = await fixture.compactions.claim(runId, 'scribe');
     if (!scribe) throw new Error('the run waits for a summarizer');
-    await house.published();
+    await fixture.published();
 
-    await house.compactions.append(scribe, [compactionFailed]);
+    await fixture.compactions.append(scribe, [compactionFailed]);
 
     expect(await rowOf(runId)).toMatchObject({ queue: 'runs', leaseOwner: null, fruitlessClaims: 0 });
-    expect(await house.published()).toMatchObject([{ queue: 'runs', jobId: `${runId}-3` }]);
+    expect(await fixture.published()).toMatchObject([{ topic: 'runs', key: `${runId}-3` }]);
   });
 
   it('stays where it is when its summarizer leaves in order, or dies (R8)', async () => {
     const { runId } = await waiting();
-    const first = await house.compactions.claim(runId, 'scribe-1');
+    const first = await fixture.compactions.claim(runId, 'scribe-1');
     if (!first) throw new Error('the run waits for a summarizer');
-    await house.compactions.handOver(first);
-    await house.published();
-    expect(await house.compactions.claim(runId, 'scribe-2')).toBeDefined();
-    await house.expireLease(runId);
+    await fixture.compactions.handOver(first);
+    await fixture.published();
+    expect(await fixture.compactions.claim(runId, 'scribe-2')).toBeDefined();
+    await fixture.expireLease(runId);
 
     await reaping(60_000).reap();
 
-    expect(await house.published()).toMatchObject([{ queue: 'compactions', jobId: `${runId}-4` }]);
+    expect(await fixture.published()).toMatchObject([{ topic: 'compactions', key: `${runId}-4` }]);
   });
 
   it('is announced again where its job may be missing (I1, R8)', async () => {
     const { runId } = await waiting();
-    await house.published();
+    await fixture.published();
     await elapsed(5);
 
     await reaping(60_000).reap();
 
-    expect(await house.published()).toMatchObject([{ queue: 'compactions', jobId: `${runId}-2` }]);
+    expect(await fixture.published()).toMatchObject([{ topic: 'compactions', key: `${runId}-2` }]);
   });
 
   it('goes back to the workers when no summarizer takes it for too long', async () => {
@@ -90,14 +90,14 @@ describe('a run that waits for a summary', () => {
 
     await reaping(1).reap();
 
-    expect(await house.published()).toContainEqual(expect.objectContaining({ queue: 'runs', jobId: `${runId}-3` }));
-    expect(await house.compactions.claim(runId, 'scribe')).toBeUndefined();
-    expect(await house.store.claim(runId, 'worker-2')).toBeDefined();
+    expect(await fixture.published()).toContainEqual(expect.objectContaining({ topic: 'runs', key: `${runId}-3` }));
+    expect(await fixture.compactions.claim(runId, 'scribe')).toBeUndefined();
+    expect(await fixture.store.claim(runId, 'worker-2')).toBeDefined();
   });
 
   it('is left to the summarizer that holds it, however long that takes', async () => {
     const { runId } = await waiting();
-    await house.compactions.claim(runId, 'scribe');
+    await fixture.compactions.claim(runId, 'scribe');
     await elapsed(5);
 
     await reaping(1).reap();
@@ -108,37 +108,37 @@ describe('a run that waits for a summary', () => {
   it('is stopped at once while nobody holds it (I7)', async () => {
     const { runId } = await waiting();
 
-    const { run } = await house.runs.requestStop({ accountId: house.accountId, runId, reason: 'enough' });
+    const { run } = await fixture.runs.requestStop({ accountId: fixture.accountId, runId, reason: 'enough' });
 
     expect(run.status).toBe('stopped');
-    expect(await house.compactions.claim(runId, 'scribe')).toBeUndefined();
+    expect(await fixture.compactions.claim(runId, 'scribe')).toBeUndefined();
   });
 });
 
 describe('runs that are due', () => {
   it('are found in Postgres alone, those of one queue, the oldest first (R11)', async () => {
-    const held = await house.claimed();
-    await house.store.append(held, [started, planned(held, { name: 'execute_command' })]);
+    const held = await fixture.claimed();
+    await fixture.store.append(held, [started, planned(held, { name: 'execute_command' })]);
     const { runId: folding } = await waiting();
-    const [first, second] = [await house.create(), await house.create()];
+    const [first, second] = [await fixture.create(), await fixture.create()];
     await elapsed(5);
 
-    const due = (limit: number, sinceMs = 1) => house.store.due({ sinceMs, limit });
+    const due = (limit: number, sinceMs = 1) => fixture.store.due({ sinceMs, limit });
     expect(await due(10)).toEqual([first.run.id, second.run.id]);
     expect(await due(1)).toEqual([first.run.id]);
     expect(await due(10, 60_000)).toEqual([]);
-    expect(await house.compactions.due({ sinceMs: 1, limit: 10 })).toEqual([folding]);
-    expect([await house.store.countDue(), await house.compactions.countDue()]).toEqual([2, 1]);
+    expect(await fixture.compactions.due({ sinceMs: 1, limit: 10 })).toEqual([folding]);
+    expect([await fixture.store.countDue(), await fixture.compactions.countDue()]).toEqual([2, 1]);
   });
 
   it('are none that somebody holds, even if his lease has run out: after an outage all have (R1)', async () => {
-    const held = await house.claimed();
-    await house.database.sql.query(
+    const held = await fixture.claimed();
+    await fixture.database.sql.query(
       `update runs set lease_expires_at = now() - interval '1 s', activated_at = now() - interval '9 s' where id = $1`,
       [held.runId],
     );
 
-    expect(await house.store.due({ sinceMs: 1, limit: 1_000 })).not.toContain(held.runId);
-    expect(await house.store.claim(held.runId, 'who has its job')).toBeDefined();
+    expect(await fixture.store.due({ sinceMs: 1, limit: 1_000 })).not.toContain(held.runId);
+    expect(await fixture.store.claim(held.runId, 'who has its job')).toBeDefined();
   });
 });

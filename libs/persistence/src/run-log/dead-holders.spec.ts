@@ -5,22 +5,22 @@ import type { Sql } from '../database/sql';
 import { StoreFixture } from '../testing/store-fixture';
 import { Reaper } from './reaper';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 let reaper: Reaper;
 const absentMs = 100;
 const holders: Client[] = [];
 beforeEach(async () => {
-  house = await StoreFixture.open();
-  reaper = new Reaper(house.database.sql, { absentMs });
+  fixture = await StoreFixture.open();
+  reaper = new Reaper(fixture.database.sql, { absentMs });
 });
 afterEach(async () => {
   await Promise.all(holders.splice(0).map((holder) => holder.end()));
-  await house.close();
+  await fixture.close();
 });
 
 /** The connection of a process that holds the lock of its name; nobody makes it anew when it is cut. */
 async function present(owner: string): Promise<{ die(): Promise<void> }> {
-  const client = new Client({ connectionString: house.database.url });
+  const client = new Client({ connectionString: fixture.database.url });
   client.on('error', () => {});
   await client.connect();
   holders.push(client);
@@ -28,8 +28,8 @@ async function present(owner: string): Promise<{ die(): Promise<void> }> {
   await client.query(announce, [owner]);
   const pid = rows[0]?.pid;
   const die = async () => {
-    await house.database.sql.query('select pg_terminate_backend($1)', [pid]);
-    while ((await house.database.sql.query('select from pg_locks where pid = $1', [pid])).length > 0);
+    await fixture.database.sql.query('select pg_terminate_backend($1)', [pid]);
+    while ((await fixture.database.sql.query('select from pg_locks where pid = $1', [pid])).length > 0);
   };
   return { die };
 }
@@ -41,30 +41,35 @@ async function lookTwice(by = reaper): Promise<number[]> {
   return [first, await by.reapAbsent()];
 }
 
-const ownerOf = async (id: string) => (await house.database.prisma.run.findUniqueOrThrow({ where: { id } })).leaseOwner;
+const ownerOf = async (id: string) =>
+  (await fixture.database.prisma.run.findUniqueOrThrow({ where: { id } })).leaseOwner;
 
 describe('the roll call', () => {
   it('queues the runs of a holder that died, and nobody else’s, long before their leases run out', async () => {
     const first = await present('worker-1');
     await present('worker-2');
-    const [left, alsoLeft, kept] = [await house.claimed(), await house.claimed(), await house.claimed('worker-2')];
-    await house.published();
+    const [left, alsoLeft, kept] = [
+      await fixture.claimed(),
+      await fixture.claimed(),
+      await fixture.claimed('worker-2'),
+    ];
+    await fixture.published();
     expect(await lookTwice()).toEqual([0, 0]);
 
     await first.die();
 
     expect(await lookTwice()).toEqual([0, 2]);
-    const queued = (await house.published()).map(({ jobId }) => jobId);
+    const queued = (await fixture.published()).map(({ key }) => key);
     expect(queued.sort()).toEqual([`${left.runId}-2`, `${alsoLeft.runId}-2`].sort());
     expect(await ownerOf(kept.runId)).toBe('worker-2');
-    expect((await house.store.renew('worker-1', [left])).lost).toEqual([left.runId]);
-    expect((await house.claim(left.runId, 'worker-2')).epoch).toBe(2);
+    expect((await fixture.store.renew('worker-1', [left])).lost).toEqual([left.runId]);
+    expect((await fixture.claim(left.runId, 'worker-2')).epoch).toBe(2);
   });
 
   it('queues them once when many look', async () => {
     const holder = await present('worker-1');
-    await Promise.all(Array.from({ length: 5 }, () => house.claimed()));
-    const reapers = Array.from({ length: 4 }, () => new Reaper(house.database.sql, { absentMs }));
+    await Promise.all(Array.from({ length: 5 }, () => fixture.claimed()));
+    const reapers = Array.from({ length: 4 }, () => new Reaper(fixture.database.sql, { absentMs }));
     await holder.die();
 
     const found = await Promise.all(reapers.map((one) => lookTwice(one)));
@@ -74,18 +79,18 @@ describe('the roll call', () => {
 
   it('queues what was off the queue and not claimed yet', async () => {
     const holder = await present('worker-1');
-    const { run } = await house.create();
-    await house.published();
+    const { run } = await fixture.create();
+    await fixture.published();
     await sleep(absentMs);
     await holder.die();
 
     expect(await lookTwice()).toEqual([0, 1]);
-    expect(await house.published()).toMatchObject([{ jobId: `${run.id}-2` }]);
+    expect(await fixture.published()).toMatchObject([{ key: `${run.id}-2` }]);
   });
 
   it('leaves a holder that is back in time', async () => {
     const holder = await present('worker-1');
-    const { runId } = await house.claimed();
+    const { runId } = await fixture.claimed();
     await holder.die();
     await reaper.reapAbsent();
 
@@ -98,21 +103,21 @@ describe('the roll call', () => {
 
   it('leaves a frozen holder, and one that never showed itself, to their leases', async () => {
     await present('frozen');
-    const [frozen, unknown] = [await house.claimed('frozen'), await house.claimed('unknown')];
+    const [frozen, unknown] = [await fixture.claimed('frozen'), await fixture.claimed('unknown')];
 
     expect(await lookTwice()).toEqual([0, 0]);
 
-    await Promise.all([frozen, unknown].map(({ runId }) => house.expireLease(runId)));
-    expect(await new Reaper(house.database.sql, { leaseMs: 1 }).reap()).toBe(2);
+    await Promise.all([frozen, unknown].map(({ runId }) => fixture.expireLease(runId)));
+    expect(await new Reaper(fixture.database.sql, { leaseMs: 1 }).reap()).toBe(2);
   });
 
   it('leaves a holder that was wrongly taken for dead to its leases, until it shows itself again', async () => {
     const holder = await present('worker-1');
-    await house.claimed();
+    await fixture.claimed();
     await holder.die();
     expect(await lookTwice()).toEqual([0, 1]);
 
-    const later = await house.claimed();
+    const later = await fixture.claimed();
 
     expect(await lookTwice()).toEqual([0, 0]);
     expect(await ownerOf(later.runId)).toBe('worker-1');
@@ -120,9 +125,9 @@ describe('the roll call', () => {
 
   it('leaves everybody who has not been seen since Postgres was started (R1)', async () => {
     const holder = await present('worker-1');
-    const { runId } = await house.claimed();
+    const { runId } = await fixture.claimed();
     await holder.die();
-    await house.database.sql.query(`update presences set postgres_since = postgres_since - interval '1 h'`);
+    await fixture.database.sql.query(`update presences set postgres_since = postgres_since - interval '1 h'`);
 
     expect(await lookTwice()).toEqual([0, 0]);
     expect(await ownerOf(runId)).toBe('worker-1');
@@ -132,11 +137,11 @@ describe('the roll call', () => {
     let away = false;
     const sql: Sql = {
       query: (text, values) =>
-        away ? Promise.reject(new Error('connection refused')) : house.database.sql.query(text, values),
+        away ? Promise.reject(new Error('connection refused')) : fixture.database.sql.query(text, values),
     };
     const cutOff = new Reaper(sql, { absentMs, leaseMs: 500 });
     const holder = await present('worker-1');
-    await house.claimed();
+    await fixture.claimed();
     await holder.die();
     away = true;
     await expect(cutOff.reapAbsent()).rejects.toThrow('connection refused');

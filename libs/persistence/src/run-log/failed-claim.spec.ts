@@ -6,16 +6,16 @@ import { StoreFixture, iterationStarted, nextId, planned, started } from '../tes
 import { selectForClaim } from './claim';
 import { PostgresRunStore } from './postgres-run-store';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const spoil = (id: RunId) =>
-  house.database.sql.query(`update run_events set at = 'infinity' where run_id = $1 and seq = 2`, [id]);
+  fixture.database.sql.query(`update run_events set at = 'infinity' where run_id = $1 and seq = 2`, [id]);
 
-const created = async (): Promise<RunId> => (await house.create()).run.id;
+const created = async (): Promise<RunId> => (await fixture.create()).run.id;
 
 const failureOf = (claim: Promise<unknown>): Promise<unknown> =>
   claim.then(
@@ -24,7 +24,7 @@ const failureOf = (claim: Promise<unknown>): Promise<unknown> =>
   );
 
 const rowOf = (id: RunId) =>
-  house.database.prisma.run.findUniqueOrThrow({
+  fixture.database.prisma.run.findUniqueOrThrow({
     where: { id },
     select: { status: true, fruitlessClaims: true, leaseOwner: true },
   });
@@ -35,10 +35,10 @@ function refusing(id: RunId, code: string): PostgresRunStore {
     query: (text, values) => {
       if (text === selectForClaim && (values?.[0] as string[]).includes(id))
         return Promise.reject(Object.assign(new DatabaseError('refused', 1, 'error'), { code }));
-      return house.database.sql.query(text, values);
+      return fixture.database.sql.query(text, values);
     },
   };
-  return new PostgresRunStore({ database: { ...house.database, sql }, mint: nextId });
+  return new PostgresRunStore({ database: { ...fixture.database, sql }, mint: nextId });
 }
 
 describe('a claim that cannot be read', () => {
@@ -47,7 +47,7 @@ describe('a claim that cannot be read', () => {
     await spoil(id);
 
     for (let tries = 1; tries <= maxFruitlessClaims; tries += 1) {
-      const error = await failureOf(house.store.claim(id, `worker-${tries}`));
+      const error = await failureOf(fixture.store.claim(id, `worker-${tries}`));
       expect(error).toBeInstanceOf(UnreadableRunError);
       expect(error).toMatchObject({ runId: id, fruitlessClaims: tries });
       expect(await rowOf(id)).toEqual({ status: 'queued', fruitlessClaims: tries, leaseOwner: null });
@@ -57,15 +57,15 @@ describe('a claim that cannot be read', () => {
   it('is found again although no job says that it is due', async () => {
     const id = await created();
     await spoil(id);
-    await house.published();
-    await failureOf(house.store.claim(id, 'worker-1'));
+    await fixture.published();
+    await failureOf(fixture.store.claim(id, 'worker-1'));
 
-    expect(await house.published()).toEqual([]);
+    expect(await fixture.published()).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const store = new PostgresRunStore({ database: house.database, mint: nextId, reaper: { missedAfterMs: 10 } });
+    const store = new PostgresRunStore({ database: fixture.database, mint: nextId, reaper: { missedAfterMs: 10 } });
     await store.reap();
 
-    expect((await house.published()).map(({ payload }) => payload.run_id)).toContain(id);
+    expect((await fixture.published()).map(({ payload }) => payload.run_id)).toContain(id);
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe('a claim that cannot be read', () => {
     for (const tries of [1, 2]) {
       expect(await failureOf(store.claim(id, 'worker-1'))).toMatchObject({ fruitlessClaims: tries });
     }
-    expect(await house.claim(id)).toMatchObject({ fruitlessClaims: 2 });
+    expect(await fixture.claim(id)).toMatchObject({ fruitlessClaims: 2 });
   });
 
   it.each([
@@ -90,11 +90,11 @@ describe('a claim that cannot be read', () => {
 
     expect(await failureOf(refusing(id, code).claim(id, 'worker-1'))).toMatchObject({ code });
 
-    expect(await house.claim(id)).toMatchObject({ fruitlessClaims: 0 });
+    expect(await fixture.claim(id)).toMatchObject({ fruitlessClaims: 0 });
   });
 
   it('is not counted against a run that another worker holds by now', async () => {
-    const { runId } = await house.claimed('worker-1');
+    const { runId } = await fixture.claimed('worker-1');
 
     expect(await failureOf(refusing(runId, '54000').claim(runId, 'worker-2'))).toMatchObject({ code: '54000' });
 
@@ -102,20 +102,20 @@ describe('a claim that cannot be read', () => {
   });
 
   it('can be taken to be ended, with its open calls', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
     const open = planned(claim, { name: 'shell', input: { command: 'make' } });
     const { id } = open.data.tool_call;
-    await house.store.append(claim, [started, iterationStarted(1), open]);
-    await house.store.handOver(claim);
+    await fixture.store.append(claim, [started, iterationStarted(1), open]);
+    await fixture.store.handOver(claim);
     await spoil(claim.runId);
 
-    const last = await house.store.claimToEnd(claim.runId, 'worker-2');
+    const last = await fixture.store.claimToEnd(claim.runId, 'worker-2');
 
     expect(last).toMatchObject({ runId: claim.runId, epoch: 2, run: { iteration: 1 }, stop: undefined });
     expect(openCalls({ calls: last?.calls ?? new Map() })).toMatchObject([
       { call: { id, name: 'shell' }, status: 'planned', attempts: 0 },
     ]);
-    expect(await house.store.claimToEnd(claim.runId, 'worker-3')).toBeUndefined();
+    expect(await fixture.store.claimToEnd(claim.runId, 'worker-3')).toBeUndefined();
   });
 });
 
@@ -124,7 +124,9 @@ describe('attack: tenants', () => {
     const [before, hostile, after] = [await created(), await created(), await created()];
     await spoil(hostile);
 
-    const outcomes = await Promise.allSettled([before, hostile, after].map((id) => house.store.claim(id, 'worker-1')));
+    const outcomes = await Promise.allSettled(
+      [before, hostile, after].map((id) => fixture.store.claim(id, 'worker-1')),
+    );
 
     const claims = outcomes.map((outcome) =>
       outcome.status === 'fulfilled' ? (outcome.value as ClaimedRun) : 'failed',

@@ -5,11 +5,11 @@ import { StoreFixture, completed, iterationStarted, nextId, reply, started } fro
 import { appendStatement } from './append-statement';
 import { PostgresRunStore } from './postgres-run-store';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 /** A store whose append statements are counted. */
 function countedStore(): { store: PostgresRunStore; count: () => number } {
@@ -17,20 +17,20 @@ function countedStore(): { store: PostgresRunStore; count: () => number } {
   const writer: Sql = {
     query: (text, values) => {
       if (text === appendStatement) appends += 1;
-      return house.database.writer.query(text, values);
+      return fixture.database.writer.query(text, values);
     },
   };
   return {
-    store: new PostgresRunStore({ database: { ...house.database, writer }, mint: nextId }),
+    store: new PostgresRunStore({ database: { ...fixture.database, writer }, mint: nextId }),
     count: () => appends,
   };
 }
 
-const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => house.claimed()));
+const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => fixture.claimed()));
 
 const seqsOf = async ({ runId }: Claim): Promise<number[]> => {
-  const { accountId } = house;
-  const { data } = await house.runs.events({ accountId, runId }, { after: 0, limit: 1000 });
+  const { accountId } = fixture;
+  const { data } = await fixture.runs.events({ accountId, runId }, { after: 0, limit: 1000 });
   return data.map(({ seq }) => seq);
 };
 
@@ -48,12 +48,12 @@ describe('GroupCommit', () => {
   });
 
   it('keeps the batches of one run in the order in which they came (W52)', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
 
     const recorded = await Promise.all([
-      house.store.append(claim, [started]),
-      house.store.append(claim, [iterationStarted(1), reply(claim, 'one')]),
-      house.store.append(claim, [reply(claim, 'two')]),
+      fixture.store.append(claim, [started]),
+      fixture.store.append(claim, [iterationStarted(1), reply(claim, 'one')]),
+      fixture.store.append(claim, [reply(claim, 'two')]),
     ]);
 
     expect(recorded.flat().map(({ seq }) => seq)).toEqual([3, 4, 5, 6]);
@@ -61,13 +61,17 @@ describe('GroupCommit', () => {
 
   it('numbers 20 runs without a gap while the gateway writes stop facts between (I2)', async () => {
     const claims = await claimMany(20);
-    const { accountId } = house;
+    const { accountId } = fixture;
 
     await Promise.all(
       claims.map(async (claim, index) => {
         for (let iteration = 1; iteration <= 10; iteration += 1) {
-          const written = house.store.append(claim, [iterationStarted(iteration), reply(claim, `reply ${iteration}`)]);
-          const told = iteration === 5 && house.runs.requestStop({ accountId, runId: claim.runId, reason: `${index}` });
+          const written = fixture.store.append(claim, [
+            iterationStarted(iteration),
+            reply(claim, `reply ${iteration}`),
+          ]);
+          const told =
+            iteration === 5 && fixture.runs.requestStop({ accountId, runId: claim.runId, reason: `${index}` });
           await Promise.all([written, told]);
         }
       }),
@@ -77,13 +81,13 @@ describe('GroupCommit', () => {
   });
 
   it('lets a message of the gateway and those of a run take turns in the thread', async () => {
-    const claim = await house.claimed();
-    const { accountId, messages } = house;
+    const claim = await fixture.claimed();
+    const { accountId, messages } = fixture;
     const said = (text: string) =>
       messages.add({ accountId, threadId: claim.threadId, content: [{ type: 'text', text }] });
 
     await Promise.all(
-      upTo(10).flatMap((n) => [house.store.append(claim, [reply(claim, `reply ${n}`)]), said(`question ${n}`)]),
+      upTo(10).flatMap((n) => [fixture.store.append(claim, [reply(claim, `reply ${n}`)]), said(`question ${n}`)]),
     );
 
     const { data } = await messages.list({ accountId, threadId: claim.threadId, limit: 100 });
@@ -93,15 +97,15 @@ describe('GroupCommit', () => {
   it('refuses an older epoch and a stopped ending without harm to the batches beside them (I3, I7)', async () => {
     const [zombie, told, healthy, busy] = await claimMany(4);
     if (!zombie || !told || !healthy || !busy) throw new Error('four runs were claimed');
-    await house.expireLease(zombie.runId);
-    await house.claim(zombie.runId, 'worker-2');
-    await house.runs.requestStop({ accountId: house.accountId, runId: told.runId, reason: 'enough' });
+    await fixture.expireLease(zombie.runId);
+    await fixture.claim(zombie.runId, 'worker-2');
+    await fixture.runs.requestStop({ accountId: fixture.accountId, runId: told.runId, reason: 'enough' });
 
-    const first = house.store.append(busy, [started]);
+    const first = fixture.store.append(busy, [started]);
     const outcomes = await Promise.allSettled([
-      house.store.append(zombie, [started]),
-      house.store.append(told, [completed]),
-      house.store.append(healthy, [started, completed]),
+      fixture.store.append(zombie, [started]),
+      fixture.store.append(told, [completed]),
+      fixture.store.append(healthy, [started, completed]),
     ]);
     await first;
 
@@ -117,10 +121,10 @@ describe('GroupCommit', () => {
     const [broken, healthy, busy] = await claimMany(3);
     if (!broken || !healthy || !busy) throw new Error('three runs were claimed');
 
-    const first = house.store.append(busy, [usage('mdl_same')]);
+    const first = fixture.store.append(busy, [usage('mdl_same')]);
     const outcomes = await Promise.allSettled([
-      house.store.append(broken, [usage('mdl_same')]),
-      house.store.append(healthy, [started]),
+      fixture.store.append(broken, [usage('mdl_same')]),
+      fixture.store.append(healthy, [started]),
     ]);
     await first;
 
@@ -133,11 +137,11 @@ describe('GroupCommit', () => {
     const claims = await claimMany(3);
     const writer: Sql = {
       query: async (text, values) => {
-        await house.database.writer.query(text, values);
+        await fixture.database.writer.query(text, values);
         throw new Error('Connection terminated unexpectedly');
       },
     };
-    const store = new PostgresRunStore({ database: { ...house.database, writer }, mint: nextId });
+    const store = new PostgresRunStore({ database: { ...fixture.database, writer }, mint: nextId });
 
     const outcomes = await Promise.allSettled(claims.map((claim) => store.append(claim, [started])));
 
@@ -146,8 +150,8 @@ describe('GroupCommit', () => {
   });
 
   it('lets exactly one of many endings win (I3)', async () => {
-    const claim = await house.claimed();
-    const stores = upTo(8).map(() => new PostgresRunStore({ database: house.database, mint: nextId }));
+    const claim = await fixture.claimed();
+    const stores = upTo(8).map(() => new PostgresRunStore({ database: fixture.database, mint: nextId }));
 
     const outcomes = await Promise.allSettled(stores.map((store) => store.append(claim, [completed])));
 

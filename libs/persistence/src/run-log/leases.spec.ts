@@ -4,21 +4,21 @@ import { StoreFixture, completed, nextId, planned, started } from '../testing/st
 import { PostgresRunStore } from './postgres-run-store';
 import { Reaper } from './reaper';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeEach(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 
 const leaseMs = 200;
 const elapsed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const storeWith = (lease: number) => new PostgresRunStore({ database: house.database, mint: nextId, leaseMs: lease });
-const rowOf = ({ runId }: Claim) => house.database.prisma.run.findUniqueOrThrow({ where: { id: runId } });
+const storeWith = (lease: number) => new PostgresRunStore({ database: fixture.database, mint: nextId, leaseMs: lease });
+const rowOf = ({ runId }: Claim) => fixture.database.prisma.run.findUniqueOrThrow({ where: { id: runId } });
 
 describe('a lease', () => {
   it('holds as long as it is renewed and lapses by the clock of the database (R1)', async () => {
     const store = storeWith(leaseMs);
-    const { run } = await house.create();
+    const { run } = await fixture.create();
     const claim = await store.claim(run.id, 'worker-1');
     if (!claim) throw new Error('the run was due');
 
@@ -32,89 +32,89 @@ describe('a lease', () => {
   });
 
   it('is renewed for all runs of an owner in one statement, which tells losses and stops (R43)', async () => {
-    const [kept, lost, told] = [await house.claimed(), await house.claimed(), await house.claimed()];
-    await house.expireLease(lost.runId);
-    await house.claim(lost.runId, 'worker-2');
-    await house.runs.requestStop({ accountId: house.accountId, runId: told.runId, reason: 'enough' });
+    const [kept, lost, told] = [await fixture.claimed(), await fixture.claimed(), await fixture.claimed()];
+    await fixture.expireLease(lost.runId);
+    await fixture.claim(lost.runId, 'worker-2');
+    await fixture.runs.requestStop({ accountId: fixture.accountId, runId: told.runId, reason: 'enough' });
 
-    const { lost: gone, stops } = await house.store.renew('worker-1', [kept, lost, told]);
+    const { lost: gone, stops } = await fixture.store.renew('worker-1', [kept, lost, told]);
 
     expect(gone).toEqual([lost.runId]);
     expect(stops).toEqual([{ runId: told.runId, stop: { requestedAt: expect.any(String), reason: 'enough' } }]);
   });
 
   it('is lost once the reaper took it, even before anybody else claimed the run (R2)', async () => {
-    const claim = await house.claimed();
-    await house.expireLease(claim.runId);
+    const claim = await fixture.claimed();
+    await fixture.expireLease(claim.runId);
     await storeWith(1).reap();
 
-    expect((await house.store.renew('worker-1', [claim])).lost).toEqual([claim.runId]);
+    expect((await fixture.store.renew('worker-1', [claim])).lost).toEqual([claim.runId]);
   });
 
   it('ends with a hand-over, which queues the next activation', async () => {
-    const claim = await house.claimed();
-    await house.published();
+    const claim = await fixture.claimed();
+    await fixture.published();
 
-    await house.store.handOver(claim);
+    await fixture.store.handOver(claim);
 
-    expect(await house.published()).toMatchObject([{ jobId: `${claim.runId}-2` }]);
+    expect(await fixture.published()).toMatchObject([{ key: `${claim.runId}-2` }]);
     expect(await rowOf(claim)).toMatchObject({ status: 'queued', leaseOwner: null });
   });
 
   it('is not handed over twice, nor after the run ended or was taken', async () => {
-    const [ended, taken] = [await house.claimed(), await house.claimed()];
-    await house.store.append(ended, [started, completed]);
-    await house.expireLease(taken.runId);
-    await house.claim(taken.runId, 'worker-2');
-    await house.published();
+    const [ended, taken] = [await fixture.claimed(), await fixture.claimed()];
+    await fixture.store.append(ended, [started, completed]);
+    await fixture.expireLease(taken.runId);
+    await fixture.claim(taken.runId, 'worker-2');
+    await fixture.published();
 
-    await house.store.handOver(ended);
-    await house.store.handOver(taken);
+    await fixture.store.handOver(ended);
+    await fixture.store.handOver(taken);
 
-    expect(await house.published()).toEqual([]);
+    expect(await fixture.published()).toEqual([]);
     expect(await rowOf(taken)).toMatchObject({ leaseOwner: 'worker-2' });
   });
 });
 
 describe('the reaper', () => {
   it('queues the run of a holder that went silent, as often as that happens', async () => {
-    const { runId } = await house.claimed();
+    const { runId } = await fixture.claimed();
 
     for (const activation of [2, 3, 4]) {
-      await house.published();
-      await house.expireLease(runId);
+      await fixture.published();
+      await fixture.expireLease(runId);
       expect(await storeWith(1).reap()).toBe(1);
-      expect(await house.published()).toMatchObject([{ payload: { run_id: runId, activation } }]);
-      await house.claim(runId, 'worker-2');
+      expect(await fixture.published()).toMatchObject([{ payload: { run_id: runId, activation } }]);
+      await fixture.claim(runId, 'worker-2');
     }
   });
 
   it('leaves living, waiting and ended runs alone', async () => {
-    const ended = await house.claimed();
-    await house.store.append(ended, [started, completed]);
-    await house.claimed();
-    await house.create();
-    await house.published();
+    const ended = await fixture.claimed();
+    await fixture.store.append(ended, [started, completed]);
+    await fixture.claimed();
+    await fixture.create();
+    await fixture.published();
 
     expect(await storeWith(1).reap()).toBe(0);
-    expect(await house.published()).toEqual([]);
+    expect(await fixture.published()).toEqual([]);
   });
 
   it('adds a job again, under the same id, where one may be missing (I1, R8)', async () => {
-    const { run } = await house.create();
-    await house.published();
-    await house.database.sql.query(`update runs set activated_at = activated_at - interval '6 s' where id = $1`, [
+    const { run } = await fixture.create();
+    await fixture.published();
+    await fixture.database.sql.query(`update runs set activated_at = activated_at - interval '6 s' where id = $1`, [
       run.id,
     ]);
 
-    expect(await house.store.reap()).toBe(1);
-    expect(await house.store.reap()).toBe(0);
-    expect(await house.published()).toMatchObject([{ jobId: `${run.id}-1` }]);
+    expect(await fixture.store.reap()).toBe(1);
+    expect(await fixture.store.reap()).toBe(0);
+    expect(await fixture.published()).toMatchObject([{ key: `${run.id}-1` }]);
   });
 
   it('finds each silent run once when many look', async () => {
-    const claims = await Promise.all(Array.from({ length: 10 }, () => house.claimed()));
-    await Promise.all(claims.map(({ runId }) => house.expireLease(runId)));
+    const claims = await Promise.all(Array.from({ length: 10 }, () => fixture.claimed()));
+    await Promise.all(claims.map(({ runId }) => fixture.expireLease(runId)));
 
     const found = await Promise.all(Array.from({ length: 4 }, () => storeWith(1).reap()));
 
@@ -122,21 +122,25 @@ describe('the reaper', () => {
   });
 
   it('brings a stopped run whose holder died to another, which still has calls to settle (I6, I7)', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, planned(claim, { name: 'execute_command' })]);
-    await house.expireLease(claim.runId);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, planned(claim, { name: 'execute_command' })]);
+    await fixture.expireLease(claim.runId);
     await storeWith(1).reap();
 
-    const { run } = await house.runs.requestStop({ accountId: house.accountId, runId: claim.runId, reason: 'enough' });
-    const next = await house.claim(claim.runId, 'worker-2');
+    const { run } = await fixture.runs.requestStop({
+      accountId: fixture.accountId,
+      runId: claim.runId,
+      reason: 'enough',
+    });
+    const next = await fixture.claim(claim.runId, 'worker-2');
 
     expect(run.status).toBe('stopping');
     expect(next.stop).toMatchObject({ reason: 'enough' });
   });
 
   it('takes nobody over within one lease of the start of Postgres (R1)', async () => {
-    const { runId } = await house.claimed();
-    await house.expireLease(runId);
+    const { runId } = await fixture.claimed();
+    await fixture.expireLease(runId);
     const longerThanThisServerLives = 2_000_000_000;
 
     expect(await storeWith(longerThanThisServerLives).reap()).toBe(0);
@@ -146,11 +150,11 @@ describe('the reaper', () => {
     let away = true;
     const sql: Sql = {
       query: (text, values) =>
-        away ? Promise.reject(new Error('connection refused')) : house.database.sql.query(text, values),
+        away ? Promise.reject(new Error('connection refused')) : fixture.database.sql.query(text, values),
     };
     const reaper = new Reaper(sql, { leaseMs });
-    const { runId } = await house.claimed();
-    await house.expireLease(runId);
+    const { runId } = await fixture.claimed();
+    await fixture.expireLease(runId);
 
     await expect(reaper.reap()).rejects.toThrow('connection refused');
     away = false;

@@ -1,67 +1,67 @@
 import { Outbox, type OutboxEntry } from './outbox';
 import { StoreFixture } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeEach(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterEach(() => house.close());
+afterEach(() => fixture.close());
 
-const create = (count: number) => Promise.all(Array.from({ length: count }, () => house.create()));
-const left = () => house.database.prisma.outboxEntry.count();
+const create = (count: number) => Promise.all(Array.from({ length: count }, () => fixture.create()));
+const remaining = () => fixture.database.prisma.outboxEntry.count();
 
 describe('Outbox', () => {
-  it('hands over every entry once when many publish at the same time (R10)', async () => {
+  it('delivers every entry once when many processes publish at the same time', async () => {
     await create(30);
     const published: string[] = [];
-    const add = ({ jobId }: OutboxEntry) => Promise.resolve(void published.push(jobId));
+    const add = ({ key }: OutboxEntry) => Promise.resolve(void published.push(key));
 
-    await Promise.all(Array.from({ length: 6 }, () => new Outbox(house.database).publish(add)));
+    await Promise.all(Array.from({ length: 6 }, () => new Outbox(fixture.database).publish(add)));
 
     expect(new Set(published).size).toBe(30);
     expect(published).toHaveLength(30);
-    expect(await left()).toBe(0);
+    expect(await remaining()).toBe(0);
   });
 
-  it('keeps what the queue refused for the next call', async () => {
+  it('keeps an entry that could not be delivered for the next call', async () => {
     const runs = await create(3);
     const refused = `${runs[1]?.run.id}-1`;
-    const refuseOne = ({ jobId }: OutboxEntry) =>
-      jobId === refused ? Promise.reject(new Error('the queue is away')) : Promise.resolve();
+    const refuseOne = ({ key }: OutboxEntry) =>
+      key === refused ? Promise.reject(new Error('the queue is away')) : Promise.resolve();
 
-    await expect(house.outbox.publish(refuseOne)).rejects.toThrow('the queue is away');
+    await expect(fixture.outbox.publish(refuseOne)).rejects.toThrow('the queue is away');
 
-    expect(await house.published()).toMatchObject([{ jobId: refused }]);
+    expect(await fixture.published()).toMatchObject([{ key: refused }]);
   });
 
-  it('gives what a publisher took and died with to another, but not while it may live', async () => {
+  it('publishes the entries of a dead publisher once its lock has expired, and not before', async () => {
     await create(1);
-    await house.database.sql.query(`update outbox set taken_until = clock_timestamp() + interval '10 s'`);
-    expect(await house.published()).toEqual([]);
+    await fixture.database.sql.query(`update outbox set taken_until = clock_timestamp() + interval '10 s'`);
+    expect(await fixture.published()).toEqual([]);
 
-    await house.database.sql.query(`update outbox set taken_until = clock_timestamp()`);
-    expect(await house.published()).toHaveLength(1);
+    await fixture.database.sql.query(`update outbox set taken_until = clock_timestamp()`);
+    expect(await fixture.published()).toHaveLength(1);
   });
 
-  it('hands an entry over again when a publisher died between the queue and the delete', async () => {
+  it('delivers an entry again when its publisher died between the delivery and the delete', async () => {
     await create(1);
-    const [first] = await house.database.prisma.outboxEntry.findMany();
-    const firstRound = await house.published();
+    const [first] = await fixture.database.prisma.outboxEntry.findMany();
+    const firstPass = await fixture.published();
     if (!first) throw new Error('the run left an entry');
-    const { queue, jobId, payload } = first;
-    await house.database.prisma.outboxEntry.create({ data: { queue, jobId, payload: payload ?? {} } });
+    const { topic, key, payload } = first;
+    await fixture.database.prisma.outboxEntry.create({ data: { topic, key, payload: payload ?? {} } });
 
-    expect(await house.published()).toEqual(firstRound);
+    expect(await fixture.published()).toEqual(firstPass);
   });
 
-  it('shares rounds between calls that overlap, and misses nothing that was there before a call', async () => {
+  it('shares passes between overlapping calls, and publishes every entry committed before a call', async () => {
     const published: string[] = [];
-    const add = ({ jobId }: OutboxEntry) => Promise.resolve(void published.push(jobId));
+    const add = ({ key }: OutboxEntry) => Promise.resolve(void published.push(key));
 
     await Promise.all(
       Array.from({ length: 20 }, async () => {
-        const { run } = await house.create();
-        await house.outbox.publish(add);
+        const { run } = await fixture.create();
+        await fixture.outbox.publish(add);
         expect(published).toContain(`${run.id}-1`);
       }),
     );
@@ -69,32 +69,44 @@ describe('Outbox', () => {
     expect(published).toHaveLength(20);
   });
 
-  it('hands over what was just committed without looking for it, and forgets it then', async () => {
-    const handed: string[] = [];
-    const add = ({ jobId }: OutboxEntry) => Promise.resolve(void handed.push(jobId));
+  it('delivers a just committed entry without reading the table, and deletes it afterwards', async () => {
+    const delivered: string[] = [];
+    const add = ({ key }: OutboxEntry) => Promise.resolve(void delivered.push(key));
     const jobs = (await create(3)).flatMap(({ job }) => job ?? []);
 
-    await Promise.all(jobs.map((job) => house.outbox.hand(job, add)));
+    await Promise.all(jobs.map((job) => fixture.outbox.publishEntry(job, add)));
 
-    expect(handed).toEqual(jobs.map(({ jobId }) => jobId));
-    expect(await left()).toBe(0);
+    expect(delivered).toEqual(jobs.map(({ key }) => key));
+    expect(await remaining()).toBe(0);
   });
 
-  it('keeps what the queue refused when it was handed over', async () => {
+  it('keeps what the queue refused when it was delivered over', async () => {
     const [created] = await create(1);
-    if (!created?.job) throw new Error('the run may begin at once');
+    if (!created?.job) throw new Error('the run may start at once');
 
-    await expect(house.outbox.hand(created.job, () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+    await expect(fixture.outbox.publishEntry(created.job, () => Promise.reject(new Error('away')))).rejects.toThrow(
+      'away',
+    );
 
-    expect(await house.published()).toEqual([created.job]);
+    expect(await fixture.published()).toEqual([created.job]);
   });
 
-  it('writes nothing when the transaction that asked for it fails', async () => {
-    const { run } = await house.create();
-    await house.published();
+  it('leaves entries of an unknown topic to a newer version, and publishes the others', async () => {
+    const { sql } = fixture.database;
+    const future = `insert into outbox (queue, job_id, payload) select 'invoices', 'in_' || n, '{}' from generate_series(1, 150) as n`;
+    await sql.query(future);
+    const [created] = await create(1);
 
-    await expect(house.create({ threadId: run.thread_id })).rejects.toMatchObject({ code: 'thread_busy' });
+    expect(await fixture.published()).toEqual([created?.job]);
+    expect(await remaining()).toBe(150);
+  });
 
-    expect(await left()).toBe(0);
+  it('writes no entry when its transaction is rolled back', async () => {
+    const { run } = await fixture.create();
+    await fixture.published();
+
+    await expect(fixture.create({ threadId: run.thread_id })).rejects.toMatchObject({ code: 'thread_busy' });
+
+    expect(await remaining()).toBe(0);
   });
 });

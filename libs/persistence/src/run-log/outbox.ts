@@ -1,100 +1,120 @@
 import { type Run, runId, threadId } from '@rondo/contract';
-import { runQueueName } from '@rondo/domain';
+import type { RunQueueName } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Database } from '../database/database';
 
-const outboxEntry = z.object({
-  queue: runQueueName,
-  jobId: z.string(),
-  payload: z.object({ run_id: runId, thread_id: threadId, activation: z.number().int().positive() }),
-});
+const runActivation = z.object({ run_id: runId, thread_id: threadId, activation: z.number().int().positive() });
 
-/** What must reach a queue after its transaction committed. `jobId` is `<runId>-<activation>`: adding it twice is adding it once. */
+/** Every topic of the outbox, with the schema of its payloads. The topics of runs are named like the queues of runs. */
+export const outboxTopics = { runs: runActivation, compactions: runActivation } satisfies Record<
+  RunQueueName,
+  z.ZodType
+>;
+
+type Topic = keyof typeof outboxTopics;
+
+const entryOn = <Name extends Topic>(topic: Name) =>
+  z.object({ topic: z.literal(topic), key: z.string(), payload: outboxTopics[topic] });
+
+const outboxEntry = z.discriminatedUnion('topic', [entryOn('runs'), entryOn('compactions')]);
+
+/**
+ * What must be delivered after its transaction has committed. `key` is unique in its topic, for a run's activation
+ * `<runId>-<activation>`, so that an entry may be delivered twice and must be processed once.
+ */
 export type OutboxEntry = z.infer<typeof outboxEntry>;
 
-/** What is written with a run that may begin at once. */
+/** The entry that `insertRuns` writes for a run that may start at once. */
 export const firstActivation = ({ id, thread_id }: Run): OutboxEntry => ({
-  queue: 'runs',
-  jobId: `${id}-1`,
+  topic: 'runs',
+  key: `${id}-1`,
   payload: { run_id: id, thread_id, activation: 1 },
 });
 
-type Add = (entry: OutboxEntry) => Promise<void>;
+type Deliver = (entry: OutboxEntry) => Promise<void>;
 
-/** For so long the entries of a round belong to it; then the process that took them counts as dead. */
-const takeEntries = `
+const knownTopics = Object.keys(outboxTopics);
+
+/**
+ * Locks a batch for 10 s; after that its publisher counts as dead. Topics of a newer version are left to the processes that
+ * know them, so that during an upgrade they neither fail here nor fill the batch.
+ */
+const lockEntries = `
 update outbox set taken_until = clock_timestamp() + interval '10 s'
 where id in (
-  select id from outbox where taken_until is null or taken_until < clock_timestamp()
+  select id from outbox where queue = any($1::text[]) and (taken_until is null or taken_until < clock_timestamp())
   order by id limit 100 for update skip locked
 )
-returning id, queue, job_id as "jobId", payload`;
+returning id, queue as topic, job_id as key, payload`;
 
-const forgetEntries = `delete from outbox where id = any($1::bigint[])`;
-const forgetJobs = `delete from outbox where (queue, job_id) in (select * from unnest($1::text[], $2::text[]))`;
-const returnEntries = `update outbox set taken_until = null where id = any($1::bigint[])`;
+const deleteEntries = `delete from outbox where id = any($1::bigint[])`;
+const deleteByKey = `delete from outbox where (queue, job_id) in (select * from unnest($1::text[], $2::text[]))`;
+const unlockEntries = `update outbox set taken_until = null where id = any($1::bigint[])`;
 
-const forgetAfterMs = 200;
+const deleteDelayMs = 200;
 
-/** No transaction is open while a queue is spoken to (I11): entries are taken, added, and then forgotten. */
+/**
+ * The transactional outbox. No transaction is open while an entry is delivered (I11): entries are locked, delivered and
+ * then deleted, each in a statement of its own.
+ */
 export class Outbox {
-  private handed: OutboxEntry[] = [];
-  private round: Promise<number> | undefined;
-  private nextRound: Promise<number> | undefined;
+  private delivered: OutboxEntry[] = [];
+  private current: Promise<number> | undefined;
+  private following: Promise<number> | undefined;
 
   constructor(private readonly database: Database) {}
 
   /**
-   * Hands every due entry to `add` and forgets those that it resolved for; the others stay for the next call, which any
-   * process may make. Rejects with the first error of `add`. Calls that overlap share one round.
+   * Delivers every due entry by `add` and deletes those for which it resolved; the others stay for the next call in any
+   * process. Rejects with the first error of `add`. Overlapping calls share one pass.
    * Call it after each commit that may have written an entry, and every few seconds for what a crash left.
    */
-  publish(add: Add): Promise<number> {
-    this.nextRound ??= this.startAfter(this.round, add);
-    return this.nextRound;
+  publish(add: Deliver): Promise<number> {
+    this.following ??= this.publishAfter(this.current, add);
+    return this.following;
   }
 
   /**
-   * Hands over an entry that this process has just committed, without looking for it. It is forgotten a moment later,
-   * together with others. Whoever publishes before that adds it once more, which is adding it once.
+   * Delivers an entry that this process has just committed without reading the table. Rows are deleted a moment later,
+   * many in one statement. A `publish` in between delivers the entry twice, which its key makes harmless.
    */
-  async hand(entry: OutboxEntry, add: Add): Promise<void> {
+  async publishEntry(entry: OutboxEntry, add: Deliver): Promise<void> {
     await add(entry);
-    this.handed.push(entry);
-    if (this.handed.length > 1) return;
-    await sleep(forgetAfterMs, undefined, { ref: false });
-    const entries = this.handed;
-    this.handed = [];
-    const [queues, jobs] = [entries.map(({ queue }) => queue), entries.map(({ jobId }) => jobId)];
-    await this.database.sql.query(forgetJobs, [queues, jobs]);
+    this.delivered.push(entry);
+    if (this.delivered.length > 1) return;
+    await sleep(deleteDelayMs, undefined, { ref: false });
+    const entries = this.delivered;
+    this.delivered = [];
+    const [topics, keys] = [entries.map(({ topic }) => topic), entries.map(({ key }) => key)];
+    await this.database.sql.query(deleteByKey, [topics, keys]);
   }
 
-  /** The round under way may have looked before the caller's entry was there, so the caller waits for the one after. */
-  private async startAfter(previous: Promise<number> | undefined, add: Add): Promise<number> {
-    await previous?.catch(() => 0); // its own callers hear of it
-    this.round = this.nextRound;
-    this.nextRound = undefined;
+  /** A pass that is under way may have read the table before the caller's commit, so the caller waits for the next one. */
+  private async publishAfter(previous: Promise<number> | undefined, add: Deliver): Promise<number> {
+    await previous?.catch(() => 0); // its own callers get the error
+    this.current = this.following;
+    this.following = undefined;
     return this.publishAll(add);
   }
 
-  private async publishAll(add: Add): Promise<number> {
+  private async publishAll(add: Deliver): Promise<number> {
     let published = 0;
     for (;;) {
-      const count = await this.publishSome(add);
+      const count = await this.publishBatch(add);
       if (count === 0) return published;
       published += count;
     }
   }
 
-  private async publishSome(add: Add): Promise<number> {
-    const rows = await this.database.sql.query<{ id: string }>(takeEntries);
+  private async publishBatch(add: Deliver): Promise<number> {
+    const rows = await this.database.sql.query<{ id: string }>(lockEntries, [knownTopics]);
     const outcomes = await Promise.allSettled(rows.map(async (row) => add(outboxEntry.parse(row))));
 
     const done = rows.filter((_, index) => outcomes[index]?.status === 'fulfilled');
     const failed = rows.filter((row) => !done.includes(row));
-    if (done.length > 0) await this.database.sql.query(forgetEntries, [done.map(({ id }) => id)]);
-    if (failed.length > 0) await this.database.sql.query(returnEntries, [failed.map(({ id }) => id)]);
+    if (done.length > 0) await this.database.sql.query(deleteEntries, [done.map(({ id }) => id)]);
+    if (failed.length > 0) await this.database.sql.query(unlockEntries, [failed.map(({ id }) => id)]);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     return rows.length;
   }

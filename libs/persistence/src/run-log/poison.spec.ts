@@ -2,16 +2,16 @@ import type { NewFact } from '@rondo/contract';
 import type { Claim } from '@rondo/domain';
 import { StoreFixture, planned, spokenMessage, settings, reply, started } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
-const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => house.claimed()));
+const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => fixture.claimed()));
 
 const seqsOf = async ({ runId }: Claim): Promise<number[]> => {
-  const { data } = await house.runs.events({ accountId: house.accountId, runId }, { after: 0, limit: 1000 });
+  const { data } = await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 1000 });
   return data.map(({ seq }) => seq);
 };
 
@@ -23,8 +23,8 @@ const nested = (depth: number): unknown => {
 
 /** Whatever is first occupies the writer, so that the others leave together in the next statement. */
 async function appendTogether(busy: Claim, appends: readonly (readonly [Claim, readonly NewFact[]])[]) {
-  const first = house.store.append(busy, [started]);
-  const outcomes = await Promise.allSettled(appends.map(([claim, facts]) => house.store.append(claim, facts)));
+  const first = fixture.store.append(busy, [started]);
+  const outcomes = await Promise.allSettled(appends.map(([claim, facts]) => fixture.store.append(claim, facts)));
   await first;
   return outcomes.map(({ status }) => status);
 }
@@ -47,17 +47,17 @@ describe('attack: tenants', () => {
     expect(outcomes).toEqual(['fulfilled', 'fulfilled']);
     expect(await seqsOf(hostile)).toEqual([1, 2, 3, 4]);
     expect(await seqsOf(stranger)).toEqual([1, 2, 3]);
-    await house.store.handOver(hostile);
-    expect(JSON.stringify(await house.claim(hostile.runId))).toContain(JSON.stringify(bad));
+    await fixture.store.handOver(hostile);
+    expect(JSON.stringify(await fixture.claim(hostile.runId))).toContain(JSON.stringify(bad));
   });
 
   it('9,000 nested arrays in the settings of a run that begins in the same moment as other accounts’ runs', async () => {
     const hostile = { ...settings, limits: { ...settings.limits, deep: nested(9_000) } };
 
     const outcomes = await Promise.allSettled([
-      house.create({ input: spokenMessage('one') }),
-      house.create({ settings: hostile }),
-      house.create({ input: spokenMessage('two') }),
+      fixture.create({ input: spokenMessage('one') }),
+      fixture.create({ settings: hostile }),
+      fixture.create({ input: spokenMessage('two') }),
     ]);
 
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -68,9 +68,9 @@ describe('a group of appends', () => {
   it('is written one by one when its statement took too long because of one run', async () => {
     const [busy, locked, stranger] = await claimMany(3);
     if (!busy || !locked || !stranger) throw new Error('three runs were claimed');
-    const { sql } = house.database;
+    const { sql } = fixture.database;
 
-    const outcomes = await house.database.transaction(async (holder) => {
+    const outcomes = await fixture.database.transaction(async (holder) => {
       await holder.query('select 1 from runs where id = $1 for update', [locked.runId]);
       const appends = appendTogether(busy, [
         [locked, [started]],

@@ -1,22 +1,22 @@
 import { describeRunStore } from '@rondo/domain/testing';
 import { StoreFixture } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 describeRunStore('PostgresRunStore', async () => {
-  const { store, compactions, accountId } = house;
-  const { run } = await house.create();
+  const { store, compactions, accountId } = fixture;
+  const { run } = await fixture.create();
   return {
     store,
     compactions,
     runId: run.id,
-    expireLease: () => house.expireLease(run.id),
+    expireLease: () => fixture.expireLease(run.id),
     requestStop: async () => {
-      await house.runs.requestStop({ accountId, runId: run.id, reason: null });
+      await fixture.runs.requestStop({ accountId, runId: run.id, reason: null });
     },
   };
 });

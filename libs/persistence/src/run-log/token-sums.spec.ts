@@ -2,11 +2,11 @@ import { type NewFact, maxTokenSum, modelCallId } from '@rondo/contract';
 import fc from 'fast-check';
 import { StoreFixture, nextId } from '../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const usage = (tokens: number): NewFact => ({
   type: 'usage.recorded',
@@ -39,11 +39,11 @@ describe('sums of tokens', () => {
 
     await fc.assert(
       fc.asyncProperty(anyBills, async (groups) => {
-        const claim = await house.claimed();
-        for (const group of groups) await house.store.append(claim, group.map(usage));
+        const claim = await fixture.claimed();
+        for (const group of groups) await fixture.store.append(claim, group.map(usage));
 
         const sum = groups.flat().reduce((total, tokens) => total + tokens, 0);
-        const { usage: told } = await house.runs.get({ accountId: house.accountId, runId: claim.runId });
+        const { usage: told } = await fixture.runs.get({ accountId: fixture.accountId, runId: claim.runId });
         expect([told.input_tokens, told.cached_tokens, told.output_tokens]).toEqual([sum, sum, sum]);
       }),
       { numRuns: 15, examples: [[[[mostOfCall, mostOfCall], [mostOfCall]]]] },
@@ -51,22 +51,22 @@ describe('sums of tokens', () => {
   });
 
   it('stop where numbers no longer count by ones, and the run goes on', async () => {
-    const claim = await house.claimed();
-    await house.database.sql.query('update runs set input_tokens = $2 where id = $1', [claim.runId, maxTokenSum - 5]);
+    const claim = await fixture.claimed();
+    await fixture.database.sql.query('update runs set input_tokens = $2 where id = $1', [claim.runId, maxTokenSum - 5]);
 
-    await house.store.append(claim, [usage(3)]);
-    await house.store.append(claim, [usage(100)]);
+    await fixture.store.append(claim, [usage(3)]);
+    await fixture.store.append(claim, [usage(100)]);
 
-    const { usage: told } = await house.runs.get({ accountId: house.accountId, runId: claim.runId });
+    const { usage: told } = await fixture.runs.get({ accountId: fixture.accountId, runId: claim.runId });
     expect(told).toMatchObject({ input_tokens: maxTokenSum, output_tokens: 103 });
   });
 
   it('are what a bill of the largest call adds to, not what refuses it', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
 
-    await house.store.append(claim, [usage(mostOfCall)]);
+    await fixture.store.append(claim, [usage(mostOfCall)]);
 
-    const entries = await house.database.prisma.usageEntry.findMany({ where: { runId: claim.runId } });
+    const entries = await fixture.database.prisma.usageEntry.findMany({ where: { runId: claim.runId } });
     expect(entries.map(({ inputTokens }) => inputTokens)).toEqual([mostOfCall]);
   });
 });

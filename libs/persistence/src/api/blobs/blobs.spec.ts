@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { StoreFixture, completed, newAccount, spokenMessage, started, waits } from '../../testing/store-fixture';
 import { UnknownBlobError } from './store-images';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 type Source = Extract<InputBlock, { type: 'image' }>['source'];
 
@@ -25,16 +25,16 @@ const inline = (more: Iterable<number> = []): Source & { type: 'base64' } => ({
 async function everythingStored(): Promise<string> {
   const tables = ['messages', 'run_events', 'runs', 'tool_calls', 'idempotency_keys'];
   const all = await Promise.all(
-    tables.map((table) => house.database.sql.query<{ row: string }>(`select ${table}::text as row from ${table}`)),
+    tables.map((table) => fixture.database.sql.query<{ row: string }>(`select ${table}::text as row from ${table}`)),
   );
   return JSON.stringify(all);
 }
 
-const newThread = async () => (await house.threads.create({ accountId: house.accountId, metadata: {} })).id;
+const newThread = async () => (await fixture.threads.create({ accountId: fixture.accountId, metadata: {} })).id;
 
 describe('images of people (D13, R33)', () => {
   it('come back byte for byte, and no message holds them', async () => {
-    const { accountId, messages, blobs } = house;
+    const { accountId, messages, blobs } = fixture;
     const threadId = await newThread();
 
     await fc.assert(
@@ -54,26 +54,26 @@ describe('images of people (D13, R33)', () => {
   });
 
   it('are blobs in whatever a run is told: its input, one that waits, an answer', async () => {
-    const { accountId, runs, store } = house;
+    const { accountId, runs, store } = fixture;
     const { data } = inline([1]);
-    const first = await house.create({ input: showing(pngSource({}, [1])) });
+    const first = await fixture.create({ input: showing(pngSource({}, [1])) });
     const { thread_id: threadId } = first.run;
-    const second = await house.create({ threadId, onActiveRun: 'queue', input: showing(pngSource({}, [1])) });
+    const second = await fixture.create({ threadId, onActiveRun: 'queue', input: showing(pngSource({}, [1])) });
 
-    const claim = await house.claim(first.run.id);
+    const claim = await fixture.claim(first.run.id);
     await store.append(claim, [started, waits]);
     await runs.answer({ accountId, runId: first.run.id, content: showing(pngSource({}, [1])) });
-    await store.append(await house.claim(first.run.id), [completed]);
-    const log = (await house.claim(second.run.id)).log;
+    await store.append(await fixture.claim(first.run.id), [completed]);
+    const log = (await fixture.claim(second.run.id)).log;
 
-    const told = (await house.messages.list({ accountId, threadId, limit: 10 })).data;
+    const told = (await fixture.messages.list({ accountId, threadId, limit: 10 })).data;
     expect(told.map(({ content }) => content)).toEqual(Array(3).fill([expect.objectContaining({ type: 'image' })]));
     expect(log.map(({ type }) => type)).toContain('message.created');
     expect(await everythingStored()).not.toContain(data);
   });
 
   it('are kept once however often they are said, also at the same time in any order', async () => {
-    const { accountId, messages, database } = house;
+    const { accountId, messages, database } = fixture;
     const images = [[2], [3], [4]].map((more) => pngSource({}, more));
     const threads = await Promise.all(Array.from({ length: 8 }, newThread));
     const before = await database.prisma.blob.count();
@@ -92,7 +92,7 @@ describe('images of people (D13, R33)', () => {
   });
 
   it('may be said again by their hash, and are then what the account has', async () => {
-    const { accountId, messages } = house;
+    const { accountId, messages } = fixture;
     const threadId = await newThread();
     const first = await messages.add({ accountId, threadId, content: showing(pngSource({}, [5])) });
     const [block] = first.content;
@@ -109,10 +109,10 @@ describe('images of people (D13, R33)', () => {
   });
 
   it('are refused by a hash that the account does not have, naming the field; nothing is written', async () => {
-    const { accountId, messages, runs, database } = house;
+    const { accountId, messages, runs, database } = fixture;
     const threadId = await newThread();
     const other = await newAccount(database);
-    const theirs = (await house.threads.create({ accountId: other, metadata: {} })).id;
+    const theirs = (await fixture.threads.create({ accountId: other, metadata: {} })).id;
     const { content } = await messages.add({
       accountId: other,
       threadId: theirs,
@@ -122,8 +122,8 @@ describe('images of people (D13, R33)', () => {
 
     const refusal = (field: string) => ({ code: 'unknown_blob', field: `${field}.1.source.sha256` });
     await expect(messages.add({ accountId, threadId, content: stolen })).rejects.toMatchObject(refusal('content'));
-    await expect(house.create({ threadId, input: stolen })).rejects.toBeInstanceOf(UnknownBlobError);
-    await expect(house.create({ threadId, input: stolen })).rejects.toMatchObject(refusal('input'));
+    await expect(fixture.create({ threadId, input: stolen })).rejects.toBeInstanceOf(UnknownBlobError);
+    await expect(fixture.create({ threadId, input: stolen })).rejects.toMatchObject(refusal('input'));
 
     expect((await messages.list({ accountId, threadId, limit: 10 })).data).toEqual([]);
     expect((await runs.list({ accountId, threadId, limit: 10 })).data).toEqual([]);
@@ -132,8 +132,8 @@ describe('images of people (D13, R33)', () => {
 
 describe('Blobs', () => {
   it('keeps what a tool shows for the account of its run, and reads it back for that account alone', async () => {
-    const { blobs, database } = house;
-    const { run } = await house.create();
+    const { blobs, database } = fixture;
+    const { run } = await fixture.create();
     const image = inline([7]);
 
     const kept = await blobs.keep(run.id, image);
@@ -142,7 +142,7 @@ describe('Blobs', () => {
     const unknown = sha256.parse('0'.repeat(64));
     expect(await blobs.read(run.id, [kept.sha256, unknown])).toEqual(new Map([[kept.sha256, image.data]]));
     const stranger = await newAccount(database);
-    const { run: theirs } = await house.create({ accountId: stranger });
+    const { run: theirs } = await fixture.create({ accountId: stranger });
     expect(await blobs.read(theirs.id, [kept.sha256])).toEqual(new Map());
     await expect(blobs.get({ accountId: stranger, sha256: kept.sha256 })).rejects.toMatchObject({
       code: 'blob_not_found',
@@ -150,8 +150,8 @@ describe('Blobs', () => {
   });
 
   it('holds no bytes that are not what their hash says', async () => {
-    const { sql } = house.database;
-    const values = [house.accountId, 'f'.repeat(64), Buffer.from('hello')];
+    const { sql } = fixture.database;
+    const values = [fixture.accountId, 'f'.repeat(64), Buffer.from('hello')];
     const lie = `insert into blobs (account_id, sha256, media_type, width, height, bytes) values ($1, $2, 'image/png', 1, 1, $3)`;
 
     await expect(sql.query(lie, values)).rejects.toThrow('blobs_are_what_their_hash_says');

@@ -4,23 +4,23 @@ import { Purge } from '../../retention/purge';
 import { StoreFixture, nextId, newAccount } from '../../testing/store-fixture';
 import { FetchedImages } from './fetched-images';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 let images: FetchedImages;
 beforeAll(async () => {
-  house = await StoreFixture.open();
-  images = new FetchedImages(house.database);
+  fixture = await StoreFixture.open();
+  images = new FetchedImages(fixture.database);
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const image = (more: number): InlineImage =>
   inlineImage.parse({ media_type: 'image/png', data: pngSource({}, [more]).data });
 
 /** A message that shows an image by its URL. */
 async function message() {
-  const accountId = await newAccount(house.database);
-  const { id: threadId } = await house.threads.create({ accountId, metadata: {} });
+  const accountId = await newAccount(fixture.database);
+  const { id: threadId } = await fixture.threads.create({ accountId, metadata: {} });
   const source = { type: 'url' as const, url: 'https://example.com/a.png' };
-  const { id } = await house.messages.add({ accountId, threadId, content: [{ type: 'image', source }] });
+  const { id } = await fixture.messages.add({ accountId, threadId, content: [{ type: 'image', source }] });
   return { owner: { accountId, threadId }, place: { messageId: id, block: 0 } };
 }
 
@@ -32,7 +32,7 @@ describe('the images of URLs in messages', () => {
 
     if (fetched.how !== 'kept') throw new Error('not kept');
     expect(fetched.image).toMatchObject({ media_type: 'image/png', width: 2, height: 3 });
-    const { bytes } = await house.blobs.get({ accountId: owner.accountId, sha256: fetched.image.sha256 });
+    const { bytes } = await fixture.blobs.get({ accountId: owner.accountId, sha256: fetched.image.sha256 });
     expect(bytes.toString('base64')).toBe(image(1).data);
     expect(await images.of([place.messageId])).toEqual([{ ...place, fetched }]);
   });
@@ -63,11 +63,11 @@ describe('the images of URLs in messages', () => {
     const fetched = await images.keep(place, owner, image(4));
     if (fetched.how !== 'kept') throw new Error('not kept');
 
-    await house.threads.delete(owner);
-    await new Purge({ database: house.database, mint: nextId, onStopped: () => undefined }).some();
+    await fixture.threads.delete(owner);
+    await new Purge({ database: fixture.database, mint: nextId, onStopped: () => undefined }).some();
 
     expect(await images.of([place.messageId])).toEqual([]);
-    const blob = house.blobs.get({ accountId: owner.accountId, sha256: fetched.image.sha256 });
+    const blob = fixture.blobs.get({ accountId: owner.accountId, sha256: fetched.image.sha256 });
     await expect(blob).rejects.toMatchObject({ code: 'blob_not_found' });
   });
 });

@@ -12,11 +12,11 @@ import {
   started,
 } from '../../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const mebibyte = 1024 * 1024;
 /** What one answer may hold, and one row more. */
@@ -39,11 +39,11 @@ describe('attack: public API', () => {
   it('a list of runs with settings of a mebibyte each is cut into pages by bytes, and none is left out', async () => {
     const wordy = { ...settings, agent: { system_prompt: 'x'.repeat(mebibyte) } };
     const made: string[] = [];
-    for (let count = 0; count < 12; count++) made.push((await house.create({ settings: wordy })).run.id);
+    for (let count = 0; count < 12; count++) made.push((await fixture.create({ settings: wordy })).run.id);
 
     const pages: string[][] = [];
     for (let after: string | undefined, more = true; more;) {
-      const page = await house.runs.list({ accountId: house.accountId, limit: 200, after });
+      const page = await fixture.runs.list({ accountId: fixture.accountId, limit: 200, after });
       expect(sizeOf(page)).toBeLessThan(most);
       pages.push(page.data.map(({ id }) => id));
       [after, more] = [page.next_cursor ?? undefined, page.has_more];
@@ -54,28 +54,28 @@ describe('attack: public API', () => {
   });
 
   it('a list of queued runs whose inputs are a mebibyte each is cut into pages by bytes', async () => {
-    const { threadId } = await house.claimed();
+    const { threadId } = await fixture.claimed();
     const input = [{ type: 'text' as const, text: 'x'.repeat(mebibyte) }];
-    for (let count = 0; count < 10; count++) await house.create({ threadId, input, onActiveRun: 'queue' });
+    for (let count = 0; count < 10; count++) await fixture.create({ threadId, input, onActiveRun: 'queue' });
 
-    const page = await house.runs.list({ accountId: house.accountId, threadId, limit: 200 });
+    const page = await fixture.runs.list({ accountId: fixture.accountId, threadId, limit: 200 });
 
     expect(page.data.length).toBeLessThan(10);
     expect(page.has_more).toBe(true);
   });
 
   it('the result of a run whose tools printed 12 MiB leaves out the oldest outputs and says so', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, iterationStarted(1)]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, iterationStarted(1)]);
     for (let index = 0; index < 12; index++) {
-      await house.store.append(
+      await fixture.store.append(
         claim,
         called(claim, { index, output: String(index).repeat(mebibyte).slice(0, mebibyte) }),
       );
     }
-    await house.store.append(claim, [completed]);
+    await fixture.store.append(claim, [completed]);
 
-    const answer = await house.runs.result({ accountId: house.accountId, runId: claim.runId });
+    const answer = await fixture.runs.result({ accountId: fixture.accountId, runId: claim.runId });
 
     expect(sizeOf(answer)).toBeLessThan(most);
     expect(answer.metrics.tool_calls).toBe(12);
@@ -86,13 +86,13 @@ describe('attack: public API', () => {
   });
 
   it('the result of a run that said 12 MiB has its last words', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, iterationStarted(1)]);
-    for (let count = 0; count < 12; count++) await house.store.append(claim, [reply(claim, 'x'.repeat(mebibyte))]);
-    await house.store.append(claim, [reply(claim, 'Done.'), completed]);
-    const read = jest.spyOn(house.database.sql, 'query');
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, iterationStarted(1)]);
+    for (let count = 0; count < 12; count++) await fixture.store.append(claim, [reply(claim, 'x'.repeat(mebibyte))]);
+    await fixture.store.append(claim, [reply(claim, 'Done.'), completed]);
+    const read = jest.spyOn(fixture.database.sql, 'query');
 
-    const answer = await house.runs.result({ accountId: house.accountId, runId: claim.runId });
+    const answer = await fixture.runs.result({ accountId: fixture.accountId, runId: claim.runId });
 
     expect(answer.result.response).toBe('Done.');
     const rows = (await Promise.all(read.mock.results.map(({ value }) => value as Promise<unknown>))).flat();
@@ -101,17 +101,20 @@ describe('attack: public API', () => {
   });
 
   it('the snapshot of a trimmed log whose messages are a mebibyte each is bounded by bytes', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, iterationStarted(1)]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, iterationStarted(1)]);
     for (let count = 0; count < 12; count++)
-      await house.store.append(claim, [reply(claim, `${count} ${'x'.repeat(mebibyte)}`)]);
-    await house.store.append(claim, [completed]);
-    await house.database.sql.query(`update runs set finished_at = finished_at - interval '40 days' where id = $1`, [
+      await fixture.store.append(claim, [reply(claim, `${count} ${'x'.repeat(mebibyte)}`)]);
+    await fixture.store.append(claim, [completed]);
+    await fixture.database.sql.query(`update runs set finished_at = finished_at - interval '40 days' where id = $1`, [
       claim.runId,
     ]);
-    await new Retention(house.database, 30).trim();
+    await new Retention(fixture.database, 30).trim();
 
-    const page = await house.runs.events({ accountId: house.accountId, runId: claim.runId }, { after: 0, limit: 10 });
+    const page = await fixture.runs.events(
+      { accountId: fixture.accountId, runId: claim.runId },
+      { after: 0, limit: 10 },
+    );
 
     expect(sizeOf(page.snapshot)).toBeLessThan(most);
     expect(JSON.stringify(page.snapshot?.messages.at(-1)?.content)).toContain('11 x');

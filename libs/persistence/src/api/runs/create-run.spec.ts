@@ -2,22 +2,22 @@ import { type NewFact, type RunId, isTerminal, noUsage } from '@rondo/contract';
 import { StoreFixture, completed, newAccount, spokenMessage, started } from '../../testing/store-fixture';
 import { type NewRun, ThreadBusyError } from './create-run';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
-const statusOf = async (runId: RunId) => (await house.runs.get({ accountId: house.accountId, runId })).status;
+const statusOf = async (runId: RunId) => (await fixture.runs.get({ accountId: fixture.accountId, runId })).status;
 const typesOf = async (runId: RunId) =>
-  (await house.runs.events({ accountId: house.accountId, runId }, { after: 0, limit: 100 })).data.map(
+  (await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 100 })).data.map(
     ({ type }) => type,
   );
 
 /** A thread with a run on it that a worker holds. */
 async function busyThread() {
-  const claim = await house.claimed();
-  await house.store.append(claim, [started]);
+  const claim = await fixture.claimed();
+  await fixture.store.append(claim, [started]);
   return { claim, threadId: claim.threadId };
 }
 
@@ -38,11 +38,11 @@ const stopped: NewFact = {
 };
 
 const onThread = (threadId: NewRun['threadId'], onActiveRun: NewRun['onActiveRun'], text = 'Next.') =>
-  house.create({ threadId, onActiveRun, input: spokenMessage(text) });
+  fixture.create({ threadId, onActiveRun, input: spokenMessage(text) });
 
 describe('creating a run', () => {
   it('writes the run, its first facts, its input and its job together (R10, R19)', async () => {
-    const { run, facts, stops } = await house.create({ metadata: { ticket: '7' } });
+    const { run, facts, stops } = await fixture.create({ metadata: { ticket: '7' } });
 
     expect(run).toMatchObject({ status: 'queued', last_seq: 2, epoch: 0, metadata: { ticket: '7' } });
     expect(facts.map(({ seq, type }) => [seq, type])).toEqual([
@@ -50,9 +50,9 @@ describe('creating a run', () => {
       [2, 'message.created'],
     ]);
     expect(stops).toEqual([]);
-    expect(await house.published()).toContainEqual({
-      queue: 'runs',
-      jobId: `${run.id}-1`,
+    expect(await fixture.published()).toContainEqual({
+      topic: 'runs',
+      key: `${run.id}-1`,
       payload: { run_id: run.id, thread_id: run.thread_id, activation: 1 },
     });
   });
@@ -60,46 +60,46 @@ describe('creating a run', () => {
   it('writes many runs of one moment each with its own rows (R10)', async () => {
     const texts = ['one', 'two "quoted"', 'three \\ back\n\u0001'];
 
-    const created = await Promise.all(texts.map((text) => house.create({ input: spokenMessage(text) })));
+    const created = await Promise.all(texts.map((text) => fixture.create({ input: spokenMessage(text) })));
 
     for (const [index, { run, facts }] of created.entries()) {
-      const claim = await house.claim(run.id);
+      const claim = await fixture.claim(run.id);
       expect(JSON.stringify(claim.log)).toBe(JSON.stringify(facts));
       expect(claim.log[1]).toMatchObject({ data: { message: { content: spokenMessage(texts[index] ?? '') } } });
     }
   });
 
   it('works without an input on a thread that has messages', async () => {
-    const { accountId, messages } = house;
-    const { id: threadId } = await house.threads.create({ accountId, metadata: {} });
+    const { accountId, messages } = fixture;
+    const { id: threadId } = await fixture.threads.create({ accountId, metadata: {} });
     await messages.add({ accountId, threadId, content: spokenMessage('Hello.') });
 
-    const { run } = await house.create({ threadId, input: undefined });
-    const claim = await house.claim(run.id);
+    const { run } = await fixture.create({ threadId, input: undefined });
+    const claim = await fixture.claim(run.id);
 
     expect(claim.log.map(({ type }) => type)).toEqual(['run.created']);
     expect(claim.earlier.map(({ content }) => content)).toEqual([spokenMessage('Hello.')]);
   });
 
   it('does not see what is said in the thread after it began, though it has no input of its own', async () => {
-    const { accountId, messages } = house;
-    const { id: threadId } = await house.threads.create({ accountId, metadata: {} });
+    const { accountId, messages } = fixture;
+    const { id: threadId } = await fixture.threads.create({ accountId, metadata: {} });
     const say = (text: string) => messages.add({ accountId, threadId, content: spokenMessage(text) });
     await say('Before.');
-    const { run: first } = await house.create({ threadId, input: undefined });
+    const { run: first } = await fixture.create({ threadId, input: undefined });
     await say('Between.');
-    const claim = await house.claim(first.id);
-    const { run: second } = await house.create({ threadId, input: undefined, onActiveRun: 'queue' });
-    await house.store.append(claim, [started, completed]);
+    const claim = await fixture.claim(first.id);
+    const { run: second } = await fixture.create({ threadId, input: undefined, onActiveRun: 'queue' });
+    await fixture.store.append(claim, [started, completed]);
     await say('After.');
 
-    const textsOf = async (id: RunId) => (await house.claim(id)).earlier.map(({ content }) => content);
+    const textsOf = async (id: RunId) => (await fixture.claim(id)).earlier.map(({ content }) => content);
     expect(claim.earlier.map(({ content }) => content)).toEqual([spokenMessage('Before.')]);
     expect(await textsOf(second.id)).toEqual([spokenMessage('Before.'), spokenMessage('Between.')]);
   });
 
   it('lets one of 50 win a thread, and names the winner to the others (I9, W58)', async () => {
-    const { id: threadId } = await house.threads.create({ accountId: house.accountId, metadata: {} });
+    const { id: threadId } = await fixture.threads.create({ accountId: fixture.accountId, metadata: {} });
 
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => onThread(threadId, 'reject')));
 
@@ -110,19 +110,19 @@ describe('creating a run', () => {
   });
 
   it('lets 50 queue on a thread while runs on it end, each coming forward once, in order', async () => {
-    const { id: threadId } = await house.threads.create({ accountId: house.accountId, metadata: {} });
+    const { id: threadId } = await fixture.threads.create({ accountId: fixture.accountId, metadata: {} });
     const created = await Promise.all(
       Array.from({ length: 50 }, (_, index) => onThread(threadId, 'queue', `wish ${index}`)),
     );
 
     const order: RunId[] = [];
     for (const { run } of [...created].sort((a, b) => (a.run.id < b.run.id ? -1 : 1))) {
-      const claims = await Promise.all(created.map((other) => house.store.claim(other.run.id, 'worker')));
+      const claims = await Promise.all(created.map((other) => fixture.store.claim(other.run.id, 'worker')));
       const [claim, ...others] = claims.filter((claimed) => claimed !== undefined);
       if (!claim) throw new Error(`no run came forward when ${run.id} was due`);
       expect(others).toEqual([]);
       order.push(claim.runId);
-      await house.store.append(claim, [started, completed]);
+      await fixture.store.append(claim, [started, completed]);
     }
 
     expect(new Set(order).size).toBe(50);
@@ -133,63 +133,63 @@ describe('creating a run', () => {
     const { claim, threadId } = await busyThread();
     const { run, facts } = await onThread(threadId, 'queue', 'And then?');
     expect(facts.map(({ type }) => type)).toEqual(['run.created']);
-    expect(await house.store.claim(run.id, 'worker-2')).toBeUndefined();
-    await house.published();
+    expect(await fixture.store.claim(run.id, 'worker-2')).toBeUndefined();
+    await fixture.published();
 
-    await house.store.append(claim, [completed]);
+    await fixture.store.append(claim, [completed]);
 
-    expect(house.promoted.at(-1)).toMatchObject({ run_id: run.id, seq: 2, type: 'message.created' });
-    expect(await house.published()).toMatchObject([{ jobId: `${run.id}-1` }]);
-    const next = await house.claim(run.id);
+    expect(fixture.promoted.at(-1)).toMatchObject({ run_id: run.id, seq: 2, type: 'message.created' });
+    expect(await fixture.published()).toMatchObject([{ key: `${run.id}-1` }]);
+    const next = await fixture.claim(run.id);
     expect(next.earlier).toHaveLength(1);
     expect(next.log.map(({ type }) => type)).toEqual(['run.created', 'message.created']);
   });
 
   it('says that a run without an input came forward, so that its job is published at once', async () => {
     const { claim, threadId } = await busyThread();
-    const { run } = await house.create({ threadId, input: undefined, onActiveRun: 'queue' });
-    const timesBefore = house.promotions;
+    const { run } = await fixture.create({ threadId, input: undefined, onActiveRun: 'queue' });
+    const timesBefore = fixture.promotions;
 
-    await house.store.append(claim, [completed]);
+    await fixture.store.append(claim, [completed]);
 
-    expect(house.promotions).toBe(timesBefore + 1);
-    expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+    expect(fixture.promotions).toBe(timesBefore + 1);
+    expect(await fixture.store.claim(run.id, 'worker-2')).toBeDefined();
   });
 
   it('has the sweeper promote what a crash left behind', async () => {
     const { claim, threadId } = await busyThread();
     const { run } = await onThread(threadId, 'queue');
-    await house.database.sql.query(
+    await fixture.database.sql.query(
       `update runs set status = 'completed', finished_at = now(), holds_thread = false, lease_owner = null,
         lease_expires_at = null where id = $1`,
       [claim.runId],
     );
 
-    const timesBefore = house.promotions;
+    const timesBefore = fixture.promotions;
 
-    await house.store.reap();
+    await fixture.store.reap();
 
-    expect(house.promotions).toBe(timesBefore + 1);
-    expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+    expect(fixture.promotions).toBe(timesBefore + 1);
+    expect(await fixture.store.claim(run.id, 'worker-2')).toBeDefined();
   });
 
   it('has the sweeper promote what it can, whatever is wrong with another thread', async () => {
     const stranded = async () => {
       const { claim, threadId } = await busyThread();
       const { run } = await onThread(threadId, 'queue');
-      await house.database.sql.query(`update runs set finished_at = now(), holds_thread = false where id = $1`, [
+      await fixture.database.sql.query(`update runs set finished_at = now(), holds_thread = false where id = $1`, [
         claim.runId,
       ]);
       return run.id;
     };
     const [before, good, after] = [await stranded(), await stranded(), await stranded()];
     const unreadable = `update runs set queued_input = '"no content"' where id = any($1::text[])`;
-    await house.database.sql.query(unreadable, [[before, after]]);
+    await fixture.database.sql.query(unreadable, [[before, after]]);
 
-    await expect(house.store.reap()).rejects.toThrow('could not come forward');
+    await expect(fixture.store.reap()).rejects.toThrow('could not come forward');
 
-    expect(await house.store.claim(good, 'worker-2')).toBeDefined();
-    await house.database.sql.query('delete from runs where id = any($1::text[])', [[before, after]]);
+    expect(await fixture.store.claim(good, 'worker-2')).toBeDefined();
+    await fixture.database.sql.query('delete from runs where id = any($1::text[])', [[before, after]]);
   });
 
   it('replaces a held run: it is told to stop, and the new one starts when it has ended', async () => {
@@ -203,18 +203,18 @@ describe('creating a run', () => {
     ]);
     expect(stops).toEqual([{ runId: claim.runId, stop: { requestedAt: expect.any(String), reason: 'replaced' } }]);
     expect(await statusOf(claim.runId)).toBe('stopping');
-    expect(await house.store.claim(run.id, 'worker-2')).toBeUndefined();
+    expect(await fixture.store.claim(run.id, 'worker-2')).toBeUndefined();
   });
 
   it('replaces a run that nobody holds at once', async () => {
-    const { run: old } = await house.create();
+    const { run: old } = await fixture.create();
 
     const { run, stops } = await onThread(old.thread_id, 'replace');
 
     expect(isTerminal(await statusOf(old.id))).toBe(true);
     expect(await typesOf(run.id)).toEqual(['run.created', 'message.created']);
     expect(stops).toEqual([]);
-    expect(await house.store.claim(run.id, 'worker-2')).toBeDefined();
+    expect(await fixture.store.claim(run.id, 'worker-2')).toBeDefined();
   });
 
   it.each([
@@ -222,7 +222,7 @@ describe('creating a run', () => {
     [
       'nobody holds',
       async () => {
-        const { run } = await house.create();
+        const { run } = await fixture.create();
         return { claim: undefined, threadId: run.thread_id };
       },
     ],
@@ -231,19 +231,19 @@ describe('creating a run', () => {
     const { run: waited } = await onThread(threadId, 'queue');
 
     const { run } = await onThread(threadId, 'replace');
-    if (claim) await house.store.append(claim, [stopped]);
+    if (claim) await fixture.store.append(claim, [stopped]);
 
-    expect(await house.store.claim(waited.id, 'worker-2')).toBeUndefined();
-    const next = await house.claim(run.id, 'worker-2');
-    await house.store.append(next, [completed]);
-    expect(await house.store.claim(waited.id, 'worker-2')).toBeDefined();
+    expect(await fixture.store.claim(waited.id, 'worker-2')).toBeUndefined();
+    const next = await fixture.claim(run.id, 'worker-2');
+    await fixture.store.append(next, [completed]);
+    expect(await fixture.store.claim(waited.id, 'worker-2')).toBeDefined();
   });
 
   it('knows no thread that is deleted, unknown or of another account (R39)', async () => {
-    const { threads, accountId } = house;
+    const { threads, accountId } = fixture;
     const deleted = await threads.create({ accountId, metadata: {} });
     await threads.delete({ accountId, threadId: deleted.id });
-    const foreign = await threads.create({ accountId: await newAccount(house.database), metadata: {} });
+    const foreign = await threads.create({ accountId: await newAccount(fixture.database), metadata: {} });
 
     for (const threadId of [deleted.id, foreign.id, 'thr_nothing' as typeof foreign.id]) {
       for (const onActiveRun of ['reject', 'queue', 'replace'] as const) {

@@ -1,17 +1,17 @@
 import { StoreFixture } from '../../testing/store-fixture';
 import { byThread } from './insert-run';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 describe('the plan by which a run joins its thread', () => {
   it('looks up the thread and who waits for it, however many wait for others', async () => {
     const parameters = new Set(byThread.match(/\$\d+/g)).size;
     const nothing = Array.from({ length: parameters }, () => 'null').join(', ');
-    const lines = await house.database.transaction(async (sql) => {
+    const lines = await fixture.database.transaction(async (sql) => {
       await sql.query(`prepare begin_runs as ${byThread}`);
       return sql.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute begin_runs (${nothing})`);
     });

@@ -10,11 +10,11 @@ import {
   started,
 } from '../../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const idOf = ({ data }: Planned): CallId => data.tool_call.id;
 
@@ -45,22 +45,22 @@ interface Parked {
 
 /** A run that waits for a person to say what became of its first calls; where there are more, those were not sent. */
 async function parked({ inDoubt = 1, unsent = 0 } = {}): Promise<Parked> {
-  const claim = await house.claimed();
+  const claim = await fixture.claimed();
   const calls = Array.from({ length: inDoubt + unsent }, (_, index) => planned(claim, { name: 'http_request', index }));
   const [first, last] = [calls[0], calls.at(-1)];
   if (!first || !last) throw new Error('at least one call is in doubt');
   const doubts = calls.slice(0, inDoubt).flatMap(lost);
-  await house.store.append(claim, [started, iterationStarted(1), ...calls, ...doubts, asks(first)]);
-  await house.published();
+  await fixture.store.append(claim, [started, iterationStarted(1), ...calls, ...doubts, asks(first)]);
+  await fixture.published();
   return { claim, first: idOf(first), last: idOf(last) };
 }
 
-const resolve = (id: CallId, ruling: CallResolution = { outcome: 'completed' }, accountId = house.accountId) =>
-  house.runs.resolve({ accountId, callId: id, ...ruling });
+const resolve = (id: CallId, ruling: CallResolution = { outcome: 'completed' }, accountId = fixture.accountId) =>
+  fixture.runs.resolve({ accountId, callId: id, ...ruling });
 
-const runOf = ({ claim: { runId } }: Parked) => house.runs.get({ accountId: house.accountId, runId });
+const runOf = ({ claim: { runId } }: Parked) => fixture.runs.get({ accountId: fixture.accountId, runId });
 const ledgerOf = async ({ claim: { runId } }: Parked) =>
-  (await house.runs.toolCalls({ accountId: house.accountId, runId }, { limit: 10 })).data;
+  (await fixture.runs.toolCalls({ accountId: fixture.accountId, runId }, { limit: 10 })).data;
 const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
 
 describe('the word on a call whose outcome is unknown', () => {
@@ -77,8 +77,8 @@ describe('the word on a call whose outcome is unknown', () => {
       finished_at: expect.any(String),
     });
     expect(await runOf(run)).toMatchObject({ status: 'queued', waiting: null });
-    expect(await house.published()).toMatchObject([{ jobId: `${run.claim.runId}-2` }]);
-    expect(await house.runs.verify({ accountId: house.accountId, runId: run.claim.runId })).toMatchObject({
+    expect(await fixture.published()).toMatchObject([{ key: `${run.claim.runId}-2` }]);
+    expect(await fixture.runs.verify({ accountId: fixture.accountId, runId: run.claim.runId })).toMatchObject({
       contiguous: true,
     });
   });
@@ -96,7 +96,7 @@ describe('the word on a call whose outcome is unknown', () => {
 
     expect(typesOf(facts)).toEqual(['tool.resolved', 'run.resumed']);
     expect(toolCall).toMatchObject({ status: 'planned', result: null, attempt: 1, finished_at: null });
-    expect((await house.claim(run.claim.runId, 'worker-2')).log.at(-1)).toMatchObject({ type: 'run.resumed' });
+    expect((await fixture.claim(run.claim.runId, 'worker-2')).log.at(-1)).toMatchObject({ type: 'run.resumed' });
   });
 
   it('shows the call as unknown and unfinished while it awaits one', async () => {
@@ -112,11 +112,11 @@ describe('the word on a call whose outcome is unknown', () => {
       status: 'waiting_input',
       waiting: { question: { tool_call_id: run.last } },
     });
-    expect(await house.published()).toEqual([]);
+    expect(await fixture.published()).toEqual([]);
 
     await resolve(run.last, { outcome: 'not_applied' });
     expect((await ledgerOf(run)).map(({ status }) => status)).toEqual(['completed', 'failed']);
-    expect(await house.published()).toHaveLength(1);
+    expect(await fixture.published()).toHaveLength(1);
   });
 
   it('is the first of many that are given at once, and one only', async () => {
@@ -130,8 +130,8 @@ describe('the word on a call whose outcome is unknown', () => {
 
       const refused = results.filter(({ status }) => status === 'rejected');
       expect(refused).toMatchObject([1, 2].map(() => ({ reason: { code: 'tool_call_not_unknown' } })));
-      const { data } = await house.runs.events(
-        { accountId: house.accountId, runId: run.claim.runId },
+      const { data } = await fixture.runs.events(
+        { accountId: fixture.accountId, runId: run.claim.runId },
         { after: 0, limit: 99 },
       );
       expect(data.filter(({ type }) => type === 'tool.resolved')).toHaveLength(1);
@@ -145,10 +145,10 @@ describe('the word on a call whose outcome is unknown', () => {
 
       await Promise.allSettled([
         resolve(run.first),
-        house.runs.requestStop({ accountId: house.accountId, runId, reason: null }),
+        fixture.runs.requestStop({ accountId: fixture.accountId, runId, reason: null }),
       ]);
 
-      const { data } = await house.runs.events({ accountId: house.accountId, runId }, { after: 0, limit: 99 });
+      const { data } = await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 99 });
       expect(data.at(-1)?.type).toBe('run.stopped');
       expect(data.filter(({ type }) => type === 'message.created')).toHaveLength(2);
     }
@@ -159,22 +159,22 @@ describe('the word on a call whose outcome is unknown', () => {
     await resolve(run.first);
     await expect(resolve(run.first)).rejects.toMatchObject({ code: 'tool_call_not_unknown' });
 
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
     const call = planned(claim, { name: 'http_request' });
-    await house.store.append(claim, [started, iterationStarted(1), call, ...lost(call)]);
+    await fixture.store.append(claim, [started, iterationStarted(1), call, ...lost(call)]);
     await expect(resolve(idOf(call))).rejects.toMatchObject({ code: 'tool_call_not_unknown' });
   });
 
   it('is refused for a call that is not there, is a stranger’s, or went with its thread (R39)', async () => {
     const run = await parked();
-    const stranger = await newAccount(house.database);
+    const stranger = await newAccount(fixture.database);
     const notFound = { code: 'tool_call_not_found' };
 
     await expect(resolve(callId.parse('call_none'))).rejects.toMatchObject(notFound);
     await expect(resolve(run.first, { outcome: 'completed' }, stranger)).rejects.toMatchObject(notFound);
-    const { accountId } = house;
-    await house.runs.requestStop({ accountId, runId: run.claim.runId, reason: null });
-    await house.threads.delete({ accountId, threadId: run.claim.threadId });
+    const { accountId } = fixture;
+    await fixture.runs.requestStop({ accountId, runId: run.claim.runId, reason: null });
+    await fixture.threads.delete({ accountId, threadId: run.claim.threadId });
     await expect(resolve(run.first)).rejects.toMatchObject(notFound);
   });
 });
@@ -182,10 +182,10 @@ describe('the word on a call whose outcome is unknown', () => {
 describe('a run in doubt', () => {
   it('takes no answer to a question that it did not ask, and says what to do instead', async () => {
     const run = await parked();
-    const { accountId } = house;
+    const { accountId } = fixture;
 
     await expect(
-      house.runs.answer({ accountId, runId: run.claim.runId, content: spokenMessage('Yes.') }),
+      fixture.runs.answer({ accountId, runId: run.claim.runId, content: spokenMessage('Yes.') }),
     ).rejects.toMatchObject({
       code: 'run_not_waiting',
       message: expect.stringContaining(`/v1/tool-calls/${run.first}/resolve`),
@@ -195,8 +195,8 @@ describe('a run in doubt', () => {
   it('that is stopped answers its calls in the same transaction, honestly (I6, R29)', async () => {
     const run = await parked({ inDoubt: 1, unsent: 1 });
 
-    const { run: stopped, facts } = await house.runs.requestStop({
-      accountId: house.accountId,
+    const { run: stopped, facts } = await fixture.runs.requestStop({
+      accountId: fixture.accountId,
       runId: run.claim.runId,
       reason: 'enough',
     });
@@ -220,7 +220,7 @@ describe('a run in doubt', () => {
   it('that is replaced does so too, and makes way at once', async () => {
     const run = await parked();
 
-    const { run: next, facts } = await house.create({ threadId: run.claim.threadId, onActiveRun: 'replace' });
+    const { run: next, facts } = await fixture.create({ threadId: run.claim.threadId, onActiveRun: 'replace' });
 
     expect(typesOf(facts)).toEqual([
       'run.stop_requested',
@@ -230,16 +230,20 @@ describe('a run in doubt', () => {
       'run.created',
       'message.created',
     ]);
-    expect((await house.claim(next.id)).earlier.map(({ type }) => type)).toEqual(['user', 'tool']);
+    expect((await fixture.claim(next.id)).earlier.map(({ type }) => type)).toEqual(['user', 'tool']);
   });
 
   it('whose worker died before it could ask is ended by a stop with its call answered (I6)', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
     const call = planned(claim, { name: 'http_request' });
-    await house.store.append(claim, [started, iterationStarted(1), call, ...lost(call)]);
-    await house.store.handOver(claim);
+    await fixture.store.append(claim, [started, iterationStarted(1), call, ...lost(call)]);
+    await fixture.store.handOver(claim);
 
-    const { facts } = await house.runs.requestStop({ accountId: house.accountId, runId: claim.runId, reason: null });
+    const { facts } = await fixture.runs.requestStop({
+      accountId: fixture.accountId,
+      runId: claim.runId,
+      reason: null,
+    });
 
     expect(typesOf(facts)).toEqual(['run.stop_requested', 'tool.unknown', 'message.created', 'run.stopped']);
   });

@@ -13,18 +13,18 @@ import {
   started,
 } from '../../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 let stranger: AccountId;
 beforeAll(async () => {
-  house = await StoreFixture.open();
-  stranger = await newAccount(house.database);
+  fixture = await StoreFixture.open();
+  stranger = await newAccount(fixture.database);
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 describe('Runs', () => {
   it('shows another account none of a run (R39)', async () => {
-    const { runs } = house;
-    const { run } = await house.create();
+    const { runs } = fixture;
+    const { run } = await fixture.create();
     const address = { accountId: stranger, runId: run.id };
 
     const attempts = [
@@ -50,10 +50,10 @@ describe('Runs', () => {
   });
 
   it('lists newest first, a page at a time, by status and by thread', async () => {
-    const { runs } = house;
-    const accountId = await newAccount(house.database);
+    const { runs } = fixture;
+    const accountId = await newAccount(fixture.database);
     const ids: string[] = [];
-    for (let count = 0; count < 5; count += 1) ids.unshift((await house.create({ accountId })).run.id);
+    for (let count = 0; count < 5; count += 1) ids.unshift((await fixture.create({ accountId })).run.id);
 
     const first = await runs.list({ accountId, limit: 2 });
     const second = await runs.list({ accountId, limit: 3, after: first.next_cursor ?? '' });
@@ -69,33 +69,33 @@ describe('Runs', () => {
   it.each(['', 'x', 'msg_1', '../..', Buffer.from('thr_1').toString('base64url')])(
     'refuses the cursor %j',
     async (after) => {
-      const { accountId, runs } = house;
+      const { accountId, runs } = fixture;
       await expect(runs.list({ accountId, limit: 5, after })).rejects.toMatchObject({ code: 'invalid_cursor' });
     },
   );
 
   it('gives events after a seq together with the head of that moment', async () => {
-    const claim = await house.claimed();
-    const { accountId } = house;
+    const claim = await fixture.claimed();
+    const { accountId } = fixture;
     const address = { accountId, runId: claim.runId };
-    await house.store.append(claim, [started, iterationStarted(1), reply(claim, 'Hello.')]);
+    await fixture.store.append(claim, [started, iterationStarted(1), reply(claim, 'Hello.')]);
 
-    const page = await house.runs.events(address, { after: 2, limit: 2 });
+    const page = await fixture.runs.events(address, { after: 2, limit: 2 });
     expect([page.data.map(({ seq }) => seq), page.head_seq]).toEqual([[3, 4], 5]);
-    expect(await house.runs.events(address, { after: 5, limit: 2 })).toEqual({ data: [], head_seq: 5 });
+    expect(await fixture.runs.events(address, { after: 5, limit: 2 })).toEqual({ data: [], head_seq: 5 });
   });
 
   it('ends a page where it has grown long, and reads and proves the whole log all the same', async () => {
-    const claim = await house.claimed();
-    const address = { accountId: house.accountId, runId: claim.runId };
+    const claim = await fixture.claimed();
+    const address = { accountId: fixture.accountId, runId: claim.runId };
     const long = Array.from({ length: 4 }, (_, index) => reply(claim, `${index}`.repeat(3 * 1024 * 1024)));
-    await house.store.append(claim, [started, ...long, reply(claim, 'short'), completed]);
+    await fixture.store.append(claim, [started, ...long, reply(claim, 'short'), completed]);
 
     const pages: number[][] = [];
     let [read, head] = [0, 1];
     while (read < head) {
-      const page = await house.runs.events(address, { after: read, limit: 1_000 });
-      const opened = await house.runs.open(address, { after: read, limit: 1_000 });
+      const page = await fixture.runs.events(address, { after: read, limit: 1_000 });
+      const opened = await fixture.runs.open(address, { after: read, limit: 1_000 });
       expect(opened.page).toEqual(page);
       pages.push(page.data.map(({ seq }) => seq));
       [read, head] = [page.data.at(-1)?.seq ?? NaN, page.head_seq];
@@ -105,15 +105,15 @@ describe('Runs', () => {
       [1, 2, 3, 4, 5, 6],
       [7, 8, 9],
     ]);
-    expect(await house.runs.verify(address)).toMatchObject({ first: 1, last: 9, count: 9, contiguous: true });
+    expect(await fixture.runs.verify(address)).toMatchObject({ first: 1, last: 9, count: 9, contiguous: true });
   });
 
   it('proves a log by a hash that a client can compute from the events it read', async () => {
-    const claim = await house.claimed();
-    const address = { accountId: house.accountId, runId: claim.runId };
-    await house.store.append(claim, [started, reply(claim, 'Hé\0llo.'), completed]);
+    const claim = await fixture.claimed();
+    const address = { accountId: fixture.accountId, runId: claim.runId };
+    await fixture.store.append(claim, [started, reply(claim, 'Hé\0llo.'), completed]);
 
-    const { data } = await house.runs.events(address, { after: 0, limit: 100 });
+    const { data } = await fixture.runs.events(address, { after: 0, limit: 100 });
     const hash = data.reduce(
       (h, event) =>
         createHash('sha256')
@@ -122,28 +122,28 @@ describe('Runs', () => {
       '',
     );
 
-    expect(await house.runs.verify(address)).toEqual({ first: 1, last: 5, count: 5, contiguous: true, hash });
+    expect(await fixture.runs.verify(address)).toEqual({ first: 1, last: 5, count: 5, contiguous: true, hash });
   });
 
   it('notices a gap in a log that somebody tampered with', async () => {
-    const claim = await house.claimed();
-    const address = { accountId: house.accountId, runId: claim.runId };
-    await house.store.append(claim, [started, completed]);
-    const before = await house.runs.verify(address);
-    await house.database.prisma.runEvent.delete({ where: { runId_seq: { runId: claim.runId, seq: 3 } } });
+    const claim = await fixture.claimed();
+    const address = { accountId: fixture.accountId, runId: claim.runId };
+    await fixture.store.append(claim, [started, completed]);
+    const before = await fixture.runs.verify(address);
+    await fixture.database.prisma.runEvent.delete({ where: { runId_seq: { runId: claim.runId, seq: 3 } } });
 
-    const after = await house.runs.verify(address);
+    const after = await fixture.runs.verify(address);
 
     expect(after).toMatchObject({ count: 3, last: 4, contiguous: false });
     expect(after.hash).not.toBe(before.hash);
   });
 
   it('lists tool calls in the order in which they were made, a page at a time', async () => {
-    const { accountId, runs } = house;
-    const claim = await house.claimed();
+    const { accountId, runs } = fixture;
+    const claim = await fixture.claimed();
     const address = { accountId, runId: claim.runId };
     const calls = [0, 1, 2].map((index) => planned(claim, { name: 'execute_command', index }));
-    await house.store.append(claim, [started, iterationStarted(1), ...calls]);
+    await fixture.store.append(claim, [started, iterationStarted(1), ...calls]);
     const ids = calls.map(({ data }) => data.tool_call.id);
 
     const first = await runs.toolCalls(address, { limit: 2 });
@@ -151,19 +151,19 @@ describe('Runs', () => {
 
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(ids);
     expect([first.has_more, second.has_more, second.next_cursor]).toEqual([true, false, null]);
-    const foreign = { ...address, runId: (await house.create()).run.id };
+    const foreign = { ...address, runId: (await fixture.create()).run.id };
     for (const [of, after] of [[address, 'x'] as const, [foreign, first.next_cursor ?? ''] as const]) {
       await expect(runs.toolCalls(of, { limit: 2, after })).rejects.toMatchObject({ code: 'invalid_cursor' });
     }
   });
 
   it('ends a page of tool calls or messages where it has grown long', async () => {
-    const { accountId, runs, messages } = house;
-    const claim = await house.claimed();
+    const { accountId, runs, messages } = fixture;
+    const claim = await fixture.claimed();
     const text = 'x'.repeat(3 * 1024 * 1024);
     const calls = [0, 1, 2, 3].map((index) => planned(claim, { name: 'execute_command', index, input: { text } }));
     const words = calls.map(() => reply(claim, text));
-    await house.store.append(claim, [started, iterationStarted(1), ...words, ...calls, completed]);
+    await fixture.store.append(claim, [started, iterationStarted(1), ...words, ...calls, completed]);
 
     const callPages = await pagesOf((page) => runs.toolCalls({ accountId, runId: claim.runId }, page));
     const messagePages = await pagesOf((page) => messages.list({ accountId, threadId: claim.threadId, ...page }));
@@ -173,11 +173,11 @@ describe('Runs', () => {
   });
 
   it('knows no run of a deleted thread, whatever one asks of it', async () => {
-    const { accountId, runs } = house;
-    const { run } = await house.create();
+    const { accountId, runs } = fixture;
+    const { run } = await fixture.create();
     const address = { accountId, runId: run.id };
     await runs.requestStop({ ...address, reason: null });
-    await house.threads.delete({ accountId, threadId: run.thread_id });
+    await fixture.threads.delete({ accountId, threadId: run.thread_id });
 
     for (const ask of [
       () => runs.get(address),
@@ -189,15 +189,15 @@ describe('Runs', () => {
   });
 
   it('sums a run up when it is over, and not before', async () => {
-    const claim = await house.claimed();
-    const address = { accountId: house.accountId, runId: claim.runId };
-    await expect(house.runs.result(address)).rejects.toMatchObject({ code: 'run_not_finished' });
+    const claim = await fixture.claimed();
+    const address = { accountId: fixture.accountId, runId: claim.runId };
+    await expect(fixture.runs.result(address)).rejects.toMatchObject({ code: 'run_not_finished' });
 
     const call = planned(claim, { name: 'execute_command' });
-    await house.store.append(claim, [started, iterationStarted(1), reply(claim, 'Let me see.'), call]);
-    await house.store.append(claim, [sent(call), failed(call), reply(claim, 'It failed.'), completed]);
+    await fixture.store.append(claim, [started, iterationStarted(1), reply(claim, 'Let me see.'), call]);
+    await fixture.store.append(claim, [sent(call), failed(call), reply(claim, 'It failed.'), completed]);
 
-    expect(await house.runs.result(address)).toMatchObject({
+    expect(await fixture.runs.result(address)).toMatchObject({
       success: true,
       result: {
         response: 'It failed.',

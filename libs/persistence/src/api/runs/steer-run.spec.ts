@@ -10,15 +10,15 @@ import {
   waits,
 } from '../../testing/store-fixture';
 
-let house: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  house = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => house.close());
+afterAll(() => fixture.close());
 
 const stop = ({ id, runId = id }: { id?: Claim['runId']; runId?: Claim['runId'] | undefined }, reason = 'enough') => {
   if (!runId) throw new Error('which run?');
-  return house.runs.requestStop({ accountId: house.accountId, runId, reason });
+  return fixture.runs.requestStop({ accountId: fixture.accountId, runId, reason });
 };
 
 function answeredCall({ data: { tool_call } }: Planned): NewFact[] {
@@ -34,7 +34,7 @@ const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => 
 
 describe('a stop request', () => {
   it('ends a run that nobody holds in the same transaction, with a receipt (I7, W46)', async () => {
-    const { run } = await house.create();
+    const { run } = await fixture.create();
 
     const { run: stopped, facts, changed } = await stop(run);
 
@@ -44,12 +44,12 @@ describe('a stop request', () => {
       data: { reason: 'enough', receipt: { tools_stopped: [], tokens_after_stop: 0 } },
     });
     expect(stopped).toMatchObject({ status: 'stopped', finish_reason: 'stopped', last_seq: 4 });
-    expect(await house.store.claim(run.id, 'worker-1')).toBeUndefined();
+    expect(await fixture.store.claim(run.id, 'worker-1')).toBeUndefined();
   });
 
   it('ends a run that waits for a person', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, waits]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, waits]);
 
     const { run } = await stop(claim);
 
@@ -57,8 +57,8 @@ describe('a stop request', () => {
   });
 
   it('tells the holder of a run, once, and keeps the first reason', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started]);
 
     const first = await stop(claim, 'first');
     const second = await stop(claim, 'second');
@@ -71,12 +71,12 @@ describe('a stop request', () => {
       run: { stop_requested_at: first.run.stop_requested_at },
       stop: { runId: claim.runId, stop: { requestedAt: first.run.stop_requested_at, reason: 'first' } },
     });
-    expect((await house.store.renew('worker-1', [claim])).stops).toMatchObject([{ stop: { reason: 'first' } }]);
+    expect((await fixture.store.renew('worker-1', [claim])).stops).toMatchObject([{ stop: { reason: 'first' } }]);
   });
 
   it('leaves a run that is over as it is (I2, W48)', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, completed]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, completed]);
 
     expect(await stop(claim)).toMatchObject({
       changed: false,
@@ -87,43 +87,43 @@ describe('a stop request', () => {
   });
 
   it('leaves the end of an unheld run with open calls to a worker, which answers them (I6)', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, planned(claim, { name: 'execute_command' })]);
-    await house.store.handOver(claim);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, planned(claim, { name: 'execute_command' })]);
+    await fixture.store.handOver(claim);
 
     const { run, facts } = await stop(claim);
 
     expect(run.status).toBe('stopping');
     expect(typesOf(facts)).toEqual(['run.stop_requested']);
-    expect((await house.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
+    expect((await fixture.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
   });
 
   it('leaves the end of a run that waits to a worker where its commands may have left something running (I7)', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
     const call = planned(claim, { name: 'execute_command' });
-    await house.store.append(claim, [started, call, ...answeredCall(call), waits]);
-    await house.published();
+    await fixture.store.append(claim, [started, call, ...answeredCall(call), waits]);
+    await fixture.published();
 
     const { run, facts } = await stop(claim);
 
     expect(run.status).toBe('stopping');
     expect(typesOf(facts)).toEqual(['run.stop_requested']);
-    expect(await house.published()).toMatchObject([{ queue: 'runs', payload: { run_id: claim.runId } }]);
-    expect((await house.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
+    expect(await fixture.published()).toMatchObject([{ topic: 'runs', payload: { run_id: claim.runId } }]);
+    expect((await fixture.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
   });
 
   it('ends a run that waits where it has only read files', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
     const call = planned(claim, { name: 'read_file' });
-    await house.store.append(claim, [started, call, ...answeredCall(call), waits]);
+    await fixture.store.append(claim, [started, call, ...answeredCall(call), waits]);
 
     expect(await stop(claim)).toMatchObject({ run: { status: 'stopped' } });
   });
 
   it('frees the thread for the run behind, and ends a run behind without touching the one ahead', async () => {
-    const { run: ahead } = await house.create();
+    const { run: ahead } = await fixture.create();
     const queued = { threadId: ahead.thread_id, onActiveRun: 'queue' as const };
-    const [{ run: second }, { run: third }] = [await house.create(queued), await house.create(queued)];
+    const [{ run: second }, { run: third }] = [await fixture.create(queued), await fixture.create(queued)];
 
     expect(await stop(second)).toMatchObject({ run: { status: 'stopped' }, facts: [{}, {}] });
     const { facts } = await stop(ahead);
@@ -137,17 +137,17 @@ describe('a stop request', () => {
 
   it('and an ending that race leave one end in the log (I3)', async () => {
     for (let round = 0; round < 20; round += 1) {
-      const claim = await house.claimed();
+      const claim = await fixture.claimed();
 
-      await Promise.allSettled([stop(claim), house.store.append(claim, [completed])]);
+      await Promise.allSettled([stop(claim), fixture.store.append(claim, [completed])]);
 
-      const { status } = await house.runs.get({ accountId: house.accountId, runId: claim.runId });
+      const { status } = await fixture.runs.get({ accountId: fixture.accountId, runId: claim.runId });
       expect(['completed', 'stopping']).toContain(status);
     }
   });
 
   it('takes a reason that a column cannot hold', async () => {
-    const claim = await house.claimed();
+    const claim = await fixture.claimed();
 
     const { facts } = await stop(claim, 'no\0w\ud800');
 
@@ -157,25 +157,25 @@ describe('a stop request', () => {
 
 describe('an answer', () => {
   const answer = ({ runId }: Claim, text = 'The blue one.') =>
-    house.runs.answer({ accountId: house.accountId, runId, content: spokenMessage(text) });
+    fixture.runs.answer({ accountId: fixture.accountId, runId, content: spokenMessage(text) });
 
   it('resumes the run that asked, and says which call it answers', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, waits]);
-    await house.published();
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, waits]);
+    await fixture.published();
 
     const { run, facts } = await answer(claim);
 
     expect(run).toMatchObject({ status: 'queued', waiting: null });
     expect(typesOf(facts)).toEqual(['run.resumed', 'message.created']);
     expect(facts[1]).toMatchObject({ data: { message: { metadata: { answers_tool_call_id: 'call_1' } } } });
-    expect(await house.published()).toMatchObject([{ jobId: `${claim.runId}-2` }]);
-    expect((await house.claim(claim.runId, 'worker-2')).epoch).toBe(2);
+    expect(await fixture.published()).toMatchObject([{ key: `${claim.runId}-2` }]);
+    expect((await fixture.claim(claim.runId, 'worker-2')).epoch).toBe(2);
   });
 
   it('is taken once when two people answer', async () => {
-    const claim = await house.claimed();
-    await house.store.append(claim, [started, waits]);
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, waits]);
 
     const outcomes = await Promise.allSettled([answer(claim), answer(claim)]);
 
@@ -183,6 +183,6 @@ describe('an answer', () => {
   });
 
   it('is refused by a run that does not wait', async () => {
-    await expect(answer(await house.claimed())).rejects.toMatchObject({ code: 'run_not_waiting' });
+    await expect(answer(await fixture.claimed())).rejects.toMatchObject({ code: 'run_not_waiting' });
   });
 });
