@@ -1,4 +1,4 @@
-import type { DecodedReply, ReplyChunk } from './dialect';
+import type { DecodedCall, DecodedReply, ReplyChunk } from './dialect';
 
 type Block = DecodedReply['content'][number];
 
@@ -15,7 +15,7 @@ export class ReplyContent {
     this.open = true;
   }
 
-  /** What follows begins a new block: a call stands between. */
+  /** Ends the current block, because a call follows it. */
   interrupt(): void {
     this.open = false;
   }
@@ -28,4 +28,20 @@ export class ReplyContent {
     else if (Object.keys(seal).length > 0) this.blocks.push({ type: 'reasoning', text: '', ...seal });
     this.open = false;
   }
+}
+
+/** The content of a reply with each call at its position. */
+export function contentWithCalls<CallBlock>(
+  { content, calls }: Pick<DecodedReply, 'content' | 'calls'>,
+  blockOf: (call: DecodedCall) => CallBlock,
+): (Block | CallBlock)[] {
+  const byPosition = new Map<number, CallBlock[]>();
+  for (const call of calls) {
+    const position = call.position ?? content.length;
+    const before = byPosition.get(position);
+    if (before) before.push(blockOf(call));
+    else byPosition.set(position, [blockOf(call)]);
+  }
+  const callsAt = (position: number) => byPosition.get(position) ?? [];
+  return [...content.flatMap((block, index) => [...callsAt(index), block]), ...callsAt(content.length)];
 }

@@ -1,5 +1,5 @@
 import type { DecodedCall, DecodedReply, ReplyChunk, ReplyDecoder, ReplyPiece } from '../dialects/dialect';
-import { inOrder } from '../dialects/in-order';
+import { contentWithCalls } from '../dialects/reply-content';
 import { type Delta, type MessageId, type NewFact, type NewMessage, callIdAt, partIdAt } from '@rondo/contract';
 import type { ModelEnd } from '../models/model';
 import { type LoopContext, type Step, factsStepOf } from './loop-context';
@@ -127,7 +127,7 @@ export class Reply {
   }
 
   private part({ blocksTo, calls, metadata = {} }: ReplyPart): NewFact[] {
-    const content = inOrder(
+    const content = contentWithCalls(
       {
         content: this.decoder.content.slice(this.storedBlocks, blocksTo),
         calls: calls.map((call) => ({ ...call, position: (call.position ?? blocksTo) - this.storedBlocks })),

@@ -3,8 +3,8 @@ import { textOf } from '../context/message-text';
 import { type NewMessage, type ToolResult, failedResult } from '@rondo/contract';
 import type { expandMessage } from '../tools/memory.tools';
 
-/** Whatever the context, one answer fits. */
-const longestPiece = 12_000;
+/** Characters; small enough for the context of any model. */
+const maxPieceLength = 12_000;
 
 export function expand(
   { message_id, start }: z.infer<typeof expandMessage.input>,
@@ -16,7 +16,7 @@ export function expand(
   const text = textOf(message);
   if (start > 0 && start >= text.length) return failedResult(`The message has ${text.length} characters only.`);
 
-  const end = Math.min(text.length, start + longestPiece);
+  const end = Math.min(text.length, start + maxPieceLength);
   const more = end < text.length;
   const note = more
     ? `\n[Characters ${start} to ${end} of ${text.length}. The next piece: expand_message("${message_id}", start: ${end}).]`

@@ -7,7 +7,7 @@ import { useNotebook } from './notebook';
 import { recordThought } from './sequential-thinking';
 
 type LoopTool = Extract<Tool, { runsIn: 'loop' }>;
-type Hand<Named extends LoopTool> = (
+type LoopToolHandler<Named extends LoopTool> = (
   input: z.infer<Named['input']>,
   conversation: readonly NewMessage[],
   about: { readonly call: ToolCall; readonly profile: RunSettings['profile'] },
@@ -16,8 +16,8 @@ type Hand<Named extends LoopTool> = (
 const says = (output: string) => (): ToolResult => ({ success: true, output });
 const turnEnds = says('The turn is over.');
 
-/** The hands of the tools that need nothing but the thread. A tool of the loop without a hand here does not compile. */
-const hands: { [Name in LoopTool['name']]: Hand<Extract<LoopTool, { name: Name }>> } = {
+/** Handlers of the tools that need nothing but the thread. A loop tool without a handler here does not compile. */
+const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, { name: Name }>> } = {
   ask: says("Awaiting the user's answer."),
   complete: ({ text, answer }, _, { profile }) =>
     profile === 'ii' && ![text, answer].some((words) => words?.trim())
@@ -34,7 +34,7 @@ const hands: { [Name in LoopTool['name']]: Hand<Extract<LoopTool, { name: Name }
     ),
 };
 
-/** Answers a call of a loop tool from what the thread says. */
+/** Answers a call of a loop tool from the messages of the thread. */
 export function answerInLoop(
   call: ToolCall,
   conversation: readonly NewMessage[],
@@ -44,6 +44,6 @@ export function answerInLoop(
   if (!tool) return failedResult(`There is no tool named "${call.name}".`);
   const input = tool.input.safeParse(call.arguments);
   if (!input.success) return failedResult(explainArguments(tool, input.error, call.arguments));
-  const hand = hands[call.name as LoopTool['name']] as Hand<LoopTool>; // only tools of the loop come here, and the name's own schema has parsed the input
-  return hand(input.data, conversation, { call, profile });
+  const handler = handlers[call.name as LoopTool['name']] as LoopToolHandler<LoopTool>; // only loop tools are passed here, and the tool's own schema has parsed the input
+  return handler(input.data, conversation, { call, profile });
 }

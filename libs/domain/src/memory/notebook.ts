@@ -5,7 +5,7 @@ import { succeededCalls } from './past-calls';
 
 type Entry = z.infer<typeof simpleMemory.input>;
 
-/** The notebook is what its successful writes and edits leave behind. */
+/** The notebook is derived from its successful writes and edits in the thread. */
 export function useNotebook(entry: Entry, conversation: readonly NewMessage[]): ToolResult {
   const text = notebookOf(conversation);
   switch (entry.action) {

@@ -4,7 +4,7 @@ import { expandMessage, sequentialThinking, simpleMemory } from '../tools/memory
 
 type Conversation = readonly NewMessage[];
 
-/** The conversation, with as much of what it lacks as the call asks for. */
+/** The conversation with the archived messages or calls that the tool call needs. */
 export async function recall(
   call: ToolCall,
   conversation: Conversation,
@@ -22,7 +22,7 @@ async function withMessage(conversation: Conversation, id: unknown, archive: Thr
   return message ? [...conversation, message] : conversation;
 }
 
-/** What was called last may not be in the archive yet. */
+/** The newest calls may not be in the archive yet. */
 function withCalls(
   conversation: Conversation,
   past: readonly PastCall[],
@@ -32,7 +32,7 @@ function withCalls(
   const isNew = (block: ContentBlock) => block.type !== 'tool_call' || !known.has(block.tool_call_id);
   const reply = conversation.find(({ id }) => id === message_id);
   if (!reply) return conversation;
-  const told = past.map(({ id, runId, arguments: given }): NewMessage => ({
+  const archived = past.map(({ id, runId, arguments: given }): NewMessage => ({
     ...reply,
     run_id: runId,
     content: [
@@ -40,5 +40,5 @@ function withCalls(
       { type: 'tool_result', tool_call_id: id, name, result: { success: true, output: '' } },
     ],
   }));
-  return [...told, ...conversation.map((message) => ({ ...message, content: message.content.filter(isNew) }))];
+  return [...archived, ...conversation.map((message) => ({ ...message, content: message.content.filter(isNew) }))];
 }

@@ -5,7 +5,7 @@ import { succeededCalls } from './past-calls';
 
 type Thought = z.infer<typeof sequentialThinking.input>;
 
-/** Where the model stands in its thoughts. They are those of one run. */
+/** Reports the model's position in its sequence of thoughts, which belongs to one run. */
 export function recordThought(thought: Thought, ofRun: readonly NewMessage[]): ToolResult {
   const earlier = succeededCalls(sequentialThinking.name, ofRun).flatMap((given) => {
     const parsed = sequentialThinking.input.safeParse(given);

@@ -4,6 +4,7 @@ export * from './even-token-counter';
 export { freshRun } from './fresh-run';
 export * from './in-memory-run-store';
 export * from './ledgered-tools';
+export * from './model.contract';
 export * from './planned-call';
 export * from './run-harness';
 export * from './run-store.contract';

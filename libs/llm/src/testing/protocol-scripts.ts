@@ -5,7 +5,9 @@ export interface ProtocolScript {
   readonly path: string;
   /** A whole reply with a known usage: 20 tokens in, of which 8 were cached, and 5 out. */
   whole(...texts: string[]): string[];
-  /** A reply that has said something and given no reason to end. */
+  /** A whole reply that is one tool call, its arguments in two pieces. */
+  call(name: string, written: string): string[];
+  /** A reply of some text without a finish reason. */
   begun(...texts: string[]): string[];
   refused(message: string): string;
   errorEvent(type: string, message: string): string;
@@ -32,6 +34,12 @@ export const openAi: ProtocolScript = {
       choices: [],
       usage: { prompt_tokens: 20, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 8 } },
     }),
+    'data: [DONE]\n\n',
+  ],
+  call: (name, written) => [
+    openAiDelta({ tool_calls: [{ index: 0, id: 'call_a', function: { name, arguments: written.slice(0, 5) } }] }),
+    openAiDelta({ tool_calls: [{ index: 0, function: { arguments: written.slice(5) } }] }, 'tool_calls'),
+    openAiEvent({ choices: [], usage: { prompt_tokens: 20, completion_tokens: 5 } }),
     'data: [DONE]\n\n',
   ],
   refused: (message) => JSON.stringify({ error: { message, type: 'some_error', param: null, code: null } }),
@@ -62,6 +70,20 @@ export const anthropic: ProtocolScript = {
     ...anthropic.begun(...texts),
     anthropicEvent({ type: 'content_block_stop', index: 0 }),
     anthropicEvent({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } }),
+    anthropicEvent({ type: 'message_stop' }),
+  ],
+  call: (name, written) => [
+    ...anthropic.begun(),
+    anthropicEvent({
+      type: 'content_block_start',
+      index: 1,
+      content_block: { type: 'tool_use', id: 'toolu_a', name, input: {} },
+    }),
+    ...[written.slice(0, 5), written.slice(5)].map((partial_json) =>
+      anthropicEvent({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json } }),
+    ),
+    anthropicEvent({ type: 'content_block_stop', index: 1 }),
+    anthropicEvent({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5 } }),
     anthropicEvent({ type: 'message_stop' }),
   ],
   refused: (message) => JSON.stringify({ type: 'error', error: { type: 'some_error', message } }),

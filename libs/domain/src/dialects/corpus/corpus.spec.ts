@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readReply } from '../../testing/read-reply';
 import type { DecodedCall, DecodedReply } from '../dialect';
-import { inOrder } from '../in-order';
+import { contentWithCalls } from '../reply-content';
 
 /**
  * Each file holds samples of one theme, its name begins with the dialect. A sample is a reply, and after `--- expect`
@@ -40,7 +40,9 @@ it('has at least 120 samples', () => {
 function told(reply: DecodedReply): string[] {
   const { verdict } = reply;
   return [
-    ...inOrder(reply, toldCall).map((part) => (typeof part === 'string' ? part : `text: ${JSON.stringify(part.text)}`)),
+    ...contentWithCalls(reply, toldCall).map((part) =>
+      typeof part === 'string' ? part : `text: ${JSON.stringify(part.text)}`,
+    ),
     ...(verdict ? [`verdict: ${verdict.decision}`] : []),
   ];
 }

@@ -1,6 +1,5 @@
 import type { ToolDefinition } from '../../tools/define-tool';
-import type { CallDraft } from '../call-draft';
-import type { ReplyDraft } from '../reply-draft';
+import type { CallDraft, ReplyDraft } from '../reply-draft';
 import { type Reading, type TextSource, notSpace } from '../text-source';
 import { WordTrie } from '../word-trie';
 import { readBalancedValue } from './balanced-value';
