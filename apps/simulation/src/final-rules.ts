@@ -2,7 +2,7 @@ import { type CallId, type Delta, type Message, type RecordedFact, type ToolCall
 import { toolNamed } from '@rondo/domain';
 import type { InvariantChecker } from './invariant-checker';
 import { brokenLogRules } from './log-rules';
-import type { RunRow } from './run-row';
+import type { RunRow } from './simulated-run-row';
 import type { SimulatedStore } from './simulated-store';
 
 /** What must hold when a world has come to rest. */

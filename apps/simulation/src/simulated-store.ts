@@ -27,7 +27,7 @@ import {
   projectRun,
 } from '@rondo/domain';
 import { freshRun } from '@rondo/domain/testing';
-import { type RunRow, hasOpenCall, isDue, newRunRow, stoppedAtOnce } from './run-row';
+import { type RunRow, hasOpenCall, isDue, newRunRow, stoppedAtOnce } from './simulated-run-row';
 import type { Timeline } from './timeline';
 
 export interface StoreParts {

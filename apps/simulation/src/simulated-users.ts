@@ -24,7 +24,7 @@ import {
 import { SeededRandom } from './seeded-random';
 import type { InvariantChecker } from './invariant-checker';
 import type { RunPlan } from './schedule';
-import type { RunRow } from './run-row';
+import type { RunRow } from './simulated-run-row';
 import type { SimulatedStore } from './simulated-store';
 import { Life, type Timeline } from './timeline';
 

@@ -1,6 +1,6 @@
 import type { SentCall, ToolAnswer } from '@rondo/domain';
 import fc from 'fast-check';
-import type { RunRow } from './run-row';
+import type { RunRow } from './simulated-run-row';
 import { checkSchedules, storyOf } from './check-schedules';
 import { anySchedule } from './schedule';
 import { SimulatedTools } from './simulated-tools';

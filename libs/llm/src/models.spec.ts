@@ -1,6 +1,6 @@
 import type { ModelChunk } from '@rondo/domain';
 import { type Models, type ModelsConfig, createModels } from './models';
-import { readReply, requestTo, textOf } from './testing/ask';
+import { readReply, requestTo, textOf } from './testing/read-model-reply';
 import { type ProtocolScript, anthropic, openAi } from './testing/protocol-scripts';
 import { ScriptedProvider } from './testing/scripted-provider';
 

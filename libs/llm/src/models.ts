@@ -13,9 +13,8 @@ import { AnthropicProtocol } from './anthropic/anthropic-protocol';
 import { HttpEndpoint } from './http/http-endpoint';
 import { OpenAiProtocol } from './openai/openai-protocol';
 import type { ModelErrorCode } from './provider-error';
-import { redactor } from './redactor';
 import { ReplyAttempt } from './reply-attempt';
-import { type RetryPolicy, RetryingModel, defaultRetries } from './retrying-model';
+import { type RetryPolicy, RetryingModel, defaultRetries, redactor } from './retrying-model';
 import { type Timeouts, defaultTimeouts } from './silence-timer';
 import type { WireProtocol } from './wire-protocol';
 
@@ -26,10 +25,10 @@ export interface ModelsConfig {
   readonly retries?: Partial<RetryPolicy>;
 }
 
-/** All models of all configured providers, as one: the name in a request decides who is asked. */
+/** All models of all configured providers behind one interface: the model name of a request selects the provider. */
 export type Models = Model;
 
-/** Nothing in here changes after it is made: what differs between two requests is in the requests (I10, W41). */
+/** Immutable after creation: what differs between two requests is in the requests (I10). */
 export function createModels(config: ModelsConfig): Models {
   const known: ModelProviders = { providers: config.providers, absent: config.absent ?? [] };
   const models = new Map(config.providers.map((provider) => [provider.name, modelOf(provider, config)]));
@@ -67,7 +66,7 @@ function protocolOf(provider: ProviderSettings): WireProtocol {
 async function* refused(
   { model }: ModelRequest,
   { absent }: ModelProviders,
-  reason = `The model ${model} cannot be asked.`,
+  reason = `The model ${model} cannot be used.`,
 ): AsyncGenerator<readonly ModelChunk[], void> {
   const needsKey = absent.some(({ name }) => name === splitModelName(model).provider);
   const code: ModelErrorCode = needsKey ? 'authentication' : 'model_not_supported';

@@ -1,7 +1,6 @@
 import { contextOverflow } from '@rondo/domain';
-import { ProviderError, connectionFailure, refusal } from './provider-error';
-import { redactor } from './redactor';
-import { retryAfterMs } from './retry-after';
+import { ProviderError, connectionFailure, refusal, retryAfterMs } from './provider-error';
+import { redactor } from './retrying-model';
 
 const codeOf = (status: number | undefined, detail: unknown) => refusal({ status, detail }).code;
 

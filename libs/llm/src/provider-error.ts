@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { contextOverflow } from '@rondo/domain';
 import { z } from 'zod';
-import { retryAfterMs } from './retry-after';
 
-/** Why a model could not answer. These codes are part of the API. */
+/** Why a model could not response. These codes are part of the API. */
 export type ModelErrorCode =
   | typeof contextOverflow
   | 'authentication'
@@ -18,7 +17,7 @@ export type ModelErrorCode =
   | 'connection_error'
   | 'timeout';
 
-/** A provider refused, failed or fell silent. `transient`: asking again may help. */
+/** A provider refused, failed or did not response. `transient`: trying again may help. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly transient: boolean;
@@ -43,7 +42,7 @@ const transientCodes: ReadonlySet<ModelErrorCode> = new Set([
   'timeout',
 ]);
 
-/** An error as the body of an answer or an event of a stream says it. Servers that imitate a protocol leave parts out. */
+/** An error as in the body of a response or an event of a stream. Servers that imitate a protocol leave fields out. */
 const errorDetail = z
   .object({
     type: z.string().nullish().catch(null),
@@ -52,24 +51,36 @@ const errorDetail = z
   })
   .catch({});
 
-/** What a provider's refusal means. The status decides, unless the body says it more exactly. */
-export function refusal(answer: {
+/** Classifies a provider's refusal by its status, unless the body is more specific. */
+export function refusal(response: {
   status?: number | undefined;
   detail: unknown;
   headers?: IncomingHttpHeaders;
 }): ProviderError {
-  const { type, code, message } = errorDetail.parse(answer.detail);
-  const said =
+  const { type, code, message } = errorDetail.parse(response.detail);
+  const text =
     message ??
-    (typeof answer.detail === 'string' && answer.detail !== '' ? answer.detail : 'The provider gave no reason.');
-  const status = answer.status ?? statusIn(type, code);
+    (typeof response.detail === 'string' && response.detail !== '' ? response.detail : 'The provider gave no reason.');
+  const status = response.status ?? statusIn(type, code);
   const names = [type, code].filter((name) => typeof name === 'string');
-  const found = codeByName(names) ?? codeByText(status, said) ?? codeByStatus(status);
-  const advice = answer.headers?.['x-should-retry'];
-  return new ProviderError(found, said, {
+  const found = codeByName(names) ?? codeByText(status, text) ?? codeByStatus(status);
+  const advice = response.headers?.['x-should-retry'];
+  return new ProviderError(found, text, {
     ...(advice === 'true' || advice === 'false' ? { transient: advice === 'true' } : undefined),
-    retryAfterMs: retryAfterMs(answer.headers),
+    retryAfterMs: retryAfterMs(response.headers),
   });
+}
+
+/** How long the client should wait before it tries again: `retry-after-ms`, or `retry-after` as seconds or as a date. */
+export function retryAfterMs(headers: IncomingHttpHeaders = {}): number | undefined {
+  const milliseconds = headers['retry-after-ms'];
+  if (milliseconds && Number(milliseconds) >= 0) return Number(milliseconds);
+
+  const value = headers['retry-after'];
+  if (!value) return undefined;
+  if (Number(value) >= 0) return Math.ceil(Number(value) * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
 /** An error event has no status of its own; some name one. */
@@ -78,7 +89,7 @@ function statusIn(type: string | null | undefined, code: string | number | null 
   return type === 'invalid_request_error' ? 400 : undefined;
 }
 
-/** The names that providers give to errors; those that a status tells as well are needed inside of streams. */
+/** The names of errors. Those that a status expresses too are needed for errors inside streams, which have none. */
 const codesByName: Readonly<Record<string, ModelErrorCode>> = {
   context_length_exceeded: 'context_window_exceeded',
   request_too_large: 'context_window_exceeded',
@@ -102,7 +113,7 @@ function codeByName(names: readonly string[]): ModelErrorCode | undefined {
   return names.map((name) => codesByName[name]).find((code) => code !== undefined);
 }
 
-/** What only the words of a rejected request tell. */
+/** Causes that only the message of a rejected request tells apart. */
 const tooLong = /context (?:length|window)|prompt is too long|maximum context|exceed context limit/i;
 const notSupported =
   /model\b.*\b(?:not supported|unsupported|does not support)|not supported (?:for|by|with) this model/i;
@@ -143,7 +154,7 @@ export function connectionFailure(error: unknown): ProviderError {
 
 const systemError = z.object({ code: z.string().optional().catch(undefined), cause: z.unknown().optional() });
 
-/** The code of the system error at the root, such as ECONNRESET; the messages on the way may contain addresses. */
+/** The code of the innermost system error, such as ECONNRESET. Messages are left out: they may contain addresses. */
 function systemCode(error: unknown): string | undefined {
   const parsed = systemError.safeParse(error);
   return parsed.success ? (systemCode(parsed.data.cause) ?? parsed.data.code) : undefined;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { AnthropicReply } from './anthropic/anthropic-reply';
 import { OpenAiReply } from './openai/openai-reply';
 import { SseReader } from './sse';
-import { readAll } from './testing/ask';
+import { readAll } from './testing/read-model-reply';
 import type { ReplyReader } from './wire-protocol';
 
 const recorded = (name: string): Buffer => readFileSync(join(__dirname, '__fixtures__', `${name}.sse`));

@@ -1,11 +1,9 @@
 import type { FinishReason } from '@rondo/contract';
 import type { ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
-import { requireCompleteReply } from './good-reply';
 import type { HttpCall } from './http/http-call';
 import type { HttpEndpoint } from './http/http-endpoint';
 import type { HttpReply } from './http/http-reply';
-import { joinTextChunks } from './joined';
-import { ProviderError, connectionFailure } from './provider-error';
+import { ProviderError, connectionFailure, refusal } from './provider-error';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
 import { type CallUsage, usageOf } from './token-usage';
@@ -17,110 +15,110 @@ export type AttemptEnding = { readonly usage?: CallUsage } & (
   | { readonly how: 'error'; readonly error: ProviderError }
 );
 
-export interface AttemptSetting {
+export interface AttemptParts {
   readonly wire: WireProtocol;
   readonly endpoint: HttpEndpoint;
   readonly timeouts: Timeouts;
   readonly price: ModelPrice | undefined;
 }
 
-/** The network is held up while more than this was said that nobody has asked for. */
-const mostUnheard = 256 * 1024;
+/** Characters that are not consumed yet; above this, reading from the network pauses. */
+const maxBufferedLength = 256 * 1024;
 
-/** One try at a reply: understood as the network brings it, kept until it is asked for. */
+/** One attempt at a reply: decoded as it arrives, buffered until it is consumed. */
 export class ReplyAttempt {
-  /** How it ended. What was said before is still to be asked for. */
+  /** How it ended. Chunks from before may still be buffered. */
   ending: AttemptEnding | undefined;
   private readonly reader: ReplyReader;
   private readonly events = new SseReader();
   private readonly silence: SilenceTimer;
   private call: HttpCall | undefined;
   private reply: HttpReply | undefined;
-  private said: ReplyChunk[] = [];
+  private buffered: ReplyChunk[] = [];
   private wake = () => {};
   private outputLength = 0;
-  private heardLength = 0;
+  private consumedLength = 0;
 
   constructor(
-    private readonly setting: AttemptSetting,
+    private readonly parts: AttemptParts,
     private readonly request: ModelRequest,
     private readonly signal: AbortSignal,
   ) {
-    this.reader = setting.wire.reader();
-    this.silence = new SilenceTimer(setting.timeouts, () => this.end(this.afterFault(fellSilent())));
+    this.reader = parts.wire.reader();
+    this.silence = new SilenceTimer(parts.timeouts, () => this.end(this.afterFault(timedOut())));
     if (signal.aborted) this.end({ how: 'aborted' });
     else void this.send();
   }
 
-  /** Resolves with what the model has said since, which is nothing only when it is over. */
-  async heard(): Promise<readonly ReplyChunk[]> {
-    if (this.said.length === 0 && !this.ending) {
-      this.silence.listen();
+  /** Resolves with the chunks since the last call; with none only when the reply has ended. */
+  async nextChunks(): Promise<readonly ReplyChunk[]> {
+    if (this.buffered.length === 0 && !this.ending) {
+      this.silence.resume();
       await new Promise<void>((resolve) => (this.wake = resolve));
-      this.silence.rest();
+      this.silence.pause();
     }
-    const said = this.said;
-    this.said = [];
+    const chunks = this.buffered;
+    this.buffered = [];
     if (this.isAhead) this.reply?.resume();
-    this.heardLength = this.outputLength;
-    return joinTextChunks(said);
+    this.consumedLength = this.outputLength;
+    return joinTextChunks(chunks);
   }
 
-  /** Nobody listens any more. Whichever way it ended, its HTTP stream is closed or used up (W23). */
+  /** Ends the attempt. However it ended, its HTTP stream is closed or read to its end. */
   close(): void {
     this.end({ how: 'aborted' });
     if (this.reader.complete) this.reply?.release();
   }
 
   private get isAhead(): boolean {
-    return this.outputLength - this.heardLength > mostUnheard;
+    return this.outputLength - this.consumedLength > maxBufferedLength;
   }
 
   private async send(): Promise<void> {
     this.signal.addEventListener('abort', this.abort, { once: true });
     try {
-      this.call = this.setting.endpoint.post(this.setting.wire.body(this.request));
+      this.call = this.parts.endpoint.post(this.parts.wire.body(this.request));
       const reply = await this.call.reply;
-      await requireCompleteReply(reply);
+      await requireSuccess(reply);
       this.reply = reply;
-      reply.listen({
-        piece: (bytes) => this.understand(bytes),
-        over: (error) => this.end(error ? this.afterFault(error) : this.afterBody()),
+      reply.read({
+        onData: (bytes) => this.decode(bytes),
+        onEnd: (error) => this.end(error ? this.afterFault(error) : this.afterBody()),
       });
     } catch (error) {
       this.end(this.afterFault(error));
     }
   }
 
-  private understand(bytes: Uint8Array): void {
+  private decode(bytes: Uint8Array): void {
     if (this.ending) return;
-    this.silence.heard();
-    const before = this.said.length;
-    const fault = this.read(bytes);
-    for (let at = before; at < this.said.length; at++) {
-      const chunk = this.said[at];
+    this.silence.noteActivity();
+    const before = this.buffered.length;
+    const fault = this.readEvents(bytes);
+    for (let index = before; index < this.buffered.length; index++) {
+      const chunk = this.buffered[index];
       if (chunk && 'text' in chunk) this.outputLength += chunk.text.length;
     }
     if (fault) this.end(this.afterFault(fault));
     else if (this.reader.complete) this.end(this.afterBody());
-    else if (this.said.length > before) this.wake();
+    else if (this.buffered.length > before) this.wake();
     if (this.isAhead) this.reply?.pause();
   }
 
-  /** What was said before a fault in the same piece stands. */
-  private read(bytes: Uint8Array): ProviderError | undefined {
+  /** Keeps the chunks of events before a fault in the same bytes. */
+  private readEvents(bytes: Uint8Array): ProviderError | undefined {
     try {
-      for (const event of this.events.push(bytes)) this.reader.read(event, this.said);
+      for (const event of this.events.push(bytes)) this.reader.read(event, this.buffered);
       return undefined;
     } catch (error) {
       return error instanceof ProviderError ? error : unreadable();
     }
   }
 
-  /** After an abort nothing more is said, also where more was heard. */
+  /** Discards what is buffered: after an abort, no chunk but the end follows. */
   private readonly abort = (): void => {
     if (this.ending) return;
-    this.said = [];
+    this.buffered = [];
     this.end({ how: 'aborted', usage: this.usage() });
   };
 
@@ -129,21 +127,21 @@ export class ReplyAttempt {
     this.ending = ending;
     this.silence.stop();
     this.signal.removeEventListener('abort', this.abort);
-    if (!this.reader.complete) this.call?.cut();
+    if (!this.reader.complete) this.call?.abort();
     this.wake();
   }
 
-  /** A reply whose reason was given is whole, whatever happens to its stream then. */
+  /** A reply with a finish reason is complete, even if its stream fails afterwards. */
   private afterFault(error: unknown): AttemptEnding {
-    return this.whole() ?? this.failed(error instanceof ProviderError ? error : connectionFailure(error));
+    return this.completed() ?? this.failed(error instanceof ProviderError ? error : connectionFailure(error));
   }
 
   private afterBody(): AttemptEnding {
     const { ending } = this.reader;
-    return this.whole() ?? this.failed(ending && 'error' in ending ? ending.error : cutShort());
+    return this.completed() ?? this.failed(ending && 'error' in ending ? ending.error : endedWithoutReason());
   }
 
-  private whole(): AttemptEnding | undefined {
+  private completed(): AttemptEnding | undefined {
     const { ending } = this.reader;
     if (!ending || 'error' in ending) return undefined;
     return { how: 'finished', finishReason: ending.finishReason, usage: this.usage() };
@@ -155,11 +153,59 @@ export class ReplyAttempt {
   }
 
   private usage(): CallUsage {
-    const { request, outputLength, reader, setting } = this;
-    return usageOf({ request, outputLength, reported: reader.usage, price: setting.price });
+    const { request, outputLength, reader, parts } = this;
+    return usageOf({ request, outputLength, reported: reader.usage, price: parts.price });
   }
 }
 
-const fellSilent = () => new ProviderError('timeout', 'The provider fell silent.');
-const cutShort = () => new ProviderError('connection_error', 'The reply ended before the provider gave a reason.');
+const timedOut = () => new ProviderError('timeout', 'The provider fell silent.');
+const endedWithoutReason = () =>
+  new ProviderError('connection_error', 'The reply ended before the provider gave a reason.');
 const unreadable = () => new ProviderError('api_error', 'The provider sent a stream that cannot be read.');
+
+/** The rest of a longer refusal is not read. */
+const maxRefusalBytes = 64 * 1024;
+
+/** Rejects with a ProviderError where the provider refused; does not read the body of an accepted request. */
+async function requireSuccess(reply: HttpReply): Promise<void> {
+  const { status, headers } = reply;
+  if (status >= 200 && status < 300) return;
+  throw refusal({ status, headers, detail: detailIn(await reply.text(maxRefusalBytes)) });
+}
+
+/** Both protocols describe a refusal in `error`; servers that imitate them may leave the wrapper out, or send plain text. */
+function detailIn(text: string): unknown {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null && 'error' in body ? body.error : body;
+  } catch {
+    return text;
+  }
+}
+
+/** Joins consecutive texts of the same kind, so that what arrived together is passed on as one chunk. */
+function joinTextChunks(chunks: readonly ReplyChunk[]): readonly ReplyChunk[] {
+  if (chunks.length < 2) return chunks;
+  const joined: ReplyChunk[] = [];
+  for (const chunk of chunks) {
+    const more = continued(joined.at(-1), chunk);
+    if (more) joined[joined.length - 1] = more;
+    else joined.push(chunk);
+  }
+  return joined;
+}
+
+function continued(last: ReplyChunk | undefined, next: ReplyChunk): ReplyChunk | undefined {
+  switch (next.type) {
+    case 'text':
+    case 'reasoning':
+      return last?.type === next.type ? { type: next.type, text: last.text + next.text } : undefined;
+    case 'call_arguments':
+      return last?.type === next.type && last.index === next.index
+        ? { type: next.type, index: next.index, text: last.text + next.text }
+        : undefined;
+    case 'call_start':
+    case 'reasoning_end':
+      return undefined;
+  }
+}

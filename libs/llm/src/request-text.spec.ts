@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { AnthropicProtocol } from './anthropic/anthropic-protocol';
 import { OpenAiProtocol } from './openai/openai-protocol';
 import { requestText } from './request-text';
-import { requestTo } from './testing/ask';
-import { histories, requestsOf } from './testing/histories';
+import { requestTo } from './testing/read-model-reply';
+import { histories, requestsOf } from './testing/model-histories';
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
 const settings = { apiKey: '', headers: {} } as never;

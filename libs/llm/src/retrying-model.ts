@@ -5,13 +5,13 @@ import type { ProviderError } from './provider-error';
 import type { AttemptEnding, ReplyAttempt } from './reply-attempt';
 
 export interface RetryPolicy {
-  /** In all, the first one included. */
+  /** In total, including the first. */
   readonly attempts: number;
-  /** Waited after the first attempt that met a rate limit without a time of its own, doubled after each further one. */
+  /** The delay after a first rate-limited attempt whose response names no delay; doubled after each further one. */
   readonly rateLimitDelayMs: number;
   /** The same for every other transient failure. */
   readonly delayMs: number;
-  /** A provider that asks for more patience than this is not asked again. */
+  /** A provider that asks for a longer delay is not tried again. */
   readonly maxDelayMs: number;
 }
 
@@ -22,36 +22,36 @@ export const defaultRetries: RetryPolicy = {
   maxDelayMs: 300_000,
 };
 
-interface Setting {
+interface RetryingModelParts {
   readonly begin: (request: ModelRequest, signal: AbortSignal) => ReplyAttempt;
   readonly policy: RetryPolicy;
-  /** Takes out of a provider's words what nobody else may read. */
+  /** Removes secrets from a provider's message. */
   readonly redact: (text: string) => string;
 }
 
 /**
- * Asks again where that may help, but only before the first output: what was shown is never said twice (R4). A reply
- * that breaks off later ends as `broken`, and whoever asked decides what becomes of it. An attempt that said nothing
- * costs nothing, so only the last one's usage counts.
+ * Retries transient failures, but only before the first output, so that no output is streamed twice. A reply that breaks
+ * later ends as `broken`, and the caller decides. An attempt without output costs nothing, so only the last one's usage
+ * counts.
  */
 export class RetryingModel implements Model {
-  constructor(private readonly setting: Setting) {}
+  constructor(private readonly parts: RetryingModelParts) {}
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[], void> {
-    let said = false;
+    let hasOutput = false;
     for (let attempts = 1; ; attempts++) {
-      const attempt = this.setting.begin(request, signal);
+      const attempt = this.parts.begin(request, signal);
       try {
-        let chunks = await attempt.heard();
-        for (; !attempt.ending; chunks = await attempt.heard()) {
-          said = true;
+        let chunks = await attempt.nextChunks();
+        for (; !attempt.ending; chunks = await attempt.nextChunks()) {
+          hasOutput = true;
           yield chunks;
         }
-        said ||= chunks.length > 0;
+        hasOutput ||= chunks.length > 0;
         const { ending } = attempt;
-        const delayMs = ending.how === 'error' && !said ? this.delayAfter(attempts, ending.error) : undefined;
+        const delayMs = ending.how === 'error' && !hasOutput ? this.delayAfter(attempts, ending.error) : undefined;
         if (ending.how !== 'error' || delayMs === undefined) {
-          yield [...chunks, this.end(ending, { said, attempts })];
+          yield [...chunks, this.end(ending, { hasOutput, attempts })];
           return;
         }
         yield [{ type: 'retried', attempt: attempts, delayMs, error: this.toRunError(ending.error) }];
@@ -62,7 +62,7 @@ export class RetryingModel implements Model {
     }
   }
 
-  private end(ending: AttemptEnding, { said, attempts }: { said: boolean; attempts: number }): ModelChunk {
+  private end(ending: AttemptEnding, { hasOutput, attempts }: { hasOutput: boolean; attempts: number }): ModelChunk {
     const billed = ending.usage && { usage: ending.usage };
     switch (ending.how) {
       case 'finished':
@@ -70,7 +70,7 @@ export class RetryingModel implements Model {
       case 'aborted':
         return { type: 'end', how: 'aborted', ...billed };
       case 'error': {
-        const how = said && ending.error.transient ? 'broken' : 'failed';
+        const how = hasOutput && ending.error.transient ? 'broken' : 'failed';
         const { code, message } = this.toRunError(ending.error);
         const tried = attempts > 1 ? ` (after ${attempts} attempts)` : '';
         return { type: 'end', how, error: { code, message: message + tried }, ...billed };
@@ -78,9 +78,9 @@ export class RetryingModel implements Model {
     }
   }
 
-  /** Undefined where asking again is no use. The jitter keeps many refused runs from coming back at once. */
+  /** Undefined where a retry cannot help. The jitter spreads the retries of many refused runs. */
   private delayAfter(attempts: number, error: ProviderError): number | undefined {
-    const { policy } = this.setting;
+    const { policy } = this.parts;
     if (!error.transient || attempts >= policy.attempts) return undefined;
     const base = error.code === 'rate_limit' ? policy.rateLimitDelayMs : policy.delayMs;
     const jitter = 0.8 + Math.random() * 0.4;
@@ -89,6 +89,21 @@ export class RetryingModel implements Model {
   }
 
   private toRunError({ code, message }: ProviderError): RunError {
-    return { code, message: this.setting.redact(message) };
+    return { code, message: this.parts.redact(message) };
   }
+}
+
+/** Characters of a provider's message that are kept. */
+const maxMessageLength = 500;
+
+/** The form of API keys: servers quote the key that they refuse. */
+const keyLike = /\b(?:sk|pk|gsk|xai)-[\w*-]{6,}|Bearer\s+[\w.~+/-]{6,}=*/g;
+
+/** Makes a provider's message fit to be shown and stored: short, and without the secrets that were sent to it (I12). */
+export function redactor(secrets: readonly string[]): (text: string) => string {
+  const long = secrets.filter((secret) => secret.length >= 6);
+  return (text) => {
+    const plain = long.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text).replace(keyLike, '[secret]');
+    return plain.length > maxMessageLength ? `${plain.slice(0, maxMessageLength)}…` : plain;
+  };
 }

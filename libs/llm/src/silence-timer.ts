@@ -1,59 +1,59 @@
 export interface Timeouts {
   /** From sending the request to the first byte of the reply. */
   readonly firstByteTimeoutMs: number;
-  /** Between two pieces of a reply. */
+  /** Between two parts of a reply. */
   readonly idleTimeoutMs: number;
 }
 
 export const defaultTimeouts: Timeouts = { firstByteTimeoutMs: 120_000, idleTimeoutMs: 60_000 };
 
 /**
- * Notices a provider that has fallen silent. It counts only while somebody listens: the time in which a reply waits
- * for its own reader is not the provider's. There is one timer, which looks when it fires how long the silence is;
- * a piece of a reply only notes the time.
+ * Detects a provider that sends nothing. Counts only while the consumer waits for data: the time in which a reply waits
+ * for its consumer is not the provider's. One timer checks the elapsed time when it fires, and arriving data only notes
+ * the time, because resetting a timer for each packet costs more.
  */
 export class SilenceTimer {
   private timer: NodeJS.Timeout;
   private sinceMs = performance.now();
-  private isAwaited = true;
-  private heardBefore = false;
+  private isCounting = true;
+  private hasData = false;
 
   constructor(
     private readonly timeouts: Timeouts,
     private readonly onSilence: () => void,
   ) {
-    this.timer = this.lookIn(timeouts.firstByteTimeoutMs);
+    this.timer = this.schedule(timeouts.firstByteTimeoutMs);
   }
 
-  listen(): void {
-    this.isAwaited = true;
-    if (this.heardBefore) this.sinceMs = performance.now();
+  resume(): void {
+    this.isCounting = true;
+    if (this.hasData) this.sinceMs = performance.now();
   }
 
-  /** Whoever listens goes on listening: a piece may say nothing. */
-  heard(): void {
-    this.heardBefore = true;
+  /** Data arrived. The consumer may still wait: the data may hold no chunk. */
+  noteActivity(): void {
+    this.hasData = true;
     this.sinceMs = performance.now();
   }
 
-  rest(): void {
-    this.isAwaited = false;
+  pause(): void {
+    this.isCounting = false;
   }
 
   stop(): void {
     clearTimeout(this.timer);
   }
 
-  private look(): void {
+  private check(): void {
     const { firstByteTimeoutMs, idleTimeoutMs } = this.timeouts;
-    const mostMs = this.heardBefore ? idleTimeoutMs : firstByteTimeoutMs;
-    const leftMs = this.isAwaited ? this.sinceMs + mostMs - performance.now() : mostMs;
-    if (leftMs > 0) this.timer = this.lookIn(leftMs);
+    const limitMs = this.hasData ? idleTimeoutMs : firstByteTimeoutMs;
+    const leftMs = this.isCounting ? this.sinceMs + limitMs - performance.now() : limitMs;
+    if (leftMs > 0) this.timer = this.schedule(leftMs);
     else this.onSilence();
   }
 
-  /** Never later than the shorter of the two may be over, which begins when the first byte comes. */
-  private lookIn(ms: number): NodeJS.Timeout {
-    return setTimeout(() => this.look(), Math.min(ms, this.timeouts.idleTimeoutMs));
+  /** At most the idle timeout, which starts to count when the first byte arrives. */
+  private schedule(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.check(), Math.min(ms, this.timeouts.idleTimeoutMs));
   }
 }

@@ -1,4 +1,4 @@
-import { requestTo } from './testing/ask';
+import { requestTo } from './testing/read-model-reply';
 import { usageOf } from './token-usage';
 
 describe('usageOf', () => {

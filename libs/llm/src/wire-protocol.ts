@@ -1,21 +1,22 @@
 import type { FinishReason } from '@rondo/contract';
 import type { ModelRequest, ReplyChunk } from '@rondo/domain';
-import type { ProviderError } from './provider-error';
+import type { z } from 'zod';
+import { ProviderError } from './provider-error';
 
-/** What one provider's protocol knows; everything else about asking a model is the same for all. */
+/** What differs between the protocols of providers; the rest of a model call is the same for all. */
 export interface WireProtocol {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is posted, as JSON. The same conversation with more behind it begins with the same text (LM4). */
+  /** The request body as JSON. A conversation that grew starts with the same text, so that prompt caches hit. */
   body(request: ModelRequest): string;
   reader(): ReplyReader;
 }
 
 /** Reads one reply, event by event. */
 export interface ReplyReader {
-  /** Adds what an event says to `chunks`. Throws a ProviderError where it says that the reply failed. */
+  /** Appends the chunks of an event. Throws a ProviderError where the event reports a failure. */
   read(event: string, chunks: ReplyChunk[]): void;
-  /** The provider's reason why the reply ended; undefined as long as it gave none (R3). */
+  /** The provider's finish reason; undefined until it arrives. */
   readonly ending: ReplyEnding | undefined;
   /** No event follows. */
   readonly complete: boolean;
@@ -26,10 +27,34 @@ export type ReplyEnding =
   | { readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
   | { readonly error: ProviderError };
 
-/** Tokens as far as the provider has told. `input` counts everything in the prompt, whether it was cached or not. */
+/** Tokens as far as the provider has reported them. `input` is the whole prompt, cached or not. */
 export interface ReportedUsage {
   readonly input?: number | undefined;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
   readonly output?: number | undefined;
 }
+
+/** Parses the data of a stream's event. Throws on anything unknown, because the rest of such a stream cannot be trusted. */
+export function parseEvent<Event>(schema: z.ZodType<Event>, data: string): Event {
+  const parsed = schema.safeParse(parseJson(data));
+  if (parsed.success) return parsed.data;
+  throw new ProviderError('api_error', 'The provider sent an event of an unknown shape.');
+}
+
+function parseJson(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new ProviderError('api_error', 'The provider sent an event that is not JSON.');
+  }
+}
+
+/** Sent in place of an image whose bytes were not found. */
+export const lostImage = '(An image that is not kept any more.)';
+
+/** Sent in place of an image URL that was not fetched. The URL itself is never sent: a provider must not fetch it. */
+export const unloadedImage = '(An image that was not loaded.)';
+
+/** A tool name that every provider accepts: a model may have called a tool by a name that they refuse. */
+export const wireToolName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';

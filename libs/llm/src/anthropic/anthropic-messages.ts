@@ -7,7 +7,7 @@ import {
   type ShownImage,
   memoizeGrowingList,
 } from '@rondo/domain';
-import { lostImage, unloadedImage, wireToolName } from '../wire-names';
+import { lostImage, unloadedImage, wireToolName } from '../wire-protocol';
 
 type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
 type Block = Anthropic.ContentBlockParam;

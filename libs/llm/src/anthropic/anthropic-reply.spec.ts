@@ -1,4 +1,4 @@
-import { readAll } from '../testing/ask';
+import { readAll } from '../testing/read-model-reply';
 import { AnthropicReply } from './anthropic-reply';
 
 const stream = (...events: object[]): string => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');

@@ -2,8 +2,8 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { callId } from '@rondo/contract';
 import type { ModelMessage } from '@rondo/domain';
 import fc from 'fast-check';
-import { requestTo } from '../testing/ask';
-import { histories, imagesOfAllKinds } from '../testing/histories';
+import { requestTo } from '../testing/read-model-reply';
+import { histories, imagesOfAllKinds } from '../testing/model-histories';
 import { toAnthropicRequest } from './anthropic-request';
 
 const marked = { cache_control: { type: 'ephemeral' } };

@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmSettings } from '@rondo/contract';
 import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import { z } from 'zod';
-import { wireToolName } from '../wire-names';
+import { wireToolName } from '../wire-protocol';
 import { toAnthropicMessages } from './anthropic-messages';
 import { thinkingFor } from './anthropic-thinking';
 import { markTurns, markedSystem } from './cache-marks';

@@ -1,7 +1,7 @@
 import type { ModelMessage } from '@rondo/domain';
 import fc from 'fast-check';
-import { requestTo } from '../testing/ask';
-import { histories, requestsOf } from '../testing/histories';
+import { requestTo } from '../testing/read-model-reply';
+import { histories, requestsOf } from '../testing/model-histories';
 import { toAnthropicRequest } from './anthropic-request';
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };

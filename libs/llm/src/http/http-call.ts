@@ -2,15 +2,15 @@ import type { Dispatcher } from 'undici';
 import type { Connection, HttpConnections } from './http-connections';
 import { HttpReply } from './http-reply';
 
-/** A request that was sent, until its answer has come to an end. */
+/** A request from its sending to the end of its response. */
 export class HttpCall {
-  /** Resolves with the answer, whatever its status; rejects where none came. */
+  /** Resolves with the response, whatever its status; rejects where none came. */
   readonly reply: Promise<HttpReply>;
   private resolve: (reply: HttpReply) => void = () => {};
   private reject: (error: Error) => void = () => {};
-  private answer: HttpReply | undefined;
+  private response: HttpReply | undefined;
   private controller: Dispatcher.DispatchController | undefined;
-  private isCut = false;
+  private isAborted = false;
 
   constructor(
     private readonly connections: HttpConnections,
@@ -23,55 +23,55 @@ export class HttpCall {
     this.send();
   }
 
-  /** Closes the connection, also in the middle of the answer, but only as long as that carries nothing else. */
-  cut(): void {
-    this.isCut = true;
-    this.controller?.abort(wasCut());
-    this.reject(wasCut());
+  /** Closes the connection, also in the middle of the response, unless it carries another request by now. */
+  abort(): void {
+    this.isAborted = true;
+    this.controller?.abort(aborted());
+    this.reject(aborted());
   }
 
   private send(): void {
-    this.connections.take((connection) => this.sendOver(connection));
+    this.connections.acquire((connection) => this.sendOver(connection));
   }
 
   private sendOver(connection: Connection): void {
-    let isKept = false;
+    let isReused = false;
     connection.client.dispatch(this.request, {
       onRequestStart: (controller) => {
-        isKept = !connection.isFresh;
-        connection.isFresh = false;
+        isReused = !connection.isNew;
+        connection.isNew = false;
         this.controller = controller;
-        if (this.isCut) controller.abort(wasCut());
+        if (this.isAborted) controller.abort(aborted());
       },
       onResponseStart: (controller, status, headers) => {
-        if (status < 200) return; // the answer itself follows
-        this.answer = new HttpReply(status, headers, controller);
-        this.resolve(this.answer);
+        if (status < 200) return; // an interim response
+        this.response = new HttpReply(status, headers, controller);
+        this.resolve(this.response);
       },
-      onResponseData: (_controller, bytes) => this.answer?.hear(bytes),
+      onResponseData: (_controller, bytes) => this.response?.deliver(bytes),
       onResponseEnd: () => {
-        this.connections.giveBack(connection);
-        this.answer?.end();
+        this.connections.release(connection);
+        this.response?.end();
       },
       onResponseError: (_controller, error) => {
-        this.connections.giveBack(connection);
-        if (this.answer) this.answer.end(asSystemError(error));
-        else if (isKept && !this.isCut && isClosed(error)) this.send();
+        this.connections.release(connection);
+        if (this.response) this.response.end(asSystemError(error));
+        else if (isReused && !this.isAborted && isClosed(error)) this.send();
         else this.reject(asSystemError(error));
       },
     });
   }
 }
 
-const wasCut = () => new Error('The call was cut.');
+const aborted = () => new Error('The call was aborted.');
 
-/** A server may close a kept connection just when it is used again. Asking a model once more has no effect but its price. */
+/** A server may close a kept connection just when it is reused. Sending the request again has no effect but its price. */
 const isClosed = ({ code }: NodeJS.ErrnoException): boolean =>
   code === 'ECONNRESET' || code === 'EPIPE' || code === closedByServer;
 
 const closedByServer = 'UND_ERR_SOCKET';
 
-/** Whether a server closes a connection in order or resets it is the same to whoever waits for the rest. */
+/** Reports an orderly close like a reset: for an incomplete response they mean the same. */
 function asSystemError(error: NodeJS.ErrnoException): Error {
   return error.code === closedByServer
     ? Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' })

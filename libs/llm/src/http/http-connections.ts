@@ -1,55 +1,55 @@
 import { Client, buildConnector } from 'undici';
 
-/** How long a connection is kept for the next call; a server that keeps them for less says so itself. */
+/** How long a connection is kept for the next call. Servers that keep them for less announce it. */
 const idleTimeoutMs = 30_000;
 
-/** More replies than this are never open at once: those beyond it wait. */
+/** Calls beyond this many at once wait for a connection. */
 const maxConnections = 1024;
 
 const options = {
   keepAliveTimeout: idleTimeoutMs,
   keepAliveMaxTimeout: idleTimeoutMs,
   keepAliveTimeoutThreshold: 1000,
-  // How long a silence may be is for the caller to say.
+  // The caller has its own timeouts.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
 
-/** What carries one call after the other, over one connection that is made anew whenever it was closed. */
+/** Carries one call after another, and reconnects after the server has closed it. */
 export interface Connection {
   readonly client: Client;
-  /** Has carried nothing yet, so that whatever goes wrong is no matter of its age. */
-  isFresh: boolean;
+  /** True until it has carried a call: then a failure is not due to a connection that expired. */
+  isNew: boolean;
 }
 
-/** The connections to one server, each of them kept for the next call. */
+/** A pool of connections to one server. */
 export class HttpConnections {
   private readonly connect = buildConnector({ timeout: 0 });
-  /** The one used last is used first: it is the least likely to have been closed. */
+  /** Last in, first out: the connection used last is the least likely to have been closed. */
   private readonly idle: Connection[] = [];
   private readonly waiting: ((connection: Connection) => void)[] = [];
   private count = 0;
 
   constructor(private readonly origin: string) {}
 
-  take(use: (connection: Connection) => void): void {
-    const connection = this.idle.pop() ?? this.another();
+  acquire(use: (connection: Connection) => void): void {
+    const connection = this.idle.pop() ?? this.create();
     if (connection) use(connection);
     else this.waiting.push(use);
   }
 
-  giveBack(connection: Connection): void {
+  release(connection: Connection): void {
     const use = this.waiting.shift();
     if (use) use(connection);
     else this.idle.push(connection);
   }
 
-  private another(): Connection | undefined {
+  private create(): Connection | undefined {
     if (this.count === maxConnections) return undefined;
     this.count++;
     const client = new Client(this.origin, { ...options, connect: this.connect });
-    const connection = { client, isFresh: true };
-    client.on('connect', () => (connection.isFresh = true));
+    const connection = { client, isNew: true };
+    client.on('connect', () => (connection.isNew = true));
     return connection;
   }
 }

@@ -100,7 +100,7 @@ it('does not follow a redirect: the key would go along', async () => {
 
 it('closes the connection of a call that is cut, before the answer and in the middle of it', async () => {
   const closed = () => once(connections.at(-1) ?? server, 'close');
-  handle = () => before.cut();
+  handle = () => before.abort();
   const before = endpoint().post('{}');
   await expect(before.reply).rejects.toThrow();
   await closed();
@@ -108,7 +108,7 @@ it('closes the connection of a call that is cut, before the answer and in the mi
   handle = (_request, response) => response.write('begun');
   const during = endpoint().post('{}');
   const reply = await during.reply;
-  const error = await new Promise((over) => reply.listen({ piece: () => during.cut(), over }));
+  const error = await new Promise((onEnd) => reply.read({ onData: () => during.abort(), onEnd }));
   expect(error).toBeInstanceOf(Error);
   await closed();
 });
@@ -122,7 +122,7 @@ it('sends nothing for a call that is cut before it has a connection', async () =
   const same = endpoint();
 
   const first = same.post('first');
-  first.cut();
+  first.abort();
   await expect(first.reply).rejects.toThrow();
   await bodyOf(same.post('second'));
 
@@ -137,7 +137,7 @@ it('leaves a connection alone that has gone on to another request when the first
   await new Promise(setImmediate);
 
   const second = same.post('{}');
-  first.cut();
+  first.abort();
   (await first.reply).close();
 
   expect(await statusOf(second)).toBe(200);
@@ -156,12 +156,12 @@ it.each(waysToBreakOff)('tells a body whose connection %s from one that ends', a
   };
 
   const reply = await endpoint().post('{}').reply;
-  const heard: string[] = [];
-  const error = await new Promise((over) =>
-    reply.listen({ piece: (bytes) => heard.push(Buffer.from(bytes).toString()), over }),
+  const received: string[] = [];
+  const error = await new Promise((onEnd) =>
+    reply.read({ onData: (bytes) => received.push(Buffer.from(bytes).toString()), onEnd }),
   );
 
-  expect(heard).toEqual(['half']);
+  expect(received).toEqual(['half']);
   expect(error).toMatchObject({ code: 'ECONNRESET' });
 });
 
@@ -170,29 +170,29 @@ it('fetches nothing while it is paused, and the rest when it is resumed', async 
   handle = (_request, response) => response.end('x'.repeat(total));
   const same = endpoint();
   const reply = await same.post('{}').reply;
-  let heard = 0;
-  const whole = new Promise((over) =>
-    reply.listen({
-      piece: (bytes) => {
-        if (heard === 0) reply.pause();
-        heard += bytes.length;
+  let received = 0;
+  const whole = new Promise((onEnd) =>
+    reply.read({
+      onData: (bytes) => {
+        if (received === 0) reply.pause();
+        received += bytes.length;
       },
-      over,
+      onEnd,
     }),
   );
 
   handle = echo;
   let before: number;
   do {
-    before = heard;
+    before = received;
     await bodyOf(same.post('{}'));
-  } while (heard > before);
-  expect(heard).toBeLessThan(total);
+  } while (received > before);
+  expect(received).toBeLessThan(total);
 
   reply.resume();
-  expect(heard).toBe(before);
+  expect(received).toBe(before);
   expect(await whole).toBeUndefined();
-  expect(heard).toBe(total);
+  expect(received).toBe(total);
 });
 
 it('reads no more of a long text than was asked for', async () => {

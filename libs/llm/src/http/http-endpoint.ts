@@ -11,7 +11,7 @@ export const endpointUrl = (base: string, path: string): URL => new URL(base.rep
  * around it take more CPU for this than everything else in a turn of an agent (see `bench/model-call.mjs`); what lies
  * below `fetch` takes little more than half of what `node:http` does.
  *
- * Follows no redirect, uses no proxy, and sends nothing that was not said here.
+ * Follows no redirect, uses no proxy, and adds no further headers.
  */
 export class HttpEndpoint {
   private readonly connections: HttpConnections;

@@ -1,92 +1,93 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-/** How long the end of a whole reply may take to arrive before its connection is given up. */
+/** How long the rest of a complete reply may take before its connection is closed. */
 const releaseTimeoutMs = 1000;
 
-/** Hears a body. */
-export interface Listener {
-  piece(bytes: Uint8Array): void;
-  /** No piece follows; with an error where the body broke off. May be said more than once: the first time counts. */
-  over(error?: Error): void;
+/** Receives a body. */
+export interface BodyReader {
+  onData(bytes: Uint8Array): void;
+  /** No data follows; with an error where the body broke off. May be called more than once: the first call counts. */
+  onEnd(error?: Error): void;
 }
 
-/** An answer whose body is heard piece by piece, as the network brings it. */
+/** A response whose body is read as the network delivers it. */
 export class HttpReply {
-  private listener: Listener | undefined;
-  /** Came in the same packet as the status, before anybody could listen. */
-  private readonly unheard: Uint8Array[] = [];
+  private reader: BodyReader | undefined;
+  /** Data from before a reader was set: the first may come in the packet of the status. */
+  private readonly unread: Uint8Array[] = [];
   private ending: { readonly error: Error | undefined } | undefined;
 
   constructor(
     readonly status: number,
-    private readonly said: Readonly<Record<string, string | string[] | undefined>>,
+    private readonly rawHeaders: Readonly<Record<string, string | string[] | undefined>>,
     private readonly controller: Dispatcher.DispatchController,
   ) {}
 
-  /** One that was said twice counts as it was said first. */
+  /** Of a repeated header, the first value counts. */
   get headers(): IncomingHttpHeaders {
     const headers: IncomingHttpHeaders = {};
-    for (const [name, value] of Object.entries(this.said)) headers[name] = Array.isArray(value) ? value[0] : value;
+    for (const [name, value] of Object.entries(this.rawHeaders))
+      headers[name] = Array.isArray(value) ? value[0] : value;
     return headers;
   }
 
-  /** For the connection to tell what it brings. */
-  hear(bytes: Uint8Array): void {
-    if (this.listener) this.listener.piece(bytes);
-    else this.unheard.push(bytes);
+  /** Called by the connection with each part of the body. */
+  deliver(bytes: Uint8Array): void {
+    if (this.reader) this.reader.onData(bytes);
+    else this.unread.push(bytes);
   }
 
-  /** For the connection to tell that it brings nothing more. */
+  /** Called by the connection when no data follows. */
   end(error?: Error): void {
     this.ending = { error };
-    this.listener?.over(error);
+    this.reader?.onEnd(error);
   }
 
-  /** Whoever listens last is the one who hears. */
-  listen(listener: Listener): void {
-    this.listener = listener;
-    for (const bytes of this.unheard.splice(0)) listener.piece(bytes);
-    if (this.ending) listener.over(this.ending.error);
+  /** Delivers the body to this reader, and no longer to an earlier one. */
+  read(reader: BodyReader): void {
+    this.reader = reader;
+    for (const bytes of this.unread.splice(0)) reader.onData(bytes);
+    if (this.ending) reader.onEnd(this.ending.error);
   }
 
-  /** What comes meanwhile is not fetched. */
+  /** Stops reading from the network. */
   pause(): void {
     this.controller.pause();
   }
 
-  /** Nothing is heard before this has returned. */
+  /** Delivers data only after the caller has returned. */
   resume(): void {
     queueMicrotask(() => this.controller.resume());
   }
 
   /** The body, or its beginning where it is long. */
   text(maxBytes: number): Promise<string> {
-    const pieces: Uint8Array[] = [];
+    const parts: Uint8Array[] = [];
     let left = maxBytes;
     return new Promise((resolve, reject) => {
-      const over = (error?: Error) => {
+      const onEnd = (error?: Error) => {
         if (error) reject(error);
-        else resolve(Buffer.concat(pieces).toString('utf8', 0, maxBytes));
+        else resolve(Buffer.concat(parts).toString('utf8', 0, maxBytes));
       };
-      const piece = (bytes: Uint8Array) => {
+      const onData = (bytes: Uint8Array) => {
         if (left <= 0) return;
-        pieces.push(bytes);
+        parts.push(bytes);
         left -= bytes.length;
         if (left > 0) return;
-        over();
+        onEnd();
         this.release();
       };
-      this.listen({ piece, over });
+      this.read({ onData, onEnd });
     });
   }
 
-  /** Lets the connection carry another request once the rest of the body, which nobody wants, has come. */
+  /** Discards the rest of the body, so that the connection can carry another request. */
   release(): void {
     this.resume();
     if (this.ending) return;
     const timer = setTimeout(() => this.close(), releaseTimeoutMs);
-    this.listen({ piece: () => {}, over: () => clearTimeout(timer) });
+    this.read({ onData: () => {}, onEnd: () => clearTimeout(timer) });
   }
 
   close(): void {

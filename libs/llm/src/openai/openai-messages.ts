@@ -6,7 +6,7 @@ import {
   memoizeGrowingList,
 } from '@rondo/domain';
 import type OpenAI from 'openai';
-import { lostImage, unloadedImage, wireToolName } from '../wire-names';
+import { lostImage, unloadedImage, wireToolName } from '../wire-protocol';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;

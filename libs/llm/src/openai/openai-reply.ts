@@ -1,7 +1,6 @@
 import type { ReplyChunk } from '@rondo/domain';
-import { parseEvent } from '../parse-event';
 import { ProviderError, refusal } from '../provider-error';
-import type { ReplyEnding, ReplyReader, ReportedUsage } from '../wire-protocol';
+import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import { CallAssembly } from './call-assembly';
 import { type OpenAiChunk, type OpenAiUsage, openAiChunk } from './openai-chunk';
 

@@ -1,8 +1,8 @@
 import { callId } from '@rondo/contract';
 import fc from 'fast-check';
 import type OpenAI from 'openai';
-import { requestTo } from '../testing/ask';
-import { histories, imagesOfAllKinds, requestsOf } from '../testing/histories';
+import { requestTo } from '../testing/read-model-reply';
+import { histories, imagesOfAllKinds, requestsOf } from '../testing/model-histories';
 import { toOpenAiRequest } from './openai-request';
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };

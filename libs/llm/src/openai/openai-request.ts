@@ -1,12 +1,11 @@
 import type { LlmSettings } from '@rondo/contract';
 import { type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import type OpenAI from 'openai';
-import { openAiFamily } from './openai-family';
 import { toOpenAiMessages } from './openai-messages';
 
 type Request = OpenAI.ChatCompletionCreateParamsStreaming;
 
-/** The messages stand last, so that a request begins with the text of the one before it. */
+/** Puts the messages last, so that a request starts with the text of the previous one. */
 export function toOpenAiRequest({ model, system, messages, tools, settings }: ModelRequest): Request {
   const { id } = splitModelName(model);
   return {
@@ -45,7 +44,7 @@ function limits(id: string, { max_tokens, temperature, top_p }: LlmSettings): Li
   };
 }
 
-/** The newer reasoning models refuse tools unless they are told not to reason, also where nobody asked them to. */
+/** The newer reasoning models refuse tools unless `reasoning_effort` is `none`. */
 function effort(id: string, settings: LlmSettings, hasTools: boolean): Partial<Request> {
   const { toolsOrReasoning, plain } = openAiFamily(id);
   if (toolsOrReasoning && hasTools) return { reasoning_effort: 'none' };
@@ -53,9 +52,29 @@ function effort(id: string, settings: LlmSettings, hasTools: boolean): Partial<R
   return { reasoning_effort: settings.reasoning_effort };
 }
 
-/** Goes through as it came: the provider judges it. */
+/** Passed through unchanged: the provider validates it. */
 function format({ response_format }: LlmSettings): Partial<Request> {
   return response_format
     ? { response_format: response_format as unknown as NonNullable<Request['response_format']> }
     : {};
 }
+
+/** How OpenAI's models differ in the parameters that they accept. Other makers' models get the parameters as requested. */
+interface OpenAiFamily {
+  /** Accepts `max_completion_tokens`, no sampling parameters, and a reasoning effort. */
+  readonly reasons: boolean;
+  /** Refuses a reasoning effort. */
+  readonly plain: boolean;
+  /** Accepts tools through Chat Completions only while it does not reason. */
+  readonly toolsOrReasoning: boolean;
+}
+
+const reasoning = /^(?:o\d|gpt-[5-9])(?!.*-chat)/;
+const plain = /^(?:gpt-[34]|chatgpt-|gpt-5.*-chat)/;
+const toolsOrReasoning = /^gpt-(?:5\.[2-9]|[6-9])(?!.*-chat)/;
+
+const openAiFamily = (id: string): OpenAiFamily => ({
+  reasons: reasoning.test(id),
+  plain: plain.test(id),
+  toolsOrReasoning: toolsOrReasoning.test(id),
+});
