@@ -14,7 +14,7 @@ export class Bench {
   constructor(private readonly owns: Owns) {}
 
   async startModel(): Promise<ModelProcess> {
-    return this.owns(await Child.start(join(__dirname, 'model/scripted-model.js')));
+    return this.owns(await Child.start(join(__dirname, 'model/bench-model.js')));
   }
 
   async startBare(modelUrl: string): Promise<BareContender> {

@@ -4,7 +4,7 @@ import type { Socket } from 'socket.io-client';
 import { nowMs } from './clock';
 import { type Contender, type Performance, type Task, newTag } from './contender';
 import { post } from './http';
-import { ProcessTable } from './machine/process-table';
+import { ProcessTable } from './machine/process-usage';
 import { type Plan, modelNameOf } from './model/plan';
 import { taggedInput } from './model/request';
 import type { Scale } from './scale';
@@ -19,7 +19,7 @@ export interface RondoRequest {
   readonly worker?: Readonly<Record<string, string>>;
 }
 
-/** A whole deployment that nobody else uses, and clients that watch their runs over Socket.IO. */
+/** A deployment of its own, and clients that follow their runs over Socket.IO. */
 export class RondoContender implements Contender {
   readonly name = 'rondo';
   private readonly idle: Socket[] = [];
@@ -67,7 +67,7 @@ export class RondoContender implements Contender {
     return { tag, threadId: run.thread_id, submittedMs };
   }
 
-  /** Nobody watches this one. */
+  /** Submits a run without subscribing to it. */
   submit(task: Submission): Promise<RunView> {
     return this.post(orderOf(task));
   }

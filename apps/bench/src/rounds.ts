@@ -30,7 +30,7 @@ export async function compare({ slice }: Comparison, { rondo, bare }: Sides, at:
   return rounds;
 }
 
-/** Until what runs often has been compiled, which is not what anybody waits for in the second minute. */
+/** Until V8 has compiled the hot paths: the figures are for a service that has run for a while. */
 export async function warmUp(contender: Contender, { scale }: Surroundings): Promise<void> {
   const crowd = new Crowd(scale.crowd, () => contender.perform({ plan: ordinary }));
   await sleep(scale.warmUpSeconds * 1_000);

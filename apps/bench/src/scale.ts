@@ -1,6 +1,6 @@
 /** How much of everything is measured. */
 export interface Scale {
-  /** Of the worker, as in production or so short that nobody waits for them. */
+  /** The worker's lease times: as in production, or short to save time. */
   readonly leases: 'production' | 'short';
   readonly rounds: number;
   /** Of a slice, after it has come up to speed. */

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Experiment } from './experiment';
 import type { Findings } from './scorecard/findings';
 import { type Result, missedIn } from './scorecard/scorecard';
-import { scales } from './scale';
 import { type Scale, TestBed } from './test-bed/test-bed';
 import { type Progress, noProgress } from './progress';
 
@@ -21,6 +20,11 @@ export interface CampaignRequest {
   /** Registers the test bed, so that an interrupted command stops it. */
   readonly owns?: (testBed: TestBed) => unknown;
 }
+
+const scales: Record<Scale['name'], Scale> = {
+  full: { name: 'full', leases: 'production', quietMs: 120_000 },
+  small: { name: 'small', leases: 'short', quietMs: 60_000 },
+};
 
 const progressEveryMs = 1_000;
 

@@ -7,7 +7,7 @@ import { type CampaignRequest, runCampaign } from './campaign';
 import type { Experiment } from './experiment';
 import { experiments } from './experiments/all-experiments';
 import { type Options, readOptions, usage } from './options';
-import { commitOf, thisMachine } from './scorecard/machine';
+import { commitOf, thisMachine } from './scorecard/measured-machine';
 import { renderScorecard } from './scorecard/render-scorecard';
 import { type Scorecard, allMet } from './scorecard/scorecard';
 import { terminalProgress } from './terminal-progress';

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anthropicProtocol } from './anthropic/anthropic-protocol';
+import { anthropicProtocol } from './anthropic/served-anthropic-protocol';
 import { type Answer, inspectionRoutes, sendJson } from './inspection';
 import { RequestJournal } from './journal/request-journal';
 import { ViolationLog } from './journal/violation-log';
 import { ModelEndpoint } from './model-endpoint';
-import { openAiProtocol } from './openai/openai-protocol';
+import { openAiProtocol } from './openai/served-openai-protocol';
 import { FaultCounter } from './replay/fault-counter';
 import { PromptCache } from './replay/prompt-cache';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Refusal } from './refusal';
-import type { Conversation } from './script/conversation';
+import type { Conversation } from './script/script-conversation';
 import type { Turn } from './script/turn';
 
 export interface PromptPart {

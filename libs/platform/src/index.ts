@@ -16,7 +16,7 @@ export * from './outbound/http-exchange';
 export * from './outbound/internal-host';
 export * from './outbound/resolve';
 export * from './periodic-task';
-export * from './run-service';
+export * from './service-process';
 export * from './server-variables';
 export * from './service-variables';
 export * from './token-bucket';

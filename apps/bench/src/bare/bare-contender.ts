@@ -2,7 +2,7 @@ import { nowMs } from '../clock';
 import { type Contender, type Performance, type Task, newTag } from '../contender';
 import { post } from '../http';
 import { Child } from '../machine/child';
-import { ProcessTable } from '../machine/process-table';
+import { ProcessTable } from '../machine/process-usage';
 import { modelNameOf } from '../model/plan';
 import { taggedInput } from '../model/request';
 import type { BareOrder } from './bare-server';

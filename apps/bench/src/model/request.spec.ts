@@ -19,7 +19,7 @@ describe('readRequest', () => {
     expect(readRequest(requestOf([{ role: 'user', content: taggedInput('x') }, quoting])).turn).toBe(1);
   });
 
-  it('refuses what nobody of the bench has sent', () => {
+  it('refuses a request that the bench did not send', () => {
     expect(() => readRequest(requestOf([{ role: 'user', content: 'hello' }]))).toThrow('not a request of the bench');
   });
 

@@ -35,8 +35,8 @@ it('sees a client hang up in the middle of a stream, and sends no more (I7)', as
     stream: true,
     messages: [{ role: 'user', content: 'Go on.' }],
   });
-  let heard = 0;
-  for await (const chunk of stream) if ((heard += chunk.choices[0]?.delta.content ? 1 : 0) === 3) break;
+  let received = 0;
+  for await (const chunk of stream) if ((received += chunk.choices[0]?.delta.content ? 1 : 0) === 3) break;
 
   let entry: Record<string, unknown> | undefined;
   while (!entry?.closed_by_client_at) [entry] = (await demo.get('/requests')).data;

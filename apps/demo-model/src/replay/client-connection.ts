@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The connection is gone. There is nobody left to answer. */
+/** The client has disconnected, so there is no reply to send. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }

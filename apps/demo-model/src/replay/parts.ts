@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Conversation } from '../script/conversation';
+import type { Conversation } from '../script/script-conversation';
 import type { Turn } from '../script/turn';
 
 type Call = NonNullable<Turn['calls']>[number];

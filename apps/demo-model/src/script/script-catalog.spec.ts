@@ -177,7 +177,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
   });
 
   it.each([
-    ['nobody', 404],
+    ['no-such-script', 404],
     ['plain:words=3', 400],
     ['plain:tokens=many', 400],
     ['plain:tokens=1,tokens=2', 400],

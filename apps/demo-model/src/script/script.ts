@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstIssue } from '../first-issue';
-import { type Conversation, type Progress, progressOf } from './conversation';
+import { type Conversation, type Progress, progressOf } from './script-conversation';
 import { badModel } from './model-name';
 import type { Turn } from './turn';
 

@@ -1,4 +1,4 @@
-import type { AssistantTurn } from '../script/conversation';
+import type { AssistantTurn } from '../script/script-conversation';
 import { defineScript } from '../script/script';
 import type { Turn } from '../script/turn';
 

@@ -1,4 +1,4 @@
-import type { ConversationTurn } from '../script/conversation';
+import type { ConversationTurn } from '../script/script-conversation';
 import { length } from './length';
 
 const user = (text: string): ConversationTurn => ({ role: 'user', text });

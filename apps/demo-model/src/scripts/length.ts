@@ -1,4 +1,4 @@
-import { progressSince } from '../script/conversation';
+import { progressSince } from '../script/script-conversation';
 import { defineScript, wholeNumber } from '../script/script';
 
 const opening = (part: number): string => `Part ${part}.`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { firstIssue } from '../first-issue';
 import { Refusal } from '../refusal';
-import { progressSince } from '../script/conversation';
+import { progressSince } from '../script/script-conversation';
 import { defineScript } from '../script/script';
 import { turn } from '../script/turn';
 

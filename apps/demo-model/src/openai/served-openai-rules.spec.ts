@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Violation } from '../refusal';
-import { openAiProtocol } from './openai-protocol';
+import { openAiProtocol } from './served-openai-protocol';
 
 type Message = Record<string, unknown>;
 
@@ -67,11 +67,11 @@ it('knows the answer to each call, whatever the order of the answers', () => {
   });
 });
 
-it('refuses a history that has lost an answer (R29)', () => {
+it('refuses a history without the result of a call', () => {
   refuses((messages, at) => messages.toSpliced(at, 1));
 });
 
-it('refuses a history that has lost a call (R29)', () => {
+it('refuses a history without the call of a result', () => {
   refuses((messages, at) => messages.toSpliced(at - 1, 1));
 });
 
@@ -79,7 +79,7 @@ it('refuses a call that is answered twice', () => {
   refuses((messages, at) => messages.toSpliced(at, 0, { ...messages[at] }));
 });
 
-it('refuses an answer to a call that nobody made', () => {
+it('refuses a result for a call that was not made', () => {
   refuses((messages, at) => messages.with(at, { ...messages[at], tool_call_id: 'other' }));
 });
 

@@ -1,5 +1,5 @@
 import { Violation } from '../refusal';
-import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './anthropic-request';
+import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './served-anthropic-request';
 import { signatureOf } from './signature';
 
 const maxCacheMarks = 4;

@@ -113,17 +113,17 @@ it('bad-json breaks off its arguments, then makes the call properly', async () =
     { type: 'function', function: { name: 'execute_command', parameters: { type: 'object' } } },
   ];
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Begin.' }];
-  const heard: string[] = [];
+  const received: string[] = [];
   for (let turn = 0; turn < 2; turn += 1) {
     const { choices } = await demo.openai.chat.completions.create({ model: 'bad-json', messages, tools });
     const [call] = choices[0]?.message.tool_calls ?? [];
     if (!choices[0] || call?.type !== 'function') throw new Error('There is no call');
-    heard.push(call.function.arguments);
+    received.push(call.function.arguments);
     messages.push(choices[0].message, { role: 'tool', tool_call_id: call.id, content: 'Invalid JSON' });
   }
 
-  expect(() => JSON.parse(heard[0] ?? '')).toThrow();
-  expect(JSON.parse(heard[1] ?? '')).toMatchObject({ command: 'echo mended' });
+  expect(() => JSON.parse(received[0] ?? '')).toThrow();
+  expect(JSON.parse(received[1] ?? '')).toMatchObject({ command: 'echo mended' });
 });
 
 it('paces a stream by the clock', async () => {
@@ -152,7 +152,7 @@ it('refuses a violation in the words of the provider, and counts it', async () =
   await fetch(`${demo.url}/violations`, { method: 'DELETE' });
   const messages: OpenAI.ChatCompletionMessageParam[] = [
     { role: 'user', content: 'Hello' },
-    { role: 'tool', tool_call_id: 'call_1', content: 'nobody asked' },
+    { role: 'tool', tool_call_id: 'call_1', content: 'unasked result' },
   ];
   const reply = demo.openai.chat.completions.create({ model: 'plain', messages });
 
@@ -164,5 +164,5 @@ it('refuses a violation in the words of the provider, and counts it', async () =
   });
   const { total, data } = await demo.get('/violations');
   expect(total).toBe(1);
-  expect(data[0]).toMatchObject({ protocol: 'openai', body: expect.stringContaining('nobody asked') });
+  expect(data[0]).toMatchObject({ protocol: 'openai', body: expect.stringContaining('unasked result') });
 });

@@ -1,5 +1,5 @@
 import { createLogger } from './logger';
-import { runService } from './run-service';
+import { runService } from './service-process';
 
 const signals = ['SIGTERM', 'SIGINT', 'unhandledRejection', 'uncaughtException'] as const;
 

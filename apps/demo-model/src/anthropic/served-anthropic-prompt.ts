@@ -1,6 +1,6 @@
 import { promptPart } from '../replay/prompt-part';
 import type { PromptPart } from '../protocol';
-import type { AnthropicRequest } from './anthropic-request';
+import type { AnthropicRequest } from './served-anthropic-request';
 
 /** A request in the order in which it is read: tools, system prompt, block after block. A mark belongs to its block. */
 export function promptOf({ tools = [], system, messages }: AnthropicRequest): PromptPart[] {

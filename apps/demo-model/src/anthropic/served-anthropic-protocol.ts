@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { firstIssue } from '../first-issue';
 import type { Asked, Protocol, WireError } from '../protocol';
 import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
-import { anthropicConversation } from './anthropic-conversation';
-import { anthropicFrames, anthropicMessage } from './anthropic-reply';
-import { promptOf } from './anthropic-prompt';
-import { anthropicRequest } from './anthropic-request';
-import { checkAnthropicRules } from './anthropic-rules';
+import { anthropicConversation } from './served-anthropic-conversation';
+import { anthropicFrames, anthropicMessage } from './served-anthropic-reply';
+import { promptOf } from './served-anthropic-prompt';
+import { anthropicRequest } from './served-anthropic-request';
+import { checkAnthropicRules } from './served-anthropic-rules';
 
 /** Anthropic's Messages. */
 export const anthropicProtocol: Protocol = {

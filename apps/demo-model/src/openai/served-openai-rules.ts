@@ -1,5 +1,5 @@
 import { Violation } from '../refusal';
-import type { OpenAiMessage, OpenAiRequest } from './openai-request';
+import type { OpenAiMessage, OpenAiRequest } from './served-openai-request';
 
 /** What a schema cannot say: how the fields of a request, and its messages, have to fit each other. */
 export function checkOpenAiRules(request: OpenAiRequest): void {

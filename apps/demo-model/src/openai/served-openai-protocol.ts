@@ -2,10 +2,10 @@ import { firstIssue } from '../first-issue';
 import { promptPart } from '../replay/prompt-part';
 import type { Asked, Protocol, WireError } from '../protocol';
 import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
-import { openAiConversation } from './openai-conversation';
-import { openAiCompletion, openAiFrames } from './openai-reply';
-import { openAiRequest } from './openai-request';
-import { checkOpenAiRules } from './openai-rules';
+import { openAiConversation } from './served-openai-conversation';
+import { openAiCompletion, openAiFrames } from './served-openai-reply';
+import { openAiRequest } from './served-openai-request';
+import { checkOpenAiRules } from './served-openai-rules';
 
 /** OpenAI's Chat Completions. */
 export const openAiProtocol: Protocol = {

@@ -1,5 +1,5 @@
-import type { AnsweredCall, Conversation, ConversationTurn } from '../script/conversation';
-import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './anthropic-request';
+import type { AnsweredCall, Conversation, ConversationTurn } from '../script/script-conversation';
+import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './served-anthropic-request';
 
 /** Expects messages whose calls and results are paired. A message of results alone is no turn of the user's. */
 export function anthropicConversation({ messages, tools = [] }: AnthropicRequest): Conversation {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Violation } from '../refusal';
-import { anthropicProtocol } from './anthropic-protocol';
+import { anthropicProtocol } from './served-anthropic-protocol';
 import { signatureOf } from './signature';
 
 type Block = Record<string, unknown> & { type: string };
@@ -69,11 +69,11 @@ it('takes every history whose roles alternate and whose calls are answered (I6)'
   );
 });
 
-it('refuses a history that has lost a result (R29)', () => {
+it('refuses a history without the result of a call', () => {
   refuses('tool_result', change(without('tool_result')));
 });
 
-it('refuses a history that has lost a call (R29)', () => {
+it('refuses a history without the call of a result', () => {
   refuses('tool_use', change(without('tool_use')));
 });
 
@@ -105,7 +105,7 @@ it('refuses a call id that is used again later', () => {
   refuses('tool_use', (messages, at) => [...messages, ...messages.slice(at, at + 2)]);
 });
 
-it('refuses thinking that was changed (W24)', () => {
+it('refuses thinking that was changed', () => {
   const forge = (block: Block) =>
     block.type === 'thinking' ? { ...block, thinking: `${String(block.thinking)}!` } : block;
   refuses(
@@ -114,7 +114,7 @@ it('refuses thinking that was changed (W24)', () => {
   );
 });
 
-it('refuses thinking without a signature (W24)', () => {
+it('refuses thinking without a signature', () => {
   const strip = (block: Block) => (block.type === 'thinking' ? { type: block.type, thinking: block.thinking } : block);
   refuses(
     'thinking',

@@ -105,7 +105,7 @@ it('bad-json breaks off the input of its call', async () => {
   expect(json).toBe('{"command": "echo broken');
 });
 
-it('takes its own thinking back, and no other (W24)', async () => {
+it('accepts the thinking that it signed, and no other, as Anthropic does', async () => {
   const { content } = await demo.anthropic.messages.create({ ...request({ reasoning: 'Hm.', text: 'Yes.' }) });
   const goOn = (signature?: string) =>
     demo.anthropic.messages.create({
@@ -134,7 +134,7 @@ it('lists its models', async () => {
 
 it.each([
   ['invalid', 'plain', 401, 'authentication_error'],
-  ['any', 'nobody', 404, 'not_found_error'],
+  ['any', 'no-such-script', 404, 'not_found_error'],
   ['any', 'overloaded', 529, 'overloaded_error'],
   ['any', 'error-429', 429, 'rate_limit_error'],
   ['any', 'error-500', 500, 'api_error'],

@@ -1,5 +1,5 @@
-import type { AnsweredCall, Conversation, ConversationTurn } from '../script/conversation';
-import type { OpenAiMessage, OpenAiRequest } from './openai-request';
+import type { AnsweredCall, Conversation, ConversationTurn } from '../script/script-conversation';
+import type { OpenAiMessage, OpenAiRequest } from './served-openai-request';
 
 type AssistantMessage = Extract<OpenAiMessage, { role: 'assistant' }>;
 

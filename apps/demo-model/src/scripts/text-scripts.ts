@@ -1,0 +1,56 @@
+import { proseOf } from '../script/prose';
+import { defineScript, wholeNumber } from '../script/script';
+
+export const plain = defineScript({
+  description: 'Answers at once. `tokens` makes the answer exactly so long.',
+  parameters: { tokens: wholeNumber().optional() },
+  play: ({ task }, { tokens }) => ({
+    text: tokens === undefined ? `You said: ${task.slice(0, 200)}` : proseOf(tokens),
+  }),
+});
+
+export const thinking = defineScript({
+  description: 'Reasons first, then answers.',
+  play: ({ task }) => ({
+    reasoning: `The user says: ${task.slice(0, 200)}\nThere is no hidden difficulty in it. A short answer serves best.`,
+    text: 'I have thought about it, and the short answer is yes.',
+  }),
+});
+
+export const long = defineScript({
+  description: 'Speaks `tokens` tokens, one every `pace_ms` milliseconds, so that there is time to stop it.',
+  parameters: { tokens: wholeNumber().default(2000) },
+  play: (_progress, { tokens }) => ({ text: proseOf(tokens), pace_ms: 20, chunk_chars: 4 }),
+});
+
+export const empty = defineScript({ description: 'Says nothing at all and calls nothing.', play: () => ({}) });
+
+export const ask = defineScript({
+  description: 'Asks the user a question and works with the answer.',
+  tools: ['ask'],
+  play({ answers }) {
+    const answer = answers.at(-1);
+    if (answer !== undefined) return { text: `Thank you. I go on with your answer: ${answer}` };
+    return {
+      text: 'I need to know one thing first.',
+      calls: [{ name: 'ask', arguments: { text: 'Which colour shall the bicycle shed have?' } }],
+    };
+  },
+});
+
+const mostNotes = 100;
+
+export const summary = defineScript({
+  description:
+    'Sums the conversation up: how long it is, its beginning, and every sentence that says to remember something.',
+  play(_progress, _parameters, { turns }) {
+    const text = turns.map((turn) => turn.text).join('\n');
+    const notes = new Set(text.match(/[^.\n]*\bremember\b[^.\n]*/gi)?.map((note) => note.trim()));
+    return {
+      text: [
+        `Summary of ${text.length} characters that begin: ${text.slice(0, 400)}`,
+        ...[...notes].slice(0, mostNotes).map((note) => `- ${note}.`),
+      ].join('\n'),
+    };
+  },
+});
