@@ -33,7 +33,7 @@ const arrows = [
 
 const boundaries = { allow: [], depConstraints: arrows, enforceBuildableLibDependency: false };
 
-/** Packages that have one owner. */
+/** Packages that only one library may import. */
 const owned = [
   { owner: 'libs/persistence', regex: '^(@prisma/|pg$|pg-)|/generated/', what: 'the database' },
   { owner: 'libs/messaging', regex: '^nats$', what: 'NATS' },
@@ -43,7 +43,7 @@ const owned = [
 const onlyTheirOwners = (project) => ({
   patterns: owned
     .filter(({ owner }) => owner !== project)
-    .map(({ owner, regex, what }) => ({ regex, message: `Only ${owner} speaks to ${what}.` })),
+    .map(({ owner, regex, what }) => ({ regex, message: `Only ${owner} may use ${what}.` })),
 });
 
 const projects = [
@@ -104,7 +104,7 @@ export default tseslint.config(
         {
           selector:
             "CallExpression[callee.object.name='AbortSignal'][callee.property.name='any'] CallExpression[callee.property.name='timeout']",
-          message: 'Node 20 forgets a timeout that nobody else holds: use anySignal.',
+          message: 'Node 20 garbage-collects a timeout that nothing else refers to: use anySignal.',
         },
       ],
       'no-console': 'error',
@@ -114,7 +114,7 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      '@typescript-eslint/prefer-promise-reject-errors': 'off', // an abort's reason is whatever the one who aborted gave
+      '@typescript-eslint/prefer-promise-reject-errors': 'off', // an abort's reason may be any value
     },
   },
   ...projects.map((project) => ({
@@ -134,7 +134,7 @@ export default tseslint.config(
     rules: { 'no-restricted-imports': 'off' },
   },
   {
-    // The core is pure: no clock, no dice, no network, no process.
+    // The core is pure: no clock, no randomness, no network, no process.
     files: ['libs/contract/src/**/*.ts', 'libs/domain/src/**/*.ts'],
     ignores: ['**/*.spec.ts', '**/*.contract.ts'],
     rules: {
@@ -158,7 +158,7 @@ export default tseslint.config(
         },
         {
           selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']",
-          message: 'Dice are a port.',
+          message: 'Randomness is a port.',
         },
       ],
     },

@@ -23,7 +23,7 @@ async function check() {
   const verification = new Verification();
   await verification.step('build', checks.build); // also what types and the rules about imports between projects read
   if (!onlyTests) {
-    for (const name of ['format', 'types']) await verification.step(name, checks[name]);
+    for (const name of ['words', 'format', 'types']) await verification.step(name, checks[name]);
     await verification.step('lint', checks.lintOfChanges);
   }
 

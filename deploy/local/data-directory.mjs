@@ -85,7 +85,7 @@ function publicDirectory(dataDir) {
   mkdirSync(directory, { recursive: true, mode: 0o711 });
   const { uid } = lstatSync(directory);
   if (uid !== 0 || !lstatSync(directory).isDirectory())
-    throw new Error(`${directory} belongs to somebody else; remove it.`);
+    throw new Error(`${directory} belongs to another user; remove it.`);
   return directory;
 }
 

@@ -12,7 +12,7 @@ export function isFree(port, host = '127.0.0.1') {
   });
 }
 
-/** The preferred port when nobody listens there, else a free one; never the same twice from one process. */
+/** The preferred port when it is free, else another free one; never the same twice from one process. */
 export async function choosePort(preferred) {
   for (let candidate = preferred ?? anyPort(); ; candidate = anyPort()) {
     if (given.has(candidate)) continue;

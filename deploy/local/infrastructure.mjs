@@ -155,7 +155,7 @@ export class Infrastructure {
   }
 }
 
-/** A server that somebody else runs is used and never touched. */
+/** A server that this command did not start is used and never stopped. */
 async function givenServer({ name, variable }, url) {
   await waitForGiven({ name, url, variable });
   const refuse = async () => {

@@ -54,7 +54,7 @@ async function converse(url, { connect, defaultPort, say, isAnswer, isRefusal })
   await Promise.race([answer, silence]).finally(() => socket.destroy());
 }
 
-/** Asks a server that somebody else runs until it answers, with an error that names the variable it came from. */
+/** Waits for a server that the environment names; the error says which variable named it. */
 export async function waitForGiven({ name, url, variable, timeoutMs = 15_000 }) {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -1,8 +1,8 @@
 const ordinary = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_ENV', 'LOG_LEVEL'];
 
 /**
- * What each service may know. The hands run what a model asked for, so they get no database, no model key
- * and nothing else of the person's environment; the gateway talks to no model, so it learns only which keys there are.
+ * What each service may know. The executor runs what a model asked for, so it gets no database, no model
+ * key and nothing else of the user's environment; the gateway calls no model, so it learns only which keys exist.
  */
 const needs = {
   'demo-model': {

@@ -2,7 +2,7 @@
 export interface RunningProgram {
   readonly name: string;
   readonly url: string;
-  /** Undefined while it is down, and for a server that somebody else runs. */
+  /** Undefined while it is down, and for a server that this command did not start. */
   readonly pid: number | undefined;
   /** Resolves when it is ready. */
   start(): Promise<void>;

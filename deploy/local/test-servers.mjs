@@ -7,7 +7,7 @@ import { repoRoot } from './repo-root.mjs';
 
 const dataDir = join(repoRoot, '.data');
 
-/** Servers with empty data; never those that the environment names, whose data may matter to somebody. */
+/** Servers with empty data; never those that the environment names, whose data may be in use. */
 export async function startTestServers(owns) {
   const testDir = await claimTestDirectory();
   emptyDataDirectory(testDir);

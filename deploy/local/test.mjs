@@ -58,7 +58,7 @@ async function testLane(verification, { env, args }, isBuilt) {
 
 /** What needs no server, and the deployments to which things are done: they share nothing with the other lane's. */
 async function checkLane(verification, { env, args, isWhole, isBuilt }) {
-  if (isWhole) for (const name of ['format', 'types', 'lint']) await verification.step(name, checks[name]);
+  if (isWhole) for (const name of ['words', 'format', 'types', 'lint']) await verification.step(name, checks[name]);
   if (isBuilt) await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', ...args] }));
 }
 

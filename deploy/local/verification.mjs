@@ -5,6 +5,7 @@ import { ImportGraph } from './import-graph.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
+import { refusedWords } from './word-list.mjs';
 
 const bin = (name) => join(repoRoot, 'node_modules/.bin', name);
 const cache = (name) => join(repoRoot, '.data/cache', name);
@@ -45,10 +46,21 @@ export const checks = {
   format: () => tool('prettier', ['--check', '.', '--cache', '--cache-location', cache('prettier')]),
   types: () => tool('tsc', ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', cache('types.tsbuildinfo')]),
   lint: () => tool('eslint', ['.', '--max-warnings', '0']),
-  circles: () => refuseCircles(new ImportGraph(repoRoot).circles()),
+  words: () => refuseAll(refusedWords(repoRoot, wordsAreChecked)),
+  circles: () => refuseAll(new ImportGraph(repoRoot).circles().map((files) => `import circle: ${files.join(', ')}`)),
   /** Only files that have changed: quick, but blind to a file whose findings change because another one's types did. */
   lintOfChanges: () => tool('eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', cache('eslint')]),
 };
+
+const wordsAreChecked = [
+  'apps/bench',
+  'apps/chaos',
+  'apps/demo-model',
+  'apps/e2e',
+  'deploy',
+  'libs/platform',
+  'libs/test-deployment',
+];
 
 /** Specs that neither read the address of a server nor start sandboxes, nor import what does. */
 export function specsWithoutServers() {
@@ -58,10 +70,8 @@ export function specsWithoutServers() {
 
 const needsServers = /TEST_(DATABASE|REDIS|NATS)_URL|BWRAP_PATH/;
 
-function refuseCircles(circles) {
-  if (circles.length === 0) return;
-  const lines = circles.map((files) => `These files import each other in a circle: ${files.join(', ')}`);
-  throw new Error(lines.join('\n'));
+function refuseAll(findings) {
+  if (findings.length > 0) throw new Error(findings.join('\n'));
 }
 
 /** Runs jest once over these projects (directories such as `libs/domain`). */

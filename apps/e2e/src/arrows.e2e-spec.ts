@@ -5,8 +5,8 @@ const root = resolve(__dirname, '../../..');
 const boundary = '@nx/enforce-module-boundaries';
 const owner = 'no-restricted-imports';
 
-/** An import in a file of a room, and the rule that must object to it. */
-const plants = [
+/** A project, an import added to one of its files, and the rule that must refuse it. */
+const planted = [
   ['apps/tool-executor', '@rondo/persistence', boundary],
   ['apps/tool-executor', '@rondo/llm', boundary],
   ['apps/gateway', '@rondo/llm', boundary],
@@ -21,10 +21,10 @@ const plants = [
 ] as const;
 
 /**
- * Judges each text as if it stood in its file, and writes none of them: whoever builds meanwhile would compile it. In a
- * process of its own, because jest cannot import ESLint's configuration.
+ * Lints each text as if it were its file's content. Nothing is written, since a build at the same time would compile it.
+ * In a process of its own, because jest cannot import ESLint's configuration.
  */
-const judge = `
+const lint = `
   import { ESLint } from 'eslint';
   const eslint = new ESLint();
   const broken = [];
@@ -35,22 +35,22 @@ const judge = `
   console.log(JSON.stringify(broken));
 `;
 
-describe('the arrows of the house', () => {
+describe('imports between projects', () => {
   let broken: string[][];
 
   beforeAll(() => {
-    const texts = plants.map(([room, path]) => ({
-      filePath: join(root, room, 'src', room.startsWith('apps/') ? 'main.ts' : 'index.ts'),
+    const texts = planted.map(([project, path]) => ({
+      filePath: join(root, project, 'src', project.startsWith('apps/') ? 'main.ts' : 'index.ts'),
       text: `import * as planted from '${path}';\nexport const used = planted;\n`,
     }));
-    const argv = ['--input-type=module', '--eval', judge, JSON.stringify(texts)];
+    const argv = ['--input-type=module', '--eval', lint, JSON.stringify(texts)];
     const { stdout, stderr } = spawnSync(process.execPath, argv, { cwd: root, encoding: 'utf8' });
     if (!stdout) throw new Error(stderr);
     broken = JSON.parse(stdout) as typeof broken;
   });
 
-  it.each(plants.map(([room, path, rule], index) => ({ room, path, rule, index })))(
-    '$room → $path: $rule',
+  it.each(planted.map(([project, path, rule], index) => ({ project, path, rule, index })))(
+    '$project → $path: $rule',
     ({ rule, index }) => {
       if (rule) expect(broken[index]).toContain(rule);
       else expect(broken[index]).toEqual([]);

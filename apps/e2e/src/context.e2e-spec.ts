@@ -11,7 +11,7 @@ const strategies = {
   head_tail: { profile: 'ii', context: { keep_first: 0, max_turns: 12, token_threshold: 60_000 } },
 };
 
-describe('a long conversation through the whole house (I6, I13)', () => {
+describe('a long conversation in a deployment (I6, I13)', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
 
@@ -49,7 +49,7 @@ describe('a long conversation through the whole house (I6, I13)', () => {
     (await rondo.modelRequests()).filter((request) => request.model === model);
 
   const untilAsked = async (model: string): Promise<void> => {
-    while ((await requestsOf(model)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20)); // it tells nobody by itself
+    while ((await requestsOf(model)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20)); // the demo model has no event for it
   };
 
   it.each([
@@ -57,7 +57,7 @@ describe('a long conversation through the whole house (I6, I13)', () => {
     ['demo', 'head_tail'],
     ['demo-anthropic', 'summary'],
     ['demo-anthropic', 'head_tail'],
-  ] as const)('is folded three times and forgets nothing (W29): %s, %s', async (provider, strategy) => {
+  ] as const)('is compacted three times and keeps what a summary must remember: %s, %s', async (provider, strategy) => {
     const secret = `Remember the vault code of ${provider} and ${strategy}: 4711.`;
     const before = await client.createRun({ model: `${provider}/plain`, input: secret });
     await client.settled(before.id);
@@ -72,18 +72,18 @@ describe('a long conversation through the whole house (I6, I13)', () => {
     const watched = client.watch(run.id);
     const facts = await completed(run);
 
-    const folds = ofType(facts, 'context.compacted');
-    expect(folds.length).toBeGreaterThanOrEqual(3);
+    const compactions = ofType(facts, 'context.compacted');
+    expect(compactions.length).toBeGreaterThanOrEqual(3);
     expect(new Set(methodsOf(facts))).toEqual(new Set(['summary']));
     const knowing = async (model: string) => (await requestsOf(model)).filter(({ body }) => body.includes(secret));
-    expect(await knowing('summary')).toHaveLength(folds.length);
+    expect(await knowing('summary')).toHaveLength(compactions.length);
     const sent = await knowing(loop);
     expect(sent).toHaveLength(loopIterations);
-    const fromSummary = sent.map(({ body }) => body.includes(`- ${secret}`)); // as the scribe writes it
-    expect(fromSummary.indexOf(true)).toBe(folds[0]?.iteration);
+    const fromSummary = sent.map(({ body }) => body.includes(`- ${secret}`)); // as the summary script writes it
+    expect(fromSummary.indexOf(true)).toBe(compactions[0]?.iteration);
     expect(fromSummary.lastIndexOf(false)).toBe(fromSummary.indexOf(true) - 1);
     const bills = facts.filter(({ type, data }) => type === 'usage.recorded' && data.finish_reason === 'summary');
-    expect(bills).toHaveLength(folds.length);
+    expect(bills).toHaveLength(compactions.length);
 
     const bytes = facts.map((fact) => JSON.stringify(fact));
     expect((await client.sse(run.id)).map(({ data }) => data)).toEqual(bytes);
@@ -91,7 +91,7 @@ describe('a long conversation through the whole house (I6, I13)', () => {
   });
 
   it.each(['demo/empty', 'demo/error-500'])(
-    'loses nothing to a summarizer that always fails (R36): %s',
+    'keeps every message when the summary model always fails: %s',
     async (model) => {
       const facts = await completed(await start({ model: `demo/${loop}`, context: { summary_model: model } }));
 
@@ -102,25 +102,25 @@ describe('a long conversation through the whole house (I6, I13)', () => {
   );
 
   it('has one summary, or none and says so, when the summarizer is killed while it writes (I3)', async () => {
-    const scribe = 'summary:delay_ms=1200';
+    const summaryModel = 'summary:delay_ms=1200';
     const run = await start({
       model: 'demo/loop:turns=16,output_bytes=2000',
-      context: { summary_model: `demo/${scribe}` },
+      context: { summary_model: `demo/${summaryModel}` },
     });
-    await untilAsked(scribe);
+    await untilAsked(summaryModel);
     await rondo.services.get('summarizer').kill();
 
     const facts = await completed(run);
 
-    const [abandoned] = await requestsOf(scribe);
+    const [abandoned] = await requestsOf(summaryModel);
     expect(abandoned?.closed_by_client_at).not.toBeNull();
     expect(ofType(facts, 'context.compaction_started')).not.toEqual([]);
   });
 
   it('stops within five seconds while it waits for a summary (I7)', async () => {
-    const scribe = 'summary:delay_ms=60000';
-    const run = await start({ model: `demo/${loop}`, context: { summary_model: `demo/${scribe}` } });
-    await untilAsked(scribe);
+    const summaryModel = 'summary:delay_ms=60000';
+    const run = await start({ model: `demo/${loop}`, context: { summary_model: `demo/${summaryModel}` } });
+    await untilAsked(summaryModel);
 
     const began = Date.now();
     await client.json('POST', `/runs/${run.id}/stop`, {});
@@ -130,10 +130,10 @@ describe('a long conversation through the whole house (I6, I13)', () => {
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expectHonestCompactions(facts);
-    expect((await requestsOf(scribe)).map(({ closed_by_client_at }) => closed_by_client_at)).not.toContain(null);
+    expect((await requestsOf(summaryModel)).map(({ closed_by_client_at }) => closed_by_client_at)).not.toContain(null);
   });
 
-  it('is asked for once more, and shorter, where the provider finds it too long (W36)', async () => {
+  it('is compacted and sent again when the provider refuses it as too long', async () => {
     const model = 'loop:turns=12,output_bytes=2000,context_limit=6000';
     const facts = await completed(await start({ model: `demo/${model}`, context: { token_threshold: 120_000 } }));
 
@@ -154,7 +154,7 @@ describe('a long conversation through the whole house (I6, I13)', () => {
     expectWholeLog(await client.facts(run.id));
   });
 
-  it('goes on where there is no summarizer at all (R36)', async () => {
+  it('continues without a summary when no summarizer runs', async () => {
     await rondo.services.get('summarizer').stop();
     const facts = await completed(
       await start({ model: 'demo/loop:turns=12,output_bytes=2000', context: { summary_model: 'demo/summary' } }),
@@ -172,14 +172,14 @@ const methodsOf = (facts: readonly Fact[]): string[] =>
 
 /** Each summary that was asked for has one end, with it or without; and no summary is in the log twice. */
 function expectHonestCompactions(facts: readonly Fact[]): void {
-  const folds = ofType(facts, 'context.compacted').filter(({ data }) => data.method === 'summary');
-  const ends = [...folds, ...ofType(facts, 'context.compaction_failed')];
+  const compactions = ofType(facts, 'context.compacted').filter(({ data }) => data.method === 'summary');
+  const ends = [...compactions, ...ofType(facts, 'context.compaction_failed')];
   const asked = ofType(facts, 'context.compaction_started');
   expect(compactionsOf(ends)).toEqual(compactionsOf(asked));
 
   const summaries = ofType(facts, 'message.created').filter(({ data }) => data.message.type === 'summary');
   expect(summaries.map(({ data }) => String(data.message.id))).toEqual(
-    folds.map(({ data }) => String(data.message_id)),
+    compactions.map(({ data }) => String(data.message_id)),
   );
 }
 

@@ -28,7 +28,7 @@ interface Result {
   readonly result: { response: string; tools_executed: { name: string; success: boolean }[] };
 }
 
-describe('dialects and profiles through the whole house', () => {
+describe('dialects and profiles in a deployment', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
 
@@ -67,7 +67,7 @@ describe('dialects and profiles through the whole house', () => {
     expect(result).toMatchObject({ success: true, result: { response: 'It is 42.' } });
   });
 
-  it('keeps the bytes of a parameter (W7)', async () => {
+  it('passes the bytes of a parameter on unchanged', async () => {
     const contents = '\n  <b>"quoted" & \'raw\'</b>\n</invoke> \t 世界 👋\n';
     const text = `<function_calls><invoke name="create_file"><parameter name="file_path">a.html</parameter><parameter name="file_contents"><![CDATA[${contents}]]></parameter></invoke></function_calls>`;
     const read = `<function_calls><invoke name="read_file"><parameter name="file_path">a.html</parameter></invoke></function_calls>`;
@@ -138,7 +138,7 @@ describe('dialects and profiles through the whole house', () => {
 
   it.each([
     ['a tool', [{ text: '{"tool_name":"list_files","parameters":{}}' }], true],
-    ['a correct none (W40)', [{ text: '{"tool_name":"none","response":"Four."}' }], true],
+    ['a correct none', [{ text: '{"tool_name":"none","response":"Four."}' }], true],
     ['a tool that fails', [{ text: '{"tool_name":"delete_file","parameters":{"file_path":"nothing"}}' }], false],
     ['words instead of JSON', [{ text: 'I think it is four.' }], false],
   ] as const)('symphony decides once: %s', async (about, turns, success) => {
@@ -151,7 +151,7 @@ describe('dialects and profiles through the whole house', () => {
     }
   });
 
-  it('keeps the settings of runs apart (I10, W41)', async () => {
+  it('keeps the settings of concurrent runs apart (I10)', async () => {
     const runs = await Promise.all(
       everyPair.map(([dialect, model]) =>
         settle(`together ${dialect} ${model}`, tasks[dialect] ?? [], { model, processor: { dialect } }),

@@ -18,7 +18,7 @@ interface Messages {
   readonly data: { readonly content: { readonly type: string; readonly source?: Record<string, unknown> }[] }[];
 }
 
-describe('images through the whole house (D13, R33, W35)', () => {
+describe('images in a deployment', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
   let images: ImageServer;
@@ -63,7 +63,7 @@ describe('images through the whole house (D13, R33, W35)', () => {
     expect(upToImage(second.sent)).toBe(upToImage(first.sent));
   });
 
-  it('are read back by whoever holds the message', async () => {
+  it('are readable by the account of the message', async () => {
     const { run } = await settle({ model: 'demo/plain', input: [{ type: 'image', source }] });
     const { data } = await client.json<Messages>('GET', `/threads/${run.thread_id}/messages`);
     const kept = data[0]?.content[0]?.source;

@@ -74,7 +74,7 @@ describe('kill -9 (I1–I5, I8)', () => {
     }
   });
 
-  it('of a gateway: nobody notices', async () => {
+  it('of a gateway: clients continue at another', async () => {
     const runs = await start('gateway', 3);
 
     const settled = await harass(runs, ['gateway']);

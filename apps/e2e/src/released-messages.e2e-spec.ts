@@ -59,7 +59,7 @@ describe('what services send, as services of the version before read it', () => 
   const useEverything = async (): Promise<void> => {
     await callTools();
     await stopRuns();
-    await foldMessages();
+    await compactMessages();
     await placeThread();
   };
 
@@ -91,7 +91,7 @@ describe('what services send, as services of the version before read it', () => 
     }
   };
 
-  const foldMessages = () =>
+  const compactMessages = () =>
     settled({
       model: 'demo/loop:turns=16,output_bytes=2000',
       input: 'Go on until you are done.',

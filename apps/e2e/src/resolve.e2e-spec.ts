@@ -5,7 +5,7 @@ import { expectWholeLog } from './log-expectations';
 const slowTheFirstTime =
   'echo once >> effects; echo begun; if [ $(wc -l < effects) = 1 ]; then sleep 60; fi; sleep 0.5; echo did it';
 
-describe('kill -9 of the executor in the middle of an unsafe command, where a person decides (I5, R25)', () => {
+describe('kill -9 of the executor in the middle of an unsafe command, where a person decides (I5)', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
 
@@ -50,7 +50,7 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
     return { facts, outputs: await client.toolOutputs(id) };
   };
 
-  it('it took effect: the model is told, and the command is not run again', async () => {
+  it('decided as done: the model gets the result, and the command is not run again', async () => {
     const run = await inDoubt('it took effect');
     expect(run.status).toBe('waiting_input');
 
@@ -63,7 +63,7 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
     expect(facts.filter(({ type }) => type === 'tool.started')).toHaveLength(2);
   });
 
-  it('it is to be tried again: it runs once more, under the same id', async () => {
+  it('decided to retry: it runs once more, under the same id', async () => {
     const run = await inDoubt('it is tried again');
     const call = await questionOf(run);
     const watched = client.watch(run.id, (await client.run(run.id)).last_seq);
@@ -78,7 +78,7 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
     expect(printed.map(({ data }) => String(data.text)).join('')).toContain('begun\ndid it\n');
   });
 
-  it('nobody decides: a stop ends the run at once, and answers the call honestly (I6, R29)', async () => {
+  it('without a decision: a stop ends the run at once and records the call as unknown (I6)', async () => {
     const run = await inDoubt('it is stopped');
 
     await client.json('POST', `/runs/${run.id}/stop`, {});

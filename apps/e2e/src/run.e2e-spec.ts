@@ -1,7 +1,7 @@
 import { type Delta, type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectShownAsStored, expectWholeLog, shownText, storedText } from './log-expectations';
 
-describe('a run through the whole house', () => {
+describe('a run in a deployment', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
 
@@ -36,7 +36,7 @@ describe('a run through the whole house', () => {
   });
 
   it.each(['demo/loop:identical=1', 'demo-anthropic/loop:identical=1'])(
-    'warns a model that goes in circles and ends its run where that is wished: %s (W22)',
+    'warns a model that repeats itself and ends its run where configured: %s',
     async (model) => {
       const input = `Do it again, ${model}.`;
       const run = await client.createRun({ model, input, limits: { max_identical_calls: 4 } });
@@ -80,7 +80,7 @@ describe('a run through the whole house', () => {
     for (const fact of facts) expect(page).toContain(JSON.stringify(fact));
   });
 
-  it('shows a watcher who comes in the middle of a message all of it, once (I13)', async () => {
+  it('sends a subscriber who joins in the middle of a message all of it, once (I13)', async () => {
     const text = 'The quick brown fox jumps over the lazy dog. '.repeat(40);
     const run = await client.createRun(scripted('midway', [{ text, pace_ms: 5, chunk_chars: 6 }]));
     const early = client.watch(run.id);
@@ -94,7 +94,7 @@ describe('a run through the whole house', () => {
     }
   });
 
-  it('does not notice that its watchers leave (I8)', async () => {
+  it('continues when its subscribers disconnect (I8)', async () => {
     const run = await client.createRun(scripted('left alone', [{ text: 'word '.repeat(80), pace_ms: 5 }]));
     const socket = client.connect();
     await socket.emitWithAck('run.subscribe', { run_id: run.id, after_seq: 0 });
@@ -103,7 +103,7 @@ describe('a run through the whole house', () => {
     expect((await client.settled(run.id)).status).toBe('completed');
   });
 
-  it('parks on a question, holding nothing, and goes on with the answer', async () => {
+  it('parks on a question without a lease, and continues with the answer', async () => {
     const run = await client.createRun({ model: 'demo/ask', input: 'Name my cat.' });
     const waiting = await client.settled(run.id);
     expect(waiting.status).toBe('waiting_input');
@@ -139,7 +139,7 @@ describe('a run through the whole house', () => {
     expect((await client.toolOutputs(other.id)).join()).not.toContain('42');
   });
 
-  it('tells nobody in the sandbox its secrets (I12)', async () => {
+  it('keeps its secrets out of the sandbox (I12)', async () => {
     const lookAround = 'env; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n"; ls -la / /workspace; cat /etc/passwd';
     const run = await client.createRun(scripted('secrets', [{ calls: [command(lookAround)] }, { text: 'Ok.' }]));
     await client.settled(run.id);
@@ -210,7 +210,7 @@ describe('a run through the whole house', () => {
     }
   });
 
-  it('proves a log to whoever asks', async () => {
+  it('proves that a log is complete', async () => {
     const run = await client.createRun({ model: 'demo/plain', input: 'Hello.' });
     await client.settled(run.id);
     const facts = await client.facts(run.id);

@@ -162,7 +162,7 @@ describe('a stop stops (I7)', () => {
 
   it('while the run is queued: no worker is needed', async () => {
     await rondo.services.get('agent-worker').stop();
-    const run = await client.createRun({ model: 'demo/plain', input: 'Nobody is there.' });
+    const run = await client.createRun({ model: 'demo/plain', input: 'No worker runs.' });
 
     await stopped(run.id);
     await rondo.services.get('agent-worker').start();

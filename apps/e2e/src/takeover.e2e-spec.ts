@@ -1,7 +1,7 @@
 import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
-/** Longer than each test may take: what goes on before does not go on because a lease ran out. */
+/** Longer than each test may take, so that no takeover in them is caused by an expired lease. */
 const lease = { LEASE_MS: '120000' };
 const settledWithinMs = 60_000;
 
@@ -35,7 +35,7 @@ describe('with leases that outlast the test', () => {
   });
 
   it.each(['SIGKILL', 'SIGINT'] as const)(
-    'nobody is taken for dead because Postgres was restarted by %s (R1)',
+    'a restart of Postgres by %s makes no worker lose its runs',
     async (signal) => {
       const run = await client.createRun(
         scripted(signal, [{ text: 'word '.repeat(200), pace_ms: 50, chunk_chars: 5 }]),

@@ -1,0 +1,73 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/**
+ * Words that this project does not use, in code, tests or documents: words of its own for what the field has a name for,
+ * vague persons, and codes that point to lists outside the repository. docs/glossary.md has the words to use.
+ *
+ * A script and not cspell or Vale: identifiers are read as the words that they are made of (`RunHouse`, `run_house`),
+ * and the list has phrases, codes and places where a word is allowed. cspell matches single words only and brings 110
+ * packages; Vale reads prose but no identifiers. This takes half a second for the whole repository.
+ */
+const refused = [
+  { words: 'whoever|nobody|somebody|anybody', say: 'who it is: the client, a worker, an operator, no process' },
+  { words: 'desks?|clerks?|lookouts?|scribes?|houses?|household|houseful', say: 'the standard term' },
+  { words: 'rooms?|doors?', say: 'subscribers, capacity, project or endpoint' },
+  { words: 'hands(?! (it|them|the|a|an|on|out|over|off|back|its|each|that|what|in)\\b)', say: 'tools or executor' },
+  { words: 'all hands|in hand|hand (of|from)', say: 'tools, executor or held' },
+  { words: 'mint(s|ed|ing)?', say: 'generate' },
+  { words: 'folds?|folded|folding', say: 'compact, summarize or reduce' },
+  { words: 'roll call|presences?(?! penalty)', say: 'liveness lock' },
+].map(({ words, say }) => ({ pattern: new RegExp(`\\b(${words})\\b`, 'gi'), say }));
+
+/** A code such as (W36) or (I5, R25); invariants, I1 to I13, are defined in docs/reliability.md. */
+const code =
+  /\((?:[A-Z]{1,2}\d{1,2}[,–] ?)*(?!I\d)(?:W|LP|R|D|K|SM|S|LM|TR|JM|RP|TI|TS)\d{1,2}(?:[,–] ?[A-Z]{1,2}\d{1,2})*\)/g;
+
+/** Where a word means something else: a user of Unix, a table of the database, a quotation. */
+const allowed = [
+  { place: /^(apps\/tool-executor|deploy)\//, text: /nobody(:|\/|'|`)/ },
+  { place: /^(prisma|libs\/persistence)\//, text: /presences?/ },
+];
+
+const notRead = new Set([
+  'node_modules',
+  'dist',
+  'generated',
+  'coverage',
+  'corpus',
+  'recorded',
+  '.git',
+  '.nx',
+  '.data',
+]);
+const notText = /\.(sql|jsonl?|png|lock|tsbuildinfo|db)$|^LICENSE$|word-list\.mjs$/; // migrations that ran cannot change
+
+/** One line for each refused word in the files below these folders, or in all files. */
+export function refusedWords(repoRoot, folders = ['.']) {
+  const files = folders.flatMap((folder) => filesBelow(join(repoRoot, folder)));
+  return files.flatMap((file) => {
+    const name = relative(repoRoot, file);
+    const lines = [name, ...readFileSync(file, 'utf8').split('\n')];
+    return lines.flatMap((line, number) => findingsIn(line, name).map((finding) => `${name}:${number}: ${finding}`));
+  });
+}
+
+function findingsIn(line, name) {
+  const words = line.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_-]/g, ' ');
+  const found = refused.flatMap(({ pattern, say }) =>
+    [...words.matchAll(pattern)].filter((match) => !isAllowed(match, name)).map(([word]) => `"${word}"; say ${say}`),
+  );
+  return [...found, ...[...line.matchAll(code)].map(([text]) => `${text}; write the reason itself`)];
+}
+
+const isAllowed = ({ 0: word, index, input }, name) =>
+  allowed.some(({ place, text }) => place.test(name) && text.test(input.slice(index, index + word.length + 8)));
+
+const filesBelow = (folder) =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (notRead.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(path);
+    return entry.isFile() && !notText.test(entry.name) ? [path] : [];
+  });
