@@ -11,16 +11,20 @@ const arrows = [
   { sourceTag: 'messaging', onlyDependOnLibsWithTags: ['contract', 'domain'] },
   { sourceTag: 'llm', onlyDependOnLibsWithTags: ['contract', 'domain'] },
   {
-    sourceTag: 'app:gateway',
+    sourceTag: 'run-holder',
     onlyDependOnLibsWithTags: ['contract', 'domain', 'persistence', 'messaging', 'platform'],
   },
   {
+    sourceTag: 'app:gateway',
+    onlyDependOnLibsWithTags: ['contract', 'domain', 'persistence', 'messaging', 'run-holder', 'platform'],
+  },
+  {
     sourceTag: 'app:agent-worker',
-    onlyDependOnLibsWithTags: ['contract', 'domain', 'persistence', 'messaging', 'llm', 'platform'],
+    onlyDependOnLibsWithTags: ['contract', 'domain', 'persistence', 'messaging', 'run-holder', 'llm', 'platform'],
   },
   {
     sourceTag: 'app:summarizer',
-    onlyDependOnLibsWithTags: ['contract', 'domain', 'persistence', 'messaging', 'llm', 'platform'],
+    onlyDependOnLibsWithTags: ['contract', 'domain', 'persistence', 'messaging', 'run-holder', 'llm', 'platform'],
   },
   { sourceTag: 'app:tool-executor', onlyDependOnLibsWithTags: ['contract', 'domain', 'messaging', 'platform'] },
   { sourceTag: 'app:demo-model', onlyDependOnLibsWithTags: ['platform'] },
@@ -50,6 +54,7 @@ const projects = [
   'libs/contract',
   'libs/domain',
   'libs/platform',
+  'libs/run-holder',
   'libs/test-deployment',
   ...owned.map(({ owner }) => owner),
   'apps/*',

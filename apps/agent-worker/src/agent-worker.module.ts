@@ -1,39 +1,53 @@
 import { BullModule } from '@nestjs/bullmq';
-import { Module } from '@nestjs/common';
-import { NatsLink, RunQueues, DelayedPollWorker, workerConnection } from '@rondo/messaging';
-import type { Database } from '@rondo/persistence';
+import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DelayedPollWorker, workerConnection } from '@rondo/messaging';
 import { HealthModule, MetricsModule } from '@rondo/platform';
-import { config } from './config';
-import { ConnectionsModule, DATABASE } from './connections.module';
-import { DueRunPoller } from './activation/due-run-poller';
-import { PeriodicTasks } from './maintenance/periodic-tasks';
-import { MaintenanceModule } from './maintenance/maintenance.module';
-import { RunsModule } from './runs.module';
+import { ActiveRuns } from '@rondo/run-holder';
+import { RunProcessor } from './activation/run.processor';
+import { signalsController } from './activation/signals.controller';
+import type { AgentWorker } from './compose';
 
 BullModule.workerClass = DelayedPollWorker;
 
-/** One worker: what it is connected to, how it runs runs, and how it is doing. */
-@Module({
-  imports: [
-    ConnectionsModule,
-    BullModule.forRoot({ connection: workerConnection(config.REDIS_URL) }),
-    RunsModule,
-    MaintenanceModule,
-    MetricsModule.register(config),
-    HealthModule.registerAsync({
-      imports: [RunsModule, MaintenanceModule],
-      inject: [DueRunPoller, PeriodicTasks, DATABASE, NatsLink, RunQueues],
-      useFactory: (lookout: DueRunPoller, _: PeriodicTasks, database: Database, nats: NatsLink, queues: RunQueues) => ({
-        postgres: () => database.ping(),
-        nats: () => nats.ping(),
-        redis: () => queues.ping(),
-        queue: () => lookout.hearsQueue(),
-      }),
-      liveness: (lookout: DueRunPoller, rounds: PeriodicTasks) => ({
-        rounds: () => rounds.comeRound(config.LIVENESS_MS),
-        lookout: () => lookout.hasLooked(config.LIVENESS_MS),
-      }),
-    }),
-  ],
-})
-export class AgentWorkerModule {}
+/** Closes the connections last, when no run is active any more that could use them. */
+class Lifecycle implements OnApplicationShutdown {
+  constructor(private readonly worker: AgentWorker) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.worker.close();
+  }
+}
+
+/** The composed values that Nest uses: the job processor, the signals, health and metrics. */
+@Module({})
+export class AgentWorkerModule {
+  static with(worker: AgentWorker): DynamicModule {
+    const { config, database, nats, queues, dueRuns, tasks, processor, activeRuns } = worker;
+    return {
+      module: AgentWorkerModule,
+      imports: [
+        BullModule.forRoot({ connection: workerConnection(config.REDIS_URL) }),
+        BullModule.registerQueue(), // without a queue: it makes Nest look for processors
+        MetricsModule.register(config),
+        HealthModule.registerAsync({
+          useFactory: () => ({
+            postgres: () => database.ping(),
+            nats: () => nats.ping(),
+            redis: () => queues.ping(),
+            queue: () => dueRuns.checkQueue(),
+          }),
+          liveness: () => ({
+            tasks: () => tasks.assertOnTime(config.LIVENESS_MS),
+            dueRuns: () => dueRuns.assertPolled(config.LIVENESS_MS),
+          }),
+        }),
+      ],
+      controllers: [signalsController(config.WORKER_ID)],
+      providers: [
+        { provide: RunProcessor, useValue: processor },
+        { provide: ActiveRuns, useValue: activeRuns },
+        { provide: Lifecycle, useValue: new Lifecycle(worker) },
+      ],
+    };
+  }
+}

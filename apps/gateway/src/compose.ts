@@ -7,13 +7,13 @@ import {
   IdempotencyKeys,
   Messages,
   Outbox,
-  type OutboxEntry,
   Runs,
   Threads,
   holderOf,
   openDatabase,
 } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
+import { OutboxRelay } from '@rondo/run-holder';
 import { AccountQuota, RequestRate } from './auth/account-quota';
 import { ApiKeyCache, Authenticator } from './auth/authenticator';
 import { ConcurrencyLimits } from './auth/concurrency-limits';
@@ -154,14 +154,13 @@ function runServiceOf(
   { config, onError }: { config: GatewayConfig; onError: (error: unknown) => void },
 ): RunService {
   const limit = config.MAX_ACTIVE_RUNS_PER_ACCOUNT;
-  const add = ({ topic, payload: { run_id: runId, thread_id: threadId, activation } }: OutboxEntry) =>
-    queues.add(topic, { runId, threadId, activation });
+  const relay = new OutboxRelay(outbox, queues, onError);
   return new RunService(
     {
       runs,
       quota: limit === undefined ? undefined : new ActiveRunQuota(limit, runs.countActive.bind(runs)),
-      publishJobs: () => void outbox.publish(add).catch(onError),
-      publishJob: (job) => void outbox.publishEntry(job, add).catch(onError),
+      publishJobs: () => void relay.publish(),
+      publishJob: (job) => void relay.publishEntry(job),
       publishFacts: feed.publish.bind(feed),
       signalStop: workers.stop.bind(workers),
     },

@@ -4,7 +4,7 @@ import { closeSoon, queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
 import { Compactor } from './compactor';
 
-/** Takes compactions off the queue. The concurrency is set when the process starts, by its configuration. */
+/** Processes the jobs of the compactions' queue. The concurrency is set when the process starts, by its configuration. */
 @Processor(queues.compactions.name, { ...queues.compactions.workerOptions({ concurrency: 1 }), autorun: false })
 export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
   private readonly log = new Logger(CompactionProcessor.name);
@@ -20,8 +20,8 @@ export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
 
   override async process(job: Job<unknown>): Promise<void> {
     const { run_id: runId } = queues.compactions.job.parse(job.data);
-    const verdict = await this.compactor.compact(runId);
-    this.log.log({ msg: 'compaction ended', runId, verdict });
+    const outcome = await this.compactor.compact(runId);
+    this.log.log({ msg: 'compaction ended', runId, outcome });
   }
 
   @OnWorkerEvent('error')
@@ -34,12 +34,12 @@ export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
     this.log.error({ msg: 'compaction broke', job: job?.id, error });
   }
 
-  /** Takes no more; what is in hand may end. */
+  /** Accepts no more jobs; compactions in progress may end. */
   pause(): void {
     this.worker.pause(true).catch((error: unknown) => this.onError(error));
   }
 
-  /** What was in hand was told to leave; a Redis that is silent is not waited for (R14). */
+  /** Closes without waiting long for Redis: active runs are abandoned by now. */
   async onModuleDestroy(): Promise<void> {
     await closeSoon(this.worker);
   }

@@ -9,31 +9,28 @@ import {
   says,
 } from '@rondo/domain/testing';
 import { Compactor } from './compactor';
-import { ActiveCompactions } from './active-compactions';
+import { AbandonedError, ActiveRuns } from '@rondo/run-holder';
 
 const id = runId.parse('run_1');
 const secret = 'The vault opens with 4711. '.repeat(200);
 
-/** A run whose worker asked for a summary of its only message, and left. */
-async function house(...turns: readonly Turn[]) {
+/** A run that waits for a summary of its only message. */
+async function fixture(...turns: readonly Turn[]) {
   const effective = effectiveSettings({}, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error('the settings are valid');
   const store = new InMemoryRunStore();
   store.create({ id, threadId: threadId.parse('thr_1'), settings: effective.settings, input: secret });
-  await leaveForSummary(store);
+  await startCompaction(store);
 
   const requests: ModelRequest[] = [];
   const script = new ScriptedModel(turns);
-  const told: string[] = [];
-  const held = new ActiveCompactions('scribe', {
-    renew: () => Promise.resolve({ lost: [], stops: [] }),
-    reap: () => Promise.resolve(0),
-  });
+  const published: string[] = [];
+  const activeRuns = new ActiveRuns();
   const compactor = new Compactor({
-    owner: 'scribe',
+    owner: 'summarizer',
     store: store.compactions,
-    feed: { publish: (facts) => told.push(...facts.map(({ type }) => type)) },
-    held,
+    feed: { publish: (facts) => published.push(...facts.map(({ type }) => type)) },
+    activeRuns,
     ports: {
       model: { stream: (request, signal) => (requests.push(request), script.stream(request, signal)) },
       tokens: new EvenTokenCounter(),
@@ -41,17 +38,17 @@ async function house(...turns: readonly Turn[]) {
       clerk: new CountingIdsAndClock(),
     },
     summaryModel: 'demo/summary',
-    moved: () => Promise.resolve(),
+    publishJobs: () => Promise.resolve(),
   });
-  return { store, compactor, held, requests, told };
+  return { store, compactor, activeRuns, requests, published };
 }
 
-async function leaveForSummary(store: InMemoryRunStore): Promise<void> {
-  const worker = (await store.claim(id, 'worker')) as ClaimedRun; // nobody holds it
+async function startCompaction(store: InMemoryRunStore): Promise<void> {
+  const worker = (await store.claim(id, 'worker')) as ClaimedRun; // it is due
   const first = messageId.parse(
     worker.log.flatMap((fact) => (fact.type === 'message.created' ? fact.data.message.id : []))[0],
   );
-  const asked: NewFact = {
+  const started: NewFact = {
     type: 'context.compaction_started',
     iteration: 0,
     data: {
@@ -61,32 +58,32 @@ async function leaveForSummary(store: InMemoryRunStore): Promise<void> {
       tokens_before: 5_000,
     },
   };
-  await store.append(worker, [asked]);
+  await store.append(worker, [started]);
 }
 
 describe('Compactor', () => {
-  it('folds the history with the model for summaries, and gives the run back to the workers', async () => {
-    const { store, compactor, requests, told } = await house(says('The code is 4711.'));
+  it('writes a summary with the summary model, and moves the run back to the queue of the workers', async () => {
+    const { store, compactor, requests, published } = await fixture(says('The code is 4711.'));
 
-    expect(await compactor.compact(id)).toBe('folded');
+    expect(await compactor.compact(id)).toBe('summarized');
 
     expect(requests).toMatchObject([{ model: 'demo/summary' }]);
     expect(JSON.stringify(requests)).toContain('The vault opens with 4711.');
-    expect(told).toEqual(['usage.recorded', 'message.created', 'context.compacted']);
+    expect(published).toEqual(['usage.recorded', 'message.created', 'context.compacted']);
     expect(await store.claim(id, 'worker')).toBeDefined();
   });
 
-  it('finds nothing to do where the run is with the workers', async () => {
-    const { compactor } = await house(says('Short.'));
+  it('does nothing when the run is in the queue of the workers', async () => {
+    const { compactor } = await fixture(says('Short.'));
     await compactor.compact(id);
 
     expect(await compactor.compact(id)).toBe('not due');
   });
 
-  it('goes without a summary where the model gives none, and the run goes on (R36)', async () => {
-    const { store, compactor } = await house(says(''), says(''));
+  it('fails the compaction when the model writes no summary, and the run continues', async () => {
+    const { store, compactor } = await fixture(says(''), says(''));
 
-    expect(await compactor.compact(id)).toBe('given up');
+    expect(await compactor.compact(id)).toBe('no summary');
 
     expect(store.log(id).at(-1)).toMatchObject({
       type: 'context.compaction_failed',
@@ -95,45 +92,45 @@ describe('Compactor', () => {
     expect(await store.claim(id, 'worker')).toBeDefined();
   });
 
-  it('lets go of a run that was told to stop, without asking the model (I7)', async () => {
-    const { store, compactor, requests } = await house(says('Too late.'));
+  it('fails the compaction without a model call when a stop was requested (I7)', async () => {
+    const { store, compactor, requests } = await fixture(says('Too late.'));
     store.requestStop(id, { requestedAt: '2026-01-01T00:00:00.000Z', reason: null });
 
-    expect(await compactor.compact(id)).toBe('given up');
+    expect(await compactor.compact(id)).toBe('no summary');
     expect(requests).toEqual([]);
   });
 
-  it('leaves a run to another summarizer when this one goes, and nothing is charged for it (R6)', async () => {
-    const { store, compactor, held } = await house(says('Never read.'));
-    held.leaveAll();
+  it('hands its run over at a shutdown, without a fruitless claim', async () => {
+    const { store, compactor, activeRuns } = await fixture(says('Never read.'));
+    activeRuns.drain();
 
     expect(await compactor.compact(id)).toBe('handed over');
     expect(await store.compactions.claim(id, 'another')).toMatchObject({ fruitlessClaims: 0 });
   });
 
-  it('writes nothing where the claim was lost to another (I3)', async () => {
-    const { store, compactor, told } = await house(says('The code is 4711.'));
-    const stream = store.compactions.append;
+  it('writes nothing after its claim was lost (I3)', async () => {
+    const { store, compactor, published } = await fixture(says('The code is 4711.'));
+    const append = store.compactions.append;
     Object.assign(store.compactions, {
-      append: async (...given: Parameters<typeof stream>) => {
+      append: async (...given: Parameters<typeof append>) => {
         store.expireLease(id);
         await store.compactions.claim(id, 'another');
-        return stream(...given);
+        return append(...given);
       },
     });
 
     expect(await compactor.compact(id)).toBe('claim lost');
-    expect(told).toEqual([]);
+    expect(published).toEqual([]);
   });
 
-  it('does without a summary after three summarizers died of it', async () => {
-    const { store, compactor, requests } = await house(says('Short.'));
+  it('fails the compaction after three summarizers died during it', async () => {
+    const { store, compactor, requests } = await fixture(says('Short.'));
     for (let deaths = 0; deaths < 3; deaths += 1) {
       await store.compactions.claim(id, 'dies');
       store.expireLease(id);
     }
 
-    expect(await compactor.compact(id)).toBe('given up');
+    expect(await compactor.compact(id)).toBe('no summary');
     expect(requests).toEqual([]);
     expect(store.log(id).at(-1)).toMatchObject({ data: { error: { code: 'no_progress' } } });
   });

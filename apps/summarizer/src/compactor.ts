@@ -9,76 +9,80 @@ import {
   replay,
   summarize,
 } from '@rondo/domain';
-import { type ActiveCompactions, LeavingError, StoppedError } from './active-compactions';
+import { AbandonedError, type ActiveRun, type ActiveRuns } from '@rondo/run-holder';
 
-/** How a job ended. `given up`: without a summary, which harms nothing. */
-export type CompactionOutcome = 'not due' | 'folded' | 'given up' | 'handed over' | 'claim lost';
+/** How a job ended. `no summary`: the run continues without one. */
+export type CompactionOutcome = 'not due' | 'summarized' | 'no summary' | 'handed over' | 'claim lost';
 
 export interface CompactorParts {
   readonly owner: string;
   readonly store: RunStore;
   readonly feed: { publish(facts: readonly RecordedFact[]): void };
-  readonly held: ActiveCompactions;
+  readonly activeRuns: ActiveRuns;
   readonly ports: SummarizePorts;
-  /** For runs that name no model for their summaries. */
+  /** For runs that configure no model for summaries. */
   readonly summaryModel: string | undefined;
-  /** The run is due elsewhere: brings it to its queue. */
-  readonly moved: () => Promise<void>;
+  /** Publishes the job of a run that has moved to another queue. */
+  readonly publishJobs: () => Promise<void>;
 }
 
-/** After so many claims in a row that brought nothing, the run goes on without a summary. */
-const hopelessAfter = 3;
+/** After so many claims in a row without progress, the run continues without a summary. */
+const maxFruitlessClaims = 3;
 
-/** Takes a run that waits for a summary, writes it, and sends the run back to the workers: with one, or without. */
+/** Claims a run that waits for a summary, writes one or fails to, and moves the run back to the workers' queue. */
 export class Compactor {
   constructor(private readonly parts: CompactorParts) {}
 
-  /** Rejects only when the database cannot be reached; the lease then runs out and the reaper queues the run again. */
+  /** Rejects only when the database cannot be reached; the lease then expires and the reaper queues the run again. */
   async compact(id: RunId): Promise<CompactionOutcome> {
-    const { store, owner, held } = this.parts;
+    const { store, owner, activeRuns } = this.parts;
     const claim = await store.claim(id, owner);
     if (!claim) return 'not due';
 
+    const run = activeRuns.add(claim);
     try {
-      return await held.during(claim, (signal) => this.write(claim, signal));
+      return await this.write(claim, AbortSignal.any([run.signals.stop, run.signals.abandon])).finally(() =>
+        activeRuns.remove(run),
+      );
     } catch (error) {
-      return await this.leave(claim, error);
+      return await this.handleError(run, error);
     }
   }
 
   private async write(claim: ClaimedRun, signal: AbortSignal): Promise<CompactionOutcome> {
     signal.throwIfAborted();
-    if (claim.fruitlessClaims >= hopelessAfter) return this.giveUp(claim, hopeless);
+    if (claim.fruitlessClaims >= maxFruitlessClaims) return this.failCompaction(claim, noProgress);
 
     const facts = await summarize(this.runOf(claim), this.parts.ports, signal);
     signal.throwIfAborted();
-    if (facts.length === 0) return this.giveUp(claim, nothingOpen);
+    if (facts.length === 0) return this.failCompaction(claim, nothingOpen);
     return this.append(claim, facts);
   }
 
-  private async leave(claim: ClaimedRun, error: unknown): Promise<CompactionOutcome> {
+  private async handleError({ claim, signals }: ActiveRun, error: unknown): Promise<CompactionOutcome> {
     if (error instanceof ClaimLostError) return 'claim lost';
-    if (error instanceof StoppedError) return this.giveUp(claim, stopped);
-    await this.parts.store.handOver(claim, { broke: !(error instanceof LeavingError) });
-    await this.parts.moved();
-    if (!(error instanceof LeavingError)) throw error;
+    if (signals.stop.aborted && error === signals.stop.reason) return this.failCompaction(claim, stopped);
+    const isHandover = error instanceof AbandonedError;
+    await this.parts.store.handOver(claim, { broke: !isHandover });
+    await this.parts.publishJobs();
+    if (!isHandover) throw error;
     return 'handed over';
   }
 
-  private giveUp(claim: ClaimedRun, error: RunError): Promise<CompactionOutcome> {
+  private failCompaction(claim: ClaimedRun, error: RunError): Promise<CompactionOutcome> {
     return this.append(claim, compactionFailed(this.runOf(claim).state, error));
   }
 
   private async append(claim: ClaimedRun, facts: readonly NewFact[]): Promise<CompactionOutcome> {
-    const { store, feed, moved } = this.parts;
+    const { store, feed, publishJobs } = this.parts;
     try {
       feed.publish(await store.append(claim, facts));
     } catch (error) {
       if (error instanceof ClaimLostError) return 'claim lost';
       throw error;
     }
-    await moved();
-    return facts.at(-1)?.type === 'context.compacted' ? 'folded' : 'given up';
+    await publishJobs();
+    return facts.at(-1)?.type === 'context.compacted' ? 'summarized' : 'no summary';
   }
 
   private runOf({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun {
@@ -95,9 +99,9 @@ export class Compactor {
   }
 }
 
-const stopped: RunError = { code: 'stopped', message: 'The run was told to stop.' };
-const hopeless: RunError = {
+const stopped: RunError = { code: 'stopped', message: 'A stop of the run was requested.' };
+const noProgress: RunError = {
   code: 'no_progress',
-  message: `Writing the summary was begun ${hopelessAfter} times and never ended.`,
+  message: `Writing the summary was started ${maxFruitlessClaims} times and never completed.`,
 };
 const nothingOpen: RunError = { code: 'nothing_to_fold', message: 'No compaction was open.' };

@@ -31,5 +31,5 @@ export type Config = z.infer<typeof environment>;
 
 export const readConfig = (): Config => loadConfig(environment);
 
-/** Who can be asked for models: DEMO_MODEL_URL, OPENAI_*, ANTHROPIC_*, MODEL_PROVIDERS and the keys that it names. */
+/** The configured model providers: DEMO_MODEL_URL, OPENAI_*, ANTHROPIC_*, MODEL_PROVIDERS and the keys that it names. */
 export const readModelProviders = () => readProviders(process.env);

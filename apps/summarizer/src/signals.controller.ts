@@ -1,16 +1,17 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, NatsContext, Payload } from '@nestjs/microservices';
 import { type MessageHeaders, isFromStore, signals } from '@rondo/messaging';
-import { ActiveCompactions } from './active-compactions';
+import { ActiveRuns } from '@rondo/run-holder';
 
-/** A stop reaches a run also while it waits for its summary. The heartbeat finds what this misses. */
+/** Stops a run that waits for its summary. If the signal is lost, the heartbeat finds the request in Postgres. */
 @Controller()
 export class SignalsController {
-  constructor(private readonly held: ActiveCompactions) {}
+  constructor(private readonly activeRuns: ActiveRuns) {}
 
   @EventPattern(signals.stop.pattern)
   stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
-    if (isFromStore(context.getHeaders() as MessageHeaders)) return; // Nest hands on what the library has.
-    this.held.stop(signals.stop.payload.parse(payload).run_id);
+    if (isFromStore(context.getHeaders() as MessageHeaders)) return; // Nest passes the client library's headers on
+    const { run_id, requested_at, reason } = signals.stop.payload.parse(payload);
+    this.activeRuns.stop(run_id, { requestedAt: requested_at, reason });
   }
 }

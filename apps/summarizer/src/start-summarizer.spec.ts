@@ -2,7 +2,7 @@ import { queues } from '@rondo/messaging';
 import { createLogger } from '@rondo/platform';
 import { Queue, QueueEvents } from 'bullmq';
 import { environment } from './config';
-import { type Summarizer, startSummarizer } from './start-summarizer';
+import { startSummarizer } from './start-summarizer';
 
 function url(name: string): string {
   const value = process.env[name];
@@ -11,7 +11,7 @@ function url(name: string): string {
 }
 
 describe('the summarizer', () => {
-  let app: Summarizer;
+  let app: Awaited<ReturnType<typeof startSummarizer>>;
 
   beforeAll(async () => {
     const config = environment.parse({
@@ -30,7 +30,7 @@ describe('the summarizer', () => {
     expect(await response.json()).toEqual({ status: 'ready' });
   });
 
-  it('refuses a job that is none, and does not report it as done', async () => {
+  it('fails a job whose data is invalid', async () => {
     const connection = { url: url('TEST_REDIS_URL') };
     const queue = new Queue(queues.compactions.name, { connection });
     const events = new QueueEvents(queues.compactions.name, { connection });

@@ -2,60 +2,42 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
 import { natsTransportOptions, untilSubscribed } from '@rondo/messaging';
-import { reapDeadEveryMs } from '@rondo/persistence';
-import { type Logger, PeriodicTask, nestLogger } from '@rondo/platform';
-import { CompactionProcessor } from './compaction.processor';
+import { type Logger, nestLogger } from '@rondo/platform';
+import { AbandonedError } from '@rondo/run-holder';
+import { type Summarizer, compose } from './compose';
 import type { Config } from './config';
-import { ActiveCompactions } from './active-compactions';
-import { Resources } from './resources';
 import { SummarizerModule } from './summarizer.module';
 
-export type Summarizer = Pick<INestApplication, 'getUrl' | 'close'>;
-
-/** The scribe: folds what a thread has outgrown into summaries. HTTP is for health and metrics only. */
-export async function startSummarizer(config: Config, log: Logger): Promise<Summarizer> {
-  const resources = await Resources.open(config, log);
-  const app = await NestFactory.create(SummarizerModule.with(resources), { logger: nestLogger(log) });
+/** Replaces messages that no longer fit a context by summaries. HTTP is for health and metrics only. */
+export async function startSummarizer(
+  config: Config,
+  log: Logger,
+): Promise<Pick<INestApplication, 'getUrl' | 'close'>> {
+  const summarizer = await compose(config, log);
+  const app = await NestFactory.create(SummarizerModule.with(summarizer), { logger: nestLogger(log) });
   app.connectMicroservice<MicroserviceOptions>({
     transport: Transport.NATS,
     options: natsTransportOptions({ url: config.NATS_URL, name: 'summarizer' }),
   });
-  const compactions = app.get(CompactionProcessor, { strict: false });
-  const held = app.get(ActiveCompactions, { strict: false });
 
   await app.startAllMicroservices();
   await untilSubscribed(app);
   await app.listen(config.PORT, config.HOST);
-  compactions.start(config.COMPACTION_CONCURRENCY);
-  const { heartbeat, rollCall } = roundsOf(resources, held, log);
-  heartbeat.start();
-  rollCall.start();
+  summarizer.processor.start(config.COMPACTION_CONCURRENCY);
+  summarizer.heartbeat.start();
+  summarizer.maintenance.start();
   log.info({ url: await app.getUrl() }, 'summarizer started');
 
-  return {
-    getUrl: () => app.getUrl(),
-    close: async () => {
-      compactions.pause();
-      held.leaveAll();
-      await rollCall.stop();
-      await app.close();
-      await heartbeat.stop();
-    },
-  };
+  return { getUrl: () => app.getUrl(), close: () => shutDown(summarizer, app) };
 }
 
-/** A heartbeat that fails costs a lease at worst, and then another summarizer takes the run. */
-function roundsOf(resources: Resources, held: ActiveCompactions, log: Logger) {
-  return {
-    heartbeat: new PeriodicTask({
-      everyMs: resources.config.HEARTBEAT_MS,
-      work: () => held.beat(),
-      failed: (error) => log.warn({ error }, 'heartbeat failed'),
-    }),
-    rollCall: new PeriodicTask({
-      everyMs: reapDeadEveryMs,
-      work: () => resources.callRoll(),
-      failed: (error) => log.warn({ error }, 'roll call failed'),
-    }),
-  };
+/** Releases its runs to other summarizers. The heartbeat ends last: it renews the leases until then. */
+async function shutDown(summarizer: Summarizer, app: INestApplication): Promise<void> {
+  const { processor, activeRuns, heartbeat, maintenance } = summarizer;
+  processor.pause();
+  activeRuns.drain();
+  activeRuns.abandonAll(new AbandonedError('the summarizer is shutting down'));
+  await maintenance.stop();
+  await app.close();
+  await heartbeat.stop();
 }

@@ -1,73 +1,45 @@
 import { BullModule } from '@nestjs/bullmq';
-import { type DynamicModule, Module } from '@nestjs/common';
-import { idsAndClock } from '@rondo/domain';
-import { QueueProbe, queueOptions, queues, workerConnection } from '@rondo/messaging';
-import { HealthModule, MetricsModule, isoNow, newUlid } from '@rondo/platform';
+import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { queueOptions, queues, workerConnection } from '@rondo/messaging';
+import { HealthModule, MetricsModule } from '@rondo/platform';
+import { ActiveRuns } from '@rondo/run-holder';
 import { CompactionProcessor } from './compaction.processor';
-import { Compactor } from './compactor';
-import { ActiveCompactions } from './active-compactions';
-import { Resources } from './resources';
+import type { Summarizer } from './compose';
 import { SignalsController } from './signals.controller';
 
-@Module({})
-export class SummarizerModule {
-  static with(resources: Resources): DynamicModule {
-    const { config, nats, database } = resources;
-    const work = workModule(resources);
-    return {
-      module: SummarizerModule,
-      imports: [
-        work,
-        MetricsModule.register(config),
-        HealthModule.registerAsync({
-          imports: [work],
-          inject: [CompactionProcessor],
-          useFactory: (compactions: CompactionProcessor) => ({
-            postgres: () => database.ping(),
-            redis: () => resources.queues.ping(),
-            nats: () => nats.ping(),
-            queue: () => hearsQueue(compactions),
-          }),
-        }),
-      ],
-      providers: [{ provide: Resources, useValue: resources }],
-    };
+/** Closes the connections last, when no job is processed any more that could use them. */
+class Lifecycle implements OnApplicationShutdown {
+  constructor(private readonly summarizer: Summarizer) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.summarizer.close();
   }
 }
 
-/** How compactions are made. */
-function workModule(resources: Resources): DynamicModule {
-  const { config, store, feed, models: model, tokens, budgetOf } = resources;
-  return {
-    module: class Work {},
-    imports: [
-      BullModule.forRoot({ ...queueOptions, connection: workerConnection(config.REDIS_URL) }),
-      BullModule.registerQueue({ name: queues.compactions.name }),
-    ],
-    controllers: [SignalsController],
-    providers: [
-      CompactionProcessor,
-      { provide: ActiveCompactions, useFactory: () => new ActiveCompactions(config.SUMMARIZER_ID, store) },
-      {
-        provide: Compactor,
-        inject: [ActiveCompactions],
-        useFactory: (held: ActiveCompactions) =>
-          new Compactor({
-            owner: config.SUMMARIZER_ID,
-            store,
-            feed,
-            held,
-            ports: { model, tokens, budgetOf, clerk: idsAndClock(newUlid, isoNow) },
-            summaryModel: config.SUMMARY_MODEL,
-            moved: () => resources.relay(),
-          }),
-      },
-    ],
-    exports: [CompactionProcessor, ActiveCompactions],
-  };
-}
-
-/** Rejects while Redis does not answer over the connection by which jobs come (R11). */
-async function hearsQueue(compactions: CompactionProcessor): Promise<void> {
-  if (!(await new QueueProbe(() => compactions.worker).answers())) throw new Error('the queue is silent');
+/** The composed values that Nest uses: the job processor, the stop signal, health and metrics. */
+@Module({})
+export class SummarizerModule {
+  static with(summarizer: Summarizer): DynamicModule {
+    const { config, nats, database, queues: runQueues, queueProbe } = summarizer;
+    return {
+      module: SummarizerModule,
+      imports: [
+        BullModule.forRoot({ ...queueOptions, connection: workerConnection(config.REDIS_URL) }),
+        BullModule.registerQueue({ name: queues.compactions.name }),
+        MetricsModule.register(config),
+        HealthModule.register({
+          postgres: () => database.ping(),
+          redis: () => runQueues.ping(),
+          nats: () => nats.ping(),
+          queue: () => queueProbe.check(),
+        }),
+      ],
+      controllers: [SignalsController],
+      providers: [
+        { provide: CompactionProcessor, useValue: summarizer.processor },
+        { provide: ActiveRuns, useValue: summarizer.activeRuns },
+        { provide: Lifecycle, useValue: new Lifecycle(summarizer) },
+      ],
+    };
+  }
 }

@@ -6,7 +6,6 @@ export * from './run-feed/run-feed';
 export * from './connection/signals';
 export * from './connection/subjects';
 export * from './queues/close-soon';
-export * from './queues/queue-probe';
 export * from './queues/queues';
 export * from './queues/redis-connections';
 export * from './queues/run-queue';

@@ -1,11 +1,11 @@
 import type { Model, ModelChunk, ModelRequest } from '@rondo/domain';
 
 /**
- * A model whose streams end at once when the run is left. That is no stop: whoever leaves takes nothing more from the
- * loop, so the reply is withdrawn and asked for anew elsewhere.
+ * A model whose streams end at once when the run is abandoned. Unlike a stop this completes no reply: nothing more of the
+ * loop is written, so the next holder withdraws the partial reply and calls the model again.
  */
 export class AbandonableModel implements Model {
-  private lastAsked: { readonly with: AbortSignal; readonly either: AbortSignal } | undefined;
+  private lastSignals: { readonly with: AbortSignal; readonly either: AbortSignal } | undefined;
 
   constructor(
     private readonly model: Model,
@@ -16,10 +16,10 @@ export class AbandonableModel implements Model {
     return this.model.stream(request, this.orAbandon(signal));
   }
 
-  /** Most calls of a run come with the same signal. */
+  /** Reuses the combined signal, since most calls of a run pass the same one. */
   private orAbandon(signal: AbortSignal): AbortSignal {
-    if (this.lastAsked?.with !== signal)
-      this.lastAsked = { with: signal, either: AbortSignal.any([signal, this.abandon]) };
-    return this.lastAsked.either;
+    if (this.lastSignals?.with !== signal)
+      this.lastSignals = { with: signal, either: AbortSignal.any([signal, this.abandon]) };
+    return this.lastSignals.either;
   }
 }

@@ -16,15 +16,14 @@ import {
   calls,
   says,
 } from '@rondo/domain/testing';
+import { AbandonedError, ActiveRuns } from '@rondo/run-holder';
 import { AgentRunner, type AgentRunnerParts, type ActiveTools } from './agent-runner';
-import { AbandonedError } from './active-run';
-import { ActiveRuns } from './active-runs';
 
 const id = runId.parse('run_1');
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };
 const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
 
-function house(
+function fixture(
   model: Model,
   tools: Partial<ActiveTools> = {},
   parts: Partial<AgentRunnerParts> = {},
@@ -35,38 +34,38 @@ function house(
   if ('problems' in effective) throw new Error('the defaults are valid');
   store.create({ id, threadId: threadId.parse('thr_1'), settings: effective.settings, input: 'Go.' });
 
-  const held = new ActiveRuns();
-  const shown: RunEvent[] = [];
-  const hands = new LedgeredTools();
+  const activeRuns = new ActiveRuns();
+  const published: RunEvent[] = [];
+  const ledgered = new LedgeredTools();
   const reported: unknown[] = [];
   const queued: RunEvent[][] = [];
   const runner = new AgentRunner({
     owner: 'worker',
     store,
-    feed: { publish: (events) => shown.push(...events) },
+    feed: { publish: (events) => published.push(...events) },
     modelFor: () => model,
     tokens: new EvenTokenCounter(),
     budgetOf: budgetOfModel,
     toolsFor: () => ({
-      store: hands.store,
-      execute: (call, signal) => hands.execute(call, signal),
-      reattach: (call, signal) => hands.reattach(call, signal),
-      endRun: () => hands.endRun(),
+      store: ledgered.store,
+      execute: (call, signal) => ledgered.execute(call, signal),
+      reattach: (call, signal) => ledgered.reattach(call, signal),
+      endRun: () => ledgered.endRun(),
       close: () => undefined,
       ...tools,
     }),
     clerk: new CountingIdsAndClock(),
-    held,
-    broke: (about) => reported.push(about),
-    passes: () => false,
-    handedOver: () => Promise.resolve(void queued.push([...shown])),
+    activeRuns,
+    onError: (details) => reported.push(details),
+    isOutage: () => false,
+    publishJobs: () => Promise.resolve(void queued.push([...published])),
     journal: { frameMs: 5, newEventId: () => eventId.parse('evt_1'), now: () => new Date(0).toISOString() },
     ...parts,
   });
-  return { store, held, shown, hands, runner, reported, queued };
+  return { store, activeRuns, published, tools: ledgered, runner, reported, queued };
 }
 
-/** A model that begins to speak and then says nothing more until it is aborted. */
+/** A model that streams one delta and then hangs until it is aborted. */
 const hangingModel = (onHanging: () => void): Model => ({
   async *stream(_, signal) {
     yield [{ type: 'text', text: 'Well' }];
@@ -78,40 +77,40 @@ const hangingModel = (onHanging: () => void): Model => ({
   },
 });
 
-/** Hands that are busy until they are let go of. */
-function busyHands(onBusy: () => void): Partial<ActiveTools> {
-  let letGo: (reason: Error) => void = () => undefined;
+/** Tools whose calls end only when they are closed. */
+function hangingTools(onHanging: () => void): Partial<ActiveTools> {
+  let rejectCall: (reason: Error) => void = () => undefined;
   const execute = () =>
     new Promise<ToolAnswer>((_, reject) => {
-      letGo = reject;
-      onBusy();
+      rejectCall = reject;
+      onHanging();
     });
-  return { execute, reattach: execute, close: (reason) => letGo(reason) };
+  return { execute, reattach: execute, close: (reason) => rejectCall(reason) };
 }
 
 describe('AgentRunner', () => {
-  it('takes a run to its end and shows every fact after it was committed, in order', async () => {
-    const { runner, store, shown } = house(new ScriptedModel([calls(command), says('Done.')]));
+  it('runs a run to its end and publishes every fact after its commit, in order', async () => {
+    const { runner, store, published } = fixture(new ScriptedModel([calls(command), says('Done.')]));
 
     expect(await runner.activate(id)).toBe('ended');
 
-    const facts = shown.filter(({ seq }) => seq !== null);
+    const facts = published.filter(({ seq }) => seq !== null);
     expect(facts).toEqual(store.log(id).slice(2));
     expect(await runner.activate(id)).toBe('not due');
   });
 
-  it('shows the deltas of a message before the fact that supersedes them', async () => {
-    const { runner, shown } = house(new ScriptedModel([says('One two')]));
+  it('publishes the deltas of a message before the fact that supersedes them', async () => {
+    const { runner, published } = fixture(new ScriptedModel([says('One two')]));
 
     await runner.activate(id);
 
-    const types = shown.map(({ type }) => type);
+    const types = published.map(({ type }) => type);
     expect(types.lastIndexOf('message.delta')).toBeLessThan(types.indexOf('message.created'));
   });
 
-  it('cuts a run short when its time is over, whatever it is doing', async () => {
+  it('fails a run at max_duration_s even while the model hangs', async () => {
     const clerk = Object.assign(new CountingIdsAndClock(), { now: () => new Date().toISOString() });
-    const { runner, store } = house(
+    const { runner, store } = fixture(
       hangingModel(() => undefined),
       {},
       { clerk },
@@ -127,58 +126,58 @@ describe('AgentRunner', () => {
     expect(JSON.stringify(store.log(id))).toContain('Well');
   });
 
-  it('brings a run that waits for a summary to the summarizers at once', async () => {
+  it('publishes the job of a run that waits for a summary', async () => {
     const fold = { name: 'compactify_memory', arguments: {} };
-    const { runner, queued } = house(new ScriptedModel([calls(command), calls(fold)]));
+    const { runner, queued } = fixture(new ScriptedModel([calls(command), calls(fold)]));
 
     expect(await runner.activate(id)).toBe('parked');
 
-    expect(queued.map((shown) => shown.at(-1)?.type)).toEqual(['context.compaction_started']);
+    expect(queued.map((published) => published.at(-1)?.type)).toEqual(['context.compaction_started']);
   });
 
   it.each([
-    ['the model speaks', () => house(hangingModel(() => queueMicrotask(() => leave(now.held))))],
+    ['the model streams', () => fixture(hangingModel(() => queueMicrotask(() => leave(now.activeRuns))))],
     [
       'a tool runs',
       () =>
-        house(
+        fixture(
           new ScriptedModel([calls(command)]),
-          busyHands(() => queueMicrotask(() => leave(now.held))),
+          hangingTools(() => queueMicrotask(() => leave(now.activeRuns))),
         ),
     ],
     [
       'images are fetched',
       () =>
-        house(
+        fixture(
           new ScriptedModel([]),
           {},
           {
             withImages: (claim, signal) =>
               new Promise((resolve) => {
                 signal.addEventListener('abort', () => resolve(claim));
-                queueMicrotask(() => leave(now.held));
+                queueMicrotask(() => leave(now.activeRuns));
               }),
           },
         ),
     ],
-  ])('leaves at once while %s, and the run can be taken on', async (_, build) => {
+  ])('hands over at once while %s, and another worker can claim the run', async (_, build) => {
     now = build();
 
     expect(await now.runner.activate(id)).toBe('handed over');
 
-    expect(now.held.size).toBe(0);
+    expect(now.activeRuns.size).toBe(0);
     expect(await now.store.claim(id, 'other')).toBeDefined();
   });
 
-  it('stops a run at once while images are fetched, and asks no model', async () => {
-    const { runner, store, held } = house(
+  it('stops a run while images are fetched, without a model call', async () => {
+    const { runner, store, activeRuns } = fixture(
       new ScriptedModel([]),
       {},
       {
         withImages: (claim, signal) =>
           new Promise((resolve) => {
             signal.addEventListener('abort', () => resolve(claim));
-            queueMicrotask(() => held.find(id)?.stop(stop));
+            queueMicrotask(() => activeRuns.find(id)?.stop(stop));
           }),
       },
     );
@@ -188,18 +187,18 @@ describe('AgentRunner', () => {
     expect(store.status(id)).toBe('stopped');
   });
 
-  it('leaves quietly when another holder has claimed the run (I3)', async () => {
-    const claimIsLost = () => held.find(id)?.abandon(new ClaimLostError(id));
+  it('writes nothing more after another worker has claimed the run (I3)', async () => {
+    const claimIsLost = () => activeRuns.find(id)?.abandon(new ClaimLostError(id));
     const onceItsStartIsWritten = () => setImmediate(() => setImmediate(claimIsLost));
-    const { runner, store, held } = house(hangingModel(onceItsStartIsWritten));
+    const { runner, store, activeRuns } = fixture(hangingModel(onceItsStartIsWritten));
 
     expect(await runner.activate(id)).toBe('claim lost');
     expect(store.status(id)).toBe('running');
   });
 
-  it('keeps what a tool answered when the model then fails for good', async () => {
+  it('keeps the result of a tool when the next model call fails terminally', async () => {
     const callsOnce = new ScriptedModel([calls(command)]);
-    const { runner, store } = house({
+    const { runner, store } = fixture({
       async *stream(request, signal) {
         if (request.messages.some(({ role }) => role === 'tool')) throw new TerminalError('model_refused', 'No.');
         yield* callsOnce.stream(request, signal);
@@ -216,8 +215,8 @@ describe('AgentRunner', () => {
     expect(types.at(-1)).toBe('run.failed');
   });
 
-  it('goes on as a stop when the stop was committed before its end was (I7)', async () => {
-    const built = house({
+  it('stops the run when the stop was committed before its completion (I7)', async () => {
+    const built = fixture({
       async *stream(request, signal) {
         built.store.requestStop(id, stop);
         yield* new ScriptedModel([says('Done.')]).stream(request, signal);
@@ -229,12 +228,12 @@ describe('AgentRunner', () => {
     expect(built.store.log(id).map(({ type }) => type)).toEqual(expect.arrayContaining(['usage.recorded']));
     expect(JSON.stringify(built.store.log(id))).toContain('Done.');
     expect(built.store.status(id)).toBe('stopped');
-    expect(built.held.size).toBe(0);
+    expect(built.activeRuns.size).toBe(0);
     expect(built.queued).toEqual([]);
   });
 
-  it('stops a run whose stop came while it was being failed (I7)', async () => {
-    const { runner, store } = house({
+  it('stops a run whose stop was requested while it was being failed (I7)', async () => {
+    const { runner, store } = fixture({
       stream: () => {
         throw new TerminalError('no_such_model', 'There is no such model.');
       },
@@ -250,15 +249,15 @@ describe('AgentRunner', () => {
     expect(store.status(id)).toBe('stopped');
   });
 
-  it('has let go of a run before it waits for a queue, which may be silent (R14)', async () => {
-    let heldThen: number | undefined;
-    const hears = new Promise<void>((resolve) => {
-      const built = house(
-        hangingModel(() => queueMicrotask(() => leave(built.held))),
+  it('removes a run from the active ones before it publishes jobs, since Redis may not answer', async () => {
+    let activeThen: number | undefined;
+    const jobsPublished = new Promise<void>((resolve) => {
+      const built = fixture(
+        hangingModel(() => queueMicrotask(() => leave(built.activeRuns))),
         {},
         {
-          handedOver: () => {
-            heldThen = built.held.size;
+          publishJobs: () => {
+            activeThen = built.activeRuns.size;
             resolve();
             return new Promise(() => undefined);
           },
@@ -267,17 +266,17 @@ describe('AgentRunner', () => {
       void built.runner.activate(id);
     });
 
-    await hears;
+    await jobsPublished;
 
-    expect(heldThen).toBe(0);
+    expect(activeThen).toBe(0);
   });
 
-  it('waits with a run while the database has no room for it, and charges it nothing', async () => {
+  it('delays the handover during a database outage, without a fruitless claim', async () => {
     const full = new Error('disk full');
-    const { runner, store, reported } = house(
+    const { runner, store, reported } = fixture(
       new ScriptedModel([says('Done.')]),
       {},
-      { passes: (error) => error === full },
+      { isOutage: (error) => error === full },
     );
     jest.spyOn(store, 'append').mockRejectedValueOnce(full);
     const began = performance.now();
@@ -289,21 +288,21 @@ describe('AgentRunner', () => {
     expect(await runner.activate(id)).toBe('ended');
   });
 
-  it('fails a run that breaks again and again without coming further, and says so each time', async () => {
+  it('fails a run after 10 broken activations without progress, and reports each', async () => {
     const broken: Model = {
       stream: () => {
         throw new TypeError('a bug');
       },
     };
-    const { runner, store, reported } = house(broken);
+    const { runner, store, reported } = fixture(broken);
     for (let times = 0; times < 12; times += 1) await runner.activate(id);
 
     expect(store.log(id).at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'no_progress' } } });
     expect(reported).toHaveLength(10);
   });
 
-  it('fails a run whose holders die again and again, but charges nobody who leaves in order (R6)', async () => {
-    const { runner, store, shown } = house(new ScriptedModel([says('Done.')]));
+  it('fails a run after 10 holders died without progress, and does not count orderly handovers', async () => {
+    const { runner, store, published } = fixture(new ScriptedModel([says('Done.')]));
     for (let deaths = 0; deaths < 10; deaths += 1) {
       const claim = await store.claim(id, 'leaves');
       if (claim) await store.handOver(claim);
@@ -312,9 +311,9 @@ describe('AgentRunner', () => {
     }
 
     expect(await runner.activate(id)).toBe('ended');
-    expect(shown).toMatchObject([{ type: 'run.failed', data: { error: { code: 'no_progress' } } }]);
+    expect(published).toMatchObject([{ type: 'run.failed', data: { error: { code: 'no_progress' } } }]);
   });
 });
 
-let now: ReturnType<typeof house>;
-const leave = (held: ActiveRuns): void => held.all().forEach((run) => run.abandon(new AbandonedError('shutdown')));
+let now: ReturnType<typeof fixture>;
+const leave = (activeRuns: ActiveRuns): void => activeRuns.abandonAll(new AbandonedError('shutdown'));

@@ -21,12 +21,11 @@ import {
   runAgent,
   timeLeftMs,
 } from '@rondo/domain';
+import { AbandonedError, ActiveRun, type ActiveRuns } from '@rondo/run-holder';
 import { AbandonableModel } from './abandonable-model';
-import { AbandonedError, ActiveRun } from './active-run';
 import { endWithoutLog } from './end-without-log';
-import { giveBack } from './give-back';
-import type { ActiveRuns } from './active-runs';
-import { Outage } from './outage';
+import { handOver } from './hand-over';
+import { OutageBackoff } from './outage-backoff';
 import { type JournalSettings, type RunFeed, RunJournal } from '../delivery/run-journal';
 import { type RunPortsParts, portsOf } from './run-ports';
 
@@ -46,92 +45,92 @@ export interface AgentRunnerParts extends RunPortsParts {
   readonly modelFor: (claim: ClaimedRun) => Model;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => ActiveTools;
   readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
-  readonly held: ActiveRuns;
-  /** Hears of activations that broke for a reason nobody foresaw. */
-  readonly broke: (about: { runId: RunId; fruitlessClaims: number; error: unknown }) => void;
+  readonly activeRuns: ActiveRuns;
+  /** Called with each unexpected error of an activation. */
+  readonly onError: (details: { runId: RunId; fruitlessClaims: number; error: unknown }) => void;
   readonly journal: JournalSettings;
-  /** An outage that says nothing about the run, a database that restarts for instance. */
-  readonly passes: (error: unknown) => boolean;
-  /** Somebody else is to take the run: brings it to its queue. */
-  readonly handedOver: () => Promise<void>;
+  /** Whether an error comes from an outage and not from the run, for example from a database that restarts. */
+  readonly isOutage: (error: unknown) => boolean;
+  /** Publishes the jobs that a handover or a compaction has committed. */
+  readonly publishJobs: () => Promise<void>;
 }
 
-/** Takes a run through as many iterations as it may, and leaves it in a state in which anyone can take it on. */
+/** Claims a run, runs the agent loop on it, and releases it in a state from which any worker can continue. */
 export class AgentRunner {
-  private readonly outage = new Outage();
+  private readonly outage = new OutageBackoff();
 
   constructor(private readonly parts: AgentRunnerParts) {}
 
   /** Rejects only when the database cannot be reached; the lease then runs out and the reaper queues the run again. */
   activate(id: RunId): Promise<ActivationOutcome> {
-    return this.takeOn(() => this.parts.store.claim(id, this.parts.owner));
+    return this.activateClaim(() => this.parts.store.claim(id, this.parts.owner));
   }
 
   /** The same for the run whose turn it is. */
   activateNext(): Promise<ActivationOutcome> {
-    const { store, owner, held } = this.parts;
-    return this.takeOn(() => store.claimNext(owner, () => held.served()));
+    const { store, owner, activeRuns } = this.parts;
+    return this.activateClaim(() => store.claimNext(owner, () => activeRuns.served()));
   }
 
-  private async takeOn(take: () => Promise<ClaimedRun | undefined>): Promise<ActivationOutcome> {
-    const verdict = await this.tryOn(take);
-    if (isForOthers(verdict)) await this.parts.handedOver(); // the run is let go of by now: a queue may take long to answer
-    return verdict;
+  private async activateClaim(claim: () => Promise<ClaimedRun | undefined>): Promise<ActivationOutcome> {
+    const outcome = await this.claimAndRun(claim);
+    if (hasCommittedJob(outcome)) await this.parts.publishJobs(); // the run is released by now: Redis may take long to answer
+    return outcome;
   }
 
-  private async tryOn(take: () => Promise<ClaimedRun | undefined>): Promise<ActivationOutcome> {
+  private async claimAndRun(claimRun: () => Promise<ClaimedRun | undefined>): Promise<ActivationOutcome> {
     try {
-      const claim = await take();
-      return claim ? await this.hold(claim) : 'not due';
+      const claim = await claimRun();
+      return claim ? await this.run(claim) : 'not due';
     } catch (error) {
       if (!(error instanceof UnreadableRunError)) throw error;
       const { runId, fruitlessClaims, cause } = error;
-      this.parts.broke({ runId, fruitlessClaims, error: cause });
+      this.parts.onError({ runId, fruitlessClaims, error: cause });
       return fruitlessClaims < maxFruitlessClaims ? 'not readable' : endWithoutLog(runId, this.parts);
     }
   }
 
-  private async hold(claim: ClaimedRun): Promise<ActivationOutcome> {
+  private async run(claim: ClaimedRun): Promise<ActivationOutcome> {
     if (claim.fruitlessClaims > maxFruitlessClaims) return this.endBroken(claim);
-    const held = this.parts.held.hold(claim);
+    const active = this.parts.activeRuns.add(claim);
     try {
-      held.signals.abandon.throwIfAborted(); // a worker that is leaving may be given one more job
-      requireHope(claim);
-      const verdict = await this.drive(claim, held);
-      this.outage.isOver();
-      return verdict;
+      active.signals.abandon.throwIfAborted(); // a job may still arrive while the worker shuts down
+      assertProgress(claim);
+      const outcome = await this.runWithPorts(claim, active);
+      this.outage.reset();
+      return outcome;
     } catch (error) {
-      return await this.leave(held, error);
+      return await this.handleError(active, error);
     } finally {
-      this.parts.held.release(held);
+      this.parts.activeRuns.remove(active);
     }
   }
 
-  /** It broke also when it was to be given up, so what its log says is of no use. */
+  /** Even failing the run from its log broke, so the log is not read again. */
   private async endBroken(claim: ClaimedRun): Promise<ActivationOutcome> {
-    await giveBack(claim, { broke: true }, this.parts);
+    await handOver(claim, { broke: true }, this.parts);
     return endWithoutLog(claim.runId, this.parts);
   }
 
-  private async drive(given: ClaimedRun, held: ActiveRun): Promise<ActivationOutcome> {
-    const claim = await this.withImages(given, held);
+  private async runWithPorts(claimed: ClaimedRun, active: ActiveRun): Promise<ActivationOutcome> {
+    const claim = await this.withImages(claimed, active);
     const { store, feed, modelFor, toolsFor, journal: settings } = this.parts;
-    const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => held.abandon(error) });
-    held.journal = journal;
+    const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => active.abandon(error) });
+    active.openStreams = () => journal.streamsSoFar();
     const tools = toolsFor(claim, journal);
-    const leave = () => tools.close(held.signals.abandon.reason as Error); // whoever abandons gives an Error
-    held.signals.abandon.addEventListener('abort', leave, { once: true });
+    const closeTools = () => tools.close(active.signals.abandon.reason as Error); // `abandon` accepts nothing else
+    active.signals.abandon.addEventListener('abort', closeTools, { once: true });
 
     try {
-      const model = new AbandonableModel(modelFor(claim), held.signals.abandon);
+      const model = new AbandonableModel(modelFor(claim), active.signals.abandon);
       const archive = this.parts.archiveOf?.(claim);
       const ports = portsOf(this.parts, claim.runId, { model, tools, archive });
-      return await this.follow(claim, journal, { ports, held });
+      return await this.runLoop(claim, journal, { ports, active });
     } catch (error) {
-      if (error instanceof TerminalError) await journal.settled(); // what the run did comes before its end
+      if (error instanceof TerminalError) await journal.settled(); // commits what the run did before it fails
       throw error;
     } finally {
-      tools.close(wasLeft);
+      tools.close(activationEnded);
       this.parts.accountBudgets?.forget(claim.runId);
     }
   }
@@ -142,21 +141,21 @@ export class AgentRunner {
     return shown ?? claim;
   }
 
-  private async follow(
+  private async runLoop(
     claim: ClaimedRun,
     journal: RunJournal,
-    { ports, held }: { ports: AgentPorts; held: ActiveRun },
+    { ports, active }: { ports: AgentPorts; active: ActiveRun },
   ): Promise<ActivationOutcome> {
     const run = agentRun(claim);
-    held.endsIn(timeLeftMs(run, { now: ports.clerk.now() }), () => outOfTime(run.settings));
-    for await (const step of runAgent(run, ports, held.signals)) {
-      held.signals.abandon.throwIfAborted(); // what follows from a stream that was left is not the run's
+    active.stopIn(timeLeftMs(run, { now: ports.clerk.now() }), () => outOfTime(run.settings));
+    for await (const step of runAgent(run, ports, active.signals)) {
+      active.signals.abandon.throwIfAborted(); // a step that follows from an abandoned stream must not be written
       if ('delta' in step) {
         journal.publishDelta(step.delta);
         continue;
       }
       await journal.write(step);
-      held.signals.abandon.throwIfAborted();
+      active.signals.abandon.throwIfAborted();
     }
     await journal.commit();
     if (journal.claimEnded) return journal.claimEnded;
@@ -165,67 +164,67 @@ export class AgentRunner {
   }
 
   private async handOver(claim: ClaimedRun, how = { broke: false }): Promise<ActivationOutcome> {
-    await giveBack(claim, how, this.parts);
+    await handOver(claim, how, this.parts);
     return 'handed over';
   }
 
-  /** The one place where the kinds of error are told apart. */
-  private async leave(held: ActiveRun, error: unknown): Promise<ActivationOutcome> {
-    const { claim } = held;
+  /** The only place that distinguishes the kinds of error. */
+  private async handleError(active: ActiveRun, error: unknown): Promise<ActivationOutcome> {
+    const { claim } = active;
     if (error instanceof ClaimLostError) return 'claim lost';
     if (error instanceof TerminalError) return this.fail(claim, error);
-    if (error instanceof StopPendingError) return this.goOn(claim);
+    if (error instanceof StopPendingError) return this.runAgain(claim);
     if (error instanceof AbandonedError) return this.handOver(claim);
-    if (this.parts.passes(error)) {
-      await pause(this.outage.pauseMs(), held);
+    if (this.parts.isOutage(error)) {
+      await pause(this.outage.nextDelayMs(), active);
       return this.handOver(claim);
     }
     const { runId, fruitlessClaims } = claim;
-    this.parts.broke({ runId, fruitlessClaims, error });
+    this.parts.onError({ runId, fruitlessClaims, error });
     return this.handOver(claim, { broke: true });
   }
 
-  /** With what is in the log by now. Whoever else takes it would have to come by it in the queue, behind all others. */
-  private async goOn(claim: ClaimedRun): Promise<ActivationOutcome> {
-    const next = await this.takeAgain(claim);
-    return next ? this.hold(next) : 'claim lost';
+  /** From the log as it is now. Another worker would get to the run only behind the whole queue. */
+  private async runAgain(claim: ClaimedRun): Promise<ActivationOutcome> {
+    const next = await this.claimAgain(claim);
+    return next ? this.run(next) : 'claim lost';
   }
 
-  /** Takes the run once more, to end it with every open call answered. A run that was told to stop is stopped instead. */
+  /** Claims the run again, to fail it with every open call answered. If a stop was requested, it stops the run instead. */
   private async fail(claim: ClaimedRun, { code, message }: TerminalError): Promise<ActivationOutcome> {
     const { store, clerk, feed } = this.parts;
-    const last = await this.takeAgain(claim);
+    const last = await this.claimAgain(claim);
     if (!last) return 'claim lost';
-    if (last.stop) return this.hold(last);
+    if (last.stop) return this.run(last);
 
     try {
       feed.publish(await store.append(last, failRun(agentRun(last), clerk, { code, message })));
       return 'ended';
     } catch (error) {
-      return this.leave(new ActiveRun(last), error);
+      return this.handleError(new ActiveRun(last), error);
     }
   }
 
-  private async takeAgain(claim: ClaimedRun): Promise<ClaimedRun | undefined> {
+  private async claimAgain(claim: ClaimedRun): Promise<ClaimedRun | undefined> {
     const { store, owner } = this.parts;
     await store.handOver(claim);
     return store.claim(claim.runId, owner);
   }
 }
 
-/** Others hear of it by a queue. A run that is parked may be the summarizers' now. */
-const isForOthers = (verdict: ActivationOutcome): boolean => verdict === 'handed over' || verdict === 'parked';
+/** A parked run may wait for a summarizer, to which its job must be published as after a handover. */
+const hasCommittedJob = (outcome: ActivationOutcome): boolean => outcome === 'handed over' || outcome === 'parked';
 
-/** Ends early where the run is to stop or this process to end. */
+/** Returns early when the run is stopped or the process shuts down. */
 const pause = (ms: number, { signals: { stop, drain } }: ActiveRun): Promise<void> =>
   sleep(ms, undefined, { signal: AbortSignal.any([stop, drain]) }).catch(() => undefined);
 
-/** Nobody looks at where it was made, and to note that costs more than all else about it. */
-const wasLeft = new AbandonedError('the run was left');
+/** Shared instance: capturing a stack for each run is costly and nothing reads it. */
+const activationEnded = new AbandonedError('the activation has ended');
 
-function requireHope({ fruitlessClaims, stop }: ClaimedRun): void {
+function assertProgress({ fruitlessClaims, stop }: ClaimedRun): void {
   if (fruitlessClaims < maxFruitlessClaims || stop) return;
-  throw new TerminalError('no_progress', `The run was taken up ${fruitlessClaims} times in a row and came no further.`);
+  throw new TerminalError('no_progress', `The run was claimed ${fruitlessClaims} times in a row without progress.`);
 }
 
 const agentRun = ({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun => ({

@@ -1,81 +1,81 @@
 import { type RunId, runId } from '@rondo/contract';
 import type { ClaimedRun } from '@rondo/domain';
-import { ActiveRuns } from './active-runs';
+import { ActiveRuns } from '@rondo/run-holder';
 import { DueRunPoller } from './due-run-poller';
 
 const id = runId.parse('run_1');
-const never = () => Promise.reject(new Error('nobody should look'));
+const noStatement = () => Promise.reject(new Error('unexpected statement'));
 
-function lookout({ answers = false, due = () => Promise.resolve([id]) as Promise<readonly RunId[]>, concurrency = 2 }) {
-  const held = new ActiveRuns();
-  let taken = 0;
+function fixture({ answers = false, due = () => Promise.resolve([id]) as Promise<readonly RunId[]>, concurrency = 2 }) {
+  const activeRuns = new ActiveRuns();
+  let activated = 0;
   const limits: number[] = [];
-  const patience: number[] = [];
+  const dueSince: number[] = [];
   const parts = {
     queue: { answers: () => Promise.resolve(answers) },
     store: {
       due: ({ limit, sinceMs }: { limit: number; sinceMs: number }) => {
         limits.push(limit);
-        patience.push(sinceMs);
+        dueSince.push(sinceMs);
         return due();
       },
     },
-    held,
+    activeRuns,
     concurrency,
-    activateNext: () => Promise.resolve((taken += 1)),
+    activateNext: () => Promise.resolve((activated += 1)),
     failed: () => undefined,
   };
-  return { held, taken: () => taken, limits, patience, lookout: new DueRunPoller(parts) };
+  return { activeRuns, activated: () => activated, limits, dueSince, poller: new DueRunPoller(parts) };
 }
 
-describe('Lookout', () => {
-  it('asks Postgres for due runs as long as the queue is silent, and says so (I1, R11)', async () => {
-    const { lookout: out, taken } = lookout({});
+describe('DueRunPoller', () => {
+  it('activates due runs from Postgres while the queue does not answer, and fails the queue check (I1)', async () => {
+    const { poller, activated } = fixture({});
 
-    await out.look();
+    await poller.poll();
 
-    expect(taken()).toBe(1);
-    await expect(out.hearsQueue()).rejects.toThrow('silent');
+    expect(activated()).toBe(1);
+    await expect(poller.checkQueue()).rejects.toThrow('does not answer');
   });
 
-  it('takes what a queue that answers has not brought for seconds, though a place is free', async () => {
-    const { lookout: out, taken, patience } = lookout({ answers: true });
+  it('activates a run that an answering queue has not delivered for four seconds', async () => {
+    const { poller, activated, dueSince } = fixture({ answers: true });
 
-    await out.look();
+    await poller.poll();
 
-    expect(taken()).toBe(1);
-    expect(patience).toEqual([4_000]);
-    await expect(out.hearsQueue()).resolves.toBeUndefined();
+    expect(activated()).toBe(1);
+    expect(dueSince).toEqual([4_000]);
+    await expect(poller.checkQueue()).resolves.toBeUndefined();
   });
 
-  it('needs no Postgres while the queue answers', async () => {
-    const { lookout: out } = lookout({ answers: true, due: never });
+  it('counts as polled without Postgres while the queue answers', async () => {
+    const { poller } = fixture({ answers: true, due: noStatement });
 
-    await out.look();
+    await poller.poll();
 
-    await expect(out.hasLooked(10_000)).resolves.toBeUndefined();
+    await expect(poller.assertPolled(10_000)).resolves.toBeUndefined();
   });
 
-  it('takes no more than it has places for, and nothing when it leaves', async () => {
-    const { lookout: out, held, limits } = lookout({});
-    held.hold({ runId: runId.parse('run_2') } as ClaimedRun); // what a place is taken by does not matter
-    await out.look();
+  it('activates no more runs than the concurrency allows, and none during a shutdown', async () => {
+    const { poller, activeRuns, limits } = fixture({});
+    activeRuns.add({ runId: runId.parse('run_2') } as ClaimedRun); // only its id is read
+    await poller.poll();
     expect(limits).toEqual([1]);
 
-    held.drain();
-    await out.look();
+    activeRuns.drain();
+    await poller.poll();
     expect(limits).toEqual([1]);
   });
 
-  it('is a sign of life only while it looks somewhere (R11)', async () => {
-    const { lookout: out } = lookout({ due: never });
+  it('fails the liveness check when neither the queue nor Postgres answers', async () => {
+    const { poller } = fixture({ due: noStatement });
     await new Promise((resolve) => setTimeout(resolve, 20));
 
-    await expect(out.look()).rejects.toThrow('nobody should look');
-    await expect(out.hasLooked(10)).rejects.toThrow('neither');
+    await expect(poller.poll()).rejects.toThrow('unexpected statement');
+    await expect(poller.assertPolled(10)).rejects.toThrow('neither');
 
-    const seeing = lookout({});
-    await seeing.lookout.look();
-    await expect(seeing.lookout.hasLooked(10_000)).resolves.toBeUndefined();
+    const polling = fixture({});
+    await polling.poller.poll();
+    await expect(polling.poller.assertPolled(10_000)).resolves.toBeUndefined();
   });
 });

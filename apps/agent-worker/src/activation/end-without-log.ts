@@ -17,7 +17,7 @@ interface EndingParts {
   readonly clerk: IdsAndClock;
 }
 
-/** Ends a run that cannot go on, from what its rows say alone. */
+/** Ends a run whose log cannot be used, from its rows alone. */
 export async function endWithoutLog(id: RunId, parts: EndingParts): Promise<'not due' | 'ended' | 'claim lost'> {
   const claim = await parts.store.claimToEnd(id, parts.owner);
   return claim ? end(claim, parts) : 'not due';

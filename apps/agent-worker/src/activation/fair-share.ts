@@ -1,26 +1,26 @@
-import type { ActiveRuns } from './active-runs';
+import type { ActiveRuns } from '@rondo/run-holder';
 
 /**
- * Lets no run starve behind long ones: while others wait and this process is full, the runs that were held longest are
- * asked to leave at their next boundary. With free places, or nobody waiting, runs go on without touching the queue.
+ * Keeps long runs from starving others: while jobs wait and this process is at its concurrency, as many runs as there are
+ * waiting jobs, the longest active first, are asked to leave at their next boundary.
  */
 export class FairShare {
   constructor(
-    private readonly held: ActiveRuns,
+    private readonly activeRuns: ActiveRuns,
     private readonly queue: { waiting(): Promise<number> },
-    private readonly limits: { concurrency: number; minimumHoldMs: number },
+    private readonly limits: { concurrency: number; minActiveMs: number },
   ) {}
 
   async enforce(): Promise<void> {
-    if (this.held.size < this.limits.concurrency) return;
+    if (this.activeRuns.size < this.limits.concurrency) return;
 
     const waiting = await this.queue.waiting();
-    const ripe = Date.now() - this.limits.minimumHoldMs;
-    this.held
+    const latestStart = Date.now() - this.limits.minActiveMs;
+    this.activeRuns
       .all()
-      .filter(({ heldSince, signals }) => heldSince <= ripe && !signals.drain.aborted)
-      .sort((a, b) => a.heldSince - b.heldSince)
+      .filter(({ activeSince, signals }) => activeSince <= latestStart && !signals.drain.aborted)
+      .sort((a, b) => a.activeSince - b.activeSince)
       .slice(0, waiting)
-      .forEach((held) => held.drain());
+      .forEach((run) => run.drain());
   }
 }

@@ -5,7 +5,7 @@ import { Accounts, Outbox, PostgresRunStore, Runs } from '@rondo/persistence';
 import { type TestDatabase, makeTestDatabase } from '@rondo/persistence/testing';
 import { createLogger, newUlid } from '@rondo/platform';
 import { Worker } from 'bullmq';
-import { OutboxRelay } from '../delivery/outbox-relay';
+import { OutboxRelay } from '@rondo/run-holder';
 
 const log = createLogger({ name: 'lost-queue-spec', level: 'silent' });
 const missedAfterMs = 50;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What FLUSHALL does to this spec's queues. */
+/** What FLUSHALL does to the queues of this spec. */
 const flush = async () => {
   await queues.runs.queue.obliterate({ force: true });
   await queues.compactions.queue.obliterate({ force: true });
@@ -55,8 +55,8 @@ async function createRuns(count: number): Promise<RunId[]> {
 
 const waiting = async () => (await queues.runs.queue.getJobs(['waiting'])).map(({ id }) => id).sort();
 
-describe('a queue that is lost', () => {
-  it('is there again after one round of the reaper: the same jobs, each once (I1, R8, R9)', async () => {
+describe('a lost queue', () => {
+  it('is refilled by one execution of the reaper with the same jobs, each once (I1)', async () => {
     const runs = await createRuns(5);
     await relay.publish();
     const before = await waiting();
@@ -73,12 +73,12 @@ describe('a queue that is lost', () => {
     expect(await waiting()).toEqual(before);
   }, 20_000);
 
-  it('is no help for a run whose job went with a worker that died before it claimed the run: Postgres knows that it is due', async () => {
+  it('does not return the job of a worker that died before it claimed the run, which Postgres still lists as due', async () => {
     await flush();
     const [id] = await createRuns(1);
     await relay.publish();
     const died = new Worker(queues.runs.queue.name, null, { ...queues.runs.queue.opts, connection });
-    expect((await died.getNextJob('a lock that nobody renews')).id).toBe(`${id}-1`);
+    expect((await died.getNextJob('a lock that is never renewed')).id).toBe(`${id}-1`);
     await died.close(true);
     await new Promise((resolve) => setTimeout(resolve, missedAfterMs));
 
@@ -90,7 +90,7 @@ describe('a queue that is lost', () => {
     expect(await store.due({ sinceMs: missedAfterMs, limit: 10 })).toContain(id);
   }, 20_000);
 
-  it('does not bring back what somebody holds, and a job for that finds nothing to do (R8)', async () => {
+  it('gets no job for a claimed run, and a second claim of it finds nothing to do', async () => {
     const [id] = await createRuns(1);
     if (!id) throw new Error('one run was made');
     expect(await store.claim(id, 'worker-1')).toBeDefined();

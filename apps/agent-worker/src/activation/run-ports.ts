@@ -2,7 +2,7 @@ import type { RunId } from '@rondo/contract';
 import type { AgentPorts } from '@rondo/domain';
 import type { AccountBudgets } from './account-budgets';
 
-/** What is the same for all runs of a worker. */
+/** The ports that all runs of a worker share. */
 export interface RunPortsParts extends Pick<
   AgentPorts,
   'tokens' | 'budgetOf' | 'clerk' | 'honoursKeys' | 'leastInputPrice'

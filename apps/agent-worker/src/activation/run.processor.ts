@@ -2,37 +2,41 @@ import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
 import { closeSoon, queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
-import { AgentRunner, type ActivationOutcome } from './agent-runner';
-import { config } from '../config';
-import { RunMetrics } from '../maintenance/run-metrics';
-import { takeTurn } from './take-turn';
+import { activateForJob } from './activate-for-job';
+import type { ActivationOutcome, AgentRunner } from './agent-runner';
+import type { RunMetrics } from '../maintenance/run-metrics';
 
-/** Takes runs off the queue. What a run does is AgentRunner's business; here it is only a job. */
-@Processor(queues.runs.name, queues.runs.workerOptions({ concurrency: config.RUN_CONCURRENCY }))
+/** Processes the jobs of the runs' queue. The concurrency is set when the process starts, by its configuration. */
+@Processor(queues.runs.name, { ...queues.runs.workerOptions({ concurrency: 1 }), autorun: false })
 export class RunProcessor extends WorkerHost implements OnModuleDestroy {
   private readonly log = new Logger(RunProcessor.name);
 
   constructor(
-    private readonly runner: AgentRunner,
-    private readonly metrics: RunMetrics,
+    private readonly runner: Pick<AgentRunner, 'activate' | 'activateNext'>,
+    private readonly metrics: Pick<RunMetrics, 'count'>,
   ) {
     super();
   }
 
+  start(concurrency: number): void {
+    this.worker.concurrency = concurrency;
+    this.worker.run().catch((error: unknown) => this.onError(error));
+  }
+
   @OnWorkerEvent('error')
-  onError(error: Error): void {
-    this.log.warn({ msg: 'redis connection failed', reason: error.message });
+  onError(error: unknown): void {
+    this.log.warn({ msg: 'redis connection failed', error });
   }
 
   override async process(job: Job<unknown>): Promise<void> {
     const { run_id: runId } = queues.runs.job.parse(job.data);
-    const verdict = await takeTurn(this.runner, { runId, waitedMs: Date.now() - job.timestamp });
-    this.metrics.count(verdict);
-    const level = isUsual(verdict) ? 'debug' : 'log';
-    this.log[level]({ msg: 'run activation ended', jobId: job.id, verdict });
+    const outcome = await activateForJob(this.runner, { runId, waitedMs: Date.now() - job.timestamp });
+    this.metrics.count(outcome);
+    const level = isUsual(outcome) ? 'debug' : 'log';
+    this.log[level]({ msg: 'run activation ended', jobId: job.id, outcome });
   }
 
-  /** Takes no more runs; those in hand may end. */
+  /** Accepts no more jobs; active runs continue. */
   pause(): void {
     this.worker
       .pause(true)
@@ -44,5 +48,5 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
   }
 }
 
-/** The run's own log tells of these, and a line for each run costs as much as a statement. */
-const isUsual = (verdict: ActivationOutcome): boolean => verdict === 'ended' || verdict === 'parked';
+/** The run's own log shows these outcomes, and a log line for each run costs as much as a statement. */
+const isUsual = (outcome: ActivationOutcome): boolean => outcome === 'ended' || outcome === 'parked';

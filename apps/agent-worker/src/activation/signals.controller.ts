@@ -1,26 +1,33 @@
-import { Controller } from '@nestjs/common';
+import { Controller, type Type } from '@nestjs/common';
 import { Ctx, EventPattern, MessagePattern, NatsContext, Payload } from '@nestjs/microservices';
 import { type MessageHeaders, type RunLive, isFromStore, signals } from '@rondo/messaging';
-import { config } from '../config';
-import { ActiveRuns } from './active-runs';
+import { ActiveRuns } from '@rondo/run-holder';
 
-/** What gateways say to workers. A signal that is lost has a twin in Postgres that the heartbeat finds. */
-@Controller()
-export class SignalsController {
-  constructor(private readonly held: ActiveRuns) {}
+interface Signals {
+  stop(payload: unknown, context: NatsContext): void;
+  live(payload: unknown): RunLive;
+}
 
-  /** Goes to every worker; the one that holds the run stops it. */
-  @EventPattern(signals.stop.pattern)
-  stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
-    if (isFromStore(context.getHeaders() as MessageHeaders)) return; // Nest hands on what the library has.
-    const { run_id, requested_at, reason } = signals.stop.payload.parse(payload);
-    this.held.stop(run_id, { requestedAt: requested_at, reason });
+/** Signals from gateways to workers. A function, because a pattern contains the worker's id, which is configuration. */
+export function signalsController(workerId: string): Type<Signals> {
+  @Controller()
+  class SignalsController implements Signals {
+    constructor(private readonly activeRuns: ActiveRuns) {}
+
+    /** Goes to every worker; only the holder of the run acts. If it is lost, the heartbeat finds the request in Postgres. */
+    @EventPattern(signals.stop.pattern)
+    stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
+      if (isFromStore(context.getHeaders() as MessageHeaders)) return; // Nest passes the client library's headers on
+      const { run_id, requested_at, reason } = signals.stop.payload.parse(payload);
+      this.activeRuns.stop(run_id, { requestedAt: requested_at, reason });
+    }
+
+    /** The text so far of a run's open streams, for a subscriber that joins in the middle of a message. */
+    @MessagePattern(signals.live.patternOf(workerId))
+    live(@Payload() payload: unknown): RunLive {
+      const { run_id } = signals.live.payload.parse(payload);
+      return { streams: this.activeRuns.find(run_id)?.openStreams() ?? [] };
+    }
   }
-
-  /** The text so far of a run's open streams, for a watcher that comes in the middle of a message. */
-  @MessagePattern(signals.live.patternOf(config.WORKER_ID))
-  live(@Payload() payload: unknown): RunLive {
-    const { run_id } = signals.live.payload.parse(payload);
-    return { streams: this.held.find(run_id)?.journal?.streamsSoFar() ?? [] };
-  }
+  return SignalsController;
 }

@@ -3,13 +3,14 @@ import { RunMetrics } from './run-metrics';
 
 const pageOf = async (countDue: () => Promise<number>) => {
   const registry = new Registry();
-  const metrics = new RunMetrics(registry, { places: 100, held: { size: 3 }, store: { countDue } });
+  const metrics = new RunMetrics({ concurrency: 100, activeRuns: { size: 3 }, store: { countDue } });
+  metrics.registerOn(registry);
   metrics.count('handed over');
   return registry.metrics();
 };
 
 describe('RunMetrics', () => {
-  it('tells the places, who has one and who waits for one', async () => {
+  it('shows the capacity, the active runs and the runs that wait for a worker', async () => {
     const page = await pageOf(() => Promise.resolve(7));
 
     expect(page).toContain('rondo_run_places 100');
@@ -18,7 +19,7 @@ describe('RunMetrics', () => {
     expect(page).toContain('rondo_activations_total{verdict="handed_over"} 1');
   });
 
-  it('tells what it knows while Postgres is away', async () => {
+  it('shows the rest while Postgres is away', async () => {
     const page = await pageOf(() => Promise.reject(new Error('away')));
 
     expect(page).toContain('rondo_runs_held 3');

@@ -1,0 +1,23 @@
+import type { Claim, RunStore } from '@rondo/domain';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const maxAttempts = 20;
+const retryMs = 250;
+
+interface Parts {
+  readonly store: Pick<RunStore, 'handOver'>;
+  readonly isOutage: (error: unknown) => boolean;
+}
+
+/** Retries through a short outage, so that the run need not wait until its lease expires. The epoch makes that safe. */
+export async function handOver(claim: Claim, how: { broke: boolean }, { store, isOutage }: Parts): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await store.handOver(claim, how);
+      return;
+    } catch (error) {
+      if (attempt === maxAttempts || !isOutage(error)) throw error;
+      await sleep(retryMs);
+    }
+  }
+}

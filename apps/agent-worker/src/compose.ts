@@ -1,0 +1,165 @@
+import { ClientProxyFactory, Transport } from '@nestjs/microservices';
+import { type Delta, eventId } from '@rondo/contract';
+import { CachingTokenCounter, budgetsOf, honoursKeysAt, idsAndClock, leastInputPrice } from '@rondo/domain';
+import { TiktokenCounter, createModels } from '@rondo/llm';
+import {
+  NatsRunFeed,
+  NatsTools,
+  OpenExecutors,
+  RunQueues,
+  connectNats,
+  natsTransportOptions,
+  producerConnection,
+} from '@rondo/messaging';
+import {
+  AccountSpending,
+  Blobs,
+  Outbox,
+  PostgresRunStore,
+  Sandboxes,
+  isDatabaseUnavailable,
+  openDatabase,
+} from '@rondo/persistence';
+import { type Logger, isoNow, newUlid } from '@rondo/platform';
+import { ActiveRuns, OutboxRelay, QueueProbe } from '@rondo/run-holder';
+import { AccountBudgets } from './activation/account-budgets';
+import { AgentRunner, type AgentRunnerParts } from './activation/agent-runner';
+import { DueRunPoller } from './activation/due-run-poller';
+import { RunProcessor } from './activation/run.processor';
+import { SandboxPlacement } from './activation/sandbox-placement';
+import { type Config, readModelProviders } from './config';
+import { ImagesFromBlobs } from './images/images-from-blobs';
+import { ImagesToBlobs } from './images/images-to-blobs';
+import { composeImages } from './images/compose-images';
+import { maintenanceTasks } from './maintenance/maintenance-tasks';
+import { RunMetrics } from './maintenance/run-metrics';
+
+const name = 'agent-worker';
+
+/** Everything that a worker is made of. Resolves once NATS is connected. */
+export async function compose(config: Config, log: Logger) {
+  const adapters = await connect(config, log);
+  const activeRuns = new ActiveRuns();
+  const { store } = adapters;
+  const metrics = new RunMetrics({ concurrency: config.RUN_CONCURRENCY, activeRuns, store });
+  const runner = runnerOf(adapters, activeRuns, { config, log });
+  const processor = new RunProcessor(runner, metrics);
+  const dueRuns = new DueRunPoller({
+    queue: new QueueProbe(() => processor.worker),
+    store,
+    activeRuns,
+    concurrency: config.RUN_CONCURRENCY,
+    activateNext: () => runner.activateNext(),
+    failed: warnTo(log)('run activation failed'),
+  });
+  const tasks = maintenanceTasks({ ...adapters, config, log, activeRuns, dueRuns });
+  return {
+    ...adapters,
+    config,
+    log,
+    activeRuns,
+    metrics,
+    processor,
+    dueRuns,
+    tasks,
+    close: () => closeAdapters(adapters),
+  };
+}
+
+export type AgentWorker = Awaited<ReturnType<typeof compose>>;
+
+const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
+  log.warn({ error }, message);
+};
+
+async function connect(config: Config, log: Logger) {
+  const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, WORKER_ID } = config;
+  const nats = await connectNats({ url: NATS_URL, name, log });
+  nats.toolStreams.keep();
+  const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, presentAs: WORKER_ID, log });
+  const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
+  const relay = new OutboxRelay(new Outbox(database), queues, warnTo(log)('outbox not published'));
+  const feed = new NatsRunFeed(nats);
+  const store = new PostgresRunStore({
+    database,
+    mint: newUlid,
+    leaseMs: config.LEASE_MS,
+    reaper: { compactionMs: config.COMPACTION_PATIENCE_MS },
+    onPromoted: (facts) => {
+      feed.publish(facts);
+      void relay.publish();
+    },
+  });
+  const options = natsTransportOptions({ url: NATS_URL, name });
+  const executors = ClientProxyFactory.create({ transport: Transport.NATS, options });
+  const sandboxes = new Sandboxes(database, newUlid);
+  return { nats, database, queues, relay, feed, store, executors, sandboxes, blobs: new Blobs(database) };
+}
+
+type Adapters = Awaited<ReturnType<typeof connect>>;
+
+/** The database last: what the other connections still handle is written there. */
+async function closeAdapters({ queues, executors, nats, database }: Adapters): Promise<void> {
+  await Promise.all([queues.close(), executors.close(), nats.close()]);
+  await database.close();
+}
+
+function runnerOf(
+  adapters: Adapters,
+  activeRuns: ActiveRuns,
+  { config, log }: { config: Config; log: Logger },
+): AgentRunner {
+  const { database, store, feed, relay, blobs } = adapters;
+  const providers = readModelProviders();
+  const model = createModels(providers);
+  const { imageCache, imagesFromUrls } = composeImages({ database, blobs, config });
+  return new AgentRunner({
+    owner: config.WORKER_ID,
+    store,
+    feed,
+    withImages: (claim, signal) => imagesFromUrls.shownIn(claim, signal),
+    modelFor: ({ runId }) => new ImagesFromBlobs(model, imageCache.of(runId)),
+    tokens: new CachingTokenCounter(new TiktokenCounter()),
+    budgetOf: budgetsOf(providers),
+    honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
+    leastInputPrice: (model) => leastInputPrice(model, providers),
+    accountBudgets: accountBudgetsOf(adapters, config, log),
+    clerk: idsAndClock(newUlid, isoNow),
+    archiveOf: (claim) => store.archiveOf(claim),
+    activeRuns,
+    onError: (details) => log.error(details, 'run activation broke'),
+    isOutage: isDatabaseUnavailable,
+    publishJobs: () => relay.publish(),
+    journal: { frameMs: config.DELTA_FRAME_MS, newEventId: () => eventId.parse(`evt_${newUlid()}`), now: isoNow },
+    toolsFor: toolsOf(adapters),
+  });
+}
+
+function toolsOf({ nats, blobs, sandboxes, executors }: Adapters): AgentRunnerParts['toolsFor'] {
+  const placement = new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors);
+  return ({ runId, accountId, threadId, run, executorId }, journal) =>
+    new ImagesToBlobs(
+      new NatsTools({
+        nats,
+        runId,
+        accountId,
+        threadId,
+        placement: async (thread) => executorId ?? placement.of(thread),
+        onOutput: (delta: Delta) => journal.publishDelta(delta),
+        toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,
+      }),
+      (image) => blobs.keep(runId, image),
+    );
+}
+
+function accountBudgetsOf({ database }: Adapters, config: Config, log: Logger): AccountBudgets {
+  const spending = new AccountSpending(database);
+  return new AccountBudgets({
+    usd: config.ACCOUNT_BUDGET_USD,
+    tokens: config.ACCOUNT_BUDGET_TOKENS,
+    period: config.ACCOUNT_BUDGET_PERIOD,
+    spentBy: (id, period) => spending.ofRun(id, period),
+    nowMs: () => performance.now(),
+    failed: warnTo(log)('account budget not checked'),
+  });
+}

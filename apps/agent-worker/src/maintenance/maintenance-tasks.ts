@@ -1,0 +1,73 @@
+import { type NatsLink, type NatsRunFeed, type RunQueues, requestRemoval } from '@rondo/messaging';
+import {
+  BlobSweep,
+  type Database,
+  IdempotencyKeys,
+  type PostgresRunStore,
+  Purge,
+  Retention,
+  type Sandboxes,
+  reapDeadEveryMs,
+} from '@rondo/persistence';
+import { type Logger, newUlid } from '@rondo/platform';
+import { type ActiveRuns, Heartbeat, type OutboxRelay, PeriodicTasks, type TaskSchedule } from '@rondo/run-holder';
+import type { DueRunPoller } from '../activation/due-run-poller';
+import { FairShare } from '../activation/fair-share';
+import type { Config } from '../config';
+import { WorkspaceRemoval } from './workspace-removal';
+
+const fairShareEveryMs = 500;
+const pollDueRunsEveryMs = 1_000;
+const minActiveMs = 1_000;
+
+export interface MaintenanceParts {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly database: Database;
+  readonly nats: NatsLink;
+  readonly queues: RunQueues;
+  readonly feed: NatsRunFeed;
+  readonly store: PostgresRunStore;
+  readonly sandboxes: Sandboxes;
+  readonly relay: OutboxRelay;
+  readonly activeRuns: ActiveRuns;
+  readonly dueRuns: DueRunPoller;
+}
+
+/** The periodic tasks of a worker: for its own runs, and for those of the whole deployment. */
+export function maintenanceTasks(parts: MaintenanceParts): PeriodicTasks {
+  return new PeriodicTasks({ ...runTasks(parts), ...cleanupTasks(parts) }, (task, error) =>
+    parts.log.warn({ task, error }, 'periodic task failed'),
+  );
+}
+
+function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
+  const { config, queues, store, relay, activeRuns, dueRuns } = parts;
+  const heartbeat = new Heartbeat(config.WORKER_ID, store, activeRuns);
+  const fairShare = new FairShare(activeRuns, queues.runs, { concurrency: config.RUN_CONCURRENCY, minActiveMs });
+  return {
+    heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
+    reap: { everyMs: config.REAP_MS, work: () => store.reap().finally(() => relay.publish()) },
+    reapDead: { everyMs: reapDeadEveryMs, work: async () => (await store.reapDead()) > 0 && relay.publish() },
+    fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
+    dueRuns: { everyMs: pollDueRunsEveryMs, work: () => dueRuns.poll() },
+  };
+}
+
+function cleanupTasks({ config, database, nats, feed, sandboxes }: MaintenanceParts): Record<string, TaskSchedule> {
+  const everyMs = config.RETENTION_EVERY_MS;
+  const retention = new Retention(database, config.RETENTION_DAYS);
+  const idempotencyKeys = new IdempotencyKeys(database);
+  const purge = new Purge({ database, mint: newUlid, onStopped: (facts) => feed.publish(facts) });
+  const blobs = new BlobSweep(database);
+  const workspaces = new WorkspaceRemoval(sandboxes, (executorId, threadId) =>
+    requestRemoval(nats, executorId, threadId),
+  );
+  return {
+    retention: { everyMs, work: () => retention.trim() },
+    idempotencyKeys: { everyMs, work: () => idempotencyKeys.prune() },
+    purge: { everyMs, work: () => purge.some() },
+    blobs: { everyMs, work: () => blobs.sweep() },
+    workspaces: { everyMs, work: () => workspaces.remove() },
+  };
+}

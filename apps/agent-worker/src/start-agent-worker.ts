@@ -1,0 +1,33 @@
+import { NestFactory } from '@nestjs/core';
+import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
+import { natsTransportOptions, untilSubscribed } from '@rondo/messaging';
+import { type Logger, nestLogger } from '@rondo/platform';
+import { Registry } from 'prom-client';
+import { releaseAllRuns } from './activation/release-all-runs';
+import { AgentWorkerModule } from './agent-worker.module';
+import { compose } from './compose';
+import type { Config } from './config';
+
+/** Subscribes and listens before it processes jobs: a stop of any run that it activates then reaches it. */
+export async function startAgentWorker(config: Config, log: Logger) {
+  const worker = await compose(config, log);
+  const app = await NestFactory.create(AgentWorkerModule.with(worker), { logger: nestLogger(log) });
+  app.connectMicroservice<MicroserviceOptions>({
+    transport: Transport.NATS,
+    options: natsTransportOptions({ url: config.NATS_URL, name: 'agent-worker' }),
+  });
+  worker.metrics.registerOn(app.get(Registry));
+
+  await app.startAllMicroservices();
+  await untilSubscribed(app);
+  await app.listen(config.PORT, config.HOST);
+  worker.processor.start(config.RUN_CONCURRENCY);
+  worker.tasks.start();
+  log.info({ workerId: config.WORKER_ID, port: config.PORT }, 'agent-worker started');
+
+  return {
+    getUrl: () => app.getUrl(),
+    drain: () => releaseAllRuns(worker, config.DRAIN_MS),
+    close: () => app.close(),
+  };
+}

@@ -1,0 +1,82 @@
+import { budgetsOf, idsAndClock } from '@rondo/domain';
+import { TiktokenCounter, createModels } from '@rondo/llm';
+import { NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
+import { Outbox, PostgresRunStore, openDatabase, reapDeadEveryMs } from '@rondo/persistence';
+import { type Logger, isoNow, newUlid } from '@rondo/platform';
+import { ActiveRuns, Heartbeat, OutboxRelay, PeriodicTasks, QueueProbe } from '@rondo/run-holder';
+import { CompactionProcessor } from './compaction.processor';
+import { Compactor } from './compactor';
+import { type Config, readModelProviders } from './config';
+
+const name = 'summarizer';
+
+/** Everything that a summarizer is made of. Resolves once NATS is connected. */
+export async function compose(config: Config, log: Logger) {
+  const adapters = await connect(config, log);
+  const { store, relay } = adapters;
+  const activeRuns = new ActiveRuns();
+  const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, config));
+  const heartbeat = new Heartbeat(config.SUMMARIZER_ID, store, activeRuns);
+  const onError = (task: string, error: unknown) => log.warn({ task, error }, 'periodic task failed');
+  return {
+    ...adapters,
+    config,
+    log,
+    activeRuns,
+    processor,
+    queueProbe: new QueueProbe(() => processor.worker),
+    heartbeat: new PeriodicTasks(
+      { heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() } },
+      onError,
+    ),
+    /** Dead workers are detected here too, since all of them may have died. */
+    maintenance: new PeriodicTasks(
+      { reapDead: { everyMs: reapDeadEveryMs, work: async () => (await store.reapDead()) > 0 && relay.publish() } },
+      onError,
+    ),
+    close: () => closeAdapters(adapters),
+  };
+}
+
+export type Summarizer = Awaited<ReturnType<typeof compose>>;
+
+async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, ...config }: Config, log: Logger) {
+  const nats = await connectNats({ url: NATS_URL, name, log });
+  const { SUMMARIZER_ID: presentAs, LEASE_MS: leaseMs } = config;
+  const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, presentAs, log });
+  const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
+  return {
+    nats,
+    database,
+    queues,
+    feed: new NatsRunFeed(nats),
+    relay: new OutboxRelay(new Outbox(database), queues, (error) => log.warn({ error }, 'outbox not published')),
+    store: new PostgresRunStore({ database, mint: newUlid, queue: 'compactions', leaseMs }),
+  };
+}
+
+type Adapters = Awaited<ReturnType<typeof connect>>;
+
+/** The database last: what the other connections still handle is written there. */
+async function closeAdapters({ queues, nats, database }: Adapters): Promise<void> {
+  await Promise.all([queues.close(), nats.close()]);
+  await database.close();
+}
+
+function compactorOf({ store, feed, relay }: Adapters, activeRuns: ActiveRuns, config: Config): Compactor {
+  const providers = readModelProviders();
+  return new Compactor({
+    owner: config.SUMMARIZER_ID,
+    store,
+    feed,
+    activeRuns,
+    ports: {
+      model: createModels(providers),
+      tokens: new TiktokenCounter(),
+      budgetOf: budgetsOf(providers),
+      clerk: idsAndClock(newUlid, isoNow),
+    },
+    summaryModel: config.SUMMARY_MODEL,
+    publishJobs: () => relay.publish(),
+  });
+}

@@ -1,0 +1,48 @@
+import { runId, threadId } from '@rondo/contract';
+import type { Claim, ClaimedRun, Leases } from '@rondo/domain';
+import { ActiveRuns } from './active-runs';
+import { Heartbeat } from './heartbeat';
+
+const id = runId.parse('run_1');
+const claimOf = (epoch: number): ClaimedRun =>
+  ({ runId: id, threadId: threadId.parse('thr_1'), epoch, stop: undefined }) as ClaimedRun; // Heartbeat reads nothing else
+
+const leasesWith = (renew: Leases['renew']): Leases => ({ renew, reap: () => Promise.resolve(0) });
+
+describe('Heartbeat', () => {
+  it('abandons lost claims and stops runs whose stop signal never arrived', async () => {
+    const active = new ActiveRuns();
+    const run = active.add(claimOf(1));
+    const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
+
+    const leases = leasesWith(() => Promise.resolve({ lost: [id], stops: [{ runId: id, stop }] }));
+    await new Heartbeat('worker', leases, active).beat();
+
+    expect(run.signals.stop.reason).toEqual(stop);
+    expect(run.signals.abandon.aborted).toBe(true);
+  });
+
+  it('does not abandon a run that was claimed again while the old claim was being renewed', async () => {
+    const active = new ActiveRuns();
+    const old = active.add(claimOf(1));
+    const renewed: Claim[] = [];
+    const next: { run?: ReturnType<ActiveRuns['add']> } = {};
+
+    const leases = leasesWith((_, claims) => {
+      renewed.push(...claims);
+      active.remove(old);
+      next.run = active.add(claimOf(2));
+      return Promise.resolve({ lost: [id], stops: [] });
+    });
+    await new Heartbeat('worker', leases, active).beat();
+
+    expect(renewed.map(({ epoch }) => epoch)).toEqual([1]);
+    expect(next.run?.signals.abandon.aborted).toBe(false);
+  });
+
+  it('sends no statement when no run is active', async () => {
+    const leases = leasesWith(() => Promise.reject(new Error('unexpected statement')));
+
+    await expect(new Heartbeat('worker', leases, new ActiveRuns()).beat()).resolves.toBeUndefined();
+  });
+});
