@@ -9,7 +9,7 @@ import {
   says,
 } from '@rondo/domain/testing';
 import { Compactor } from './compactor';
-import { AbandonedError, ActiveRuns } from '@rondo/run-holder';
+import { ActiveRuns } from '@rondo/run-holder';
 
 const id = runId.parse('run_1');
 const secret = 'The vault opens with 4711. '.repeat(200);
