@@ -15,19 +15,19 @@ async function deadPort(): Promise<number> {
 /** Forwards a port that had no listener to the test server. */
 async function openNats(port: number): Promise<Server> {
   const { hostname, port: natsPort } = new URL(testServer('TEST_NATS_URL'));
-  const door = createServer((socket) => {
+  const forwarder = createServer((socket) => {
     const server = connect(Number(natsPort), hostname);
     socket.pipe(server).pipe(socket);
     socket.on('error', () => server.destroy());
     server.on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => door.listen(port, '127.0.0.1', resolve));
-  return door;
+  await new Promise<void>((resolve) => forwarder.listen(port, '127.0.0.1', resolve));
+  return forwarder;
 }
 
 let gateway: RunningGateway;
 let natsPort: number;
-let door: Server | undefined;
+let forwarder: Server | undefined;
 beforeAll(async () => {
   natsPort = await deadPort();
   gateway = await RunningGateway.start({
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.close();
-  door?.close();
+  forwarder?.close();
 });
 
 describe('a gateway without Redis and NATS (I1)', () => {
@@ -59,7 +59,7 @@ describe('a gateway without Redis and NATS (I1)', () => {
   });
 
   it('connects to NATS once it is there', async () => {
-    door = await openNats(natsPort);
+    forwarder = await openNats(natsPort);
     await gateway.composed.feed.ping();
 
     const { body } = await gateway.anonymous.get('/health/ready').expect(200);

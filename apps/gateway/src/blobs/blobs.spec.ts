@@ -30,7 +30,7 @@ async function newThread(key?: string): Promise<string> {
 }
 
 /** Sends it on a new thread; returns the source that the stored message has. */
-async function said(source: object, key?: string): Promise<{ sha256: string }> {
+async function send(source: object, key?: string): Promise<{ sha256: string }> {
   const path = `/v1/threads/${await newThread(key)}/messages`;
   const { body } = await gateway
     .as(key)
@@ -52,7 +52,7 @@ const eventsOf = async (runId: string): Promise<RunEvent[]> =>
 describe('an image that a client sends', () => {
   it('is served byte for byte, with immutable caching', async () => {
     const source = pngSource({}, [1, 2, 3]);
-    const { sha256 } = await said(source);
+    const { sha256 } = await send(source);
 
     const { body, headers } = await api().get(`/v1/blobs/${sha256}`).expect(200);
 
@@ -69,11 +69,11 @@ describe('an image that a client sends', () => {
   it('is served to another account only if that account has sent it too', async () => {
     const stranger = await gateway.keyOf('stranger');
     const source = pngSource({}, [4]);
-    const { sha256 } = await said(source);
+    const { sha256 } = await send(source);
 
     const { body } = await gateway.as(stranger).get(`/v1/blobs/${sha256}`).expect(404);
     expect(body.code).toBe('blob_not_found');
-    await said(source, stranger);
+    await send(source, stranger);
     await gateway.as(stranger).get(`/v1/blobs/${sha256}`).expect(200);
     await gateway.anonymous.get(`/v1/blobs/${sha256}`).expect(401);
   });
@@ -91,25 +91,25 @@ describe('an image that a client sends', () => {
     const onAnother = await ask(socket, 'run.create', { input: content });
     await (await worker.claim(run.id)).complete();
 
-    const told = await messagesOf(threadId);
-    expect(told.map((message) => message.content)).toEqual(Array(4).fill(image(kept)));
+    const stored = await messagesOf(threadId);
+    expect(stored.map((message) => message.content)).toEqual(Array(4).fill(image(kept)));
     const facts = [...(await eventsOf(run.id)), ...(await eventsOf(onAnother.data.id))];
     const created = facts.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.content] : []));
     expect(created).toEqual(Array(3).fill(image(kept)));
-    expect(JSON.stringify([told, facts])).not.toContain(pngSource({}, [5]).data);
+    expect(JSON.stringify([stored, facts])).not.toContain(pngSource({}, [5]).data);
   });
 
   it('can be sent again as the blob that it was stored as', async () => {
-    const source = await said(pngSource({}, [6]));
+    const source = await send(pngSource({}, [6]));
 
-    expect(await said(source)).toEqual(source);
+    expect(await send(source)).toEqual(source);
     const run = await gateway.createRun({ input: image(source) });
     expect((await messagesOf(run.thread_id))[0]?.content).toEqual(image(source));
   });
 
   it('stays a URL if it was sent as one', async () => {
     const source = { type: 'url', url: 'https://example.com/bird.png' };
-    expect(await said(source)).toEqual(source);
+    expect(await send(source)).toEqual(source);
   });
 
   it('is not part of the stored response that a repeated request gets', async () => {
@@ -134,37 +134,45 @@ describe('an image that is refused', () => {
 
   it.each([
     ['is too large', { ...pngSource(), data: huge.toString('base64') }, 'data', 'must be 5 MiB at most'],
-    ['is no image', { ...pngSource(), data: 'aGVsbG8=' }, 'data', 'must be a PNG, JPEG, GIF or WebP image'],
+    ['is not an image', { ...pngSource(), data: 'aGVsbG8=' }, 'data', 'must be a PNG, JPEG, GIF or WebP image'],
     [
-      'is another kind than it says',
+      'has another media type than declared',
       { ...pngSource(), media_type: 'image/webp' },
       'media_type',
       'the bytes are image/png',
     ],
-    ['is of a kind that no model takes', { ...pngSource(), media_type: 'image/svg+xml' }, 'media_type', undefined],
+    [
+      'has a media type that no model accepts',
+      { ...pngSource(), media_type: 'image/svg+xml' },
+      'media_type',
+      undefined,
+    ],
     [
       'is a blob that the account does not have',
       { type: 'blob', sha256: 'e'.repeat(64), media_type: 'image/png', width: 1, height: 1 },
       'sha256',
       'there is no such blob',
     ],
-  ])('%s: the field is named at every door, and nothing is written', async (_, source, field, message) => {
-    const content = [{ type: 'text', text: 'Look:' }, ...image(source)];
-    const thread = await newThread();
-    const error = (name: string) => ({
-      code: 'invalid_request',
-      errors: [{ field: `${name}.1.source.${field}`, message: message ?? expect.any(String) }],
-    });
+  ])(
+    '%s: the error names the field, over REST and sockets, and nothing is written',
+    async (_, source, field, message) => {
+      const content = [{ type: 'text', text: 'Look:' }, ...image(source)];
+      const thread = await newThread();
+      const error = (name: string) => ({
+        code: 'invalid_request',
+        errors: [{ field: `${name}.1.source.${field}`, message: message ?? expect.any(String) }],
+      });
 
-    const asInput = await api().post('/v1/runs').send({ thread_id: thread, input: content }).expect(422);
-    expect(asInput.body).toMatchObject(error('input'));
-    const asMessage = await api().post(`/v1/threads/${thread}/messages`).send({ content }).expect(422);
-    expect(asMessage.body).toMatchObject(error('content'));
-    const bySocket = await ask(gateway.socket(), 'run.create', { thread_id: thread, input: content });
-    expect(bySocket).toMatchObject({ ok: false, error: error('input') });
+      const asInput = await api().post('/v1/runs').send({ thread_id: thread, input: content }).expect(422);
+      expect(asInput.body).toMatchObject(error('input'));
+      const asMessage = await api().post(`/v1/threads/${thread}/messages`).send({ content }).expect(422);
+      expect(asMessage.body).toMatchObject(error('content'));
+      const bySocket = await ask(gateway.socket(), 'run.create', { thread_id: thread, input: content });
+      expect(bySocket).toMatchObject({ ok: false, error: error('input') });
 
-    expect(await messagesOf(thread)).toEqual([]);
-  });
+      expect(await messagesOf(thread)).toEqual([]);
+    },
+  );
 
   it.each(['nonsense', 'e'.repeat(64), 'E'.repeat(64)])('is not found under %s', async (hash) => {
     expect((await api().get(`/v1/blobs/${hash}`).expect(404)).body.code).toBe('blob_not_found');

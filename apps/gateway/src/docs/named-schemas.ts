@@ -149,12 +149,12 @@ function jsonSchemas(schemas: Schemas, io: 'input' | 'output'): Record<string, J
   );
 }
 
-/** zod adds a regular expression of 400 characters to `format: date-time`, which says the same. */
+/** zod adds a regular expression of 400 characters to `format: date-time`, with the same meaning. */
 function withoutDatePattern({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
 }
 
-/** Unions of named objects that differ in `type`, or in another constant, say so for generators. */
+/** Adds OpenAPI's `discriminator` to unions of named objects whose `type` is a constant. */
 function withDiscriminators(schemas: Record<string, JsonSchema>): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {

@@ -20,7 +20,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Writes JSON directly, without the content negotiation of Express. A response that is stored under an idempotency key goes
+   * Writes JSON directly, without the content negotiation of Express. A response that is stored under an idempotency key is sent
    * through its `send`, and one with a content type of its own through Express.
    */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {

@@ -64,7 +64,7 @@ describe('attack: public API', () => {
     }
   });
 
-  it('3,000,000 items instead of blocks are refused without a look at each', async () => {
+  it('3,000,000 items instead of blocks are refused without validating each', async () => {
     const body = `{"input":[${'1,'.repeat(3_000_000)}1]}`;
 
     const { body: refused } = await api()
@@ -98,7 +98,7 @@ describe('attack: public API', () => {
     it.each([
       ['messages', ['1', '2', '3']],
       ['bytes', ['x'.repeat(500_000)]],
-    ])('in %s takes no more of them', async (_, messages) => {
+    ])('in %s accepts no more of them', async (_, messages) => {
       const thread = await threadOf(messages);
       const add = await api().post(`/v1/threads/${thread}/messages`).send({ content: 'More.' });
       const go = await api().post(`/v1/threads/${thread}/runs`).send({ input: 'Go.' });

@@ -41,7 +41,7 @@ describe('attack: public API', () => {
       expect(answer.errors).toEqual([{ ...refused.errors[0], field: '' }]);
     });
 
-    it('in a body whose length is not told', async () => {
+    it('in a body without a Content-Length', async () => {
       const response = await fetch(`${gateway.url}/v1/runs`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
@@ -64,7 +64,7 @@ describe('attack: public API', () => {
       expect(socket.connected).toBe(true);
     });
 
-    it('in a message that says that bytes follow', async () => {
+    it('in a message that announces bytes', async () => {
       const socket = gateway.socket();
       await nextEvent(socket, 'connect');
       const ended = nextEvent(socket, 'disconnect');

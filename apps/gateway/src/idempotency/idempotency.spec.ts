@@ -34,15 +34,18 @@ describe('Idempotency-Key', () => {
   it.each([
     ['/v1/runs', { input: 'Go.' }, 202],
     ['/v1/threads', {}, 201],
-  ])('makes one thing by POST %s, though the gateway died before it could say so', async (path, body, status) => {
-    const { idempotencyKeys } = gateway.composed;
-    jest.spyOn(idempotencyKeys, 'finish').mockRejectedValueOnce(new Error('killed'));
-    const first = await post(`killed ${path}`, body, path).expect(status);
+  ])(
+    'creates one resource by POST %s, even if the gateway dies before it has stored the response',
+    async (path, body, status) => {
+      const { idempotencyKeys } = gateway.composed;
+      jest.spyOn(idempotencyKeys, 'finish').mockRejectedValueOnce(new Error('killed'));
+      const first = await post(`killed ${path}`, body, path).expect(status);
 
-    const again = await post(`killed ${path}`, body, path).expect(status);
-    expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true', location: first.headers['location'] });
-    expect(again.body).toEqual(first.body);
-  });
+      const again = await post(`killed ${path}`, body, path).expect(status);
+      expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true', location: first.headers['location'] });
+      expect(again.body).toEqual(first.body);
+    },
+  );
 
   it('refuses the key for another body or another path', async () => {
     const { body: run } = await post('taken').expect(202);

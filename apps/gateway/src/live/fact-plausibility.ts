@@ -6,7 +6,7 @@ export class ImplausibleFact extends Error {
 }
 
 /**
- * What the log says of a run. A fact of the feed is compared with it before it is delivered: it must be of the same thread, and
+ * What is known of a run from its log. A fact of the feed is compared with it before it is delivered: it must be of the same thread, and
  * not of an earlier claim, whose writes are refused. That costs two comparisons; reading the log for every fact would
  * cost more than the feed saves.
  */

@@ -26,13 +26,13 @@ describe('a gateway that shuts down with subscribers', () => {
     const claimed = await worker.claim(run.id);
     const sockets = Array.from({ length: 20 }, () => connect(other));
     await Promise.all(sockets.map((socket) => socket.timeout(10_000).emitWithAck('run.subscribe', { run_id: run.id })));
-    const told = sockets.map((socket) => nextEvent(socket, 'disconnect'));
+    const disconnected = sockets.map((socket) => nextEvent(socket, 'disconnect'));
     claimed.streamText('in the middle of ');
 
     const began = performance.now();
     await other.close();
     expect(performance.now() - began).toBeLessThan(8_000);
-    await Promise.all(told);
+    await Promise.all(disconnected);
     for (const socket of sockets) socket.disconnect();
 
     claimed.streamText('a sentence');

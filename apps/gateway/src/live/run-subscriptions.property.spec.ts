@@ -4,36 +4,36 @@ import { RunSubscriptions } from './run-subscriptions';
 import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
 
-const act = fc.record({
-  does: fc.constantFrom('say', 'say', 'say', 'say', 'say', 'think', 'note', 'finish', 'restart'),
+const step = fc.record({
+  kind: fc.constantFrom('text', 'text', 'text', 'text', 'text', 'reasoning', 'fact', 'finish', 'restart'),
   text: fc.string({ minLength: 1, maxLength: 6, unit: 'binary' }),
   reaches: fc.tuple(fc.boolean(), fc.boolean()),
-  rests: fc.constantFrom(0, 0, 1, 4, 20),
+  ticks: fc.constantFrom(0, 0, 1, 4, 20),
 });
 
-const watcher = fc.record({
+const subscriber = fc.record({
   gateway: fc.constantFrom(0 as const, 1 as const),
-  attachesAt: fc.nat(30),
+  subscribesAt: fc.nat(30),
   /** For so many ticks its connection is full after each event. */
   slowness: fc.constantFrom(0, 0, 1, 3),
   /** Disconnects after so many events, and resumes with its last seq. */
-  leavesAfter: fc.option(fc.integer({ min: 1, max: 8 })),
+  disconnectsAfter: fc.option(fc.integer({ min: 1, max: 8 })),
 });
 
-type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
-type Watcher = typeof watcher extends fc.Arbitrary<infer T> ? T : never;
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Subscriber = typeof subscriber extends fc.Arbitrary<infer T> ? T : never;
 
-function perform(script: ScriptedRun, { does, text }: Act): RunEvent {
-  switch (does) {
-    case 'say':
+function perform(script: ScriptedRun, { kind, text }: Step): RunEvent {
+  switch (kind) {
+    case 'text':
       return script.streamText(text);
-    case 'think':
+    case 'reasoning':
       return script.streamReasoning(text);
     case 'finish':
       return script.finishMessage();
     case 'restart':
       return script.restart();
-    case 'note':
+    case 'fact':
       return script.appendFact();
   }
 }
@@ -41,10 +41,10 @@ function perform(script: ScriptedRun, { does, text }: Act): RunEvent {
 async function watch(
   subscriptions: RunSubscriptions,
   script: ScriptedRun,
-  { slowness, leavesAfter }: Watcher,
+  { slowness, disconnectsAfter }: Subscriber,
 ): Promise<StrictClient> {
   const client = new StrictClient();
-  for (let leaves = leavesAfter; ; leaves = null) {
+  for (let leaves = disconnectsAfter; ; leaves = null) {
     const leave = new AbortController();
     let received = 0;
     const sink = {
@@ -67,36 +67,36 @@ async function watch(
 describe('RunSubscriptions, whatever is lost and whenever a client subscribes', () => {
   it('deliver every fact once and in order, and no text twice or wrong (I2, I13)', async () => {
     const scenario = fc.record({
-      acts: fc.array(act, { maxLength: 30 }),
-      watchers: fc.array(watcher, { minLength: 1, maxLength: 4 }),
+      steps: fc.array(step, { maxLength: 30 }),
+      subscribers: fc.array(subscriber, { minLength: 1, maxLength: 4 }),
       holderAnswers: fc.boolean(),
       endReaches: fc.tuple(fc.boolean(), fc.boolean()),
     });
 
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ acts, watchers, holderAnswers, endReaches }) => {
+      fc.asyncProperty(scenario, async ({ steps, subscribers, holderAnswers, endReaches }) => {
         const script = new ScriptedRun();
         const wires = [new LossyWire(script), new LossyWire(script)] as const;
         const all = wires.map((wire) => new RunSubscriptions(wire, quickSettings));
         const clients: Promise<StrictClient>[] = [];
         const attach = (step: number) => {
-          for (const one of watchers.filter(({ attachesAt }) => attachesAt === step)) {
+          for (const one of subscribers.filter(({ subscribesAt }) => subscribesAt === step)) {
             clients.push(watch(all[one.gateway] ?? new RunSubscriptions(wires[0], quickSettings), script, one));
           }
         };
 
         for (const wire of wires) wire.holderAnswers = holderAnswers;
-        for (const [step, one] of acts.entries()) {
+        for (const [step, one] of steps.entries()) {
           attach(step);
           const event = perform(script, one);
           wires.forEach((wire, index) => one.reaches[index] && wire.publish(event));
-          for (let rest = one.rests; rest > 0; rest -= 1) await tick();
+          for (let rest = one.ticks; rest > 0; rest -= 1) await tick();
         }
-        for (let step = acts.length; step <= 30; step += 1) attach(step);
+        for (let step = steps.length; step <= 30; step += 1) attach(step);
         const last = script.complete();
         wires.forEach((wire, index) => endReaches[index] && wire.publish(last));
 
-        const told = script.log.flatMap((fact) =>
+        const stored = script.log.flatMap((fact) =>
           fact.type === 'message.created'
             ? fact.data.message.content.map((block) => 'text' in block && block.text)
             : [],
@@ -104,7 +104,7 @@ describe('RunSubscriptions, whatever is lost and whenever a client subscribes', 
         for (const client of await Promise.all(clients)) {
           expect(client.violations).toEqual([]);
           expect(client.seq).toBe(script.log.length);
-          expect(client.messages).toEqual(told);
+          expect(client.messages).toEqual(stored);
         }
         expect(all.map(({ runCount }) => runCount)).toEqual([0, 0]);
         for (const subscriptions of all) subscriptions.close();

@@ -129,7 +129,7 @@ describe('RunSubscriptions', () => {
   it('sends the end of a text that the feed lost before the fact that stores it (I13)', async () => {
     const { client, events } = attach();
     await settled();
-    wire.publish(script.streamText('told '));
+    wire.publish(script.streamText('sent '));
     script.streamText('lost');
     wire.publish(script.finishMessage());
     await settled();
@@ -222,12 +222,12 @@ describe('RunSubscriptions', () => {
   });
 
   it('watches the feed of a run once, and only while it has subscribers', async () => {
-    const watchers = [attach(), attach(), attach()];
+    const attached = [attach(), attach(), attach()];
     await settled();
     expect([wire.subscriptions, wire.watched, subscriptions.runCount]).toEqual([1, true, 1]);
 
-    for (const { leave } of watchers) leave();
-    expect(await Promise.all(watchers.map(({ ending }) => ending))).toEqual(['closed', 'closed', 'closed']);
+    for (const { leave } of attached) leave();
+    expect(await Promise.all(attached.map(({ ending }) => ending))).toEqual(['closed', 'closed', 'closed']);
     expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
@@ -238,7 +238,7 @@ describe('RunSubscriptions', () => {
     await settled();
     script.appendFact(); // which is not published
     const read = wire.factsAfter.bind(wire);
-    const asked = jest.spyOn(wire, 'factsAfter').mockImplementation(async (run, after) => {
+    const reads = jest.spyOn(wire, 'factsAfter').mockImplementation(async (run, after) => {
       if (after === 2) return read(run, after);
       await tick();
       throw new Error('the database is away');
@@ -247,7 +247,7 @@ describe('RunSubscriptions', () => {
     attach(2);
     await settled();
 
-    expect(asked.mock.calls.filter(([, after]) => after === 1)).toHaveLength(1);
+    expect(reads.mock.calls.filter(([, after]) => after === 1)).toHaveLength(1);
   });
 
   it('never reads for one account what another requested', async () => {

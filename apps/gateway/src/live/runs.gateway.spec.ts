@@ -66,7 +66,7 @@ describe('the socket /runs', () => {
     [{ run_id: 'run_1', after_seq: 2 ** 31 }, 'after_seq'],
     [{ run_id: Buffer.alloc(100_000) }, 'run_id'],
     [Buffer.from('{}'), ''],
-  ])('refuses what no seq and no JSON is, naming the field', async (body, field) => {
+  ])('refuses a malformed message, naming the field', async (body, field) => {
     const { error } = await ask(gateway.socket(), 'run.subscribe', body);
 
     expect(error).toMatchObject({ status: 422, code: 'invalid_request', errors: [{ field }] });

@@ -18,37 +18,37 @@ afterAll(async () => {
   for (const gateway of [...gateways].reverse()) await gateway.close();
 });
 
-const act = fc.record({
-  does: fc.constantFrom('say', 'say', 'say', 'finish'),
+const step = fc.record({
+  kind: fc.constantFrom('text', 'text', 'text', 'finish'),
   text: fc.string({ minLength: 1, maxLength: 40 }),
   /** False: NATS loses it. */
   published: fc.boolean(),
-  restsMs: fc.constantFrom(0, 0, 1, 15),
+  pauseMs: fc.constantFrom(0, 0, 1, 15),
 });
-const watcher = fc.record({
+const subscriber = fc.record({
   gateway: fc.nat(1),
-  attachesAt: fc.nat(12),
+  subscribesAt: fc.nat(12),
   wire: fc.constantFrom('sse', 'socket'),
-  leavesAfter: fc.option(fc.integer({ min: 1, max: 6 })),
+  disconnectsAfter: fc.option(fc.integer({ min: 1, max: 6 })),
 });
-type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
-type Watcher = typeof watcher extends fc.Arbitrary<infer T> ? T : never;
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Subscriber = typeof subscriber extends fc.Arbitrary<infer T> ? T : never;
 
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function perform(claimed: WorkerRun, { does, text, published, restsMs }: Act): Promise<void> {
-  if (does === 'say') claimed.streamText(text, { published });
+async function perform(claimed: WorkerRun, { kind, text, published, pauseMs }: Step): Promise<void> {
+  if (kind === 'text') claimed.streamText(text, { published });
   else await claimed.finishMessage({ published });
-  await rest(restsMs);
+  await rest(pauseMs);
 }
 
 /** Subscribes until the run is over, over a connection that may be lost once. */
-async function watch(runId: RunId, { gateway, wire, leavesAfter }: Watcher): Promise<StrictClient> {
+async function watch(runId: RunId, { gateway, wire, disconnectsAfter }: Subscriber): Promise<StrictClient> {
   const client = new StrictClient();
   const served = gateways[gateway];
   if (!served) throw new Error('there are two gateways');
   const connect = wire === 'sse' ? watchByStream : watchBySocket;
-  if (leavesAfter !== null) await connect(served, runId, client, leavesAfter);
+  if (disconnectsAfter !== null) await connect(served, runId, client, disconnectsAfter);
   client.reconnect();
   if (!client.ended) await connect(served, runId, client, Infinity);
   return client;
@@ -85,26 +85,26 @@ async function watchBySocket(gateway: RunningGateway, runId: RunId, client: Stri
 describe('two gateways, Postgres and NATS', () => {
   it('bring every client to the exact text and seq 1..N, whatever is lost (I2, I13)', async () => {
     const scenario = fc.record({
-      acts: fc.array(act, { minLength: 1, maxLength: 12 }),
-      watchers: fc.array(watcher, { minLength: 1, maxLength: 3 }),
+      steps: fc.array(step, { minLength: 1, maxLength: 12 }),
+      subscribers: fc.array(subscriber, { minLength: 1, maxLength: 3 }),
       endPublished: fc.boolean(),
     });
 
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ acts, watchers, endPublished }) => {
+      fc.asyncProperty(scenario, async ({ steps, subscribers, endPublished }) => {
         const [first] = gateways;
         if (!first) throw new Error('there are two gateways');
         const run = await first.createRun();
         const claimed = await worker.claim(run.id);
         const clients: Promise<StrictClient>[] = [];
         const attach = (step: number) => {
-          for (const one of watchers) if (one.attachesAt === step) clients.push(watch(run.id, one));
+          for (const one of subscribers) if (one.subscribesAt === step) clients.push(watch(run.id, one));
         };
-        for (const [step, one] of acts.entries()) {
+        for (const [step, one] of steps.entries()) {
           attach(step);
           await perform(claimed, one);
         }
-        for (let step = acts.length; step <= 12; step += 1) attach(step);
+        for (let step = steps.length; step <= 12; step += 1) attach(step);
         await claimed.complete({ published: endPublished });
 
         const { body } = await first.as().get(`/v1/runs/${run.id}/events?limit=1000`).expect(200);

@@ -101,7 +101,7 @@ describe('an invalid request is refused with a problem', () => {
     ['/v1/runs?on_active_run=replace', 'on_active_run'],
     ['/v1/runs/run_1/stop?reason=x', 'reason'],
     ['/v1/threads?metadata=x', 'metadata'],
-  ])('422 for what a POST says in its query: %s', async (path, field) => {
+  ])('422 for a query of a POST: %s', async (path, field) => {
     const { body } = await api().post(path).send({ input: 'Go.' }).expect(422);
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
   });

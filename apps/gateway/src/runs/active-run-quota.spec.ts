@@ -72,17 +72,17 @@ describe('ActiveRunQuota', () => {
 
   it('queries the database once a second while less than half is used, and for each run beyond', async () => {
     let active = 0;
-    let asked = 0;
+    let queries = 0;
     const quota = new ActiveRunQuota(100, () => {
-      asked += 1;
+      queries += 1;
       return Promise.resolve(active);
     });
     const make = () => Promise.resolve((active += 1));
 
     for (let n = 0; n < 50; n += 1) await quota.within(account, make);
-    expect(asked).toBe(1);
+    expect(queries).toBe(1);
     for (let n = 0; n < 50; n += 1) await quota.within(account, make);
-    expect(asked).toBe(51);
+    expect(queries).toBe(51);
     await expect(quota.within(account, make)).rejects.toMatchObject({ code: 'too_many_active_runs' });
   });
 

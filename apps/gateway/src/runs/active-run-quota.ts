@@ -17,7 +17,7 @@ interface ActiveCount {
 }
 
 /**
- * Limits the active runs of an account. The database is asked for their number at most once a second while less than
+ * Limits the active runs of an account. Their number is queried at most once a second while less than
  * half of the quota is used, and for every run beyond that. Gateways do not see the runs that the others are creating at
  * that moment, so together they can exceed the quota by a few.
  */

@@ -149,10 +149,10 @@ describe('a run over REST', () => {
     const wait = (timeout: string) => api().get(`/v1/runs/${run.id}/wait?timeout_s=${timeout}`).expect(200);
     expect((await wait('0.05')).body.status).toBe('queued');
 
-    const asked = wait('20').then(({ body }) => body.status as string);
+    const waiting = wait('20').then(({ body }) => body.status as string);
     const claimed = await worker.claim(run.id);
     await claimed.ask('Which colour?');
-    expect(await asked).toBe('waiting_input');
+    expect(await waiting).toBe('waiting_input');
 
     await api().post(`/v1/runs/${run.id}/input`).send({ content: 'Blue.' }).expect(202);
     const ended = wait('20').then(({ body }) => body.status as string);

@@ -21,7 +21,7 @@ export const toolCallResolution = z
       .string()
       .max(maxOutputLength)
       .optional()
-      .describe('What the model is told besides, for example what the tool would have answered.'),
+      .describe('Added to the result that the model gets, for example the output of the tool.'),
   })
   .refine(({ outcome, output }) => outcome !== 'retry' || output === undefined, {
     path: ['output'],

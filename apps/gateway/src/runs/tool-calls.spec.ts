@@ -22,7 +22,7 @@ async function parked(): Promise<{ run: Run; call: CallId }> {
   return { run: await gateway.read(run.id), call };
 }
 
-const resolve = (call: string, ruling: object) => api().post(`/v1/tool-calls/${call}/resolve`).send(ruling);
+const resolve = (call: string, resolution: object) => api().post(`/v1/tool-calls/${call}/resolve`).send(resolution);
 
 const typesOf = async ({ id }: Run): Promise<string[]> => {
   const { body } = await api().get(`/v1/runs/${id}/events`).expect(200);
@@ -50,10 +50,10 @@ describe('a tool call whose outcome is unknown, over REST', () => {
     ],
     [{ outcome: 'not_applied' }, { status: 'failed', result: { success: false } }],
     [{ outcome: 'retry' }, { status: 'planned', result: null }],
-  ])('is resolved by %j, and the run goes on (I5)', async (ruling, expected) => {
+  ])('is resolved by %j, and the run resumes (I5)', async (resolution, expected) => {
     const { run, call } = await parked();
 
-    const { body } = await resolve(call, ruling).expect(200);
+    const { body } = await resolve(call, resolution).expect(200);
 
     expect(body).toMatchObject({ id: call, run_id: run.id, ...expected });
     expect(await gateway.read(run.id)).toMatchObject({ status: 'queued', waiting: null });
@@ -89,10 +89,10 @@ describe('a tool call whose outcome is unknown, over REST', () => {
     [{ outcome: 'completed', colour: 'blue' }, 'colour'],
     [{ outcome: 'completed', output: 7 }, 'output'],
     [{ outcome: 'retry', output: 'built' }, 'output'],
-  ])('refuses %j, naming %s', async (ruling, field) => {
+  ])('refuses %j, naming %s', async (resolution, field) => {
     const { call } = await parked();
 
-    const { body } = await resolve(call, ruling).expect(422);
+    const { body } = await resolve(call, resolution).expect(422);
 
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
   });

@@ -19,14 +19,14 @@ const budget = { usd: 1 };
 
 it.each<[SettingsRequest, string[]]>([
   [{}, []],
-  [{ model: 'nobody/x' }, ['model']],
-  [{ context: { summary_model: 'nobody/x' } }, ['context.summary_model']],
+  [{ model: 'absent/x' }, ['model']],
+  [{ context: { summary_model: 'absent/x' } }, ['context.summary_model']],
   [{ budget }, []],
   [{ model: 'local/free' }, []],
   [{ model: 'local/free', budget }, ['budget.usd']],
   [{ model: 'local/free', budget: { tokens: 9 } }, []],
   [{ context: { summary_model: 'local/free' }, budget }, ['budget.usd']],
-  [{ model: 'nobody/x', budget }, ['model']],
+  [{ model: 'absent/x', budget }, ['model']],
 ])('refuses what the workers could not do: %j', (request, fields) => {
   expect(fieldsRefused(request)).toEqual(fields);
 });
