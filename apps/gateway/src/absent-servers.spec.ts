@@ -51,7 +51,7 @@ describe('a gateway without Redis and NATS (I1)', () => {
   it('accepts, shows and stops runs; subscribers read the facts from the log (I7)', async () => {
     const run = await gateway.createRun();
     const reading = collect(readStream(`${gateway.url}/v1/runs/${run.id}/stream`));
-    while (gateway.composed.subscriptions.runCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (gateway.parts.subscriptions.runCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 
     await gateway.as().post(`/v1/runs/${run.id}/stop`).expect(202);
     expect((await gateway.read(run.id)).status).toBe('stopped');
@@ -60,7 +60,7 @@ describe('a gateway without Redis and NATS (I1)', () => {
 
   it('connects to NATS once it is there', async () => {
     forwarder = await openNats(natsPort);
-    await gateway.composed.feed.ping();
+    await gateway.parts.feed.ping();
 
     const { body } = await gateway.anonymous.get('/health/ready').expect(200);
     expect(body.degraded).toEqual(['redis']);

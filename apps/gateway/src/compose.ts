@@ -103,7 +103,8 @@ export function compose(config: GatewayConfig, log: Logger) {
   };
 }
 
-export type Gateway = ReturnType<typeof compose>;
+/** Everything that `compose` has built. */
+export type GatewayParts = ReturnType<typeof compose>;
 
 const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
   log.warn({ error }, message);

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { type Logger, nestLogger } from '@rondo/platform';
 import { Registry } from 'prom-client';
-import { type Gateway, compose } from './compose';
+import { type GatewayParts, compose } from './compose';
 import type { GatewayConfig } from './config';
 import { describeApi, serveDocs } from './docs/openapi';
 import { GatewayModule } from './gateway.module';
@@ -15,36 +15,36 @@ import { queueBoard, queueBoardPath } from './operations/queue-board';
 
 const drainMs = 2_000;
 
-/** The whole gateway, ready to listen, and the values that it is composed of. */
+/** The whole gateway, ready to listen, and the parts that it is made of. */
 export async function createGateway(
   config: GatewayConfig,
   log: Logger,
-): Promise<{ app: NestExpressApplication; gateway: Gateway }> {
-  const gateway = compose(config, log);
-  const app = await NestFactory.create<NestExpressApplication>(GatewayModule.with(gateway), new HttpAdapter(), {
+): Promise<{ app: NestExpressApplication; parts: GatewayParts }> {
+  const parts = compose(config, log);
+  const app = await NestFactory.create<NestExpressApplication>(GatewayModule.with(parts), new HttpAdapter(), {
     bodyParser: false,
     logger: nestLogger(log),
   });
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(securityHeaders);
-  const { runs, compactions } = gateway.queues;
-  app.use(queueBoardPath, queueBoard([runs.queue, compactions.queue], gateway));
+  const { runs, compactions } = parts.queues;
+  app.use(queueBoardPath, queueBoard([runs.queue, compactions.queue], parts));
   app.useWebSocketAdapter(
     new LimitedIoAdapter(app, {
       messageBytes: config.BODY_LIMIT_BYTES,
-      unauthenticated: gateway.limits.unauthenticatedSockets,
-      addressOf: (request) => gateway.authenticator.addressOf(request),
+      unauthenticated: parts.limits.unauthenticatedSockets,
+      addressOf: (request) => parts.authenticator.addressOf(request),
     }),
   );
 
-  closeConnectionsAfterDrain(app, gateway.subscriptions.closed);
-  registerGauges(app.get(Registry), gateway);
+  closeConnectionsAfterDrain(app, parts.subscriptions.closed);
+  registerGauges(app.get(Registry), parts);
 
   const document = describeApi(app);
-  gateway.allowedMethods.describe(document);
+  parts.allowedMethods.describe(document);
   serveDocs(app, document);
-  return { app, gateway };
+  return { app, parts };
 }
 
 /** On shutdown, responses in progress get this long; a client that does not read them must not delay the exit. */

@@ -15,7 +15,7 @@ import { LongRequests, Revocations } from './auth/open-connections';
 import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { ModelCatalog } from './catalog/model-catalog';
-import type { Gateway } from './compose';
+import type { GatewayParts } from './compose';
 import { BodyGuard } from './http/body.guard';
 import { DtoPipe } from './http/dto.pipe';
 import { NoQueryGuard } from './http/no-query';
@@ -34,30 +34,30 @@ import { ThreadsController } from './threads/threads.controller';
 
 /** Seeds the admin key at the start. At the end, streams close first, and what open requests still use closes last. */
 class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  constructor(private readonly gateway: Gateway) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.gateway.operator.seed();
+    await this.parts.operator.seed();
   }
 
   onModuleDestroy(): void {
-    this.gateway.disconnectClients();
+    this.parts.disconnectClients();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.gateway.close();
+    await this.parts.close();
   }
 }
 
-/** The controllers, and the composed values that they use. */
+/** The controllers, and the parts that they use. */
 @Module({})
 export class GatewayModule {
-  static with(gateway: Gateway): DynamicModule {
-    const { database, queues, feed } = gateway;
+  static with(parts: GatewayParts): DynamicModule {
+    const { database, queues, feed } = parts;
     return {
       module: GatewayModule,
       imports: [
-        MetricsModule.register(gateway.config),
+        MetricsModule.register(parts.config),
         HealthModule.register(
           { postgres: () => database.ping() },
           { redis: () => queues.ping(), nats: () => feed.ping() }, // without them runs are accepted, shown and stopped (I1)
@@ -73,20 +73,20 @@ export class GatewayModule {
         CatalogController,
         AccountsController,
       ],
-      providers: [RunsGateway, ...requestPipeline(gateway), ...valuesOf(gateway)],
+      providers: [RunsGateway, ...requestPipeline(parts), ...valuesOf(parts)],
     };
   }
 }
 
 /** Guards run in this order; of the filters, the last one that matches. */
-function requestPipeline(gateway: Gateway): Provider[] {
-  const { config, log, limits, allowedMethods, idempotencyKeys } = gateway;
+function requestPipeline(parts: GatewayParts): Provider[] {
+  const { config, log, limits, allowedMethods, idempotencyKeys } = parts;
   const onError = (error: unknown) => {
     log.warn({ error }, 'idempotent response not stored');
   };
   const releaseKey = (request: IdempotentRequest) => idempotencyKeys.abandon(request).catch(onError);
   return [
-    { provide: APP_GUARD, useValue: new ApiKeyGuard(gateway) },
+    { provide: APP_GUARD, useValue: new ApiKeyGuard(parts) },
     { provide: APP_GUARD, useValue: new NoQueryGuard() },
     { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES, limits.bodyBytes) },
     { provide: APP_GUARD, useValue: new IdempotencyGuard(idempotencyKeys, onError) },
@@ -96,18 +96,18 @@ function requestPipeline(gateway: Gateway): Provider[] {
   ];
 }
 
-const valuesOf = (gateway: Gateway): Provider[] => [
-  { provide: Accounts, useValue: gateway.accounts },
-  { provide: Threads, useValue: gateway.threads },
-  { provide: Messages, useValue: gateway.messages },
-  { provide: Blobs, useValue: gateway.blobs },
-  { provide: Runs, useValue: gateway.runs },
-  { provide: LongRequests, useValue: gateway.longRequests },
-  { provide: Revocations, useValue: gateway.revocations },
-  { provide: ModelCatalog, useValue: gateway.catalog },
-  { provide: RunService, useValue: gateway.runService },
-  { provide: IdempotentMessages, useValue: gateway.idempotentMessages },
-  { provide: RunSubscriptions, useValue: gateway.subscriptions },
-  { provide: Sockets, useValue: gateway.sockets },
-  { provide: Lifecycle, useValue: new Lifecycle(gateway) },
+const valuesOf = (parts: GatewayParts): Provider[] => [
+  { provide: Accounts, useValue: parts.accounts },
+  { provide: Threads, useValue: parts.threads },
+  { provide: Messages, useValue: parts.messages },
+  { provide: Blobs, useValue: parts.blobs },
+  { provide: Runs, useValue: parts.runs },
+  { provide: LongRequests, useValue: parts.longRequests },
+  { provide: Revocations, useValue: parts.revocations },
+  { provide: ModelCatalog, useValue: parts.catalog },
+  { provide: RunService, useValue: parts.runService },
+  { provide: IdempotentMessages, useValue: parts.idempotentMessages },
+  { provide: RunSubscriptions, useValue: parts.subscriptions },
+  { provide: Sockets, useValue: parts.sockets },
+  { provide: Lifecycle, useValue: new Lifecycle(parts) },
 ];

@@ -71,7 +71,7 @@ describe('API keys', () => {
     await gateway.as(key).get('/v1/runs').expect(401);
     expect(await cut).toContain('io server disconnect');
     expect(await stream.text()).not.toContain('run.completed');
-    expect(gateway.composed.connections.count).toBe(0);
+    expect(gateway.parts.connections.count).toBe(0);
   });
 });
 
@@ -83,13 +83,13 @@ describe('attack: tenants', () => {
       headers: { authorization: `Bearer ${key}` },
       signal: AbortSignal.timeout(15_000),
     });
-    while (gateway.composed.subscriptions.subscriberCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (gateway.parts.subscriptions.subscriberCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 
     await gateway.as().delete(`/v1/api-keys/${id}`).expect(204);
     const answer = await waiting;
     expect(answer.status).toBe(401);
     expect(await answer.json()).toMatchObject({ code: 'unauthorized' });
-    expect(gateway.composed.connections.count).toBe(0);
+    expect(gateway.parts.connections.count).toBe(0);
   });
 });
 

@@ -5,9 +5,9 @@ let gateway: RunningGateway;
 let other: RunningGateway;
 beforeAll(async () => {
   gateway = await RunningGateway.start({ ACCOUNT_RATE_LIMIT_PER_SECOND: perSecond });
-  const { DATABASE_URL } = gateway.composed.config;
+  const { DATABASE_URL } = gateway.parts.config;
   other = await RunningGateway.start({ ACCOUNT_RATE_LIMIT_PER_SECOND: perSecond, DATABASE_URL });
-  await Promise.all([gateway, other].map(({ composed }) => composed.accountRequests.ping()));
+  await Promise.all([gateway, other].map(({ parts }) => parts.accountRequests.ping()));
 });
 afterAll(async () => {
   await other.close();
@@ -16,9 +16,9 @@ afterAll(async () => {
 
 /** An account with many keys. */
 async function accountWithKeys(name: string, count: number): Promise<string[]> {
-  const { account } = await gateway.composed.accounts.create({ name, scopes: ['read'] });
+  const { account } = await gateway.parts.accounts.create({ name, scopes: ['read'] });
   const wish = { accountId: account.id, name: 'one of many', scopes: ['write'] };
-  const keys = Array.from({ length: count }, () => gateway.composed.accounts.createKey(wish));
+  const keys = Array.from({ length: count }, () => gateway.parts.accounts.createKey(wish));
   return (await Promise.all(keys)).map(({ key }) => key);
 }
 
@@ -53,10 +53,10 @@ describe('attack: tenants', () => {
 
   it('an account that has used up its rate on another gateway', async () => {
     const [key = ''] = await accountWithKeys('elsewhere', 1);
-    const accountId = (await other.composed.keys.callerOf(key))?.accountId ?? '';
+    const accountId = (await other.parts.keys.callerOf(key))?.accountId ?? '';
     let answer = await gateway.as(key).get('/v1/runs').expect(200);
     for (let tries = 0; tries < 8 && answer.status === 200; tries += 1) {
-      await other.composed.accountRequests.spend(accountId, 10 * perSecond);
+      await other.parts.accountRequests.spend(accountId, 10 * perSecond);
       await gateway.as(key).get('/v1/runs');
       await new Promise((resolve) => setTimeout(resolve, 100)); // until it is reported
       answer = await gateway.as(key).get('/v1/runs');
@@ -68,7 +68,7 @@ describe('attack: tenants', () => {
 
 describe('the quota of an account', () => {
   it('is enforced per gateway while Redis is away (I1)', async () => {
-    const { DATABASE_URL } = gateway.composed.config;
+    const { DATABASE_URL } = gateway.parts.config;
     const alone = await RunningGateway.start({
       ACCOUNT_RATE_LIMIT_PER_SECOND: perSecond,
       DATABASE_URL,

@@ -14,7 +14,7 @@ const from = (address: string) => ({ 'X-Forwarded-For': `6.6.6.6, ${address}` })
 
 describe('attack: public API', () => {
   it('guesses of keys, one after another', async () => {
-    const verify = jest.spyOn(gateway.composed.accounts, 'verify');
+    const verify = jest.spyOn(gateway.parts.accounts, 'verify');
     const guess = async (n: number) =>
       (await gateway.as(`rondo_guess_${n}`).get('/v1/runs').set(from('192.0.2.1'))).status;
     const statuses = [];

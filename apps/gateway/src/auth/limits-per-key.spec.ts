@@ -21,8 +21,8 @@ const withKey = (key: string, signal?: AbortSignal) => ({
 const tooMany = { status: 429, code: 'too_many_connections' };
 
 /** Polls until a condition holds that no event announces. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 describe('attack: public API', () => {
@@ -65,7 +65,7 @@ describe('attack: public API', () => {
     const wait = (signal?: AbortSignal) =>
       fetch(`${gateway.url}/v1/runs/${id}/wait?timeout_s=20`, withKey(key, signal));
     const waiting = [wait(over.signal), wait(over.signal)].map((answer) => answer.catch(() => undefined));
-    await until(() => gateway.composed.subscriptions.subscriberCount >= 2);
+    await until(() => gateway.parts.subscriptions.subscriberCount >= 2);
 
     const refused = await wait();
     expect(refused.status).toBe(429);

@@ -37,7 +37,7 @@ describe('Idempotency-Key', () => {
   ])(
     'creates one resource by POST %s, even if the gateway dies before it has stored the response',
     async (path, body, status) => {
-      const { idempotencyKeys } = gateway.composed;
+      const { idempotencyKeys } = gateway.parts;
       jest.spyOn(idempotencyKeys, 'finish').mockRejectedValueOnce(new Error('killed'));
       const first = await post(`killed ${path}`, body, path).expect(status);
 
@@ -70,7 +70,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('stays claimed after an internal error, whose outcome is unknown', async () => {
-    jest.spyOn(gateway.composed.runs, 'create').mockRejectedValueOnce(new Error('lost'));
+    jest.spyOn(gateway.parts.runs, 'create').mockRejectedValueOnce(new Error('lost'));
     await post('lost').expect(500);
 
     expect((await post('lost').expect(409)).body.code).toBe('idempotency_in_flight');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RunEvent } from '@rondo/contract';
 import { RunSubscriptions } from './run-subscriptions';
-import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
+import { LossySources, quickSettings, tick } from './testing/lossy-sources';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
 
 const step = fc.record({
@@ -76,25 +76,27 @@ describe('RunSubscriptions, whatever is lost and whenever a client subscribes', 
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, subscribers, holderAnswers, endReaches }) => {
         const script = new ScriptedRun();
-        const wires = [new LossyWire(script), new LossyWire(script)] as const;
-        const all = wires.map((wire) => new RunSubscriptions(wire, quickSettings));
+        const gatewaySources = [new LossySources(script), new LossySources(script)] as const;
+        const gateways = gatewaySources.map((sources) => new RunSubscriptions(sources, quickSettings));
         const clients: Promise<StrictClient>[] = [];
         const attach = (step: number) => {
           for (const one of subscribers.filter(({ subscribesAt }) => subscribesAt === step)) {
-            clients.push(watch(all[one.gateway] ?? new RunSubscriptions(wires[0], quickSettings), script, one));
+            clients.push(
+              watch(gateways[one.gateway] ?? new RunSubscriptions(gatewaySources[0], quickSettings), script, one),
+            );
           }
         };
 
-        for (const wire of wires) wire.holderAnswers = holderAnswers;
+        for (const sources of gatewaySources) sources.holderAnswers = holderAnswers;
         for (const [step, one] of steps.entries()) {
           attach(step);
           const event = perform(script, one);
-          wires.forEach((wire, index) => one.reaches[index] && wire.publish(event));
+          gatewaySources.forEach((sources, index) => one.reaches[index] && sources.publish(event));
           for (let rest = one.ticks; rest > 0; rest -= 1) await tick();
         }
         for (let step = steps.length; step <= 30; step += 1) attach(step);
         const last = script.complete();
-        wires.forEach((wire, index) => endReaches[index] && wire.publish(last));
+        gatewaySources.forEach((sources, index) => endReaches[index] && sources.publish(last));
 
         const stored = script.log.flatMap((fact) =>
           fact.type === 'message.created'
@@ -106,8 +108,8 @@ describe('RunSubscriptions, whatever is lost and whenever a client subscribes', 
           expect(client.seq).toBe(script.log.length);
           expect(client.messages).toEqual(stored);
         }
-        expect(all.map(({ runCount }) => runCount)).toEqual([0, 0]);
-        for (const subscriptions of all) subscriptions.close();
+        expect(gateways.map(({ runCount }) => runCount)).toEqual([0, 0]);
+        for (const subscriptions of gateways) subscriptions.close();
       }),
       { numRuns: 300 },
     );

@@ -1,20 +1,20 @@
 import { type RunEvent, accountId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { RunSubscriptions, type ActiveSubscription, type SubscribeOptions } from './run-subscriptions';
-import { LossyWire, quickSettings, tick } from './testing/lossy-wire';
+import { LossySources, quickSettings, tick } from './testing/lossy-sources';
 import { ScriptedRun, StrictClient } from './testing/scripted-run';
 
 /** Without polls, so that every read of the log is caused by an event, also on a slow machine. */
 const unpolled = { ...quickSettings, pollMs: 3_600_000 };
 
 let script: ScriptedRun;
-let wire: LossyWire;
+let sources: LossySources;
 let subscriptions: RunSubscriptions;
 
 beforeEach(() => {
   script = new ScriptedRun();
-  wire = new LossyWire(script);
-  subscriptions = new RunSubscriptions(wire, unpolled);
+  sources = new LossySources(script);
+  subscriptions = new RunSubscriptions(sources, unpolled);
 });
 afterEach(() => subscriptions.close());
 
@@ -53,9 +53,9 @@ describe('RunSubscriptions', () => {
       by: (watch) => subscriptions.subscribeToNew(script.address, watch, make),
     });
     while (events.length === 0) await tick();
-    expect([events.map(({ type }) => type), wire.reads]).toEqual([['run.created'], 0]);
+    expect([events.map(({ type }) => type), sources.reads]).toEqual([['run.created'], 0]);
 
-    wire.publish(script.complete());
+    sources.publish(script.complete());
     expect(await ending).toBe('ended');
     expect(client.violations).toEqual([]);
     expect(client.seq).toBe(script.log.length);
@@ -66,7 +66,7 @@ describe('RunSubscriptions', () => {
     const { ending } = attach(0, { by: (watch) => subscriptions.subscribeToNew(script.address, watch, refused) });
 
     await expect(ending).rejects.toThrow('thread_busy');
-    expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
+    expect([sources.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
   it('sends a late subscriber the text so far of an open message once, and then the rest', async () => {
@@ -80,28 +80,28 @@ describe('RunSubscriptions', () => {
       ['reasoning.delta', 0],
     ]);
 
-    wire.publish(script.streamText('world'));
+    sources.publish(script.streamText('world'));
     expect(client.openText).toBe('Hello, world');
 
-    wire.publish(script.finishMessage());
-    wire.publish(script.complete());
+    sources.publish(script.finishMessage());
+    sources.publish(script.complete());
     expect(await ending).toBe('ended');
     expect(client.violations).toEqual([]);
   });
 
   it('sends a text whose beginning was lost as a whole before its fact (I13)', async () => {
-    wire.holderAnswers = false;
+    sources.holderAnswers = false;
     script.streamText('lost ');
     const { client, events, ending } = attach();
     await settled();
-    wire.publish(script.streamText('found '));
+    sources.publish(script.streamText('found '));
     await settled();
-    wire.publish(script.streamText('again'));
+    sources.publish(script.streamText('again'));
     await settled();
     expect(events.map(({ type }) => type)).toEqual(['run.created']);
 
-    wire.publish(script.finishMessage());
-    wire.publish(script.complete());
+    sources.publish(script.finishMessage());
+    sources.publish(script.complete());
     await ending;
     expect(events.map(({ type }) => type)).toEqual([
       'run.created',
@@ -117,9 +117,9 @@ describe('RunSubscriptions', () => {
   it('requests a delta that was lost in the middle from the holder', async () => {
     const { client } = attach();
     await settled();
-    wire.publish(script.streamText('one '));
+    sources.publish(script.streamText('one '));
     script.streamText('two ');
-    wire.publish(script.streamText('three'));
+    sources.publish(script.streamText('three'));
     await settled();
 
     expect(client.openText).toBe('one two three');
@@ -129,9 +129,9 @@ describe('RunSubscriptions', () => {
   it('sends the end of a text that the feed lost before the fact that stores it (I13)', async () => {
     const { client, events } = attach();
     await settled();
-    wire.publish(script.streamText('sent '));
+    sources.publish(script.streamText('sent '));
     script.streamText('lost');
-    wire.publish(script.finishMessage());
+    sources.publish(script.finishMessage());
     await settled();
 
     expect(events.slice(1).map((event) => [event.type, 'offset' in event && event.offset])).toEqual([
@@ -146,8 +146,8 @@ describe('RunSubscriptions', () => {
     const { client, events } = attach();
     await settled();
     const late = script.streamText('late');
-    wire.publish(script.finishMessage());
-    wire.publish(late);
+    sources.publish(script.finishMessage());
+    sources.publish(late);
     await settled();
 
     expect(events.map(({ type }) => type)).toEqual(['run.created', 'message.delta', 'message.created']);
@@ -166,12 +166,12 @@ describe('RunSubscriptions', () => {
 
   it('reads the heads of all idle runs in one query, and then only the logs that are ahead', async () => {
     subscriptions.close();
-    subscriptions = new RunSubscriptions(wire, quickSettings);
+    subscriptions = new RunSubscriptions(sources, quickSettings);
     const { client } = attach();
     await settled();
-    const readBefore = wire.reads;
-    while (wire.headQuestions < 3) await tick();
-    expect(wire.reads).toBe(readBefore);
+    const readBefore = sources.reads;
+    while (sources.headQuestions < 3) await tick();
+    expect(sources.reads).toBe(readBefore);
 
     script.appendFact();
     while (client.seq < 2) await tick();
@@ -186,7 +186,7 @@ describe('RunSubscriptions', () => {
     await settled();
     while (slow.client.seq < 3) await tick();
 
-    expect(wire.reads).toBe(1);
+    expect(sources.reads).toBe(1);
     expect(slow.client.violations).toEqual([]);
   });
 
@@ -194,7 +194,7 @@ describe('RunSubscriptions', () => {
     const { client, events } = attach();
     await settled();
     script.appendFact();
-    wire.publish(script.streamText('after the note'));
+    sources.publish(script.streamText('after the note'));
     await settled();
 
     expect(events.map(({ type }) => type)).toEqual(['run.created', 'iteration.completed', 'message.delta']);
@@ -204,15 +204,15 @@ describe('RunSubscriptions', () => {
   it('drops deltas of an older holder (I3)', async () => {
     const { client } = attach();
     await settled();
-    wire.publish({ ...script.streamText('new'), epoch: 2 });
-    wire.publish({ ...script.streamText('old'), epoch: 1 });
+    sources.publish({ ...script.streamText('new'), epoch: 2 });
+    sources.publish({ ...script.streamText('old'), epoch: 1 });
 
     expect(client.openText).toBe('new');
   });
 
   it('finds the end in the log when the feed is silent', async () => {
     subscriptions.close();
-    subscriptions = new RunSubscriptions(wire, quickSettings);
+    subscriptions = new RunSubscriptions(sources, quickSettings);
     const { client, ending } = attach();
     await settled();
     script.complete();
@@ -224,21 +224,21 @@ describe('RunSubscriptions', () => {
   it('watches the feed of a run once, and only while it has subscribers', async () => {
     const attached = [attach(), attach(), attach()];
     await settled();
-    expect([wire.subscriptions, wire.watched, subscriptions.runCount]).toEqual([1, true, 1]);
+    expect([sources.subscriptions, sources.watched, subscriptions.runCount]).toEqual([1, true, 1]);
 
     for (const { leave } of attached) leave();
     expect(await Promise.all(attached.map(({ ending }) => ending))).toEqual(['closed', 'closed', 'closed']);
-    expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
+    expect([sources.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
   it('waits before it retries where the log cannot be read to catch up', async () => {
     subscriptions.close();
-    subscriptions = new RunSubscriptions(wire, { ...unpolled, retryMs: 3_600_000, onError: () => undefined });
+    subscriptions = new RunSubscriptions(sources, { ...unpolled, retryMs: 3_600_000, onError: () => undefined });
     attach();
     await settled();
     script.appendFact(); // which is not published
-    const read = wire.factsAfter.bind(wire);
-    const reads = jest.spyOn(wire, 'factsAfter').mockImplementation(async (run, after) => {
+    const read = sources.factsAfter.bind(sources);
+    const reads = jest.spyOn(sources, 'factsAfter').mockImplementation(async (run, after) => {
       if (after === 2) return read(run, after);
       await tick();
       throw new Error('the database is away');
@@ -252,20 +252,20 @@ describe('RunSubscriptions', () => {
 
   it('never reads for one account what another requested', async () => {
     const stranger = { ...script.address, accountId: accountId.parse('acc_2') };
-    const open = wire.open.bind(wire);
-    jest.spyOn(wire, 'open').mockImplementation(async (run, after) => {
+    const open = sources.open.bind(sources);
+    jest.spyOn(sources, 'open').mockImplementation(async (run, after) => {
       if (run !== stranger) return open(run, after);
       await settled();
       throw new TerminalError('run_not_found', 'There is no such run.');
     });
     const refused = attach(0, { by: (watch) => subscriptions.subscribe(stranger, watch) });
     const { ending } = attach();
-    const readFor = jest.spyOn(wire, 'factsAfter');
+    const readFor = jest.spyOn(sources, 'factsAfter');
     await tick();
 
     await expect(refused.ending).rejects.toThrow('There is no such run.');
     script.appendFact(); // which the feed loses
-    wire.publish(script.complete());
+    sources.publish(script.complete());
 
     expect(await ending).toBe('ended');
     expect(readFor.mock.calls.map(([run]) => run)).not.toContain(stranger);
@@ -275,19 +275,19 @@ describe('RunSubscriptions', () => {
     script.complete();
 
     expect(await attach().ending).toBe('ended');
-    expect([wire.watched, subscriptions.runCount]).toEqual([false, 0]);
+    expect([sources.watched, subscriptions.runCount]).toEqual([false, 0]);
   });
 
   it('reads the log once while nothing is lost, and receives events while it reads', async () => {
     const { client, ending } = attach();
     await tick();
-    wire.publish(script.appendFact());
+    sources.publish(script.appendFact());
     await settled();
-    wire.publish(script.complete());
+    sources.publish(script.complete());
 
     expect(await ending).toBe('ended');
     expect(client.violations).toEqual([]);
-    expect(wire.reads).toBe(1);
+    expect(sources.reads).toBe(1);
   });
 
   it('buffers nothing for a full connection, and sends what it missed when it drains', async () => {
@@ -295,8 +295,8 @@ describe('RunSubscriptions', () => {
     const { client, events, canSend } = attach(0, { drained: () => new Promise((resolve) => (drain = resolve)) });
     await settled();
     canSend.now = false;
-    wire.publish(script.streamText('a'));
-    for (let times = 0; times < 1000; times += 1) wire.publish(script.streamText('b'));
+    sources.publish(script.streamText('a'));
+    for (let times = 0; times < 1000; times += 1) sources.publish(script.streamText('b'));
     await settled();
     expect(events).toHaveLength(2);
 
@@ -310,25 +310,25 @@ describe('RunSubscriptions', () => {
 
   it('ends a subscription whose connection stays full', async () => {
     subscriptions.close();
-    subscriptions = new RunSubscriptions(wire, { ...unpolled, stallLimitMs: 20 });
+    subscriptions = new RunSubscriptions(sources, { ...unpolled, stallLimitMs: 20 });
     const { ending, canSend } = attach(0, { drained: () => new Promise(() => {}) });
     await settled();
     canSend.now = false;
-    wire.publish(script.appendFact());
+    sources.publish(script.appendFact());
 
     expect(await ending).toBe('stalled');
   });
 
   it('bounds the text that it keeps: late subscribers then wait for the fact', async () => {
     subscriptions.close();
-    subscriptions = new RunSubscriptions(wire, { ...unpolled, streams: { keptText: 10, rememberedStreams: 16 } });
+    subscriptions = new RunSubscriptions(sources, { ...unpolled, streams: { keptText: 10, rememberedStreams: 16 } });
     const first = attach();
     await settled();
-    wire.publish(script.streamText('longer than ten'));
-    wire.holderAnswers = false;
+    sources.publish(script.streamText('longer than ten'));
+    sources.holderAnswers = false;
     const second = attach();
     await settled();
-    wire.publish(script.streamText('!'));
+    sources.publish(script.streamText('!'));
 
     expect(first.client.openText).toBe('longer than ten!');
     expect(second.client.openText).toBe('');

@@ -22,11 +22,11 @@ interface Answer {
   readonly error?: { readonly status: number; readonly code: string; readonly errors?: { field: string }[] };
 }
 
-const ask = (socket: Socket, name: string, body?: unknown): Promise<Answer> =>
+const send = (socket: Socket, name: string, body?: unknown): Promise<Answer> =>
   socket.timeout(5_000).emitWithAck(name, body) as Promise<Answer>;
 
 /** Collects events until the run's last. */
-function watch(socket: Socket, client = new StrictClient()) {
+function collectEvents(socket: Socket, client = new StrictClient()) {
   const events: RunEvent[] = [];
   const ended = new Promise<void>((resolve) => {
     socket.on('event', (event: RunEvent) => {
@@ -43,8 +43,8 @@ describe('the socket /runs', () => {
     const run = await gateway.createRun();
     const claimed = await worker.claim(run.id);
     const socket = gateway.socket();
-    const { client, events, ended } = watch(socket);
-    expect(await ask(socket, 'run.subscribe', { run_id: run.id })).toEqual({
+    const { client, events, ended } = collectEvents(socket);
+    expect(await send(socket, 'run.subscribe', { run_id: run.id })).toEqual({
       ok: true,
       data: { status: 'running', head_seq: 3 },
     });
@@ -67,7 +67,7 @@ describe('the socket /runs', () => {
     [{ run_id: Buffer.alloc(100_000) }, 'run_id'],
     [Buffer.from('{}'), ''],
   ])('refuses a malformed message, naming the field', async (body, field) => {
-    const { error } = await ask(gateway.socket(), 'run.subscribe', body);
+    const { error } = await send(gateway.socket(), 'run.subscribe', body);
 
     expect(error).toMatchObject({ status: 422, code: 'invalid_request', errors: [{ field }] });
   });
@@ -84,31 +84,31 @@ describe('the socket /runs', () => {
     const run = await gateway.createRun();
     await (await worker.claim(run.id)).complete();
     const socket = gateway.socket();
-    const { events, ended } = watch(socket, new StrictClient(2));
+    const { events, ended } = collectEvents(socket, new StrictClient(2));
 
-    await ask(socket, 'run.subscribe', { run_id: run.id, after_seq: 2 });
+    await send(socket, 'run.subscribe', { run_id: run.id, after_seq: 2 });
     await ended;
     expect(events.map(({ seq }) => seq)).toEqual([3, 4]);
   });
 
   it('creates, answers and stops runs', async () => {
     const socket = gateway.socket();
-    const created = await ask(socket, 'run.create', { input: 'Go.' });
+    const created = await send(socket, 'run.create', { input: 'Go.' });
     const run = created.data as unknown as Run;
     expect(run.status).toBe('queued');
 
-    expect((await ask(socket, 'run.input', { run_id: run.id, content: 'Blue.' })).error?.code).toBe('run_not_waiting');
+    expect((await send(socket, 'run.input', { run_id: run.id, content: 'Blue.' })).error?.code).toBe('run_not_waiting');
     await (await worker.claim(run.id)).ask('Which colour?');
-    expect((await ask(socket, 'run.input', { run_id: run.id, content: 'Blue.' })).data).toMatchObject({ id: run.id });
-    const stopped = await ask(socket, 'run.stop', { run_id: run.id, reason: 'enough' });
+    expect((await send(socket, 'run.input', { run_id: run.id, content: 'Blue.' })).data).toMatchObject({ id: run.id });
+    const stopped = await send(socket, 'run.stop', { run_id: run.id, reason: 'enough' });
     expect(stopped.data).toMatchObject({ id: run.id, status: 'stopped' });
   });
 
   it('delivers a run that it creates from the first event, without reading the log (I2)', async () => {
-    const reads = jest.spyOn(gateway.composed.runs, 'open');
+    const reads = jest.spyOn(gateway.parts.runs, 'open');
     const socket = gateway.socket();
-    const { client, events, ended } = watch(socket);
-    const { data } = await ask(socket, 'run.create', { input: 'Go.', subscribe: true });
+    const { client, events, ended } = collectEvents(socket);
+    const { data } = await send(socket, 'run.create', { input: 'Go.', subscribe: true });
     const run = data as unknown as Run;
     const claimed = await worker.claim(run.id);
     claimed.streamText('Gone.');
@@ -127,9 +127,9 @@ describe('the socket /runs', () => {
   it('delivers a queued run that it creates when its turn comes', async () => {
     const ahead = await gateway.createRun();
     const socket = gateway.socket();
-    const { client, events, ended } = watch(socket);
-    const order = { thread_id: ahead.thread_id, input: 'Then go.', on_active_run: 'queue', subscribe: true };
-    const { data } = await ask(socket, 'run.create', order);
+    const { client, events, ended } = collectEvents(socket);
+    const request = { thread_id: ahead.thread_id, input: 'Then go.', on_active_run: 'queue', subscribe: true };
+    const { data } = await send(socket, 'run.create', request);
     await (await worker.claim(ahead.id)).complete();
     await (await worker.claim((data as unknown as Run).id)).complete();
     await ended;
@@ -140,24 +140,24 @@ describe('the socket /runs', () => {
 
   it('leaves no subscription where it could not create the run', async () => {
     const { thread_id } = await gateway.createRun();
-    const watched = gateway.composed.subscriptions.runCount;
-    const { error } = await ask(gateway.socket(), 'run.create', { thread_id, input: 'Go.', subscribe: true });
+    const before = gateway.parts.subscriptions.runCount;
+    const { error } = await send(gateway.socket(), 'run.create', { thread_id, input: 'Go.', subscribe: true });
 
     expect(error?.code).toBe('thread_busy');
-    expect(gateway.composed.subscriptions.runCount).toBe(watched);
+    expect(gateway.parts.subscriptions.runCount).toBe(before);
   });
 
   it('delivers nothing of a run after run.unsubscribe', async () => {
     const run = await gateway.createRun();
     const socket = gateway.socket();
-    const { client, events } = watch(socket);
-    await ask(socket, 'run.subscribe', { run_id: run.id });
+    const { client, events } = collectEvents(socket);
+    await send(socket, 'run.subscribe', { run_id: run.id });
     while (client.seq < 2) await nextEvent(socket, 'event');
 
-    expect(await ask(socket, 'run.unsubscribe', { run_id: run.id })).toEqual({ ok: true, data: { run_id: run.id } });
+    expect(await send(socket, 'run.unsubscribe', { run_id: run.id })).toEqual({ ok: true, data: { run_id: run.id } });
     await (await worker.claim(run.id)).complete();
     await gateway.as().get(`/v1/runs/${run.id}/wait`).expect(200);
-    await ask(socket, 'run.unsubscribe', { run_id: run.id });
+    await send(socket, 'run.unsubscribe', { run_id: run.id });
     expect(events).toHaveLength(2);
   });
 
@@ -165,10 +165,10 @@ describe('the socket /runs', () => {
     const run = await gateway.createRun();
     const claimed = await worker.claim(run.id);
     const socket = gateway.socket();
-    await ask(socket, 'run.subscribe', { run_id: run.id });
+    await send(socket, 'run.subscribe', { run_id: run.id });
     socket.disconnect();
 
-    while (gateway.composed.subscriptions.runCount > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (gateway.parts.subscriptions.runCount > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect((await gateway.read(run.id)).status).toBe('running');
     await claimed.complete();
   });
@@ -184,7 +184,7 @@ describe('the socket /runs', () => {
   });
 
   it('reveals nothing of an internal error, in the handshake and after it (I12)', async () => {
-    const { accounts, runs } = gateway.composed;
+    const { accounts, runs } = gateway.parts;
     const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
     jest.spyOn(accounts, 'verify').mockRejectedValueOnce(away);
     const [error] = await nextEvent(gateway.socket('rondo_some_key'), 'connect_error');
@@ -196,7 +196,7 @@ describe('the socket /runs', () => {
     const run = await gateway.createRun();
     const socket = gateway.socket();
     jest.spyOn(runs, 'open').mockRejectedValueOnce(away);
-    const answer = await ask(socket, 'run.subscribe', { run_id: run.id });
+    const answer = await send(socket, 'run.subscribe', { run_id: run.id });
     expect(answer).toMatchObject({ ok: false, error: { status: 503, code: 'service_unavailable' } });
   });
 
@@ -212,7 +212,7 @@ describe('the socket /runs', () => {
     ['run.stop', { run_id: 'run_1' }, 404],
     ['run.input', { run_id: 'run_1' }, 422],
   ])('answers %s %j with a problem of status %i', async (name, body, status) => {
-    const { ok, error } = await ask(gateway.socket(), name, body);
+    const { ok, error } = await send(gateway.socket(), name, body);
     expect([ok, error?.status]).toEqual([false, status]);
   });
 
@@ -224,25 +224,25 @@ describe('the socket /runs', () => {
       ['run.stop', {}],
       ['run.input', { content: 'Blue.' }],
     ] as const) {
-      expect((await ask(socket, name, { run_id: run.id, ...more })).error?.code).toBe('run_not_found');
+      expect((await send(socket, name, { run_id: run.id, ...more })).error?.code).toBe('run_not_found');
     }
     expect((await gateway.read(run.id)).status).toBe('queued');
   });
 
   it('applies the scopes of the key as REST does', async () => {
     const socket = gateway.socket(await gateway.keyOf('reader', ['read']));
-    expect((await ask(socket, 'run.create', { input: 'Go.' })).error?.code).toBe('forbidden');
+    expect((await send(socket, 'run.create', { input: 'Go.' })).error?.code).toBe('forbidden');
   });
 
   it('bounds the subscriptions of a socket', async () => {
     const socket = gateway.socket();
     const runs = await Promise.all(Array.from({ length: 101 }, () => gateway.createRun()));
-    const answers = await Promise.all(runs.map(({ id }) => ask(socket, 'run.subscribe', { run_id: id })));
+    const answers = await Promise.all(runs.map(({ id }) => send(socket, 'run.subscribe', { run_id: id })));
     expect(answers.filter(({ ok }) => !ok).map(({ error }) => error?.code)).toEqual(['too_many_subscriptions']);
 
     const thread = (await gateway.as().post('/v1/threads').send({}).expect(201)).body as { id: string };
-    const order = { thread_id: thread.id, input: 'Go.', subscribe: true };
-    expect((await ask(socket, 'run.create', order)).error?.code).toBe('too_many_subscriptions');
+    const request = { thread_id: thread.id, input: 'Go.', subscribe: true };
+    expect((await send(socket, 'run.create', request)).error?.code).toBe('too_many_subscriptions');
     const { body } = await gateway.as().get(`/v1/runs?thread_id=${thread.id}`).expect(200);
     expect(body.data).toEqual([]);
     socket.disconnect();

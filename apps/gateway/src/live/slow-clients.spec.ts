@@ -11,7 +11,7 @@ let strict: RunningGateway;
 let worker: TestWorker;
 beforeAll(async () => {
   gateway = await RunningGateway.start({ STALL_LIMIT_S: 30 });
-  strict = await RunningGateway.start({ STALL_LIMIT_S: 3, DATABASE_URL: gateway.composed.config.DATABASE_URL });
+  strict = await RunningGateway.start({ STALL_LIMIT_S: 3, DATABASE_URL: gateway.parts.config.DATABASE_URL });
   worker = await TestWorker.start(gateway.database);
 });
 afterAll(async () => {
@@ -24,7 +24,7 @@ const piece = 'x'.repeat(64 * 1024);
 const messages = 80;
 
 /** Twenty megabytes in messages, and as much again in deltas: more than any buffer below the gateway holds. */
-async function speak(claimed: WorkerRun): Promise<void> {
+async function streamMessages(claimed: WorkerRun): Promise<void> {
   for (let count = 0; count < messages; count += 1) {
     for (let times = 0; times < 4; times += 1) claimed.streamText(piece);
     await claimed.finishMessage();
@@ -32,16 +32,16 @@ async function speak(claimed: WorkerRun): Promise<void> {
 }
 
 /** A client that requests the stream and then reads nothing. */
-async function deafStream(runId: string): Promise<TcpSocket> {
+async function unreadStream(runId: string): Promise<TcpSocket> {
   const { hostname, port } = new URL(strict.url);
   const socket = connect(Number(port), hostname);
   socket.pause();
   socket.write(`GET /v1/runs/${runId}/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminKey}\r\n\r\n`);
-  while (strict.composed.subscriptions.runCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (strict.parts.subscriptions.runCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   return socket;
 }
 
-async function attached(served: RunningGateway, runId: string): Promise<{ socket: Socket; client: StrictClient }> {
+async function subscribed(served: RunningGateway, runId: string): Promise<{ socket: Socket; client: StrictClient }> {
   const socket = served.socket();
   const client = new StrictClient();
   socket.on('event', (event: RunEvent) => {
@@ -53,37 +53,37 @@ async function attached(served: RunningGateway, runId: string): Promise<{ socket
 }
 
 /** The TCP socket below a Socket.IO client. */
-const wireOf = (socket: Socket): TcpSocket =>
+const tcpSocketOf = (socket: Socket): TcpSocket =>
   (socket.io.engine.transport as unknown as { ws: { _socket: TcpSocket } }).ws._socket; // not part of its public types
 
 describe('a client that does not read', () => {
   it('is disconnected, and does not slow down others', async () => {
     const run = await gateway.createRun();
     const claimed = await worker.claim(run.id);
-    const deaf = await deafStream(run.id);
-    const { socket, client } = await attached(strict, run.id);
+    const unread = await unreadStream(run.id);
+    const { socket, client } = await subscribed(strict, run.id);
 
-    await speak(claimed);
+    await streamMessages(claimed);
     await claimed.complete();
     while (!client.ended) await nextEvent(socket, 'event');
     expect(client.violations).toEqual([]);
 
-    while (strict.composed.connections.count > 1) await new Promise((resolve) => setTimeout(resolve, 20));
-    deaf.destroy();
+    while (strict.parts.connections.count > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    unread.destroy();
     expect(socket.connected).toBe(true);
   }, 20_000);
 
   it('receives what it missed when it reads again', async () => {
     const run = await gateway.createRun();
     const claimed = await worker.claim(run.id);
-    const { socket, client } = await attached(gateway, run.id);
-    wireOf(socket).pause();
+    const { socket, client } = await subscribed(gateway, run.id);
+    tcpSocketOf(socket).pause();
     const before = client.seq;
 
-    await speak(claimed);
+    await streamMessages(claimed);
     await claimed.complete();
     expect(client.seq).toBe(before);
-    wireOf(socket).resume();
+    tcpSocketOf(socket).resume();
     while (!client.ended) await nextEvent(socket, 'event');
 
     expect(client.violations).toEqual([]);

@@ -8,14 +8,14 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const kilobytes = (count: number): string => 'x'.repeat(count * 1024);
 
 /** A socket that accepts everything and sends nothing until it drains. */
-function stuckWire() {
+function blockedSocket() {
   const conn = Object.assign(new EventEmitter(), { transport: { writable: false } });
   return { sink: new SocketSink({ emit: () => true, conn }), drain: () => conn.emit('drain') };
 }
 
 describe('SocketSink', () => {
   it('is full after a megabyte that was not read, until it drains', async () => {
-    const { sink, drain } = stuckWire();
+    const { sink, drain } = blockedSocket();
     expect(sink.send(event, kilobytes(512))).toBe(true);
     expect(sink.send(event, kilobytes(512))).toBe(false);
 
@@ -26,10 +26,10 @@ describe('SocketSink', () => {
   });
 
   it('is full after 256 events that were not read', () => {
-    const { sink } = stuckWire();
-    const taken = Array.from({ length: 256 }, () => sink.send(event, '{}'));
+    const { sink } = blockedSocket();
+    const accepted = Array.from({ length: 256 }, () => sink.send(event, '{}'));
 
-    expect(taken.indexOf(false)).toBe(255);
+    expect(accepted.indexOf(false)).toBe(255);
   });
 
   it('is never full while the connection drains at once', async () => {

@@ -86,7 +86,7 @@ describe('server-sent events of a run', () => {
     const reading = collect(readStream(`${other.url}/v1/runs/${run.id}/stream`));
     const waiting = other.as().get(`/v1/runs/${run.id}/wait`).expect(200);
     const status = waiting.then(({ body }) => body.status as string);
-    while (other.composed.subscriptions.subscriberCount < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (other.parts.subscriptions.subscriberCount < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     await other.close();
 
     expect(await status).toBe('queued');

@@ -10,7 +10,7 @@ let gateways: readonly RunningGateway[] = [];
 let worker: TestWorker;
 beforeAll(async () => {
   const first = await RunningGateway.start();
-  gateways = [first, await RunningGateway.start({ DATABASE_URL: first.composed.config.DATABASE_URL })];
+  gateways = [first, await RunningGateway.start({ DATABASE_URL: first.parts.config.DATABASE_URL })];
   worker = await TestWorker.start(first.database);
 });
 afterAll(async () => {
@@ -28,7 +28,7 @@ const step = fc.record({
 const subscriber = fc.record({
   gateway: fc.nat(1),
   subscribesAt: fc.nat(12),
-  wire: fc.constantFrom('sse', 'socket'),
+  transport: fc.constantFrom('sse', 'socket'),
   disconnectsAfter: fc.option(fc.integer({ min: 1, max: 6 })),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -43,18 +43,23 @@ async function perform(claimed: WorkerRun, { kind, text, published, pauseMs }: S
 }
 
 /** Subscribes until the run is over, over a connection that may be lost once. */
-async function watch(runId: RunId, { gateway, wire, disconnectsAfter }: Subscriber): Promise<StrictClient> {
+async function watch(runId: RunId, { gateway, transport, disconnectsAfter }: Subscriber): Promise<StrictClient> {
   const client = new StrictClient();
   const served = gateways[gateway];
   if (!served) throw new Error('there are two gateways');
-  const connect = wire === 'sse' ? watchByStream : watchBySocket;
+  const connect = transport === 'sse' ? readEventStream : readSocket;
   if (disconnectsAfter !== null) await connect(served, runId, client, disconnectsAfter);
   client.reconnect();
   if (!client.ended) await connect(served, runId, client, Infinity);
   return client;
 }
 
-async function watchByStream({ url }: RunningGateway, runId: RunId, client: StrictClient, most: number): Promise<void> {
+async function readEventStream(
+  { url }: RunningGateway,
+  runId: RunId,
+  client: StrictClient,
+  most: number,
+): Promise<void> {
   const leave = new AbortController();
   const frames = readStream(`${url}/v1/runs/${runId}/stream?after=${client.seq}`, { signal: leave.signal });
   let received = 0;
@@ -66,7 +71,7 @@ async function watchByStream({ url }: RunningGateway, runId: RunId, client: Stri
   leave.abort();
 }
 
-async function watchBySocket(gateway: RunningGateway, runId: RunId, client: StrictClient, most: number): Promise<void> {
+async function readSocket(gateway: RunningGateway, runId: RunId, client: StrictClient, most: number): Promise<void> {
   const socket = gateway.socket();
   await new Promise<void>((resolve) => {
     let received = 0;

@@ -190,7 +190,7 @@ describe('an invalid request is refused with a problem', () => {
   );
 
   it('503 with Retry-After while the database is away', async () => {
-    const { runs } = gateway.composed;
+    const { runs } = gateway.parts;
     const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
     jest.spyOn(runs, 'list').mockRejectedValueOnce(away);
 
@@ -200,7 +200,7 @@ describe('an invalid request is refused with a problem', () => {
   });
 
   it('500 without any detail of an internal error (I12)', async () => {
-    const { runs } = gateway.composed;
+    const { runs } = gateway.parts;
     jest.spyOn(runs, 'list').mockRejectedValueOnce(new Error('password=secret'));
 
     const { body } = await api().get('/v1/runs').expect(500);

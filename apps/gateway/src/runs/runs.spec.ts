@@ -39,7 +39,7 @@ describe('a run over REST', () => {
     expect(run.settings.limits).toMatchObject({ max_iterations: 7, tool_timeout_s: 9 });
     expect(await typesOf(run)).toEqual(['run.created', 'message.created']);
     expect((await api().get(`/v1/runs/${run.id}`).expect(200)).body).toEqual(run);
-    await until(async () => (await gateway.composed.queues.runs.queue.getJob(`${run.id}-1`)) !== undefined);
+    await until(async () => (await gateway.parts.queues.runs.queue.getJob(`${run.id}-1`)) !== undefined);
   });
 
   it('is listed newest first, by status and thread', async () => {
@@ -141,7 +141,7 @@ describe('a run over REST', () => {
 
     await api().get(`/v1/runs/${run.id}/wait?timeout_s=0.5`).timeout(5_000).expect(200);
     clearInterval(cleaning);
-    expect(gateway.composed.subscriptions.subscriberCount).toBe(0);
+    expect(gateway.parts.subscriptions.subscriberCount).toBe(0);
   });
 
   it('is waited for until its end, its question, or the timeout', async () => {

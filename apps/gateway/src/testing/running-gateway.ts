@@ -6,7 +6,7 @@ import { type Socket, io } from 'socket.io-client';
 import request from 'supertest';
 import type { GatewayConfig } from '../config';
 import { createGateway } from '../gateway-app';
-import type { Gateway } from '../compose';
+import type { GatewayParts } from '../compose';
 import { testServer } from './test-server';
 
 export const adminKey = 'rondo_the_key_of_the_operator';
@@ -17,7 +17,7 @@ export class RunningGateway {
 
   private constructor(
     readonly url: string,
-    readonly composed: Gateway,
+    readonly parts: GatewayParts,
     private readonly made: TestDatabase | undefined,
     private readonly stop: () => Promise<void>,
   ) {}
@@ -51,9 +51,9 @@ export class RunningGateway {
       STALL_LIMIT_S: 5,
       ...overrides,
     };
-    const { app, gateway } = await createGateway(config, createLogger({ name: 'gateway', level: config.LOG_LEVEL }));
+    const { app, parts } = await createGateway(config, createLogger({ name: 'gateway', level: config.LOG_LEVEL }));
     await app.listen(0, config.HOST);
-    return new RunningGateway(await app.getUrl(), gateway, made, async () => {
+    return new RunningGateway(await app.getUrl(), parts, made, async () => {
       await app.close();
       await made?.drop();
     });
@@ -71,7 +71,7 @@ export class RunningGateway {
   }
 
   get database(): Database {
-    return this.composed.database;
+    return this.parts.database;
   }
 
   /** Requests with a key; the operator's unless given. */
@@ -87,7 +87,7 @@ export class RunningGateway {
 
   /** A key of another account, with these scopes. */
   async keyOf(name: string, scopes: readonly string[] = ['admin']): Promise<string> {
-    return (await this.composed.accounts.create({ name, scopes })).apiKey.key;
+    return (await this.parts.accounts.create({ name, scopes })).apiKey.key;
   }
 
   async createRun(body: object = { input: 'Go.' }, key = adminKey): Promise<Run> {

@@ -8,7 +8,7 @@ interface UnsentBody {
   readonly sent?: string;
 }
 
-/** A POST of which only the head is sent, and of the body what is given. */
+/** Begins a POST: sends its head, and no more of its body than given. */
 export function beginPost(url: string, { path, key, bytes, sent = '' }: UnsentBody): Socket {
   const { hostname, port } = new URL(url);
   const lines = [

@@ -31,7 +31,7 @@ export async function* readStream(
 
 /** Undefined for comments and `retry`. */
 function frameOf(block: string): Frame | undefined {
-  const lines = block.split('\n'); // and at nothing else that ends a line elsewhere
+  const lines = block.split('\n'); // not at other line separators, which JSON may contain
   const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const [event, data] = [field('event'), field('data')];
   return event !== undefined && data !== undefined ? { id: field('id'), event, data } : undefined;

@@ -5,7 +5,7 @@ import type { RunSources } from '../run-sources';
 import type { ScriptedRun } from './scripted-run';
 
 /** The log, the feed and the holder of one scripted run, as one gateway sees them. */
-export class LossyWire implements RunSources {
+export class LossySources implements RunSources {
   private readonly listeners = new Set<(event: RunEvent) => void>();
   holderAnswers = true;
   subscriptions = 0;

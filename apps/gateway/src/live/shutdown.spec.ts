@@ -9,7 +9,7 @@ let other: RunningGateway;
 let worker: TestWorker;
 beforeAll(async () => {
   gateway = await RunningGateway.start();
-  other = await RunningGateway.start({ DATABASE_URL: gateway.composed.config.DATABASE_URL });
+  other = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
   worker = await TestWorker.start(gateway.database);
 }, 20_000);
 afterAll(async () => {
