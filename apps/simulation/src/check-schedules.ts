@@ -66,7 +66,7 @@ async function failureOf(
 }
 
 /** What went wrong, and all that one needs to see it again. */
-export const storyOf = ({ seed, path, schedule, outcome }: Failure): string =>
+export const describeFailure = ({ seed, path, schedule, outcome }: Failure): string =>
   [
     ...outcome.journal,
     '',
@@ -78,7 +78,7 @@ export const storyOf = ({ seed, path, schedule, outcome }: Failure): string =>
   ].join('\n');
 
 const noFigures: Figures = {
-  happenings: 0,
+  steps: 0,
   virtualMs: 0,
   faultsStruck: 0,
   refusedWrites: 0,

@@ -21,7 +21,7 @@ export interface FaultInjectorParts {
 
 const restartMs = 2_000;
 
-/** Lets things go wrong at their time, and come back. */
+/** Injects the schedule's timed faults, and ends them. */
 export class FaultInjector {
   storeIsAway = false;
 
@@ -34,7 +34,7 @@ export class FaultInjector {
     return Math.max(0, ...faults.timed.map((fault) => fault.atMs + ('forMs' in fault ? fault.forMs : restartMs)));
   }
 
-  /** A process dies, and somebody starts it again. */
+  /** Kills a process, and restarts it after a delay. */
   kill(victim: SimulatedWorker | SimulatedExecutor | SimulatedSummarizer, forMs = restartMs): void {
     const { life } = victim;
     life.isOver = true;

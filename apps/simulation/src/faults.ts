@@ -2,7 +2,7 @@ import type { ExecutorPoint, Fault, MessageFate, Schedule } from './schedule';
 
 type Counted = Extract<Fault, { nth: number }>['kind'];
 
-/** Tells whoever does something whether it goes wrong this time. */
+/** Decides for each operation of a simulated process whether a fault of the schedule strikes it. */
 export class Faults {
   /** How many faults have struck. */
   struck = 0;
@@ -26,12 +26,12 @@ export class Faults {
     return this.strike(kind)?.fate;
   }
 
-  /** What befalls the worker that writes. */
+  /** The fault that strikes the worker at this write, if any. */
   write(): { readonly dies?: 'before' | 'after' | undefined; readonly pausesMs?: number | undefined } {
     return { dies: this.strike('worker dies at write')?.side, pausesMs: this.strike('worker pauses at write')?.forMs };
   }
 
-  /** Where the executor dies that takes up a call. */
+  /** Where the executor of this call dies, if it does. */
   call(): ExecutorPoint | undefined {
     return this.strike('executor dies at call')?.point;
   }

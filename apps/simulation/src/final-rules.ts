@@ -60,7 +60,7 @@ function untrueAnswer({ call, own, answer }: AnsweredCall, effects: readonly num
   if (answer.type === 'tool.completed' && isExecutors && effects.length === 0)
     return [`I5: ${call.id} is completed, and never happened`];
   if (answer.type === 'tool.failed' && !isStarted && effects.length > 0)
-    return [`I5: ${call.id} happened, and the log says it was never started`];
+    return [`I5: ${call.id} stepsTaken, and the log says it was never started`];
   if (answer.type !== 'tool.failed' || !String(answer.data.result.error).includes('it was killed')) return [];
   const beganAt = Date.UTC(2026, 0, 1);
   return effects.some((at) => beganAt + at > Date.parse(answer.at)) ? [`I7: ${call.id} happened after its death`] : [];

@@ -3,7 +3,7 @@
  * its smallest form, and prints it with the seed that reproduces it.
  */
 import { parseArgs } from 'node:util';
-import { type SearchReport, checkSchedules, storyOf } from './check-schedules';
+import { type SearchReport, checkSchedules, describeFailure } from './check-schedules';
 
 const help = `npm run simulate -- [--schedules N] [--seed S]   N worlds (1000), from the given seed or a new one
 npm run simulate -- --seed S --path P          one world again, as a failure was printed`;
@@ -27,15 +27,15 @@ async function simulate(): Promise<void> {
   const before = process.cpuUsage();
   const report = await checkSchedules({ schedules, seed, path: values.path });
   const { user, system } = process.cpuUsage(before);
-  print(report.failure ? storyOf(report.failure) : summary(report, (user + system) / 1e6));
+  print(report.failure ? describeFailure(report.failure) : summary(report, (user + system) / 1e6));
   process.exitCode = report.failure ? 1 : 0;
 }
 
 function summary({ searched, figures, ends }: SearchReport, cpuSeconds: number): string {
-  const { happenings, virtualMs, faultsStruck, refusedWrites, modelCalls, effects } = figures;
+  const { steps, virtualMs, faultsStruck, refusedWrites, modelCalls, effects } = figures;
   return [
     `${searched} worlds kept every invariant in ${cpuSeconds.toFixed(1)} s of CPU: ${(searched / cpuSeconds).toFixed(0)} a second.`,
-    `They simulated ${(virtualMs / 3_600_000).toFixed(1)} hours, ${happenings} steps, ${faultsStruck} faults,`,
+    `They simulated ${(virtualMs / 3_600_000).toFixed(1)} hours, ${steps} steps, ${faultsStruck} faults,`,
     `${modelCalls} model calls, ${effects} effects, ${refusedWrites} refused writes.`,
     `Runs ended: ${Object.entries(ends)
       .toSorted(([, a], [, b]) => b - a)

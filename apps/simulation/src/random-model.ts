@@ -54,7 +54,7 @@ export interface RandomModelParts {
   readonly timeline: Timeline;
   readonly life: Life;
   /** Thrown anew for each call of the model. */
-  readonly dice: SeededRandom;
+  readonly random: SeededRandom;
   readonly runId: RunId;
   readonly settings: RunSettings;
   /** Notes that the model was called, and answers how often it was before. */
@@ -65,12 +65,12 @@ export class RandomModel implements Model {
   constructor(private readonly parts: RandomModelParts) {}
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
-    const { timeline, life, dice, called } = this.parts;
+    const { timeline, life, random, called } = this.parts;
     const nth = called(request);
-    const ownDice = dice.fork(nth);
+    const ownRandom = random.fork(nth);
 
-    for (const chunk of new Improvisation(ownDice, this.parts, nth).chunks()) {
-      await timeline.sleep(life, ownDice.delay(150));
+    for (const chunk of new Improvisation(ownRandom, this.parts, nth).chunks()) {
+      await timeline.sleep(life, ownRandom.delay(150));
       if (signal.aborted) {
         yield [{ type: 'end', how: 'aborted', usage: { ...usage, estimated: true } }];
         return;
@@ -83,14 +83,14 @@ export class RandomModel implements Model {
 /** One reply, thought out before it is said. */
 class Improvisation {
   constructor(
-    private readonly dice: SeededRandom,
+    private readonly random: SeededRandom,
     private readonly about: RandomModelParts,
     private readonly nth: number,
   ) {}
 
   chunks(): ModelChunk[] {
-    const manner = this.nth >= patience ? 'says' : this.dice.pick(manners);
-    const thoughts = this.dice.chance(0.2) ? this.thoughts() : [];
+    const manner = this.nth >= patience ? 'says' : this.random.pick(manners);
+    const thoughts = this.random.chance(0.2) ? this.thoughts() : [];
     return [...thoughts, ...this.inManner(manner)];
   }
 
@@ -133,16 +133,16 @@ class Improvisation {
   }
 
   private calls(wanted: readonly Wish[], { badly = false } = {}): ModelChunk[] {
-    const words = this.dice.chance(0.6) ? this.words() : '';
+    const words = this.random.chance(0.6) ? this.words() : '';
     if (this.about.settings.processor.dialect !== 'native') return this.written(words, wanted, badly);
-    const spoken = words === '' ? [] : inPieces(words, this.dice);
+    const spoken = words === '' ? [] : inPieces(words, this.random);
     return [...spoken, ...wanted.flatMap((one, index) => nativeCall(one, index, badly && index === 0))];
   }
 
   /** As the history of the run's own dialect has it. */
   private written(words: string, wanted: readonly Wish[] = [], badly = false): ModelChunk[] {
     const { processor, tools } = this.about.settings;
-    if (processor.dialect === 'native') return inPieces(words, this.dice);
+    if (processor.dialect === 'native') return inPieces(words, this.random);
     const { messages } = dialectNamed(processor.dialect).encode(
       [said('user', 'Go.'), replied(0, ...(words === '' ? [] : [words]), ...wanted)],
       toolsNamed(tools),
@@ -151,19 +151,19 @@ class Improvisation {
     const reply = messages.find(({ role }) => role === 'assistant');
     const text = reply?.role === 'assistant' ? reply.content.map((block) => ('text' in block ? block.text : '')) : [];
     const whole = text.join('');
-    return inPieces(badly ? whole.slice(0, -this.dice.between(1, 12)) : whole, this.dice);
+    return inPieces(badly ? whole.slice(0, -this.random.between(1, 12)) : whole, this.random);
   }
 
   private someWishes(): Wish[] {
-    return Array.from({ length: this.dice.between(1, 3) }, () => this.dice.pick(wishes));
+    return Array.from({ length: this.random.between(1, 3) }, () => this.random.pick(wishes));
   }
 
   private fewWishes(): Wish[] {
-    return this.dice.chance(0.5) ? [this.dice.pick(wishes)] : [];
+    return this.random.chance(0.5) ? [this.random.pick(wishes)] : [];
   }
 
   private someOf(chunks: readonly ModelChunk[]): ModelChunk[] {
-    return chunks.slice(0, this.dice.between(0, chunks.length));
+    return chunks.slice(0, this.random.between(0, chunks.length));
   }
 }
 
@@ -179,10 +179,10 @@ function nativeCall({ name, arguments: input }: Wish, index: number, badly: bool
   ];
 }
 
-function inPieces(text: string, dice: SeededRandom): ModelChunk[] {
+function inPieces(text: string, random: SeededRandom): ModelChunk[] {
   const pieces: ModelChunk[] = [];
   for (let at = 0; at < text.length;) {
-    const length = dice.between(4, 60);
+    const length = random.between(4, 60);
     pieces.push({ type: 'text', text: text.slice(at, at + length) });
     at += length;
   }

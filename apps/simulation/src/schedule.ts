@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-/** A run that somebody asks for. */
+/** A run that a user creates. */
 export interface RunPlan {
   readonly thread: number;
   readonly atMs: number;
   /** What the model says and how the run is set. */
   readonly seed: number;
-  /** When somebody tells it to stop, if ever. */
+  /** When a user stops it, if ever. */
   readonly stopAtMs: number | undefined;
 }
 
@@ -54,7 +54,7 @@ const time = fc.integer({ min: 0, max: 30_000 });
 const ordinal = fc.integer({ min: 0, max: 40 });
 const process = fc.integer({ min: 0, max: 2 });
 const duration = fc.integer({ min: 100, max: 40_000 });
-/** Longer than a lease, so that somebody else has the run when it is over. */
+/** Longer than a lease, so that another worker has claimed the run when it ends. */
 const longPause = fc.integer({ min: 15_000, max: 40_000 });
 const fate = fc.constantFrom<MessageFate[]>('lost', 'twice', 'late');
 const kind = <const Kind extends string>(name: Kind) => fc.constant<Kind>(name);

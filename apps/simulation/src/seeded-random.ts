@@ -1,6 +1,6 @@
 /**
- * Chance that can be had again: the same seed throws the same. Each place of the world forks dice of its own by name,
- * so that what is taken away in one place (a fault, while a schedule is shrunk) does not change the throws in another.
+ * Reproducible random numbers. Each part of the world forks a generator of its own by name, so that removing a fault
+ * while a schedule is shrunk does not change the numbers of other parts.
  */
 export class SeededRandom {
   private state: number;
@@ -31,8 +31,8 @@ export class SeededRandom {
 
   /** Mostly short, sometimes long: the delays of real systems. */
   delay(usualMs: number): number {
-    const stretch = this.chance(0.05) ? 20 : 1;
-    return Math.ceil(this.next() * usualMs * stretch);
+    const factor = this.chance(0.05) ? 20 : 1;
+    return Math.ceil(this.next() * usualMs * factor);
   }
 
   /** Mulberry32. */

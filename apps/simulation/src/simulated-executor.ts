@@ -9,12 +9,12 @@ import { type SimulatedToolBus, nameOf, withdrawn } from './simulated-tool-bus';
 export interface ExecutorParts {
   readonly name: string;
   readonly timeline: Timeline;
-  readonly dice: SeededRandom;
+  readonly random: SeededRandom;
   readonly faults: Faults;
   readonly bus: SimulatedToolBus;
-  /** The outside world changes. */
+  /** The call takes effect outside. */
   readonly effect: (call: ToolCall) => void;
-  /** It died by itself; somebody starts it again. */
+  /** It crashed; the world restarts it. */
   readonly died: () => void;
 }
 
@@ -26,7 +26,7 @@ interface RunningCall {
 
 const signOfLifeMs = 5_000;
 
-/** The hands: takes calls off the bus, has effects in the world, and may die at any point in between. */
+/** An executor: claims calls from the bus, performs their effects, and may die at any point. */
 export class SimulatedExecutor {
   life = new Life('nobody');
   private running = new Map<string, RunningCall>();
@@ -56,7 +56,7 @@ export class SimulatedExecutor {
     });
   }
 
-  /** The bus forgot who has what: says it again, or the calls would be taken for lost. */
+  /** After the bus lost its records: claims running calls again, or they would count as lost. */
   claimRunning(): void {
     const { life } = this;
     const claimAll = () =>
@@ -79,24 +79,24 @@ export class SimulatedExecutor {
   }
 
   private async run(running: RunningCall, life: Life, point: ExecutorPoint | undefined): Promise<ToolAnswer> {
-    const { timeline, dice, effect } = this.parts;
+    const { timeline, random, effect } = this.parts;
     const dead = (): ToolAnswer => ({ how: 'stopped', verifiedDeadAt: timeline.isoNow });
     const isCancelled = () => running.isCancelled;
     const beganAt = timeline.now;
 
-    await timeline.sleep(life, dice.delay(500));
+    await timeline.sleep(life, random.delay(500));
     if (isCancelled()) return dead();
     if (point === 'before the effect') await this.die(life);
     effect(running.call);
     if (point === 'after the effect') await this.die(life);
-    await timeline.sleep(life, dice.delay(2_000));
+    await timeline.sleep(life, random.delay(2_000));
     if (isCancelled()) return dead();
 
-    const result = dice.chance(0.9) ? { success: true, output: `did ${running.call.id}` } : failedResult('It broke.');
+    const result = random.chance(0.9) ? { success: true, output: `did ${running.call.id}` } : failedResult('It broke.');
     return { how: 'answered', result, durationMs: timeline.now - beganAt };
   }
 
-  /** Never comes back from it. */
+  /** Never resolves. */
   private die(life: Life): Promise<void> {
     life.isOver = true;
     this.parts.died();

@@ -6,7 +6,7 @@ import type { Timeline } from './timeline';
 
 export interface QueueParts {
   readonly timeline: Timeline;
-  readonly dice: SeededRandom;
+  readonly random: SeededRandom;
   readonly faults: Faults;
   /** False when nobody has a place. */
   readonly offer: (job: Job) => boolean;
@@ -32,12 +32,12 @@ export class SimulatedQueue {
     const name = `${job.queue}-${job.id}-${job.activation}`;
     if (this.waiting.has(name)) return;
     this.waiting.add(name);
-    const { timeline, dice, faults } = this.parts;
+    const { timeline, random, faults } = this.parts;
     const fate = faults.message('job');
     const arrive = (): void => this.arrive({ name, job, flushes: this.flushes });
-    if (fate !== 'lost') timeline.after(dice.delay(30) + (fate === 'late' ? 20_000 : 0), arrive);
+    if (fate !== 'lost') timeline.after(random.delay(30) + (fate === 'late' ? 20_000 : 0), arrive);
     else this.waiting.delete(name);
-    if (fate === 'twice') timeline.after(dice.delay(2_000), arrive);
+    if (fate === 'twice') timeline.after(random.delay(2_000), arrive);
   }
 
   flush(): void {

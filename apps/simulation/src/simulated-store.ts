@@ -152,7 +152,7 @@ export class SimulatedStore implements RunStore, Leases {
     return undefined;
   }
 
-  /** Somebody brings what the run waits for. False when it does not wait. */
+  /** Records the answer that the run waits for. False when it does not wait. */
   resume(id: RunId, facts: readonly NewFact[]): boolean {
     const row = this.row(id);
     if (!isWaiting(row.run.status)) return false;

@@ -13,12 +13,12 @@ import { Life, type Timeline } from './timeline';
 
 export interface SummarizerParts {
   readonly timeline: Timeline;
-  readonly dice: SeededRandom;
+  readonly random: SeededRandom;
   readonly clerk: IdsAndClock;
   readonly linkFor: (life: Life) => StoreLink;
 }
 
-/** The scribe: takes runs whose context is to be folded, and gives them back with a summary, or without one. */
+/** Claims runs whose context is to be summarized, and releases them with a summary or with a failure. */
 export class SimulatedSummarizer {
   life = new Life('nobody');
   private lives = 0;
@@ -26,7 +26,7 @@ export class SimulatedSummarizer {
   constructor(private readonly parts: SummarizerParts) {}
 
   start(): void {
-    this.life = new Life(`scribe.${++this.lives}`);
+    this.life = new Life(`summarizer.${++this.lives}`);
   }
 
   get hasPlace(): boolean {
@@ -34,18 +34,18 @@ export class SimulatedSummarizer {
   }
 
   take(id: RunId): void {
-    void this.fold(id);
+    void this.compact(id);
   }
 
-  /** Without a heartbeat: a summary that takes longer than a lease is somebody else's to write. */
-  private async fold(id: RunId): Promise<void> {
+  /** Sends no heartbeat: a summary that takes longer than a lease is lost to another claim. */
+  private async compact(id: RunId): Promise<void> {
     const { life } = this;
-    const { timeline, dice, linkFor } = this.parts;
+    const { timeline, random, linkFor } = this.parts;
     const link = linkFor(life);
     try {
       const claim = await link.claim(id, life.name);
       if (!claim) return;
-      await timeline.sleep(life, dice.delay(1_500));
+      await timeline.sleep(life, random.delay(1_500));
       await link.append(claim, this.outcome(claim));
     } catch (error) {
       if (!isUsual(error)) throw error;
@@ -56,7 +56,7 @@ export class SimulatedSummarizer {
     const state = replay(claim.log, claim.earlier);
     const { compaction, iteration } = state;
     if (!compaction) throw new Error(`${claim.runId} does not wait for a summary`);
-    if (this.parts.dice.chance(0.7)) return this.summary(claim, state, compaction);
+    if (this.parts.random.chance(0.7)) return this.summary(claim, state, compaction);
     const error = { code: 'summary_failed', message: 'The model said nothing.' };
     return [{ type: 'context.compaction_failed', iteration, data: { compaction_id: compaction.id, error } }];
   }

@@ -6,7 +6,7 @@ import type { Life, Timeline } from './timeline';
 
 export interface ToolBusParts {
   readonly timeline: Timeline;
-  readonly dice: SeededRandom;
+  readonly random: SeededRandom;
   readonly faults: Faults;
   /** A call arrives at the executor that hosts its thread, out of that store. */
   readonly deliver: (call: ToolCall, store: string) => void;
@@ -49,16 +49,16 @@ export class SimulatedToolBus {
 
   /** Asks over the network. Rejects when the bus is away; what was asked may have been done all the same. */
   ask<Answer>(life: Life, question: () => Answer): Promise<Answer> {
-    const { timeline, dice } = this.parts;
+    const { timeline, random } = this.parts;
     return new Promise((resolve, reject) => {
       const away = (): void => timeline.within(life, latencyMs, () => reject(new TransientError('The bus is away.')));
-      timeline.after(dice.delay(latencyMs), () => {
+      timeline.after(random.delay(latencyMs), () => {
         if (this.isAway) {
           away();
           return;
         }
         const answer = question();
-        timeline.within(life, dice.delay(latencyMs), () => (this.isAway ? away() : resolve(answer)));
+        timeline.within(life, random.delay(latencyMs), () => (this.isAway ? away() : resolve(answer)));
       });
     });
   }
@@ -136,11 +136,11 @@ export class SimulatedToolBus {
   }
 
   private post(arrival: () => void): void {
-    const { timeline, dice, faults } = this.parts;
+    const { timeline, random, faults } = this.parts;
     const fate = faults.message('tool message');
     if (fate === 'lost' || this.isAway) return;
-    timeline.after(dice.delay(latencyMs) + (fate === 'late' ? 20_000 : 0), arrival);
-    if (fate === 'twice') timeline.after(dice.delay(2_000), arrival);
+    timeline.after(random.delay(latencyMs) + (fate === 'late' ? 20_000 : 0), arrival);
+    if (fate === 'twice') timeline.after(random.delay(2_000), arrival);
   }
 }
 

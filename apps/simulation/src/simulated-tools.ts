@@ -17,7 +17,7 @@ export type Sent = 'no' | 'yes' | { readonly maybeInto: string | null };
 interface OpenCall {
   readonly call: ToolCall;
   sent: Sent;
-  misses: number;
+  missedLookups: number;
   isStopping: boolean;
   isMoving: boolean;
   settled: boolean;
@@ -27,10 +27,10 @@ interface OpenCall {
   readonly over: AbortController;
 }
 
-const lookEveryMs = 2_000;
+const pollMs = 2_000;
 const patienceMs = 120_000;
 const stopTimeoutMs = 3_000;
-const missesThatCount = 2;
+const maxMissedLookups = 2;
 
 /** A worker's hold on its calls, for one activation: follows each one on the bus until it knows what became of it (I5). */
 export class SimulatedTools implements Tools {
@@ -55,7 +55,7 @@ export class SimulatedTools implements Tools {
     return Promise.resolve([]);
   }
 
-  hear(call: ToolCall, answer: ToolAnswer): void {
+  onAnswer(call: ToolCall, answer: ToolAnswer): void {
     const open = this.open.get(nameOf(call));
     if (open) this.end(open, answer);
   }
@@ -76,21 +76,21 @@ export class SimulatedTools implements Tools {
 
     const { timeline, life } = this.parts;
     return new Promise((settle, fail) => {
-      const fresh = { misses: 0, isStopping: false, isMoving: false, settled: false };
+      const fresh = { missedLookups: 0, isStopping: false, isMoving: false, settled: false };
       const over = new AbortController();
       const open: OpenCall = { call, sent, ...fresh, settle, fail, over };
       this.open.set(nameOf(call), open);
       signal.addEventListener('abort', () => this.stop(open), { once: true, signal: over.signal });
       if (signal.aborted) this.stop(open);
-      timeline.within(life, (toolNamed(call.name)?.timeoutMs ?? 0) + patienceMs, () => void this.giveUp(open));
-      this.keepMoving(open);
+      timeline.within(life, (toolNamed(call.name)?.timeoutMs ?? 0) + patienceMs, () => void this.timeOut(open));
+      this.poll(open);
     });
   }
 
-  private keepMoving(open: OpenCall): void {
+  private poll(open: OpenCall): void {
     if (open.settled) return;
     void this.advance(open);
-    this.parts.timeline.within(this.parts.life, lookEveryMs, () => this.keepMoving(open));
+    this.parts.timeline.within(this.parts.life, pollMs, () => this.poll(open));
   }
 
   private async advance(open: OpenCall): Promise<void> {
@@ -129,8 +129,8 @@ export class SimulatedTools implements Tools {
   private async miss(open: OpenCall): Promise<void> {
     if (open.settled || open.isStopping) return;
     if (typeof open.sent === 'object' && open.sent.maybeInto === this.parts.bus.store) return this.send(open);
-    open.misses += 1;
-    if (open.misses < missesThatCount) return;
+    open.missedLookups += 1;
+    if (open.missedLookups < maxMissedLookups) return;
     this.end(open, { how: 'unknown', reason: 'Nobody knows what became of this tool call.' });
   }
 
@@ -163,7 +163,7 @@ export class SimulatedTools implements Tools {
     return bus.ask(life, () => bus.store === store && bus.take(call, withdrawn) === withdrawn);
   }
 
-  private async giveUp(open: OpenCall): Promise<void> {
+  private async timeOut(open: OpenCall): Promise<void> {
     if (open.settled) return;
     const unstarted = open.sent === 'no' || (await unlessAway(() => this.withdraw(open)));
     this.end(

@@ -31,18 +31,18 @@ export interface WorkerParts {
   readonly clerk: IdsAndClock;
   readonly linkFor: (life: Life) => StoreLink;
   readonly modelFor: (claim: ClaimedRun, life: Life) => Model;
-  readonly handsFor: (life: Life) => SimulatedTools;
+  readonly toolsFor: (life: Life) => SimulatedTools;
 }
 
 interface ActiveRun {
   readonly claim: ClaimedRun;
-  readonly hands: SimulatedTools;
+  readonly tools: SimulatedTools;
   readonly stop: AbortController;
   readonly drain: AbortController;
   readonly abandon: AbortController;
 }
 
-/** This process must let go of a run although nothing is wrong with it. */
+/** The process releases a run that has no fault of its own. */
 class AbandonedError extends Error {}
 
 const concurrency = 3;
@@ -50,7 +50,7 @@ const heartbeatMs = 4_000;
 const reapMs = 3_000;
 const drainMs = 5_000;
 
-/** The mind: claims runs, drives the loop, writes what it says before it goes on. */
+/** A worker: claims runs, drives the loop, and commits each step's facts before it continues. */
 export class SimulatedWorker {
   life = new Life('nobody');
   isLeaving = false;
@@ -83,18 +83,18 @@ export class SimulatedWorker {
     void this.activate(id);
   }
 
-  /** A stop signal; it may concern nobody here. */
-  hearStop({ runId, stop }: PendingStop): void {
+  /** Receives a stop signal, possibly for a run of another worker. */
+  onStopSignal({ runId, stop }: PendingStop): void {
     this.life.live(() => {
       for (const { claim, stop: stopping } of this.held) if (claim.runId === runId) stopping.abort(stop);
     });
   }
 
-  hearAnswer(call: ToolCall, answer: ToolAnswer): void {
-    this.life.live(() => this.held.forEach(({ hands }) => hands.hear(call, answer)));
+  onToolAnswer(call: ToolCall, answer: ToolAnswer): void {
+    this.life.live(() => this.held.forEach(({ tools }) => tools.onAnswer(call, answer)));
   }
 
-  /** A deploy: runs may leave at their next boundary, then they must. */
+  /** A deploy: runs may be handed over at their next boundary, and must be after a delay. */
   leave(gone: () => void): void {
     this.life.live(() => {
       this.isLeaving = true;
@@ -115,7 +115,7 @@ export class SimulatedWorker {
         beating.map(({ claim }) => claim),
       ),
     );
-    renewal?.stops.forEach((pending) => this.hearStop(pending));
+    renewal?.stops.forEach((pending) => this.onStopSignal(pending));
     for (const { claim, abandon } of beating) {
       if (renewal?.lost.includes(claim.runId)) abandon.abort(new ClaimLostError(claim.runId));
     }
@@ -131,27 +131,27 @@ export class SimulatedWorker {
     try {
       await this.drive(held, life, link);
     } catch (error) {
-      await this.giveBack(claim, link, error);
+      await this.release(claim, link, error);
     } finally {
-      held.hands.close(new AbandonedError('the run was left'));
+      held.tools.close(new AbandonedError('the run was left'));
       this.held.delete(held);
     }
   }
 
   private hold(claim: ClaimedRun, life: Life): ActiveRun {
     const [stop, drain, abandon] = [new AbortController(), new AbortController(), new AbortController()];
-    const held = { claim, hands: this.parts.handsFor(life), stop, drain, abandon };
+    const held = { claim, tools: this.parts.toolsFor(life), stop, drain, abandon };
     if (claim.stop) stop.abort(claim.stop);
-    abandon.signal.addEventListener('abort', () => held.hands.close(abandon.signal.reason as Error), { once: true }); // whoever abandons gives an Error
+    abandon.signal.addEventListener('abort', () => held.tools.close(abandon.signal.reason as Error), { once: true }); // always aborted with an Error
     this.held.add(held);
     return held;
   }
 
   private async drive(held: ActiveRun, life: Life, link: StoreLink): Promise<void> {
-    const { claim, hands, stop, drain, abandon } = held;
+    const { claim, tools, stop, drain, abandon } = held;
     const { inspector, clerk, modelFor } = this.parts;
     const model = abandonable(modelFor(claim, life), abandon.signal);
-    const ports = { model, tools: hands, tokens, budgetOf: budgetOfModel, clerk, honoursKeys };
+    const ports = { model, tools: tools, tokens, budgetOf: budgetOfModel, clerk, honoursKeys };
     const signals = { stop: stop.signal, drain: drain.signal };
     let waiting: NewFact[] = [];
     const commit = async (): Promise<void> => {
@@ -175,7 +175,7 @@ export class SimulatedWorker {
   }
 
   /** Errors that are part of life. Anything else is a bug of the loop. */
-  private async giveBack(claim: Claim, link: StoreLink, error: unknown): Promise<void> {
+  private async release(claim: Claim, link: StoreLink, error: unknown): Promise<void> {
     if (error instanceof ClaimLostError) return;
     const isUsual =
       error instanceof AbandonedError || error instanceof StopPendingError || error instanceof TransientError;

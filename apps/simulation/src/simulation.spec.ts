@@ -1,13 +1,13 @@
 import type { SentCall, ToolAnswer } from '@rondo/domain';
 import fc from 'fast-check';
 import type { RunRow } from './simulated-run-row';
-import { checkSchedules, storyOf } from './check-schedules';
+import { checkSchedules, describeFailure } from './check-schedules';
 import { anySchedule } from './schedule';
 import { SimulatedTools } from './simulated-tools';
 import { SimulatedStore } from './simulated-store';
 import { World, type WorldParts } from './world';
 
-/** Worlds take seconds of CPU, and a busy machine takes its time. */
+/** The worlds take seconds of CPU, and minutes on a busy machine. */
 jest.setTimeout(600_000);
 
 /** The same worlds in every run of the tests; `npm run simulate` looks at new ones. */
@@ -16,7 +16,7 @@ const seed = 1;
 it('keeps every promise in 1000 schedules of crashes, delays, duplicates and losses (I1–I10, I13)', async () => {
   const { failure, searched, figures, ends } = await checkSchedules({ schedules: 1_000, seed });
 
-  if (failure) throw new Error(storyOf(failure));
+  if (failure) throw new Error(describeFailure(failure));
   expect(searched).toBe(1_000);
   expect(figures.faultsStruck).toBeGreaterThan(2_000);
   expect(figures.refusedWrites).toBeGreaterThan(50);
@@ -33,19 +33,19 @@ it('lives through the same schedule the same way, to the byte', async () => {
 });
 
 describe('a world with a flaw in it', () => {
-  class HeedlessStore extends SimulatedStore {
+  class UnfencedStore extends SimulatedStore {
     protected override mayWrite(): boolean {
       return true;
     }
   }
 
-  class ForgetfulStore extends SimulatedStore {
+  class UnreapedStore extends SimulatedStore {
     override reap(): Promise<number> {
       return Promise.resolve(0);
     }
   }
 
-  class StubbornStore extends SimulatedStore {
+  class StopIgnoringStore extends SimulatedStore {
     override append: SimulatedStore['append'] = (claim, facts) => {
       const row: RunRow = this.row(claim.runId);
       const { stop } = row;
@@ -54,13 +54,13 @@ describe('a world with a flaw in it', () => {
     };
   }
 
-  class EagerHands extends SimulatedTools {
+  class ResendingTools extends SimulatedTools {
     override reattach({ call }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
       return this.execute({ ...call, attempt: call.attempt + 50 }, signal);
     }
   }
 
-  class OptimisticHands extends SimulatedTools {
+  class PrematureTools extends SimulatedTools {
     override execute(call: SentCall['call'], signal: AbortSignal): Promise<ToolAnswer> {
       void super.execute(call, signal).catch(() => undefined);
       return Promise.resolve({ how: 'answered', result: { success: true, output: 'surely' }, durationMs: 0 });
@@ -68,19 +68,15 @@ describe('a world with a flaw in it', () => {
   }
 
   const flaws: [string, RegExp, WorldParts][] = [
-    ['a store that lets older holders write', /^I3/, { storeOf: (its) => new HeedlessStore(its) }],
-    ['a store without a reaper', /^I1.*never ended/, { storeOf: (its) => new ForgetfulStore(its) }],
-    ['a store in which an end may overtake a stop', /I7/, { storeOf: (its) => new StubbornStore(its) }],
+    ['a store that lets older holders write', /^I3/, { storeOf: (its) => new UnfencedStore(its) }],
+    ['a store without a reaper', /^I1.*never ended/, { storeOf: (its) => new UnreapedStore(its) }],
+    ['a store in which an end may overtake a stop', /I7/, { storeOf: (its) => new StopIgnoringStore(its) }],
     [
-      'hands that send an open call again',
+      'tools that send an open call again',
       /took effect twice|happened after its death/,
-      { handsOf: (its) => new EagerHands(its) },
+      { toolsOf: (its) => new ResendingTools(its) },
     ],
-    [
-      'hands that answer before the work is done',
-      /^I5.*never happened/,
-      { handsOf: (its) => new OptimisticHands(its) },
-    ],
+    ['tools that answer before the work is done', /^I5.*never happened/, { toolsOf: (its) => new PrematureTools(its) }],
   ];
 
   it.each(flaws)('is noticed: %s', async (_, broken, parts) => {
@@ -90,13 +86,13 @@ describe('a world with a flaw in it', () => {
   });
 
   it('is made small, and seen again by its seed and its path', async () => {
-    const parts: WorldParts = { storeOf: (its) => new HeedlessStore(its) };
+    const parts: WorldParts = { storeOf: (its) => new UnfencedStore(its) };
     const { failure } = await checkSchedules({ schedules: 600, seed, parts });
     const again = await checkSchedules({ schedules: 1, seed, path: failure?.path, parts });
 
     expect(failure?.schedule.runs).toHaveLength(1);
     expect(failure?.schedule.faults.length).toBeLessThanOrEqual(2);
     expect(again.failure?.schedule).toEqual(failure?.schedule);
-    expect(failure && storyOf(failure)).toContain(`--seed ${seed} --path ${again.failure?.path ?? ''}`);
+    expect(failure && describeFailure(failure)).toContain(`--seed ${seed} --path ${again.failure?.path ?? ''}`);
   });
 });

@@ -7,7 +7,7 @@ import type { Life, Timeline } from './timeline';
 
 export interface StoreLinkParts {
   readonly timeline: Timeline;
-  readonly dice: SeededRandom;
+  readonly random: SeededRandom;
   readonly faults: Faults;
   readonly inspector: InvariantChecker;
   readonly store: RunStore & Leases;
@@ -35,14 +35,14 @@ export class StoreLink implements RunStore, Leases {
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
     const { faults, inspector, store, die } = this.parts;
-    const mishap = faults.write();
-    if (mishap.dies === 'before') die();
+    const fault = faults.write();
+    if (fault.dies === 'before') die();
     return this.ask(async () => {
       try {
         const recorded = await store.append(claim, facts);
         inspector.appended(claim, recorded);
-        if (mishap.dies === 'after') die();
-        if (mishap.pausesMs !== undefined) this.pause(mishap.pausesMs);
+        if (fault.dies === 'after') die();
+        if (fault.pausesMs !== undefined) this.pause(fault.pausesMs);
         return recorded;
       } catch (error) {
         inspector.refused(claim, String(error));
@@ -71,17 +71,17 @@ export class StoreLink implements RunStore, Leases {
 
   /** What a process sent before its death arrives all the same; a dead one asks nothing, and hears nothing. */
   private ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
-    const { timeline, dice, faults, life, isAway } = this.parts;
+    const { timeline, random, faults, life, isAway } = this.parts;
     if (life.isOver) return new Promise(() => undefined);
 
     const fate = faults.storeRequest();
     return new Promise((resolve, reject) => {
-      const back = (action: () => void) => timeline.within(life, dice.delay(latencyMs), action);
+      const back = (action: () => void) => timeline.within(life, random.delay(latencyMs), action);
       const fail = () => reject(new TransientError('The database did not answer.'));
       if (fate !== undefined) timeline.within(life, timeoutMs, fail);
       if (fate === 'lost') return;
 
-      timeline.after(dice.delay(latencyMs) + (fate === 'late' ? lateMs : 0), () => {
+      timeline.after(random.delay(latencyMs) + (fate === 'late' ? lateMs : 0), () => {
         if (isAway()) {
           back(fail);
           return;

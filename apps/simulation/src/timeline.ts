@@ -1,4 +1,4 @@
-/** One life of a process: from its start to its death. While it is paused nothing happens in it, and nothing is lost. */
+/** One life of a process, from its start to its death. While it is paused its actions are deferred, not lost. */
 export class Life {
   isOver = false;
   private held: (() => void)[] | undefined;
@@ -23,7 +23,7 @@ export class Life {
     missed.forEach((action) => this.live(action));
   }
 
-  /** What comes to a process that is dead comes to nobody. */
+  /** Runs an action in the process: later if it is paused, never if it is dead. */
   live(action: () => void): void {
     if (this.isOver) return;
     if (this.held) this.held.push(action);
@@ -31,21 +31,21 @@ export class Life {
   }
 }
 
-interface Happening {
+interface ScheduledStep {
   readonly at: number;
   readonly order: number;
   readonly action: () => void;
 }
 
 /**
- * The only clock and the only scheduler of a simulated world. Things happen one after the other, in the order of their
- * time; whatever a happening sets off in promises has come to rest before the next one happens.
+ * The only clock and scheduler of a simulated world. Runs scheduled steps one after the other in the order of their time,
+ * and all promises that a step settles before the next step.
  */
 export class Timeline {
   /** Milliseconds since the world began. */
   now = 0;
-  happened = 0;
-  private readonly heap: Happening[] = [];
+  stepsTaken = 0;
+  private readonly heap: ScheduledStep[] = [];
   private planned = 0;
 
   /** The virtual time as the log has it. */
@@ -75,18 +75,18 @@ export class Timeline {
   }
 
   /** Lets things happen while `goesOn`. */
-  async unroll(goesOn: () => boolean): Promise<void> {
+  async run(goesOn: () => boolean): Promise<void> {
     for (let next = this.take(); next; next = this.take()) {
       this.now = next.at;
-      this.happened += 1;
+      this.stepsTaken += 1;
       next.action();
-      await promisesToRest();
+      await settledPromises();
       if (!goesOn()) return;
     }
   }
 
-  private insert(happening: Happening): void {
-    let at = this.heap.push(happening) - 1;
+  private insert(step: ScheduledStep): void {
+    let at = this.heap.push(step) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
       if (!this.isBefore(at, parent)) return;
@@ -95,7 +95,7 @@ export class Timeline {
     }
   }
 
-  private take(): Happening | undefined {
+  private take(): ScheduledStep | undefined {
     const first = this.heap[0];
     const last = this.heap.pop();
     if (!first || !last || first === last) return first;
@@ -126,4 +126,4 @@ export class Timeline {
 const beginningOfTime = Date.UTC(2026, 0, 1);
 
 /** Node runs every promise that is due before it comes to this. */
-const promisesToRest = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const settledPromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

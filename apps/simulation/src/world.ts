@@ -21,12 +21,12 @@ import { SimulatedToolBus } from './simulated-tool-bus';
 /** Parts that can be exchanged for broken ones, to see whether it is noticed. */
 export interface WorldParts {
   readonly storeOf?: (parts: StoreParts) => SimulatedStore;
-  readonly handsOf?: (parts: SimulatedToolsParts) => SimulatedTools;
+  readonly toolsOf?: (parts: SimulatedToolsParts) => SimulatedTools;
 }
 
 export interface Outcome {
   readonly violations: readonly string[];
-  /** All that happened, line by line. */
+  /** Everything that happened, one line each. */
   readonly journal: readonly string[];
   /** How the runs ended. */
   readonly ends: readonly string[];
@@ -34,7 +34,7 @@ export interface Outcome {
 }
 
 export interface Figures {
-  readonly happenings: number;
+  readonly steps: number;
   readonly virtualMs: number;
   readonly faultsStruck: number;
   readonly refusedWrites: number;
@@ -48,10 +48,10 @@ const executorNames = ['executor1', 'executor2'];
 const patienceMs = 30 * 60_000;
 const aftermathMs = 30_000;
 
-/** A small world in one thread: everything that a run meets in production, on one clock and one set of dice. */
+/** A small world in one thread: everything that a run meets in production, on one clock and one seed. */
 export class World {
   private readonly timeline = new Timeline();
-  private readonly dice: SeededRandom;
+  private readonly random: SeededRandom;
   private readonly faults: Faults;
   private readonly store: SimulatedStore;
   private readonly inspector: InvariantChecker;
@@ -61,7 +61,7 @@ export class World {
   private readonly workers: readonly SimulatedWorker[];
   private readonly executors: readonly SimulatedExecutor[];
   private readonly summarizer: SimulatedSummarizer;
-  private readonly strikes: FaultInjector;
+  private readonly faultInjector: FaultInjector;
   private restedAt: number | undefined;
 
   constructor(
@@ -70,7 +70,7 @@ export class World {
   ) {
     const { timeline } = this;
     const { storeOf = (its: StoreParts) => new SimulatedStore(its) } = parts;
-    this.dice = new SeededRandom(schedule.seed);
+    this.random = new SeededRandom(schedule.seed);
     this.faults = new Faults(schedule);
     this.clerk = idsAndClock(counter(), () => timeline.isoNow);
     this.store = storeOf({ timeline, activate: (job) => this.queue.add(job) });
@@ -79,30 +79,30 @@ export class World {
     this.queue = new SimulatedQueue({
       timeline,
       faults,
-      dice: this.dice.fork('queue'),
+      random: this.random.fork('queue'),
       offer: (job) => this.offer(job),
     });
     this.bus = new SimulatedToolBus({
-      ...{ timeline, faults, dice: this.dice.fork('bus') },
+      ...{ timeline, faults, random: this.random.fork('bus') },
       deliver: (call, store) => this.executorOf(call)?.accept(call, store),
       cancelled: (call) => this.executorOf(call)?.cancel(call),
-      answered: (call, answer) => this.workers.forEach((worker) => worker.hearAnswer(call, answer)),
+      answered: (call, answer) => this.workers.forEach((worker) => worker.onToolAnswer(call, answer)),
     });
     this.workers = workerNames.map((name) => this.worker(name));
     this.executors = executorNames.map((name) => this.executor(name));
-    this.summarizer = this.scribe();
-    this.strikes = new FaultInjector({ ...this.shared, inspector });
+    this.summarizer = this.createSummarizer();
+    this.faultInjector = new FaultInjector({ ...this.shared, inspector });
   }
 
   async run(): Promise<Outcome> {
-    const { timeline, inspector, store, dice, clerk } = this;
+    const { timeline, inspector, store, random, clerk } = this;
     [...this.workers, ...this.executors, this.summarizer].forEach((process) => process.start());
-    const spread = (stop: PendingStop) => this.spread(stop);
-    new SimulatedUsers({ timeline, inspector, store, clerk, spread, dice: dice.fork('people') }).follow(
+    const broadcast = (stop: PendingStop) => this.broadcast(stop);
+    new SimulatedUsers({ timeline, inspector, store, clerk, broadcast, random: random.fork('people') }).follow(
       this.schedule.runs,
     );
-    const lastFaultMs = this.strikes.begin();
-    await timeline.unroll(() => !this.isOver(lastFaultMs));
+    const lastFaultMs = this.faultInjector.begin();
+    await timeline.run(() => !this.isOver(lastFaultMs));
 
     brokenFinalRules(store, inspector).forEach((rule) => inspector.violation(rule));
     return this.outcome();
@@ -113,7 +113,7 @@ export class World {
     return { timeline, faults, workers, executors, summarizer, queue, bus };
   }
 
-  /** Everybody is served, and nothing can come any more but what zombies had in hand. */
+  /** True when all runs have ended and the time for writes of zombie processes is over. */
   private isOver(lastFaultMs: number): boolean {
     const { now } = this.timeline;
     const areAllOver =
@@ -130,7 +130,7 @@ export class World {
       journal: inspector.journal,
       ends: [...store.rows.values()].map(({ run }) => run.error?.code ?? run.finish_reason ?? run.status),
       figures: {
-        happenings: timeline.happened,
+        steps: timeline.stepsTaken,
         virtualMs: timeline.now,
         faultsStruck: faults.struck,
         refusedWrites: inspector.refusedWrites,
@@ -142,18 +142,18 @@ export class World {
 
   private worker(name: string): SimulatedWorker {
     const { timeline, inspector, clerk, store, bus } = this;
-    const { handsOf = (its: SimulatedToolsParts) => new SimulatedTools(its) } = this.parts;
-    const dice = this.dice.fork(name);
+    const { toolsOf = (its: SimulatedToolsParts) => new SimulatedTools(its) } = this.parts;
+    const random = this.random.fork(name);
     const worker: SimulatedWorker = new SimulatedWorker({
       ...{ name, timeline, inspector, clerk },
-      linkFor: (life) => this.link({ store, dice, life, die: () => this.strikes.kill(worker) }),
+      linkFor: (life) => this.link({ store, random, life, die: () => this.faultInjector.kill(worker) }),
       modelFor: (claim, life) =>
         new RandomModel({
           ...{ timeline, life, runId: claim.runId, settings: claim.run.settings },
-          dice: new SeededRandom(this.planOf(claim.runId).seed, 'model'),
+          random: new SeededRandom(this.planOf(claim.runId).seed, 'model'),
           called: (request) => inspector.modelCalled(claim, request),
         }),
-      handsFor: (life) => handsOf({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call) }),
+      toolsFor: (life) => toolsOf({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call) }),
     });
     return worker;
   }
@@ -161,32 +161,32 @@ export class World {
   private executor(name: string): SimulatedExecutor {
     const { timeline, faults, bus, inspector } = this;
     const executor: SimulatedExecutor = new SimulatedExecutor({
-      ...{ name, timeline, faults, bus, dice: this.dice.fork(name) },
+      ...{ name, timeline, faults, bus, random: this.random.fork(name) },
       effect: (call) => inspector.effect(call),
-      died: () => this.strikes.kill(executor),
+      died: () => this.faultInjector.kill(executor),
     });
     return executor;
   }
 
-  private scribe(): SimulatedSummarizer {
+  private createSummarizer(): SimulatedSummarizer {
     const { timeline, clerk, store } = this;
-    const dice = this.dice.fork('scribe');
+    const random = this.random.fork('scribe');
     const its = { ...store.compactions, renew: store.renew.bind(store), reap: store.reap.bind(store) };
-    const scribe: SimulatedSummarizer = new SimulatedSummarizer({
-      ...{ timeline, dice, clerk },
-      linkFor: (life) => this.link({ store: its, dice, life, die: () => this.strikes.kill(scribe) }),
+    const summarizer: SimulatedSummarizer = new SimulatedSummarizer({
+      ...{ timeline, random, clerk },
+      linkFor: (life) => this.link({ store: its, random, life, die: () => this.faultInjector.kill(summarizer) }),
     });
-    return scribe;
+    return summarizer;
   }
 
-  private link(own: Pick<StoreLinkParts, 'store' | 'dice' | 'life' | 'die'>): StoreLink {
+  private link(own: Pick<StoreLinkParts, 'store' | 'random' | 'life' | 'die'>): StoreLink {
     const { timeline, faults, inspector } = this;
-    return new StoreLink({ ...own, timeline, faults, inspector, isAway: () => this.strikes.storeIsAway });
+    return new StoreLink({ ...own, timeline, faults, inspector, isAway: () => this.faultInjector.storeIsAway });
   }
 
   private planOf(id: RunId): RunPlan {
     const plan = this.schedule.runs[Number(id.slice('run_'.length))];
-    if (!plan) throw new Error(`nobody asked for ${id}`);
+    if (!plan) throw new Error(`no run ${id} was planned`);
     return plan;
   }
 
@@ -201,18 +201,18 @@ export class World {
     const free = places.filter(({ hasPlace }) => hasPlace);
     const [first, ...others] = free;
     if (!first) return false;
-    this.dice.pick([first, ...others]).take(id);
+    this.random.pick([first, ...others]).take(id);
     return true;
   }
 
-  /** Said over the air, to all, once: whoever misses it finds it with its next heartbeat (I7). */
-  private spread(stop: PendingStop): void {
+  /** Sent once and unreliably: a worker that misses it learns of the stop with its next heartbeat (I7). */
+  private broadcast(stop: PendingStop): void {
     for (const worker of this.workers) {
       const fate = this.faults.message('stop signal');
       const delays = { lost: [], twice: [0, 500], late: [20_000], usual: [0] }[fate ?? 'usual'];
-      const isHeard = this.dice.chance(0.7);
-      for (const delay of isHeard ? delays : [])
-        this.timeline.after(delay + this.dice.delay(200), () => worker.hearStop(stop));
+      const isReceived = this.random.chance(0.7);
+      for (const delay of isReceived ? delays : [])
+        this.timeline.after(delay + this.random.delay(200), () => worker.onStopSignal(stop));
     }
   }
 }
