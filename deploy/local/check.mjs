@@ -6,7 +6,7 @@ import { repoRoot } from './repo-root.mjs';
 import { SpecTimes } from './spec-times.mjs';
 import { checks, jest, jestProjects, specsWithoutServers, Verification } from './verification.mjs';
 
-const help = `npm run check       what can be known without starting a server: format, types, lint, words, unit and contract tests
+const help = `npm run check       what can be known without starting a server: format, types, lint, words, documents, unit and contract tests
 npm run test:fast   of that, only the tests
 
 With --times also the slowest spec files are printed.`;
@@ -23,13 +23,14 @@ async function check() {
   const verification = new Verification();
   await verification.step('build', checks.build); // also what types and the rules about imports between projects read
   if (!onlyTests) {
-    for (const name of ['words', 'format', 'types']) await verification.step(name, checks[name]);
+    for (const name of ['words', 'documents', 'circles', 'format', 'types'])
+      await verification.step(name, checks[name]);
     await verification.step('lint', checks.lintOfChanges);
   }
 
   const times = new SpecTimes(join(repoRoot, '.data'));
   const reporters = withTimes ? ['--reporters', 'default', ...times.jestArguments] : [];
-  const args = ['--maxWorkers', '2', ...reporters, '--runTestsByPath', ...specsWithoutServers()];
+  const args = ['--maxWorkers', '2', ...reporters, '--runTestsByPath', ...(await specsWithoutServers())];
   await verification.step('unit tests', () => jest(jestProjects(), { env: times.environment, args }));
   if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
   return verification.conclude();

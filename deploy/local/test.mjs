@@ -7,7 +7,7 @@ import { SpecTimes } from './spec-times.mjs';
 import { startTestServers } from './test-servers.mjs';
 import { checks, jest, jestProjects, Verification } from './verification.mjs';
 
-const help = `npm test               everything: format, build, types, lint, words, all tests against real servers
+const help = `npm test               everything: format, build, types, lint, words, documents, all tests against real servers
 npm test -- <pattern>  only the tests whose path matches the pattern
 npm test -- --times    also prints which spec files took longest
 npm run test:fast      only the unit and contract tests, which need no servers
@@ -16,6 +16,7 @@ npm run attacks        only the tests that attack, and docs/attacks.md written a
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
 const faults = ['apps/chaos', 'apps/bench'];
+const staticChecks = ['words', 'documents', 'circles', 'format', 'types', 'lint'];
 const endToEnd = ['apps/e2e', ...faults];
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');
@@ -58,7 +59,7 @@ async function testLane(verification, { env, args }, isBuilt) {
 
 /** What needs no server, and the deployments to which things are done: they share nothing with the other lane's. */
 async function checkLane(verification, { env, args, isWhole, isBuilt }) {
-  if (isWhole) for (const name of ['words', 'format', 'types', 'lint']) await verification.step(name, checks[name]);
+  if (isWhole) for (const name of staticChecks) await verification.step(name, checks[name]);
   if (isBuilt) await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', ...args] }));
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build, projectsOf } from './build.mjs';
-import { ImportGraph } from './import-graph.mjs';
+import { checkDocuments } from './doc-links.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
@@ -47,11 +47,19 @@ export const checks = {
   types: () => tool('tsc', ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', cache('types.tsbuildinfo')]),
   lint: () => tool('eslint', ['.', '--max-warnings', '0']),
   words: () => refuseAll(refusedWords(repoRoot, wordsAreChecked)),
-  circles: () => refuseAll(new ImportGraph(repoRoot).circles().map((files) => `import circle: ${files.join(', ')}`)),
+  documents: checkDocuments,
+  circles: async () => {
+    const circles = (await importGraph()).circles().filter((files) => !files.includes(circleLeft));
+    refuseAll(circles.map((files) => `import circle: ${files.join(', ')}`));
+  },
   /** Only files that have changed: quick, but blind to a file whose findings change because another one's types did. */
   lintOfChanges: () => tool('eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', cache('eslint')]),
 };
 
+/** The connection constructs the tool protocol, which imports it for its type; messaging is being taken apart there. */
+const circleLeft = 'libs/messaging/src/connection/nats-link.ts';
+
+/** Folders without a refused word; the rest are being cleaned. */
 const wordsAreChecked = [
   'apps/bench',
   'apps/chaos',
@@ -63,12 +71,18 @@ const wordsAreChecked = [
 ];
 
 /** Specs that neither read the address of a server nor start sandboxes, nor import what does. */
-export function specsWithoutServers() {
-  const graph = new ImportGraph(repoRoot);
+export async function specsWithoutServers() {
+  const graph = await importGraph();
   return graph.files.filter((file) => file.endsWith('.spec.ts') && !graph.reaches(file, needsServers));
 }
 
 const needsServers = /TEST_(DATABASE|REDIS|NATS)_URL|BWRAP_PATH/;
+
+/** Imported late: it needs a package, and this file is loaded before packages are installed. */
+async function importGraph() {
+  const { ImportGraph } = await import('./import-graph.mjs');
+  return new ImportGraph(repoRoot);
+}
 
 function refuseAll(findings) {
   if (findings.length > 0) throw new Error(findings.join('\n'));
