@@ -21,27 +21,27 @@ import type { RunError } from '@rondo/contract';
  *
  * `over`: the loop ends here, because the run goes to the summarizer or has failed.
  */
-export async function* compactIfNeeded(pass: LoopContext): AsyncGenerator<Step, { over: boolean }> {
-  if (pass.signals.stop.aborted) return { over: false };
-  if (pass.state.compaction) yield factsStep(pass, ...compactionFailed(pass.state, silent));
+export async function* compactIfNeeded(loop: LoopContext): AsyncGenerator<Step, { over: boolean }> {
+  if (loop.signals.stop.aborted) return { over: false };
+  if (loop.state.compaction) yield factsStep(loop, ...compactionFailed(loop.state, silent));
 
-  if (isFarFromLimit(pass)) {
-    pass.meter.forgetLast();
+  if (isFarFromLimit(loop)) {
+    loop.meter.forgetLast();
     return { over: false };
   }
 
-  const usage = await contextUsageOf(pass);
-  const range = await rangeToSummarize(pass, usage);
-  if (!range) return yield* shorten(pass, usage);
+  const usage = await contextUsageOf(loop);
+  const range = await rangeToSummarize(loop, usage);
+  if (!range) return yield* shorten(loop, usage);
 
   const { covers, reason } = range;
   const data = {
-    compaction_id: pass.ports.clerk.compactionId(),
+    compaction_id: loop.ports.clerk.compactionId(),
     reason,
     covers,
     tokens_before: usage.tokens,
   };
-  yield factsStep(pass, { type: 'context.compaction_started', iteration: pass.state.iteration, data });
+  yield factsStep(loop, { type: 'context.compaction_started', iteration: loop.state.iteration, data });
   return { over: true };
 }
 
@@ -51,19 +51,19 @@ const silent: RunError = { code: 'summarizer_silent', message: 'No summarizer to
 /** Compresses well below the limit, so that the prefix that providers cache lasts for several iterations. */
 const targetShare = 0.7;
 
-async function* shorten(pass: LoopContext, { tokens, budget }: ContextUsage): AsyncGenerator<Step, { over: boolean }> {
+async function* shorten(loop: LoopContext, { tokens, budget }: ContextUsage): AsyncGenerator<Step, { over: boolean }> {
   const { maximum, reserve, limit, frame } = budget;
-  const isSummarized = !mayCompact(pass.state) && pass.state.context.failures === 0;
+  const isSummarized = !mayCompact(loop.state) && loop.state.context.failures === 0;
   const allowed = isSummarized ? maximum : limit;
   if (tokens + reserve < allowed) return { over: false };
 
   const target = frame + Math.floor(tokensBelow(allowed, budget) * targetShare);
   const goal = { reason: 'threshold', tokensBefore: tokens, target, acceptable: allowed - reserve, maximum } as const;
-  const data = await compress(pass, pass.meter, goal);
-  if (data) yield factsStep(pass, { type: 'context.compacted', iteration: pass.state.iteration, data });
-  if ((await countRequestTokens(pass, pass.meter)) <= maximum) return { over: false };
+  const data = await compress(loop, loop.meter, goal);
+  if (data) yield factsStep(loop, { type: 'context.compacted', iteration: loop.state.iteration, data });
+  if ((await countRequestTokens(loop, loop.meter)) <= maximum) return { over: false };
 
-  yield factsStep(pass, failed(pass, tooLarge(maximum)));
+  yield factsStep(loop, failed(loop, tooLarge(maximum)));
   return { over: true };
 }
 

@@ -20,24 +20,24 @@ export interface Decision {
 /** A reply that breaks off after it had begun is asked for this many times in all. */
 const maxReplyAttempts = 3;
 
-export function decide(pass: LoopContext): Decision {
-  const { state, signals } = pass;
+export function decide(loop: LoopContext): Decision {
+  const { state, signals } = loop;
   if (state.ended) return over();
-  if (signals.stop.aborted) return over(...cutShort(pass, signals.stop.reason as CutShort)); // whoever aborts gives this reason
+  if (signals.stop.aborted) return over(...cutShort(loop, signals.stop.reason as CutShort)); // whoever aborts gives this reason
 
-  if (state.phase === 'thinking') return state.lostReplies >= maxReplyAttempts ? over(failed(pass, noReply)) : goOn();
+  if (state.phase === 'thinking') return state.lostReplies >= maxReplyAttempts ? over(failed(loop, noReply)) : goOn();
   if (state.phase === 'between') return goOn();
 
   const inDoubt = openCalls(state).find(awaitsPerson);
   if (inDoubt) return over(askToResolve(inDoubt));
 
-  const reason = endOfIteration(pass);
+  const reason = endOfIteration(loop);
   const iterationCompleted: NewFact = {
     type: 'iteration.completed',
     iteration: state.iteration,
     data: { iteration: state.iteration, finish_reason: reason },
   };
-  const next = afterIteration(pass, reason);
+  const next = afterIteration(loop, reason);
   return next ? over(iterationCompleted, next) : goOn(iterationCompleted);
 }
 
@@ -62,26 +62,26 @@ const completedCall = ({ calls }: RunState, is: (name: string) => boolean): Know
   [...calls.values()].find(({ call, status }) => is(call.name) && status === 'completed');
 
 /** The fact that ends or parks the run after an iteration, if one does. */
-function afterIteration(pass: LoopContext, reason: FinishReason): NewFact | undefined {
-  const { state, run, ports, beganAt } = pass;
+function afterIteration(loop: LoopContext, reason: FinishReason): NewFact | undefined {
+  const { state, run, ports, beganAt } = loop;
   const { limits } = run.settings;
 
-  if (isCutOffByBudget(pass, reason)) return completed(pass, 'budget_exceeded');
-  if (reason === 'complete' || state.calls.size === 0) return completed(pass, reason);
-  if (state.malformedInARow >= limits.max_malformed_calls) return failed(pass, tooManyMalformed(state.malformedInARow));
-  if (run.settings.termination === 'single_decision' && limits.max_iterations === 1) return completed(pass, 'stop');
-  if (state.iteration >= limits.max_iterations) return completed(pass, 'max_iterations');
-  if (isRunBudgetExceeded(pass)) return completed(pass, 'budget_exceeded');
-  if (isStuck(pass)) return completed(pass, 'loop_detected');
+  if (isCutOffByBudget(loop, reason)) return completed(loop, 'budget_exceeded');
+  if (reason === 'complete' || state.calls.size === 0) return completed(loop, reason);
+  if (state.malformedInARow >= limits.max_malformed_calls) return failed(loop, tooManyMalformed(state.malformedInARow));
+  if (run.settings.termination === 'single_decision' && limits.max_iterations === 1) return completed(loop, 'stop');
+  if (state.iteration >= limits.max_iterations) return completed(loop, 'max_iterations');
+  if (isRunBudgetExceeded(loop)) return completed(loop, 'budget_exceeded');
+  if (isStuck(loop)) return completed(loop, 'loop_detected');
   if (timeLeftMs({ ...run, state }, { now: ports.clerk.now(), beganAt }) < 0)
-    return failed(pass, outOfTime(run.settings));
-  return reason === 'ask' ? { type: 'run.waiting', iteration: state.iteration, data: questionOf(pass) } : undefined;
+    return failed(loop, outOfTime(run.settings));
+  return reason === 'ask' ? { type: 'run.waiting', iteration: state.iteration, data: questionOf(loop) } : undefined;
 }
 
 /** The reply would have gone on, but for the money. */
-const isCutOffByBudget = (pass: LoopContext, reason: FinishReason): boolean =>
+const isCutOffByBudget = (loop: LoopContext, reason: FinishReason): boolean =>
   reason === 'length' &&
-  (pass.isCutOffByBudget || (pass.run.settings.processor.native_max_auto_continues > 0 && isRunBudgetExceeded(pass)));
+  (loop.isCutOffByBudget || (loop.run.settings.processor.native_max_auto_continues > 0 && isRunBudgetExceeded(loop)));
 
 function questionOf({ state }: LoopContext): Waiting {
   const asked = completedCall(state, isAsk);
@@ -107,14 +107,14 @@ export const failed = ({ state }: LoopContext, error: RunError): NewFact => ({
   data: { error: failureOf(error), usage: state.usage },
 });
 
-function cutShort(pass: LoopContext, why: CutShort): NewFact[] {
-  if (!(why instanceof TerminalError)) return stopped(pass, why);
-  return failRun({ ...pass.run, state: pass.state }, pass.ports.clerk, why);
+function cutShort(loop: LoopContext, why: CutShort): NewFact[] {
+  if (!(why instanceof TerminalError)) return stopped(loop, why);
+  return failRun({ ...loop.run, state: loop.state }, loop.ports.clerk, why);
 }
 
 /** What never ran, and what nobody knows, is answered in the same breath (R29). */
-function stopped(pass: LoopContext, { requestedAt, reason }: StopRequest): NewFact[] {
-  const { state, receipt } = pass;
+function stopped(loop: LoopContext, { requestedAt, reason }: StopRequest): NewFact[] {
+  const { state, receipt } = loop;
   const data = { reason, receipt: receipt.contents(requestedAt), usage: state.usage };
-  return [...closeOpenCalls(pass, 'was stopped'), { type: 'run.stopped', iteration: state.iteration, data }];
+  return [...closeOpenCalls(loop, 'was stopped'), { type: 'run.stopped', iteration: state.iteration, data }];
 }

@@ -45,12 +45,12 @@ export interface FactsStep {
   readonly meanwhile?: true;
 }
 
-/** States facts: they change the pass's state. The step is to be yielded: the caller writes them before the loop goes on. */
-export const factsStep = (pass: LoopContext, ...facts: readonly NewFact[]): FactsStep =>
-  factsStepOf(pass, facts, { hold: false });
+/** States facts: they change the state of the loop. The step is to be yielded: the caller writes them before the loop goes on. */
+export const factsStep = (loop: LoopContext, ...facts: readonly NewFact[]): FactsStep =>
+  factsStepOf(loop, facts, { hold: false });
 
 /** The same; with `hold` the caller may write them in one transaction with the next step's. */
-export function factsStepOf(pass: LoopContext, facts: readonly NewFact[], how: Omit<FactsStep, 'facts'>): FactsStep {
-  pass.state = facts.reduce<RunState>(evolve, pass.state);
+export function factsStepOf(loop: LoopContext, facts: readonly NewFact[], how: Omit<FactsStep, 'facts'>): FactsStep {
+  loop.state = facts.reduce<RunState>(evolve, loop.state);
   return { facts, ...how };
 }

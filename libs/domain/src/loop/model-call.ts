@@ -12,21 +12,21 @@ export interface ModelCallResult {
 
 /** One call of the model: what it says goes into the reply. A reply that is full hears no more, and the stream is closed. */
 export async function* callModel(
-  pass: LoopContext,
+  loop: LoopContext,
   reply: Reply,
   prompt: ModelRequest,
 ): AsyncGenerator<Step, ModelCallResult> {
-  const { clerk, model } = pass.ports;
-  const call = { model: pass.run.settings.model, iteration: pass.state.iteration, beganAt: clerk.now() };
+  const { clerk, model } = loop.ports;
+  const call = { model: loop.run.settings.model, iteration: loop.state.iteration, beganAt: clerk.now() };
   let firstOutputAt: string | undefined;
-  const { stop } = pass.signals;
+  const { stop } = loop.signals;
   const enough = new AbortController();
 
   for await (const chunks of model.stream(prompt, AbortSignal.any([stop, enough.signal]))) {
     for (const chunk of chunks) {
       switch (chunk.type) {
         case 'retried':
-          yield factsStep(pass, retried(pass, chunk));
+          yield factsStep(loop, retried(loop, chunk));
           break;
         case 'end':
           return {

@@ -22,7 +22,7 @@ export class Reply {
   private storedCalls = 0;
 
   constructor(
-    private readonly pass: LoopContext,
+    private readonly loop: LoopContext,
     private readonly messageId: MessageId,
     private readonly decoder: ReplyDecoder,
   ) {}
@@ -85,11 +85,11 @@ export class Reply {
   }
 
   private get releasesCalls(): boolean {
-    return this.pass.run.settings.processor.execute_on_stream;
+    return this.loop.run.settings.processor.execute_on_stream;
   }
 
   private show(piece: ReplyPiece): Delta {
-    this.pass.receipt.shown(piece.text, this.pass.ports.clerk.now());
+    this.loop.receipt.shown(piece.text, this.loop.ports.clerk.now());
     if (piece.type === 'call_arguments') {
       const streamId = callIdAt(this.messageId, piece.index);
       return { type: 'tool.call_delta', streamId, text: piece.text, name: piece.name };
@@ -101,18 +101,18 @@ export class Reply {
   /** Stores the reply up to this call, and sends the call out while the model goes on. */
   private *release(call: DecodedCall): Generator<Step, void> {
     const facts = this.part({ blocksTo: this.decoder.content.length, calls: [call] });
-    yield factsStepOf(this.pass, facts, { hold: true });
-    yield* startWhileSpeaking(this.pass);
+    yield factsStepOf(this.loop, facts, { hold: true });
+    yield* startWhileSpeaking(this.loop);
   }
 
   /** After the results of tools, saying nothing more is an end; else it is a reply that got lost. */
   private get answersTools(): boolean {
-    return this.pass.state.conversation.findLast(({ type }) => type !== 'summary')?.type === 'tool';
+    return this.loop.state.conversation.findLast(({ type }) => type !== 'summary')?.type === 'tool';
   }
 
   private silence({ content }: DecodedReply): NewFact[] {
     const message = this.message([...content], {});
-    return [{ type: 'message.created', iteration: this.pass.state.iteration, data: { message } }];
+    return [{ type: 'message.created', iteration: this.loop.state.iteration, data: { message } }];
   }
 
   private whole(decoded: DecodedReply): NewFact[] {
@@ -138,8 +138,8 @@ export class Reply {
 
     const message = this.message(content, metadata);
     const facts: NewFact[] = [
-      { type: 'message.created', iteration: this.pass.state.iteration, data: { message } },
-      ...planCalls(this.pass, { messageId: this.partId, replyId: this.messageId, calls }),
+      { type: 'message.created', iteration: this.loop.state.iteration, data: { message } },
+      ...planCalls(this.loop, { messageId: this.partId, replyId: this.messageId, calls }),
     ];
     this.storedBlocks = blocksTo;
     this.storedCalls += calls.length;
@@ -155,7 +155,7 @@ export class Reply {
     const {
       run,
       state: { iteration },
-    } = this.pass;
+    } = this.loop;
     return {
       id: this.partId,
       thread_id: run.threadId,

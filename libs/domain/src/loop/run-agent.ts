@@ -33,7 +33,7 @@ import type { NewFact } from '@rondo/contract';
  * (a lost claim, a database that is away) goes through the loop to the caller.
  */
 export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: AgentSignals): AsyncGenerator<Step, void> {
-  const pass: LoopContext = {
+  const loop: LoopContext = {
     beganAt: ports.clerk.now(),
     run,
     ports,
@@ -43,27 +43,27 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     underWay: new Map(),
     meter: new ContextMeter(ports.tokens, run.settings.model),
   };
-  if (pass.state.ended) return;
+  if (loop.state.ended) return;
 
   const started: NewFact = { type: 'run.started', iteration: 0, data: {} };
-  if (!pass.state.started) yield factsStepOf(pass, [started], { hold: true });
+  if (!loop.state.started) yield factsStepOf(loop, [started], { hold: true });
 
-  if (pass.state.phase === 'acting' && pass.state.isSpeaking) yield factsStep(pass, withdrawal(pass));
+  if (loop.state.phase === 'acting' && loop.state.isSpeaking) yield factsStep(loop, withdrawal(loop));
 
   for (;;) {
-    yield* settle(pass);
-    if (isStopped(pass) && pass.state.ranCommands) pass.receipt.leftRunning(await ports.tools.endRun());
+    yield* settle(loop);
+    if (isStopped(loop) && loop.state.ranCommands) loop.receipt.leftRunning(await ports.tools.endRun());
 
-    const { facts, over } = decide(pass);
-    if (facts.length > 0) yield factsStepOf(pass, facts, { hold: !over });
+    const { facts, over } = decide(loop);
+    if (facts.length > 0) yield factsStepOf(loop, facts, { hold: !over });
     if (over || signals.drain.aborted) return;
 
-    if (await mayCallModel(pass)) {
-      const room = yield* compactIfNeeded(pass);
+    if (await mayCallModel(loop)) {
+      const room = yield* compactIfNeeded(loop);
       if (room.over) return;
     }
 
-    yield* think(pass);
+    yield* think(loop);
   }
 }
 

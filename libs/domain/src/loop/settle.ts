@@ -16,15 +16,15 @@ const maxAttempts = 3;
  * holder sent is looked for, not sent again. When it is done, each call has exactly one result in the log (I6), but
  * for those that await a person and those behind them; and in a run that is stopped, those that never ran.
  */
-export async function* settle(pass: LoopContext): AsyncGenerator<Step, void> {
-  if (pass.state.phase !== 'acting') return;
+export async function* settle(loop: LoopContext): AsyncGenerator<Step, void> {
+  if (loop.state.phase !== 'acting') return;
 
-  for (let wave = nextWave(pass); wave.length > 0; wave = nextWave(pass)) {
-    const isStopped = pass.signals.stop.aborted;
-    const goes = isStopped || conversationEnded(pass) ? wave.filter(isSent) : wave;
-    if (goes.length > 0) yield* run(pass, goes);
+  for (let wave = nextWave(loop); wave.length > 0; wave = nextWave(loop)) {
+    const isStopped = loop.signals.stop.aborted;
+    const goes = isStopped || conversationEnded(loop) ? wave.filter(isSent) : wave;
+    if (goes.length > 0) yield* run(loop, goes);
     else if (isStopped) return;
-    else for (const { call } of wave) yield answer(pass, call, { result: notExecuted, durationMs: 0 });
+    else for (const { call } of wave) yield answer(loop, call, { result: notExecuted, durationMs: 0 });
   }
 }
 
@@ -39,46 +39,46 @@ const conversationEnded = ({ state, run }: LoopContext): boolean =>
 const notExecuted = failedResult('This call was not executed: the turn ended before it.');
 
 /** Starts what was not started, then passes on the answers as they come, so that a slow tool hides no other's answer. */
-async function* run(pass: LoopContext, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
-  const started = wave.filter(isUnsent).map((known) => startOf(pass, known));
+async function* run(loop: LoopContext, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
+  const started = wave.filter(isUnsent).map((known) => startOf(loop, known));
   const inLoop = wave.filter(({ call }) => runsInLoop(call));
   const away = wave.filter((known) => !inLoop.includes(known));
 
-  if (started.length > 0) yield factsStepOf(pass, started, { hold: away.length === 0 });
+  if (started.length > 0) yield factsStepOf(loop, started, { hold: away.length === 0 });
   for (const { call } of inLoop) {
-    const conversation = await recall(call, pass.state.conversation, pass.ports.archive);
-    const result = answerInLoop(call, conversation, pass.run.settings.profile);
-    yield answer(pass, call, { result, durationMs: 0 });
+    const conversation = await recall(call, loop.state.conversation, loop.ports.archive);
+    const result = answerInLoop(call, conversation, loop.run.settings.profile);
+    yield answer(loop, call, { result, durationMs: 0 });
   }
 
-  const pending = new Map(away.map((known) => [known.call, outcomeOf(pass, known)]));
+  const pending = new Map(away.map((known) => [known.call, outcomeOf(loop, known)]));
   while (pending.size > 0) {
     const { call, outcome } = await Promise.race(pending.values());
     pending.delete(call);
-    yield conclude(pass, call, outcome);
+    yield conclude(loop, call, outcome);
   }
 }
 
-const outcomeOf = async (pass: LoopContext, known: KnownCall) => ({
+const outcomeOf = async (loop: LoopContext, known: KnownCall) => ({
   call: known.call,
-  outcome: await answerTo(pass, known),
+  outcome: await answerTo(loop, known),
 });
 
-function conclude(pass: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
+function conclude(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
   switch (outcome.how) {
     case 'answered':
-      return answer(pass, call, { ...outcome, result: boundedResult(outcome.result) });
+      return answer(loop, call, { ...outcome, result: boundedResult(outcome.result) });
     case 'unknown': {
       const reason = boundedText(outcome.reason);
-      return staysBetweenUs(pass, call)
-        ? factsStep(pass, unknown(pass, call, reason))
-        : answer(pass, call, { unknown: reason });
+      return staysBetweenUs(loop, call)
+        ? factsStep(loop, unknown(loop, call, reason))
+        : answer(loop, call, { unknown: reason });
     }
     case 'stopped': {
-      const verifiedDeadAt = wasSentBefore(pass, call) ? null : outcome.verifiedDeadAt;
-      pass.receipt.toolStopped({ tool_call_id: call.id, verified_dead_at: verifiedDeadAt });
+      const verifiedDeadAt = wasSentBefore(loop, call) ? null : outcome.verifiedDeadAt;
+      loop.receipt.toolStopped({ tool_call_id: call.id, verified_dead_at: verifiedDeadAt });
       return answer(
-        pass,
+        loop,
         call,
         verifiedDeadAt === null
           ? { unknown: 'The run was stopped while this tool ran, and nobody confirmed in time that it ended.' }
@@ -105,8 +105,8 @@ const unknown = ({ state: { iteration } }: LoopContext, { id, name }: ToolCall, 
 });
 
 /** The last answer may be written together with what follows it. */
-function answer(pass: LoopContext, call: ToolCall, outcome: CallOutcome): Step {
-  const facts = answerCall(pass, call, outcome);
-  const isLast = openCalls(pass.state).length === 1;
-  return factsStepOf(pass, facts, { hold: isLast });
+function answer(loop: LoopContext, call: ToolCall, outcome: CallOutcome): Step {
+  const facts = answerCall(loop, call, outcome);
+  const isLast = openCalls(loop.state).length === 1;
+  return factsStepOf(loop, facts, { hold: isLast });
 }

@@ -14,43 +14,43 @@ import { withdrawnStreams } from './withdrawn-streams';
  * Asks the model, passes on what it says, and ends with the reply in the log, or with the reason why there is none. It
  * asks again where the reply is not in the form that was asked for, and once where the request was too long (W36).
  */
-export async function* think(pass: LoopContext): AsyncGenerator<Step, void> {
+export async function* think(loop: LoopContext): AsyncGenerator<Step, void> {
   let hints: readonly ModelMessage[] = [];
-  let repairs = pass.run.settings.processor.json_repair_attempts;
+  let repairs = loop.run.settings.processor.json_repair_attempts;
   let mayShrink = true;
 
   for (;;) {
-    const messageId = pass.ports.clerk.messageId();
-    if (!(await affordsNextCall(pass))) {
-      yield factsStep(pass, ...outOfBudget(pass, messageId));
+    const messageId = loop.ports.clerk.messageId();
+    if (!(await affordsNextCall(loop))) {
+      yield factsStep(loop, ...outOfBudget(loop, messageId));
       return;
     }
-    yield factsStepOf(pass, [beginning(pass, messageId)], { hold: false, meanwhile: true });
-    const { prompt, decoder } = promptOf(pass);
-    const reply = new Reply(pass, messageId, decoder);
+    yield factsStepOf(loop, [beginning(loop, messageId)], { hold: false, meanwhile: true });
+    const { prompt, decoder } = promptOf(loop);
+    const reply = new Reply(loop, messageId, decoder);
 
-    const heard = yield* hearOut(pass, reply, withMore(prompt, hints));
+    const heard = yield* hearOut(loop, reply, withMore(prompt, hints));
     const decoded = reply.end();
     for (const step of reply.passOn(decoded.rest)) yield step;
     if (mayShrink && wasTooLong(heard, reply)) {
       mayShrink = false;
-      if (yield* shrinkAfter(pass, heard)) continue;
+      if (yield* shrinkAfter(loop, heard)) continue;
     }
     const complaint = reply.hasBegun ? undefined : complaintAbout(heard, decoded); // what is stored of it stands
     if (complaint === undefined || repairs === 0) {
-      for (const step of conclude(pass, { reply, heard, decoded })) yield step;
+      for (const step of conclude(loop, { reply, heard, decoded })) yield step;
       return;
     }
     repairs -= 1;
-    yield factsStep(pass, heard.usage('malformed'));
+    yield factsStep(loop, heard.usage('malformed'));
     hints = exchange(reply.written, `${complaint} Answer again, in the required form only.`);
   }
 }
 
 /** The end of the run; what was shown of a reply that will not come is withdrawn. */
-const outOfBudget = (pass: LoopContext, messageId: MessageId): NewFact[] => [
-  ...(pass.state.phase === 'thinking' ? [beginning(pass, messageId)] : []),
-  completed(pass, 'budget_exceeded'),
+const outOfBudget = (loop: LoopContext, messageId: MessageId): NewFact[] => [
+  ...(loop.state.phase === 'thinking' ? [beginning(loop, messageId)] : []),
+  completed(loop, 'budget_exceeded'),
 ];
 
 /** A first attempt starts the iteration; after a crash or a lost reply, what was shown of the last one is withdrawn. */
@@ -64,10 +64,10 @@ function beginning({ state: run }: LoopContext, messageId: MessageId): NewFact {
 }
 
 /** Hears a reply to its end, asking the model to go on where its output limit cut it off (LP12, LP13). */
-async function* hearOut(pass: LoopContext, reply: Reply, prompt: ModelRequest): AsyncGenerator<Step, ModelCallResult> {
-  const most = pass.run.settings.processor.native_max_auto_continues;
-  let heard = yield* callModel(pass, reply, prompt);
-  pass.meter.calibrate(heard.end.usage);
+async function* hearOut(loop: LoopContext, reply: Reply, prompt: ModelRequest): AsyncGenerator<Step, ModelCallResult> {
+  const most = loop.run.settings.processor.native_max_auto_continues;
+  let heard = yield* callModel(loop, reply, prompt);
+  loop.meter.calibrate(heard.end.usage);
 
   for (let continued = 0; wasCutOff(heard, reply) && most > 0; continued++) {
     if (continued === most) {
@@ -75,13 +75,13 @@ async function* hearOut(pass: LoopContext, reply: Reply, prompt: ModelRequest): 
       for (const step of reply.hear({ type: 'text', text })) yield step;
       break;
     }
-    if (!(await mayCallModel(pass, heard.end.usage))) {
-      pass.isCutOffByBudget = true;
+    if (!(await mayCallModel(loop, heard.end.usage))) {
+      loop.isCutOffByBudget = true;
       break;
     }
-    yield factsStep(pass, heard.usage('continued'));
+    yield factsStep(loop, heard.usage('continued'));
     heard = yield* callModel(
-      pass,
+      loop,
       reply,
       withMore(prompt, exchange(reply.written, 'Go on exactly where you stopped.')),
     );
@@ -96,12 +96,12 @@ const wasTooLong = ({ end }: ModelCallResult, { hasBegun }: Reply): boolean =>
   end.how === 'failed' && end.error.code === contextOverflow && !hasBegun;
 
 /** Makes the next attempt half as long; says whether it could. */
-async function* shrinkAfter(pass: LoopContext, heard: ModelCallResult): AsyncGenerator<Step, boolean> {
-  const data = await halve(pass, pass.meter);
+async function* shrinkAfter(loop: LoopContext, heard: ModelCallResult): AsyncGenerator<Step, boolean> {
+  const data = await halve(loop, loop.meter);
   if (!data) return false;
-  const shorter: NewFact = { type: 'context.compacted', iteration: pass.state.iteration, data };
-  yield factsStep(pass, heard.usage('overflow'), shorter);
-  await countRequestTokens(pass, pass.meter);
+  const shorter: NewFact = { type: 'context.compacted', iteration: loop.state.iteration, data };
+  yield factsStep(loop, heard.usage('overflow'), shorter);
+  await countRequestTokens(loop, loop.meter);
   return true;
 }
 
@@ -113,17 +113,17 @@ const complaintAbout = ({ end }: ModelCallResult, { verdict }: DecodedReply): st
  * sent calls out does not end the run; their answers come first, and the next call of the model will fail again.
  */
 function* conclude(
-  pass: LoopContext,
+  loop: LoopContext,
   { reply, heard, decoded }: { reply: Reply; heard: ModelCallResult; decoded: DecodedReply },
 ): Generator<Step, void> {
   const { end } = heard;
-  if (end.how === 'aborted' && !reply.isFull) pass.receipt.modelAborted(pass.ports.clerk.now());
+  if (end.how === 'aborted' && !reply.isFull) loop.receipt.modelAborted(loop.ports.clerk.now());
 
   const mayFail = !reply.hasBegun;
   const usage = heard.usage(finishReasonOf(heard, reply));
   const [message, ...calls] = reply.conclude(end, decoded);
-  yield factsStepOf(pass, message ? [message, usage, ...calls] : [usage], { hold: true });
-  if (end.how === 'failed' && mayFail) yield factsStepOf(pass, [failed(pass, end.error)], { hold: true });
+  yield factsStepOf(loop, message ? [message, usage, ...calls] : [usage], { hold: true });
+  if (end.how === 'failed' && mayFail) yield factsStepOf(loop, [failed(loop, end.error)], { hold: true });
 }
 
 function finishReasonOf({ end }: ModelCallResult, reply: Reply): string {

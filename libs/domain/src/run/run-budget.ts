@@ -18,21 +18,21 @@ const isBounded = ({ run: { settings }, ports }: LoopContext): boolean =>
   settings.budget.usd !== undefined || settings.budget.tokens !== undefined || ports.accountIsSpent !== undefined;
 
 /** Whether anything may be asked of a model for this run, however little. `bill` is what is not in the log yet. */
-export async function mayCallModel(pass: LoopContext, bill?: Usage): Promise<boolean> {
-  if (!isBounded(pass) || pass.signals.stop.aborted) return true;
-  const spent = bill ? addUsage(pass.state.usage, bill) : pass.state.usage;
-  if (isBudgetExceeded(pass.run.settings.budget, spent)) return false;
-  return !(await pass.ports.accountIsSpent?.());
+export async function mayCallModel(loop: LoopContext, bill?: Usage): Promise<boolean> {
+  if (!isBounded(loop) || loop.signals.stop.aborted) return true;
+  const spent = bill ? addUsage(loop.state.usage, bill) : loop.state.usage;
+  if (isBudgetExceeded(loop.run.settings.budget, spent)) return false;
+  return !(await loop.ports.accountIsSpent?.());
 }
 
 /** The same for the next request: what it is read for alone must fit into what is left. */
-export async function affordsNextCall(pass: LoopContext): Promise<boolean> {
-  if (!isBounded(pass) || pass.signals.stop.aborted) return true;
-  return (await mayCallModel(pass)) && (await fits(pass));
+export async function affordsNextCall(loop: LoopContext): Promise<boolean> {
+  if (!isBounded(loop) || loop.signals.stop.aborted) return true;
+  return (await mayCallModel(loop)) && (await fits(loop));
 }
 
-async function fits(pass: LoopContext): Promise<boolean> {
-  const { state, run, ports, meter } = pass;
+async function fits(loop: LoopContext): Promise<boolean> {
+  const { state, run, ports, meter } = loop;
   const { usd, tokens } = run.settings.budget;
   const tokenPrice = usd === undefined ? undefined : ports.leastInputPrice?.(run.settings.model);
   if (tokens === undefined && !tokenPrice) return true;

@@ -19,9 +19,9 @@ export interface AnswerContext {
 }
 
 /** The facts that answer a call: its end in the ledger, and the message that tells the model. */
-export function answerCall(pass: AnswerContext, call: ToolCall, outcome: CallOutcome): NewFact[] {
-  const iteration = pass.state.iteration;
-  const message = resultMessage(pass, call, outcome);
+export function answerCall(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewFact[] {
+  const iteration = context.state.iteration;
+  const message = resultMessage(context, call, outcome);
   const { id: tool_call_id, name } = call;
   const message_id = message.id;
   const told: NewFact = { type: 'message.created', iteration, data: { message } };
@@ -37,14 +37,14 @@ export function answerCall(pass: AnswerContext, call: ToolCall, outcome: CallOut
   return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, told];
 }
 
-function resultMessage(pass: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage {
+function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage {
   const result = 'unknown' in outcome ? honestly(outcome.unknown) : outcome.result;
   const problem = 'problem' in outcome ? { problem: outcome.problem } : {};
   return {
-    id: pass.ports.clerk.messageId(),
-    thread_id: pass.run.threadId,
-    run_id: pass.run.id,
-    iteration: pass.state.iteration,
+    id: context.ports.clerk.messageId(),
+    thread_id: context.run.threadId,
+    run_id: context.run.id,
+    iteration: context.state.iteration,
     type: 'tool',
     is_llm_message: true,
     content: [{ type: 'tool_result', tool_call_id: call.id, name: call.name, result }],

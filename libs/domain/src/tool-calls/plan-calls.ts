@@ -11,12 +11,12 @@ import { effectOf } from '../tools/define-tool';
  * open: what the model wrote is not guessed at (W11), an unknown name is named back (TR11), and a call over the limit
  * is told that it was not executed (K10).
  */
-export function planCalls(pass: LoopContext, reply: CallsOfReply): NewFact[] {
+export function planCalls(loop: LoopContext, reply: CallsOfReply): NewFact[] {
   return reply.calls.flatMap((decoded) => {
-    const call = ledgerRow(pass, reply, decoded);
-    const planned: NewFact = { type: 'tool.planned', iteration: pass.state.iteration, data: { tool_call: call } };
-    const refusal = refusalOf(pass, decoded);
-    return refusal ? [planned, ...answerCall(pass, call, { ...refusal, durationMs: 0 })] : [planned];
+    const call = ledgerRow(loop, reply, decoded);
+    const planned: NewFact = { type: 'tool.planned', iteration: loop.state.iteration, data: { tool_call: call } };
+    const refusal = refusalOf(loop, decoded);
+    return refusal ? [planned, ...answerCall(loop, call, { ...refusal, durationMs: 0 })] : [planned];
   });
 }
 

@@ -16,28 +16,28 @@ export function nextWave({ state: run, run: { settings } }: LoopContext): KnownC
 
 export const runsInLoop = (call: ToolCall): boolean => toolNamed(call.name)?.runsIn === 'loop';
 
-export const startOf = (pass: LoopContext, { call, attempts }: KnownCall): NewFact => ({
+export const startOf = (loop: LoopContext, { call, attempts }: KnownCall): NewFact => ({
   type: 'tool.started',
-  iteration: pass.state.iteration,
-  data: { tool_call_id: call.id, name: call.name, attempt: attempts + 1, store: pass.ports.tools.store },
+  iteration: loop.state.iteration,
+  data: { tool_call_id: call.id, name: call.name, attempt: attempts + 1, store: loop.ports.tools.store },
 });
 
 const inAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, attempt });
 
 /** While the model still speaks: commits what is planned, and sends out what may run. The answers wait for `settle`. */
-export function* startWhileSpeaking(pass: LoopContext): Generator<Step, void> {
-  const wave = pass.signals.stop.aborted
+export function* startWhileSpeaking(loop: LoopContext): Generator<Step, void> {
+  const wave = loop.signals.stop.aborted
     ? []
-    : nextWave(pass).filter(({ call, status }) => status === 'planned' && !runsInLoop(call));
-  yield factsStep(pass, ...wave.map((known) => startOf(pass, known)));
-  for (const known of wave) pass.underWay.set(known.call.id, settledLater(send(pass, known)));
+    : nextWave(loop).filter(({ call, status }) => status === 'planned' && !runsInLoop(call));
+  yield factsStep(loop, ...wave.map((known) => startOf(loop, known)));
+  for (const known of wave) loop.underWay.set(known.call.id, settledLater(send(loop, known)));
 }
 
 /** The answer of a call that was sent while the model spoke, or that is sent or looked for now. */
-export function answerTo(pass: LoopContext, known: KnownCall): Promise<ToolAnswer> {
-  const sent = pass.underWay.get(known.call.id);
-  pass.underWay.delete(known.call.id);
-  return sent ?? send(pass, known);
+export function answerTo(loop: LoopContext, known: KnownCall): Promise<ToolAnswer> {
+  const sent = loop.underWay.get(known.call.id);
+  loop.underWay.delete(known.call.id);
+  return sent ?? send(loop, known);
 }
 
 /** What the log knows as dispatched is looked for; anything else is sent, the next time under the same id (R25). */
