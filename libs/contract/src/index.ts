@@ -4,6 +4,7 @@ export * from './ids';
 export * from './image-header';
 export * from './image';
 export * from './message';
+export * from './problem';
 export * from './run-event';
 export * from './run-settings';
 export * from './run';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { type NewMessage, coverage, message } from './message';
-import { finishReason, runError, runFailure, usage, waiting } from './run';
+import { runError, runFailure } from './problem';
+import { finishReason, usage, waiting } from './run';
 import { resolution, toolCall } from './tool-call';
 import { recordedResult } from './tool-result';
 
