@@ -1,6 +1,6 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { type Delta, eventId } from '@rondo/contract';
-import { CachingTokenCounter, budgetsOf, honoursKeysAt, idsAndClock, leastInputPrice } from '@rondo/domain';
+import { CachingTokenCounter, budgetsOf, honoursKeysAt, idGenerator, leastInputPrice } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import {
   NatsRunFeed,
@@ -124,7 +124,8 @@ function runnerOf(
     honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
     leastInputPrice: (model) => leastInputPrice(model, providers),
     accountBudgets: accountBudgetsOf(adapters, config, log),
-    clerk: idsAndClock(newUlid, isoNow),
+    ids: idGenerator(newUlid),
+    clock: { now: isoNow },
     archiveOf: (claim) => store.archiveOf(claim),
     activeRuns,
     onError: (details) => log.error(details, 'run activation broke'),

@@ -1,7 +1,8 @@
 import type { NewFact, RunId } from '@rondo/contract';
 import {
   type ClaimedRun,
-  type IdsAndClock,
+  type Clock,
+  type IdGenerator,
   type RunState,
   ClaimLostError,
   TransientError,
@@ -14,7 +15,8 @@ import { Life, type Timeline } from './timeline';
 export interface SummarizerParts {
   readonly timeline: Timeline;
   readonly random: SeededRandom;
-  readonly clerk: IdsAndClock;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
   readonly linkFor: (life: Life) => StoreLink;
 }
 
@@ -66,7 +68,7 @@ export class SimulatedSummarizer {
     { iteration, context }: RunState,
     { id, covers, tokensBefore }: NonNullable<RunState['compaction']>,
   ): NewFact[] {
-    const messageId = this.parts.clerk.messageId();
+    const messageId = this.parts.ids.messageId();
     const metadata = { covers, parent_summary_id: context.summary?.id ?? null, token_count: 20 };
     const message = {
       ...{ id: messageId, thread_id: threadId, run_id: runId, iteration, is_llm_message: true, metadata },

@@ -12,7 +12,7 @@ import {
   threadId,
 } from '@rondo/contract';
 import {
-  type IdsAndClock,
+  type IdGenerator,
   type PendingStop,
   type StopRequest,
   awaitsPerson,
@@ -33,7 +33,7 @@ export interface SimulatedUsersParts {
   readonly random: SeededRandom;
   readonly inspector: InvariantChecker;
   readonly store: SimulatedStore;
-  readonly clerk: IdsAndClock;
+  readonly ids: IdGenerator;
   /** Signals a stop that is durable already. */
   readonly broadcast: (stop: PendingStop) => void;
 }
@@ -96,13 +96,13 @@ export class SimulatedUsers {
 
   /** A user checks what became of the call whose outcome is unknown. */
   private resolutionFor({ run, log }: RunRow): NewFact[] {
-    const { random, clerk, inspector } = this.parts;
+    const { random, ids, inspector } = this.parts;
     const state = replay(log);
     const doubtful = openCalls(state).find(awaitsPerson);
     if (!doubtful) return [];
     const truth: Resolution = inspector.effectsOf(doubtful.call.id).length > 0 ? 'completed' : 'not_applied';
     const outcome = random.pick<Resolution>([truth, truth, 'retry']);
-    const answering = { run: { id: run.id, threadId: run.thread_id }, state, ports: { clerk } };
+    const answering = { run: { id: run.id, threadId: run.thread_id }, state, ports: { ids } };
     return resolveCall(answering, doubtful.call.id, { outcome }) ?? [];
   }
 
@@ -115,7 +115,7 @@ export class SimulatedUsers {
   }
 
   private said({ id, thread_id }: { id: RunId; thread_id: ThreadId }, text: string): NewMessage {
-    const messageId: MessageId = this.parts.clerk.messageId();
+    const messageId: MessageId = this.parts.ids.messageId();
     return {
       id: messageId,
       thread_id,

@@ -3,7 +3,8 @@ import {
   type AgentRun,
   type Claim,
   type ClaimedRun,
-  type IdsAndClock,
+  type Clock,
+  type IdGenerator,
   type Model,
   type PendingStop,
   type TokenCounter,
@@ -28,7 +29,8 @@ export interface WorkerParts {
   readonly name: string;
   readonly timeline: Timeline;
   readonly inspector: InvariantChecker;
-  readonly clerk: IdsAndClock;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
   readonly linkFor: (life: Life) => StoreLink;
   readonly modelFor: (claim: ClaimedRun, life: Life) => Model;
   readonly toolsFor: (life: Life) => SimulatedTools;
@@ -149,9 +151,9 @@ export class SimulatedWorker {
 
   private async drive(held: ActiveRun, life: Life, link: StoreLink): Promise<void> {
     const { claim, tools, stop, drain, abandon } = held;
-    const { inspector, clerk, modelFor } = this.parts;
+    const { inspector, ids, clock, modelFor } = this.parts;
     const model = abandonable(modelFor(claim, life), abandon.signal);
-    const ports = { model, tools: tools, tokens, budgetOf: budgetOfModel, clerk, honoursKeys };
+    const ports = { model, tools: tools, tokens, budgetOf: budgetOfModel, ids, clock, honoursKeys };
     const signals = { stop: stop.signal, drain: drain.signal };
     let waiting: NewFact[] = [];
     const commit = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { type RunId, type ToolCall, isTerminal } from '@rondo/contract';
-import { type IdsAndClock, type PendingStop, idsAndClock } from '@rondo/domain';
+import { type Clock, type IdGenerator, type PendingStop, idGenerator } from '@rondo/domain';
 import { SeededRandom } from './seeded-random';
 import { Faults } from './faults';
 import { brokenFinalRules } from './final-rules';
@@ -57,7 +57,8 @@ export class World {
   private readonly inspector: InvariantChecker;
   private readonly queue: SimulatedQueue;
   private readonly bus: SimulatedToolBus;
-  private readonly clerk: IdsAndClock;
+  private readonly ids: IdGenerator;
+  private readonly clock: Clock;
   private readonly workers: readonly SimulatedWorker[];
   private readonly executors: readonly SimulatedExecutor[];
   private readonly summarizer: SimulatedSummarizer;
@@ -72,7 +73,8 @@ export class World {
     const { storeOf = (its: StoreParts) => new SimulatedStore(its) } = parts;
     this.random = new SeededRandom(schedule.seed);
     this.faults = new Faults(schedule);
-    this.clerk = idsAndClock(counter(), () => timeline.isoNow);
+    this.ids = idGenerator(counter());
+    this.clock = { now: () => timeline.isoNow };
     this.store = storeOf({ timeline, activate: (job) => this.queue.add(job) });
     this.inspector = new InvariantChecker(timeline, this.store);
     const { faults, inspector } = this;
@@ -95,10 +97,10 @@ export class World {
   }
 
   async run(): Promise<Outcome> {
-    const { timeline, inspector, store, random, clerk } = this;
+    const { timeline, inspector, store, random, ids } = this;
     [...this.workers, ...this.executors, this.summarizer].forEach((process) => process.start());
     const broadcast = (stop: PendingStop) => this.broadcast(stop);
-    new SimulatedUsers({ timeline, inspector, store, clerk, broadcast, random: random.fork('people') }).follow(
+    new SimulatedUsers({ timeline, inspector, store, ids, broadcast, random: random.fork('people') }).follow(
       this.schedule.runs,
     );
     const lastFaultMs = this.faultInjector.begin();
@@ -141,11 +143,11 @@ export class World {
   }
 
   private worker(name: string): SimulatedWorker {
-    const { timeline, inspector, clerk, store, bus } = this;
+    const { timeline, inspector, ids, clock, store, bus } = this;
     const { toolsOf = (its: SimulatedToolsParts) => new SimulatedTools(its) } = this.parts;
     const random = this.random.fork(name);
     const worker: SimulatedWorker = new SimulatedWorker({
-      ...{ name, timeline, inspector, clerk },
+      ...{ name, timeline, inspector, ids, clock },
       linkFor: (life) => this.link({ store, random, life, die: () => this.faultInjector.kill(worker) }),
       modelFor: (claim, life) =>
         new RandomModel({
@@ -169,11 +171,11 @@ export class World {
   }
 
   private createSummarizer(): SimulatedSummarizer {
-    const { timeline, clerk, store } = this;
+    const { timeline, ids, clock, store } = this;
     const random = this.random.fork('scribe');
     const its = { ...store.compactions, renew: store.renew.bind(store), reap: store.reap.bind(store) };
     const summarizer: SimulatedSummarizer = new SimulatedSummarizer({
-      ...{ timeline, random, clerk },
+      ...{ timeline, random, ids, clock },
       linkFor: (life) => this.link({ store: its, random, life, die: () => this.faultInjector.kill(summarizer) }),
     });
     return summarizer;

@@ -1,7 +1,8 @@
 import { type NewFact, compactionId, messageId, runId, threadId } from '@rondo/contract';
 import { type ClaimedRun, type ModelRequest, budgetOfModel, effectiveSettings } from '@rondo/domain';
 import {
-  CountingIdsAndClock,
+  CountingIds,
+  TickingClock,
   EvenTokenCounter,
   InMemoryRunStore,
   ScriptedModel,
@@ -35,7 +36,8 @@ async function fixture(...turns: readonly Turn[]) {
       model: { stream: (request, signal) => (requests.push(request), script.stream(request, signal)) },
       tokens: new EvenTokenCounter(),
       budgetOf: budgetOfModel,
-      clerk: new CountingIdsAndClock(),
+      ids: new CountingIds(),
+      clock: new TickingClock(),
     },
     summaryModel: 'demo/summary',
     publishJobs: () => Promise.resolve(),

@@ -1,4 +1,4 @@
-import { budgetsOf, idsAndClock } from '@rondo/domain';
+import { budgetsOf, idGenerator } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import { NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
 import { Outbox, PostgresRunStore, openDatabase, reapDeadEveryMs } from '@rondo/persistence';
@@ -74,7 +74,8 @@ function compactorOf({ store, feed, relay }: Adapters, activeRuns: ActiveRuns, c
       model: createModels(providers),
       tokens: new TiktokenCounter(),
       budgetOf: budgetsOf(providers),
-      clerk: idsAndClock(newUlid, isoNow),
+      ids: idGenerator(newUlid),
+      clock: { now: isoNow },
     },
     summaryModel: config.SUMMARY_MODEL,
     publishJobs: () => relay.publish(),

@@ -25,7 +25,7 @@ export type ModelCallId = z.infer<typeof modelCallId>;
 export type CompactionId = z.infer<typeof compactionId>;
 
 /** Makes the part of an id after its prefix: unique, sortable by time, letters and digits only. */
-export type IdGenerator = () => string;
+export type NewId = () => string;
 
 /** The id of a reply's nth part, where it is stored in parts; the first has the reply's own id. */
 export const partIdAt = (reply: MessageId, index: number): MessageId =>

@@ -69,12 +69,15 @@ export interface SentCall {
   readonly store: string | null;
 }
 
-/** New ids and the time, which the core must not take by itself. */
-export interface IdsAndClock {
+/** Makes ids that were never used before. The domain makes none by itself, so that a test can name them. */
+export interface IdGenerator {
   messageId(): MessageId;
   modelCallId(): ModelCallId;
   compactionId(): CompactionId;
-  /** ISO 8601, UTC, milliseconds. */
+}
+
+/** Tells the time: ISO 8601, UTC, milliseconds. The domain reads no other clock, so that a test can set it. */
+export interface Clock {
   now(): string;
 }
 
@@ -85,7 +88,8 @@ export interface AgentPorts {
   readonly tools: Tools;
   readonly tokens: TokenCounter;
   readonly budgetOf: BudgetOf;
-  readonly clerk: IdsAndClock;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
   /** USD of one input token at the least, where a model's price is known. */
   readonly leastInputPrice?: ((model: string) => number | undefined) | undefined;
   /** Whether the run's account has used up what it may spend. Absent: it may spend anything. Must not reject. */

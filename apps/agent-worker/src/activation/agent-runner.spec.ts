@@ -8,7 +8,8 @@ import {
   effectiveSettings,
 } from '@rondo/domain';
 import {
-  CountingIdsAndClock,
+  CountingIds,
+  TickingClock,
   EvenTokenCounter,
   InMemoryRunStore,
   LedgeredTools,
@@ -54,7 +55,8 @@ function fixture(
       close: () => undefined,
       ...tools,
     }),
-    clerk: new CountingIdsAndClock(),
+    ids: new CountingIds(),
+    clock: new TickingClock(),
     activeRuns,
     onError: (details) => reported.push(details),
     isOutage: () => false,
@@ -109,11 +111,11 @@ describe('AgentRunner', () => {
   });
 
   it('fails a run at max_duration_s even while the model hangs', async () => {
-    const clerk = Object.assign(new CountingIdsAndClock(), { now: () => new Date().toISOString() });
+    const clock = { now: () => new Date().toISOString() };
     const { runner, store } = fixture(
       hangingModel(() => undefined),
       {},
-      { clerk },
+      { clock },
       { limits: { max_duration_s: 1 } },
     );
 

@@ -147,7 +147,7 @@ export class AgentRunner {
     { ports, active }: { ports: AgentPorts; active: ActiveRun },
   ): Promise<ActivationOutcome> {
     const run = agentRun(claim);
-    active.stopIn(timeLeftMs(run, { now: ports.clerk.now() }), () => outOfTime(run.settings));
+    active.stopIn(timeLeftMs(run, { now: ports.clock.now() }), () => outOfTime(run.settings));
     for await (const step of runAgent(run, ports, active.signals)) {
       active.signals.abandon.throwIfAborted(); // a step that follows from an abandoned stream must not be written
       if ('delta' in step) {
@@ -192,13 +192,13 @@ export class AgentRunner {
 
   /** Claims the run again, to fail it with every open call answered. If a stop was requested, it stops the run instead. */
   private async fail(claim: ClaimedRun, { code, message }: TerminalError): Promise<ActivationOutcome> {
-    const { store, clerk, feed } = this.parts;
+    const { store, ids, feed } = this.parts;
     const last = await this.claimAgain(claim);
     if (!last) return 'claim lost';
     if (last.stop) return this.run(last);
 
     try {
-      feed.publish(await store.append(last, failRun(agentRun(last), clerk, { code, message })));
+      feed.publish(await store.append(last, failRun(agentRun(last), ids, { code, message })));
       return 'ended';
     } catch (error) {
       return this.handleError(new ActiveRun(last), error);

@@ -1,5 +1,5 @@
 import { type RunId, eventId } from '@rondo/contract';
-import { type IdsAndClock, budgetOfModel, idsAndClock, maxFruitlessClaims } from '@rondo/domain';
+import { budgetOfModel, idGenerator, maxFruitlessClaims } from '@rondo/domain';
 import { EvenTokenCounter, LedgeredTools, ScriptedModel, says } from '@rondo/domain/testing';
 import { StoreFixture, iterationStarted, planned, started } from '@rondo/persistence/testing';
 import { isoNow, newUlid } from '@rondo/platform';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const clerk: IdsAndClock = idsAndClock(newUlid, isoNow);
+const ids = idGenerator(newUlid);
 
 function runner() {
   const tools = new LedgeredTools();
@@ -25,7 +25,8 @@ function runner() {
     tokens: new EvenTokenCounter(),
     budgetOf: budgetOfModel,
     toolsFor: () => Object.assign(tools, { close: () => undefined }),
-    clerk,
+    ids,
+    clock: { now: isoNow },
     activeRuns: new ActiveRuns(),
     onError: (details) => errors.push(details),
     isOutage: () => false,

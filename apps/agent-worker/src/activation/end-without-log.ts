@@ -1,7 +1,7 @@
 import type { RunId } from '@rondo/contract';
 import {
   ClaimLostError,
-  type IdsAndClock,
+  type IdGenerator,
   type LastClaim,
   type LastClaims,
   type RunStore,
@@ -14,7 +14,7 @@ interface EndingParts {
   readonly owner: string;
   readonly store: Pick<RunStore, 'append'> & LastClaims;
   readonly feed: RunFeed;
-  readonly clerk: IdsAndClock;
+  readonly ids: IdGenerator;
 }
 
 /** Ends a run whose log cannot be used, from its rows alone. */
@@ -24,9 +24,9 @@ export async function endWithoutLog(id: RunId, parts: EndingParts): Promise<'not
 }
 
 async function end(claim: LastClaim, parts: EndingParts): Promise<'ended' | 'claim lost'> {
-  const { store, feed, clerk } = parts;
+  const { store, feed, ids } = parts;
   try {
-    feed.publish(await store.append(claim, endUnreadableRun(claim, clerk)));
+    feed.publish(await store.append(claim, endUnreadableRun(claim, ids)));
     return 'ended';
   } catch (error) {
     if (error instanceof ClaimLostError) return 'claim lost';

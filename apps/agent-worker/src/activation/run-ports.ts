@@ -5,17 +5,17 @@ import type { AccountBudgets } from './account-budgets';
 /** The ports that all runs of a worker share. */
 export interface RunPortsParts extends Pick<
   AgentPorts,
-  'tokens' | 'budgetOf' | 'clerk' | 'honoursKeys' | 'leastInputPrice'
+  'tokens' | 'budgetOf' | 'ids' | 'clock' | 'honoursKeys' | 'leastInputPrice'
 > {
   readonly accountBudgets?: AccountBudgets;
 }
 
 /** The ports of one run. */
 export function portsOf(
-  { tokens, budgetOf, clerk, honoursKeys, leastInputPrice, accountBudgets }: RunPortsParts,
+  { tokens, budgetOf, ids, clock, honoursKeys, leastInputPrice, accountBudgets }: RunPortsParts,
   runId: RunId,
   own: Pick<AgentPorts, 'model' | 'tools' | 'archive'>,
 ): AgentPorts {
   const accountIsSpent = accountBudgets?.of(runId);
-  return { ...own, tokens, budgetOf, clerk, honoursKeys, leastInputPrice, accountIsSpent };
+  return { ...own, tokens, budgetOf, ids, clock, honoursKeys, leastInputPrice, accountIsSpent };
 }

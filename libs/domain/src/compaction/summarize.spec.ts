@@ -11,7 +11,7 @@ import type { ModelChunk } from '../models/model';
 import type { AgentRun } from '../loop/loop-context';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { evolve, replay } from '../run/run-state';
-import { CountingIdsAndClock, EvenTokenCounter, ScriptedModel, says } from '../testing';
+import { CountingIds, TickingClock, EvenTokenCounter, ScriptedModel, says } from '../testing';
 import { historyOf } from '../testing/histories';
 import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/listening-models';
 import { summarize } from './summarize';
@@ -51,7 +51,8 @@ const ports = (model: AnsweringModel) => ({
   model,
   tokens: new EvenTokenCounter(),
   budgetOf: budgetOfModel,
-  clerk: new CountingIdsAndClock(),
+  ids: new CountingIds(),
+  clock: new TickingClock(),
 });
 const noAbort = new AbortController().signal;
 const typesOf = (facts: readonly NewFact[]) => facts.map(({ type }) => type);

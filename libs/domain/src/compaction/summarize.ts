@@ -2,7 +2,7 @@ import { isBudgetExceeded } from '../run/run-budget';
 import { type NewFact, type NewMessage, type RunError, type Usage, addUsage } from '@rondo/contract';
 import type { Model } from '../models/model';
 import type { AgentRun } from '../loop/loop-context';
-import type { IdsAndClock } from '../ports';
+import type { Clock, IdGenerator } from '../ports';
 import { frameText } from '../loop/prompt';
 import { type RunState, evolve } from '../run/run-state';
 import { contextBudgetOf, summaryTokens } from '../context/context-budget';
@@ -20,7 +20,8 @@ export interface SummarizePorts {
   readonly model: Model;
   readonly tokens: TokenCounter;
   readonly budgetOf: BudgetOf;
-  readonly clerk: IdsAndClock;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
 }
 
 const maxAttempts = 2;
@@ -132,7 +133,7 @@ interface WrittenSummary {
 async function messageOf(run: AgentRun, written: WrittenSummary): Promise<NewMessage> {
   const { ports, meter, compaction, input, summary } = written;
   const parts = {
-    id: ports.clerk.messageId(),
+    id: ports.ids.messageId(),
     iteration: run.state.iteration,
     summary,
     covers: compaction.covers,

@@ -1,6 +1,6 @@
 import { usageFactFor } from '../loop/model-usage';
 import type { Model, ModelEnd } from '../models/model';
-import type { IdsAndClock } from '../ports';
+import type { Clock, IdGenerator } from '../ports';
 import type { NewFact, RunError } from '@rondo/contract';
 import { type SummaryStyle, quoteMarks } from './summary-prompt';
 import type { TokenCounter } from '../context/token-counter';
@@ -10,7 +10,8 @@ export type SummaryResult = { readonly text: string } | { readonly error: RunErr
 export interface SummarizerParts {
   readonly model: Model;
   readonly tokens: TokenCounter;
-  readonly clerk: IdsAndClock;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly modelName: string;
   readonly style: SummaryStyle;
@@ -47,20 +48,20 @@ export class Summarizer {
   }
 
   private async ask(previous: string | undefined, items: readonly string[]): Promise<SummaryResult> {
-    const { model, clerk, signal, modelName, iteration, style } = this.parts;
+    const { model, ids, clock, signal, modelName, iteration, style } = this.parts;
     if (this.parts.isBudgetExceeded(this.usageFacts)) return { error: budgetExceeded };
-    const beganAt = clerk.now();
+    const beganAt = clock.now();
     let firstOutputAt: string | undefined;
     let text = '';
 
     for await (const chunks of model.stream(this.requestFor(style.request(previous, items)), signal)) {
       for (const chunk of chunks) {
         if (chunk.type === 'text') text += chunk.text;
-        if (chunk.type === 'text' || chunk.type === 'reasoning') firstOutputAt ??= clerk.now();
+        if (chunk.type === 'text' || chunk.type === 'reasoning') firstOutputAt ??= clock.now();
         if (chunk.type !== 'end') continue;
         signal.throwIfAborted();
         const call = { model: modelName, iteration, beganAt };
-        this.usageFacts.push(usageFactFor({ call, finishReason: 'summary', firstOutputAt }, chunk, clerk));
+        this.usageFacts.push(usageFactFor({ call, finishReason: 'summary', firstOutputAt }, chunk, { ids, clock }));
         return resultOf(chunk, text.trim());
       }
     }

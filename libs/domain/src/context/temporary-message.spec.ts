@@ -1,6 +1,6 @@
 import { type NewMessage, messageId, runId, threadId } from '@rondo/contract';
 import { promptOf } from '../loop/prompt';
-import { RunHarness, ScriptedModel, calls, says } from '../testing';
+import { CountingIds, RunHarness, ScriptedModel, TickingClock, calls, says } from '../testing';
 import { AnsweringModel, textOfRequest } from '../testing/listening-models';
 import { runAgent } from '../loop/run-agent';
 import { evolve } from '../run/run-state';
@@ -36,7 +36,8 @@ async function runWith(states: readonly NewMessage[], model: AnsweringModel) {
     state: house.state,
   };
   const never = new AbortController().signal;
-  const ports = { model, tools: house.tools, tokens: house.tokens, budgetOf: budgetOfModel, clerk: house['clerk'] };
+  const { tools, tokens } = house;
+  const ports = { model, tools, tokens, budgetOf: budgetOfModel, ids: new CountingIds(), clock: new TickingClock() };
   let { state } = agent;
   for await (const step of runAgent(agent, ports, { stop: never, drain: never })) {
     if ('facts' in step) state = step.facts.reduce(evolve, state);

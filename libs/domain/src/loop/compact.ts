@@ -36,7 +36,7 @@ export async function* compactIfNeeded(loop: LoopContext): AsyncGenerator<Step, 
 
   const { covers, reason } = range;
   const data = {
-    compaction_id: loop.ports.clerk.compactionId(),
+    compaction_id: loop.ports.ids.compactionId(),
     reason,
     covers,
     tokens_before: usage.tokens,

@@ -73,7 +73,7 @@ function afterIteration(loop: LoopContext, reason: FinishReason): NewFact | unde
   if (state.iteration >= limits.max_iterations) return completed(loop, 'max_iterations');
   if (isRunBudgetExceeded(loop)) return completed(loop, 'budget_exceeded');
   if (isStuck(loop)) return completed(loop, 'loop_detected');
-  if (timeLeftMs({ ...run, state }, { now: ports.clerk.now(), beganAt }) < 0)
+  if (timeLeftMs({ ...run, state }, { now: ports.clock.now(), beganAt }) < 0)
     return failed(loop, outOfTime(run.settings));
   return reason === 'ask' ? { type: 'run.waiting', iteration: state.iteration, data: questionOf(loop) } : undefined;
 }
@@ -109,7 +109,7 @@ export const failed = ({ state }: LoopContext, error: RunError): NewFact => ({
 
 function cutShort(loop: LoopContext, why: CutShort): NewFact[] {
   if (!(why instanceof TerminalError)) return stopped(loop, why);
-  return failRun({ ...loop.run, state: loop.state }, loop.ports.clerk, why);
+  return failRun({ ...loop.run, state: loop.state }, loop.ports.ids, why);
 }
 
 /** What never ran, and what nobody knows, is answered in the same breath (R29). */

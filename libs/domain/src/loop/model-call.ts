@@ -16,8 +16,8 @@ export async function* callModel(
   reply: Reply,
   prompt: ModelRequest,
 ): AsyncGenerator<Step, ModelCallResult> {
-  const { clerk, model } = loop.ports;
-  const call = { model: loop.run.settings.model, iteration: loop.state.iteration, beganAt: clerk.now() };
+  const { ids, clock, model } = loop.ports;
+  const call = { model: loop.run.settings.model, iteration: loop.state.iteration, beganAt: clock.now() };
   let firstOutputAt: string | undefined;
   const { stop } = loop.signals;
   const enough = new AbortController();
@@ -31,14 +31,14 @@ export async function* callModel(
         case 'end':
           return {
             end: chunk,
-            usage: (finishReason) => usageFactFor({ call, finishReason, firstOutputAt }, chunk, clerk),
+            usage: (finishReason) => usageFactFor({ call, finishReason, firstOutputAt }, chunk, { ids, clock }),
           };
         case 'text':
         case 'reasoning':
         case 'reasoning_end':
         case 'call_start':
         case 'call_arguments':
-          firstOutputAt ??= clerk.now();
+          firstOutputAt ??= clock.now();
           if (!reply.isFull) for (const step of reply.hear(chunk)) yield step;
           if (reply.isFull) enough.abort();
       }

@@ -1,5 +1,5 @@
 import { usageFactFor } from './model-usage';
-import { CountingIdsAndClock } from '../testing';
+import { CountingIds, TickingClock } from '../testing';
 
 const billOf = (tokens: number) => {
   const usage = { input_tokens: tokens, cached_tokens: tokens, output_tokens: tokens, cost_usd: 1, estimated: false };
@@ -10,7 +10,7 @@ const billOf = (tokens: number) => {
       firstOutputAt: undefined,
     },
     { type: 'end', how: 'finished', finishReason: 'stop', usage },
-    new CountingIdsAndClock(),
+    { ids: new CountingIds(), clock: new TickingClock() },
   ).data;
 };
 

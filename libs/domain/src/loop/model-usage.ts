@@ -1,5 +1,5 @@
 import type { ModelEnd } from '../models/model';
-import type { IdsAndClock } from '../ports';
+import type { AgentPorts } from '../ports';
 import { type NewFact, noUsage } from '@rondo/contract';
 
 /** One call of a model, as far as its bill needs it. */
@@ -13,12 +13,12 @@ export interface BilledCall {
 export function usageFactFor(
   { call, finishReason, firstOutputAt }: BilledCall,
   end: ModelEnd,
-  clerk: IdsAndClock,
+  { ids, clock }: Pick<AgentPorts, 'ids' | 'clock'>,
 ): NewFact {
   const beganMs = Date.parse(call.beganAt);
   const { input_tokens, cached_tokens, output_tokens, cost_usd, estimated } = end.usage ?? notBilled;
   const data = {
-    model_call_id: clerk.modelCallId(),
+    model_call_id: ids.modelCallId(),
     model: call.model,
     input_tokens: billable(input_tokens),
     cached_tokens: billable(cached_tokens),
@@ -26,7 +26,7 @@ export function usageFactFor(
     cost_usd,
     estimated,
     finish_reason: finishReason,
-    duration_ms: Date.parse(clerk.now()) - beganMs,
+    duration_ms: Date.parse(clock.now()) - beganMs,
     first_token_ms: firstOutputAt === undefined ? null : Date.parse(firstOutputAt) - beganMs,
   };
   return { type: 'usage.recorded', iteration: call.iteration, data };

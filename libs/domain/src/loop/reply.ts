@@ -89,7 +89,7 @@ export class Reply {
   }
 
   private show(piece: ReplyPiece): Delta {
-    this.loop.receipt.shown(piece.text, this.loop.ports.clerk.now());
+    this.loop.receipt.shown(piece.text, this.loop.ports.clock.now());
     if (piece.type === 'call_arguments') {
       const streamId = callIdAt(this.messageId, piece.index);
       return { type: 'tool.call_delta', streamId, text: piece.text, name: piece.name };

@@ -34,7 +34,7 @@ import type { NewFact } from '@rondo/contract';
  */
 export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: AgentSignals): AsyncGenerator<Step, void> {
   const loop: LoopContext = {
-    beganAt: ports.clerk.now(),
+    beganAt: ports.clock.now(),
     run,
     ports,
     signals,
@@ -74,7 +74,7 @@ const isStopped = ({ signals: { stop }, state }: LoopContext): boolean =>
 function withdrawal({ state: { iteration, messageId }, state, ports }: LoopContext): NewFact {
   const data = {
     iteration,
-    message_id: messageId ?? ports.clerk.messageId(),
+    message_id: messageId ?? ports.ids.messageId(),
     withdrawn_stream_ids: withdrawnStreams(state),
   };
   return { type: 'iteration.restarted', iteration, data };

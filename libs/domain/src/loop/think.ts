@@ -20,7 +20,7 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, void> {
   let mayShrink = true;
 
   for (;;) {
-    const messageId = loop.ports.clerk.messageId();
+    const messageId = loop.ports.ids.messageId();
     if (!(await affordsNextCall(loop))) {
       yield factsStep(loop, ...outOfBudget(loop, messageId));
       return;
@@ -117,7 +117,7 @@ function* conclude(
   { reply, heard, decoded }: { reply: Reply; heard: ModelCallResult; decoded: DecodedReply },
 ): Generator<Step, void> {
   const { end } = heard;
-  if (end.how === 'aborted' && !reply.isFull) loop.receipt.modelAborted(loop.ports.clerk.now());
+  if (end.how === 'aborted' && !reply.isFull) loop.receipt.modelAborted(loop.ports.clock.now());
 
   const mayFail = !reply.hasBegun;
   const usage = heard.usage(finishReasonOf(heard, reply));

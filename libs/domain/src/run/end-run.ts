@@ -1,23 +1,23 @@
 import { type AnswerContext, answerCall } from '../tool-calls/answer-call';
 import { openCalls } from '../tool-calls/ledger';
 import type { AgentRun } from '../loop/loop-context';
-import type { IdsAndClock } from '../ports';
+import type { IdGenerator } from '../ports';
 import { type NewFact, type RunError, failedResult, failureOf } from '@rondo/contract';
 import type { LastClaim } from './run-store';
 
 /** The end of a run that cannot go on: every open call is answered (I6), then the run has failed. */
-export function failRun(run: AgentRun, clerk: IdsAndClock, error: RunError): NewFact[] {
+export function failRun(run: AgentRun, ids: Pick<IdGenerator, 'messageId'>, error: RunError): NewFact[] {
   const { state } = run;
   const data = { error: failureOf(error), usage: state.usage };
   const failed: NewFact = { type: 'run.failed', iteration: state.iteration, data };
-  return [...closeOpenCalls({ run, state, ports: { clerk } }, 'failed'), failed];
+  return [...closeOpenCalls({ run, state, ports: { ids } }, 'failed'), failed];
 }
 
 /** The end of a run whose log cannot be read. A stop that it was told of goes first (I7); nothing of it ran since. */
-export function endUnreadableRun(claim: LastClaim, clerk: IdsAndClock): NewFact[] {
+export function endUnreadableRun(claim: LastClaim, ids: Pick<IdGenerator, 'messageId'>): NewFact[] {
   const { runId: id, threadId, run, calls, stop, fruitlessClaims } = claim;
   const { iteration, usage } = run;
-  const answering: AnswerContext = { run: { id, threadId }, state: { iteration, calls }, ports: { clerk } };
+  const answering: AnswerContext = { run: { id, threadId }, state: { iteration, calls }, ports: { ids } };
   if (stop) {
     const data = { reason: stop.reason, receipt: { ...nothingRan, requested_at: stop.requestedAt }, usage };
     return [...closeOpenCalls(answering, 'was stopped'), { type: 'run.stopped', iteration, data }];

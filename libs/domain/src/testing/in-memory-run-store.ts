@@ -80,7 +80,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
   /** Answers whether the call awaited a word. */
   resolve(id: RunId, call: CallId, ruling: CallResolution): boolean {
     const { run, log } = this.row(id);
-    const ports = { clerk: { messageId: () => messageId.parse(this.nextId()) } };
+    const ports = { ids: { messageId: () => messageId.parse(this.nextId()) } };
     const facts = resolveCall({ run: { id, threadId: run.thread_id }, state: replay(log), ports }, call, ruling);
     this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts ?? []);
     return facts !== undefined;

@@ -1,5 +1,5 @@
 export { replied, said } from './conversation';
-export * from './counting-ids-and-clock';
+export * from './counting-ids';
 export * from './even-token-counter';
 export { freshRun } from './fresh-run';
 export * from './in-memory-run-store';

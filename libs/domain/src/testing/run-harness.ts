@@ -16,7 +16,7 @@ import { effectiveSettings } from '../profiles/effective-settings';
 import { runAgent } from '../loop/run-agent';
 import { type RunState, replay } from '../run/run-state';
 import type { ClaimedRun } from '../run/run-store';
-import { CountingIdsAndClock } from './counting-ids-and-clock';
+import { CountingIds, TickingClock } from './counting-ids';
 import { EvenTokenCounter } from './even-token-counter';
 import { InMemoryRunStore } from './in-memory-run-store';
 import { LedgeredTools } from './ledgered-tools';
@@ -48,14 +48,15 @@ export class RunHarness {
   readonly drain = new AbortController();
   readonly tokens = new EvenTokenCounter();
   readonly settings: RunSettings;
-  private readonly clerk: CountingIdsAndClock;
+  private readonly ids = new CountingIds();
+  private readonly clock: TickingClock;
   private readonly model: Model;
   private readonly summarizer: Model | undefined;
   private readonly budgetOf: BudgetOf;
   private readonly extra: HarnessParts['extra'];
 
   constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', ...rest }: HarnessParts) {
-    this.clerk = new CountingIdsAndClock(rest.tickMs);
+    this.clock = new TickingClock(rest.tickMs);
     this.model = model;
     this.summarizer = rest.summarizer;
     this.budgetOf = rest.budgetOf ?? budgetOfModel;
@@ -78,8 +79,8 @@ export class RunHarness {
     if (claim.stop) this.stop.abort(claim.stop);
 
     const agent = agentRun(claim);
-    const { model, tools, tokens, budgetOf, clerk } = this;
-    const ports = { model, tools, tokens, budgetOf, clerk, ...this.extra };
+    const { model, tools, tokens, budgetOf, ids, clock } = this;
+    const ports = { model, tools, tokens, budgetOf, ids, clock, ...this.extra };
     const held: NewFact[] = [];
     const late: NewFact[] = [];
     for await (const step of runAgent(agent, ports, { stop: this.stop.signal, drain: this.drain.signal })) {
@@ -105,8 +106,8 @@ export class RunHarness {
   private async summarize(): Promise<boolean> {
     const claim = await this.store.compactions.claim(this.id, 'summarizer');
     if (!claim || !this.summarizer) return false;
-    const { summarizer: model, tokens, budgetOf, clerk } = this;
-    const ports = { model, tokens, budgetOf, clerk };
+    const { summarizer: model, tokens, budgetOf, ids, clock } = this;
+    const ports = { model, tokens, budgetOf, ids, clock };
     await this.store.compactions.append(claim, await summarize(agentRun(claim), ports, this.drain.signal));
     return true;
   }

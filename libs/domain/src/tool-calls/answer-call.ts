@@ -15,7 +15,7 @@ export type CallProblem = 'malformed' | 'unknown_tool' | 'surplus';
 export interface AnswerContext {
   readonly run: Pick<AgentRun, 'id' | 'threadId'>;
   readonly state: Pick<RunState, 'iteration' | 'calls'>;
-  readonly ports: { readonly clerk: Pick<AgentPorts['clerk'], 'messageId'> };
+  readonly ports: { readonly ids: Pick<AgentPorts['ids'], 'messageId'> };
 }
 
 /** The facts that answer a call: its end in the ledger, and the message that tells the model. */
@@ -41,7 +41,7 @@ function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutc
   const result = 'unknown' in outcome ? honestly(outcome.unknown) : outcome.result;
   const problem = 'problem' in outcome ? { problem: outcome.problem } : {};
   return {
-    id: context.ports.clerk.messageId(),
+    id: context.ports.ids.messageId(),
     thread_id: context.run.threadId,
     run_id: context.run.id,
     iteration: context.state.iteration,

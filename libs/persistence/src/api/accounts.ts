@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type AccountId, type ApiKeyId, type IdGenerator, accountId, apiKeyId } from '@rondo/contract';
+import { type AccountId, type ApiKeyId, type NewId, accountId, apiKeyId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { ApiKey as ApiKeyRow } from '../generated/client';
@@ -105,7 +105,7 @@ where account_id = $1 and id <> $2 and seeded and revoked_at is null`;
 export class Accounts {
   constructor(
     private readonly database: Database,
-    private readonly mint: IdGenerator,
+    private readonly mint: NewId,
   ) {}
 
   /** An account with its first key. */

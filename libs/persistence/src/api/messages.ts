@@ -1,5 +1,5 @@
 import {
-  type IdGenerator,
+  type NewId,
   type InputBlock,
   type Message,
   type MessageType,
@@ -29,7 +29,7 @@ export interface NewMessage extends ThreadAddress {
 export class Messages {
   constructor(
     private readonly database: Database,
-    private readonly mint: IdGenerator,
+    private readonly mint: NewId,
     private readonly limits: ThreadLimits = usualThreadLimits,
   ) {}
 

@@ -1,4 +1,4 @@
-import type { IdGenerator, ThreadId } from '@rondo/contract';
+import type { NewId, ThreadId } from '@rondo/contract';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
@@ -38,7 +38,7 @@ export class Sandboxes {
 
   constructor(
     private readonly database: Database,
-    mint: IdGenerator,
+    mint: NewId,
   ) {
     this.kept = new StatementBatcher((offers) => keep(database.sql, mint, offers));
   }
@@ -58,7 +58,7 @@ export class Sandboxes {
   }
 }
 
-async function keep(sql: Sql, mint: IdGenerator, offers: readonly HostedSandbox[]): Promise<readonly string[]> {
+async function keep(sql: Sql, mint: NewId, offers: readonly HostedSandbox[]): Promise<readonly string[]> {
   const columns = [
     offers.map(() => `sbx_${mint()}`),
     offers.map(({ threadId }) => threadId),

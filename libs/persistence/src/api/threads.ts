@@ -1,4 +1,4 @@
-import { type AccountId, type IdGenerator, type ThreadId, runId, threadId } from '@rondo/contract';
+import { type AccountId, type NewId, type ThreadId, runId, threadId } from '@rondo/contract';
 import type { Database } from '../database/database';
 import type { Thread as Row } from '../generated/client';
 import { type PendingKey, storeResponse } from './idempotency-keys';
@@ -24,7 +24,7 @@ export interface NewThread {
 export class Threads {
   constructor(
     private readonly database: Database,
-    private readonly mint: IdGenerator,
+    private readonly mint: NewId,
   ) {}
 
   create({ accountId, metadata, promised }: NewThread): Promise<Thread> {

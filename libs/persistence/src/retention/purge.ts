@@ -1,4 +1,4 @@
-import type { AccountId, IdGenerator, RecordedFact } from '@rondo/contract';
+import type { AccountId, NewId, RecordedFact } from '@rondo/contract';
 import type { Database } from '../database/database';
 import { stopRun } from '../api/runs/stop-run';
 import { purgeAccount, removedAccounts, unstoppedRuns } from './purge-account';
@@ -9,7 +9,7 @@ const longestMs = 5_000;
 
 export interface PurgeParts {
   readonly database: Database;
-  readonly mint: IdGenerator;
+  readonly mint: NewId;
   /** Hears the facts of runs that it stopped, to publish them. */
   readonly onStopped: (facts: readonly RecordedFact[]) => void;
 }

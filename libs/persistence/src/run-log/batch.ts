@@ -1,4 +1,4 @@
-import type { EventId, IdGenerator, Message, NewFact, NewMessage, RecordedFact } from '@rondo/contract';
+import type { EventId, NewId, Message, NewFact, NewMessage, RecordedFact } from '@rondo/contract';
 import { type Claim, type RunChanges, hasEventJson, runChanges } from '@rondo/domain';
 
 /** Facts of one run on their way into its log. */
@@ -24,13 +24,13 @@ export interface MessageJson {
   readonly metadata: string;
 }
 
-export function batchOf(claim: Claim, facts: readonly NewFact[], mint: IdGenerator): Batch {
+export function batchOf(claim: Claim, facts: readonly NewFact[], mint: NewId): Batch {
   const at = new Date().toISOString();
   const stamped = facts.map((fact) => ({ fact, id: newEventId(mint), json: jsonOf(fact, at) }));
   return { claim, at, facts: stamped, changes: runChanges(facts, at) };
 }
 
-const newEventId = (mint: IdGenerator): EventId => `evt_${mint()}` as EventId; // it is ours, so there is nothing to parse
+const newEventId = (mint: NewId): EventId => `evt_${mint()}` as EventId; // it is ours, so there is nothing to parse
 
 const jsonOf = (fact: NewFact, at: string): StampedFact['json'] =>
   fact.type === 'message.created' ? messageJson(fact.data.message, at) : JSON.stringify(fact.data);

@@ -1,4 +1,4 @@
-import type { IdGenerator, NewFact, RecordedFact, RunId, ThreadId } from '@rondo/contract';
+import type { NewId, NewFact, RecordedFact, RunId, ThreadId } from '@rondo/contract';
 import type {
   Claim,
   ClaimedRun,
@@ -37,7 +37,7 @@ import { countDueRuns, dueRuns } from './due-runs';
 
 export interface RunStoreOptions {
   readonly database: Database;
-  readonly mint: IdGenerator;
+  readonly mint: NewId;
   /** Whose runs this store hands out; the workers' unless given. */
   readonly queue?: RunQueueName;
   readonly leaseMs?: number;

@@ -1,6 +1,6 @@
 import {
   type AccountId,
-  type IdGenerator,
+  type NewId,
   type InputBlock,
   type NewFact,
   type RecordedFact,
@@ -69,7 +69,7 @@ export class ThreadBusyError extends TerminalError {
 
 export interface RunMaker {
   readonly database: Database;
-  readonly mint: IdGenerator;
+  readonly mint: NewId;
   /** Runs that begin new threads, those of one moment in one statement. */
   readonly beginnings: StatementBatcher<FirstRows, boolean>;
   readonly limits: ThreadLimits;
@@ -146,7 +146,7 @@ class RunCreation {
 
   constructor(
     private readonly place: Place,
-    private readonly mint: IdGenerator,
+    private readonly mint: NewId,
     private readonly wanted: KeptRun,
   ) {
     this.id = wanted.id ?? runId.parse(`run_${mint()}`);

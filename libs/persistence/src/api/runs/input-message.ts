@@ -1,4 +1,4 @@
-import { type IdGenerator, type NewFact, type RunId, type ThreadId, type UserBlock, messageId } from '@rondo/contract';
+import { type NewId, type NewFact, type RunId, type ThreadId, type UserBlock, messageId } from '@rondo/contract';
 
 export interface Input {
   readonly runId: RunId;
@@ -9,7 +9,7 @@ export interface Input {
 }
 
 /** What a person said to a run, as a fact of the run. */
-export const inputFact = ({ runId, threadId, iteration, content, metadata }: Input, mint: IdGenerator): NewFact => ({
+export const inputFact = ({ runId, threadId, iteration, content, metadata }: Input, mint: NewId): NewFact => ({
   type: 'message.created',
   iteration,
   data: {

@@ -1,4 +1,4 @@
-import { type IdGenerator, type Run, type RunId, type ThreadId, messageId } from '@rondo/contract';
+import { type NewId, type Run, type RunId, type ThreadId, messageId } from '@rondo/contract';
 import { type AnswerContext, type KnownCalls, callsAfter } from '@rondo/domain';
 import { type FactRow, factOf } from '../../run-log/run-row';
 import type { Sql } from '../../database/sql';
@@ -8,11 +8,11 @@ select id, seq, type, run_id, $3 as thread_id, iteration, epoch, at, data
 from run_events where run_id = $1 and iteration = $2 and type like 'tool.%' order by seq`;
 
 /** The tool calls that a run has in hand, for whoever answers them in its stead. Its row must be locked. */
-export async function openCallsOf(sql: Sql, mint: IdGenerator, run: Run): Promise<AnswerContext> {
+export async function openCallsOf(sql: Sql, mint: NewId, run: Run): Promise<AnswerContext> {
   const { id, thread_id: threadId, iteration } = run;
   const calls = await readCalls(sql, { id, threadId, iteration });
-  const clerk = { messageId: () => messageId.parse(`msg_${mint()}`) };
-  return { run: { id, threadId }, state: { iteration, calls }, ports: { clerk } };
+  const ids = { messageId: () => messageId.parse(`msg_${mint()}`) };
+  return { run: { id, threadId }, state: { iteration, calls }, ports: { ids } };
 }
 
 async function readCalls(sql: Sql, { id, threadId, iteration }: { id: RunId; threadId: ThreadId; iteration: number }) {

@@ -1,4 +1,4 @@
-import { type IdGenerator, type RecordedFact, type ThreadId, userContent } from '@rondo/contract';
+import { type NewId, type RecordedFact, type ThreadId, userContent } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { type RunRow, runOf } from '../../run-log/run-row';
 import { outboxOf } from '../../run-log/activation';
@@ -37,7 +37,7 @@ select * from promoted`;
 /** What `promote` does, where a run waits at all. */
 export async function promoteNext(
   database: Database,
-  mint: IdGenerator,
+  mint: NewId,
   threadId: ThreadId,
 ): Promise<readonly RecordedFact[] | undefined> {
   const [isAwaited] = await hasWaiters(database.sql, [threadId]);
@@ -50,7 +50,7 @@ export async function promoteNext(
  */
 export async function promote(
   database: Database,
-  mint: IdGenerator,
+  mint: NewId,
   threadId: ThreadId,
 ): Promise<readonly RecordedFact[] | undefined> {
   try {
@@ -82,7 +82,7 @@ limit 100`;
  */
 export async function promoteStranded(
   database: Database,
-  mint: IdGenerator,
+  mint: NewId,
   promoted: (facts: readonly RecordedFact[]) => void,
 ): Promise<number> {
   const failures: unknown[] = [];

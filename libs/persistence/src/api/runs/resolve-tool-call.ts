@@ -1,4 +1,4 @@
-import type { AccountId, CallId, IdGenerator, RecordedFact, Run, RunId, ToolCall } from '@rondo/contract';
+import type { AccountId, CallId, NewId, RecordedFact, Run, RunId, ToolCall } from '@rondo/contract';
 import { type CallResolution, TerminalError, resolveCall } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
@@ -28,7 +28,7 @@ export interface ResolvedCall {
 }
 
 /** The run's row is locked while it is judged, so of two people who decide at once one is heard. */
-export const resolveToolCall = (database: Database, mint: IdGenerator, ruling: CallRuling): Promise<ResolvedCall> =>
+export const resolveToolCall = (database: Database, mint: NewId, ruling: CallRuling): Promise<ResolvedCall> =>
   database.transaction(async (sql) => {
     const { accountId, callId } = ruling;
     const run = runOf(await lockRun(sql, { accountId, runId: await runOfCall(sql, ruling) }));

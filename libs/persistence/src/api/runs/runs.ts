@@ -1,6 +1,6 @@
 import {
   type AccountId,
-  type IdGenerator,
+  type NewId,
   type Run,
   type RunId,
   type ThreadLimits,
@@ -42,7 +42,7 @@ export class Runs {
 
   constructor(
     private readonly database: Database,
-    private readonly mint: IdGenerator,
+    private readonly mint: NewId,
     private readonly limits: ThreadLimits = usualThreadLimits,
   ) {
     this.beginnings = new StatementBatcher((runs) => insertRuns(database.sql, runs, { newThreads: true }), {

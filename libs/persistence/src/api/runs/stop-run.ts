@@ -1,5 +1,5 @@
 import {
-  type IdGenerator,
+  type NewId,
   type NewFact,
   type RecordedFact,
   type Run,
@@ -40,7 +40,7 @@ export interface StoppedRun {
   readonly stop: PendingStop | undefined;
 }
 
-export async function stopRun(database: Database, mint: IdGenerator, order: StopOrder): Promise<StoppedRun> {
+export async function stopRun(database: Database, mint: NewId, order: StopOrder): Promise<StoppedRun> {
   const stopped = await database.transaction(async (sql) => {
     const facts = await stopLocked(sql, mint, { row: await lockRun(sql, order), reason: order.reason });
     return { row: await readRun(sql, order.runId), facts };
@@ -60,7 +60,7 @@ function pendingStopOf({ id, status, stop_requested_at: requestedAt }: Run, reas
 /** Stops a run whose row is locked. No facts where it was over, or told before. */
 export async function stopLocked(
   sql: Sql,
-  mint: IdGenerator,
+  mint: NewId,
   { row, reason }: { row: RunRow; reason: string | null },
 ): Promise<readonly RecordedFact[]> {
   const run = runOf(row);
