@@ -10,7 +10,7 @@ const least = {
 const settingsFor = (more: Record<string, string>) => sandboxSettingsOf(environment.parse({ ...least, ...more }));
 
 describe('the executor’s configuration', () => {
-  it('leaves the limits of sandboxes to the sandbox', () => {
+  it('leaves the defaults of sandbox limits to the sandbox settings', () => {
     expect(settingsFor({})).toMatchObject({
       root: '/data/sandboxes',
       bubblewrapPath: 'bwrap',
@@ -18,7 +18,7 @@ describe('the executor’s configuration', () => {
     });
   });
 
-  it('tunes them in the units that its names say', () => {
+  it('converts limits from the units in their names', () => {
     const settings = settingsFor({
       SANDBOX_MEMORY_MB: '512',
       SANDBOX_IDLE_S: '60',
@@ -34,7 +34,7 @@ describe('the executor’s configuration', () => {
     });
   });
 
-  it('says which internal host it cannot read', () => {
+  it('names the internal host that is invalid', () => {
     const { egress } = settingsFor({ SANDBOX_INTERNAL_HOSTS: 'git.internal:3000, 127.0.0.1:9000' });
     expect(egress).toMatchObject({ policy: 'public', internalHosts: ['git.internal:3000', '127.0.0.1:9000'] });
     expect(settingsFor({}).egress.internalHosts).toEqual([]);
@@ -55,14 +55,14 @@ describe('the executor’s configuration', () => {
     expect(slotsOf(environment.parse({ ...least, ...given }))).toEqual(slots);
   });
 
-  it('requires the limits of control groups in production, unless told otherwise', () => {
+  it('requires the limits of control groups in production, unless switched off', () => {
     expect(settingsFor({}).requireLimits).toBe(false);
     expect(settingsFor({ NODE_ENV: 'production' }).requireLimits).toBe(true);
     expect(settingsFor({ NODE_ENV: 'production', SANDBOX_REQUIRE_LIMITS: '0' }).requireLimits).toBe(false);
     expect(settingsFor({ SANDBOX_REQUIRE_LIMITS: '1' }).requireLimits).toBe(true);
   });
 
-  it('reads denied networks, and says which one it cannot read', () => {
+  it('reads denied networks, and names the one that is invalid', () => {
     const { egress } = settingsFor({
       SANDBOX_DENIED_NETWORKS: '203.0.113.0/24, 2001:db8::/32',
       SANDBOX_REQUESTS_PER_S: '5',
@@ -74,7 +74,7 @@ describe('the executor’s configuration', () => {
     expect(() => parseConfig(environment, wrong)).toThrow('SANDBOX_DENIED_NETWORKS.1: expected a network, for example');
   });
 
-  it('gives up isolation only for a clear yes', () => {
+  it('switches isolation off only for an explicit 1', () => {
     expect(settingsFor({}).unsafeHost).toBe(false);
     expect(settingsFor({ SANDBOX_UNSAFE_HOST: '0' }).unsafeHost).toBe(false);
     expect(settingsFor({ SANDBOX_UNSAFE_HOST: '1' }).unsafeHost).toBe(true);

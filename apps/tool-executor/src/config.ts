@@ -12,8 +12,8 @@ import { z } from 'zod';
 import { sandboxSettings } from './sandboxes';
 
 const mebibyte = 1024 * 1024;
-/** What holds where the environment leaves it open; shown, not set. */
-const usual = sandboxSettings.parse({ root: '/' });
+/** Defaults of the sandbox settings, shown in the documentation of variables. */
+const defaults = sandboxSettings.parse({ root: '/' });
 
 export const environment = z.object({
   ...serviceVariables,
@@ -63,22 +63,22 @@ export const environment = z.object({
   SANDBOX_MEMORY_MB: count.optional().meta({
     description: 'The memory of a sandbox.',
     unit: 'MiB',
-    default: usual.memoryBytes / mebibyte,
+    default: defaults.memoryBytes / mebibyte,
   }),
   SANDBOX_DISK_MB: count.optional().meta({
     description:
       'The whole workspace of a thread. Where it is only watched (`SANDBOX_DISK_HARD`), it is exceeded for a moment, and over it the sandbox stops until files are deleted.',
     unit: 'MiB',
-    default: usual.diskBytes / mebibyte,
+    default: defaults.diskBytes / mebibyte,
   }),
   SANDBOX_DISK_HARD: z.enum(['auto', 'off', 'required']).optional().meta({
     description:
       'Makes each new workspace a disk of its own, which the kernel lets nobody exceed; needs root, loop devices and e2fsprogs. `auto`: where that can be had. `required`: without it no tool runs. Workspaces that exist stay as they are.',
-    default: usual.hardDisk,
+    default: defaults.hardDisk,
   }),
   SANDBOX_FILES: count.optional().meta({
     description: 'Files and directories of a sandbox, limited like its size; those in its `/tmp` are watched.',
-    default: usual.files,
+    default: defaults.files,
   }),
   SANDBOX_REQUIRE_LIMITS: z.stringbool().optional().meta({
     description:
@@ -87,21 +87,21 @@ export const environment = z.object({
   }),
   SANDBOX_PROCESSES: count.optional().meta({
     description: 'Processes and threads of a sandbox.',
-    default: usual.processes,
+    default: defaults.processes,
   }),
   SANDBOX_CPU: z.coerce.number().positive().optional().meta({
     description: 'The processor time that a sandbox may use at once.',
     unit: 'processor cores',
-    default: usual.cpu,
+    default: defaults.cpu,
   }),
   SANDBOX_IDLE_S: count.optional().meta({
     description: 'A sandbox that has had nothing to do for so long ends; its files stay.',
     unit: 's',
-    default: usual.idleMs / 1_000,
+    default: defaults.idleMs / 1_000,
   }),
   SANDBOX_EGRESS: z.enum(['none', 'public']).optional().meta({
     description: 'What commands may reach: nothing, or public addresses through the filtering proxy.',
-    default: usual.egress.policy,
+    default: defaults.egress.policy,
   }),
   SANDBOX_ALLOWED_HOSTS: commaSeparated.optional().meta({
     description: 'Narrows `public` to these hosts, separated by commas; `*.example.org` for subdomains.',
@@ -121,12 +121,12 @@ export const environment = z.object({
   }),
   SANDBOX_REQUESTS_PER_S: count.optional().meta({
     description: 'Requests and tunnels that a sandbox may open per second in the long run; four times as many at once.',
-    default: usual.egress.requestsPerSecond,
+    default: defaults.egress.requestsPerSecond,
   }),
 });
 export type Config = z.infer<typeof environment>;
 
-/** No account can take all slots unless there is only one. */
+/** By default no account can occupy all slots, unless there is only one slot. */
 export const slotsOf = (config: Config): SlotLimits => {
   const total = config.TOOL_CONCURRENCY;
   return {
@@ -136,7 +136,7 @@ export const slotsOf = (config: Config): SlotLimits => {
   };
 };
 
-/** What the environment leaves open, the sandbox's own defaults decide. */
+/** Unset variables get the defaults of the sandbox settings. */
 export const sandboxSettingsOf = (config: Config) =>
   sandboxSettings.parse({
     root: config.SANDBOX_ROOT,

@@ -31,7 +31,7 @@ function natsUrl(): string {
   return url;
 }
 
-/** A worker's end: what it takes to send calls to the executor. */
+/** Sends calls to the executor as a worker does. */
 class Caller {
   readonly deltas: Delta[] = [];
   readonly threadId = threadId.parse(`thr_${newUlid()}`);
@@ -116,7 +116,7 @@ describe('an executor', () => {
     await stop();
   });
 
-  it('takes a thread in and runs its calls', async () => {
+  it('accepts a thread and runs its calls', async () => {
     await start();
 
     const answer = await caller.execute('execute_command', { command: 'echo hello; echo world >&2', blocking: true });
@@ -128,7 +128,7 @@ describe('an executor', () => {
     expect(caller.deltas.map(({ text }) => text).join('')).toBe('hello\nworld\n');
   });
 
-  it('can be asked for a place as soon as it has started, however slow its wire is', async () => {
+  it('answers placement requests as soon as it has started, over a slow connection too', async () => {
     const server = new URL(natsUrl());
     const wire = new SeverableProxy({ host: server.hostname, port: Number(server.port), delayMs: 100 });
     await wire.mend();
@@ -142,7 +142,7 @@ describe('an executor', () => {
     }
   });
 
-  it('says that it is ready, and shows how its calls went', async () => {
+  it('reports that it is ready, and its tool calls as metrics', async () => {
     const url = await start();
     await caller.execute('list_files', {});
     await caller.execute('made_up', {});
@@ -161,7 +161,7 @@ describe('an executor', () => {
     expect(metrics).toContain('rondo_sandbox_places_waiting 0');
   });
 
-  it('kills a stopped command and proves it (I7)', async () => {
+  it('kills a stopped command and reports a verified death (I7)', async () => {
     await start();
     const stopping = new AbortController();
     caller.onDelta = () => stopping.abort();
@@ -175,7 +175,7 @@ describe('an executor', () => {
     expect(answer).toEqual({ how: 'stopped', verifiedDeadAt: expect.any(String) });
   });
 
-  it('runs calls of a thread side by side', async () => {
+  it('runs calls of a thread concurrently', async () => {
     await start();
     await caller.execute('list_files', {});
     const startedAt = performance.now();
@@ -187,7 +187,7 @@ describe('an executor', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_500);
   });
 
-  it('answers for what it kills when it leaves, and comes back under the same name with the workspace', async () => {
+  it('answers the calls that it kills at shutdown, and restarts under the same id with the workspace', async () => {
     await start();
     const before = await place();
     const up = new Promise<void>((resolve) => (caller.onDelta = resolve));
@@ -205,7 +205,7 @@ describe('an executor', () => {
     expect(await caller.execute('read_file', { file_path: 'file' })).toMatchObject({ result: { output: 'kept\n' } });
   });
 
-  it('lets a short call end when it leaves', async () => {
+  it('lets a short call finish at shutdown', async () => {
     await start({ TOOL_DRAIN_S: '5' });
     const up = new Promise<void>((resolve) => (caller.onDelta = resolve));
     const running = caller.execute('execute_command', { command: 'echo up; sleep 0.5; echo done', blocking: true });
@@ -216,7 +216,7 @@ describe('an executor', () => {
     expect(await running).toMatchObject({ result: { success: true, output: 'up\ndone\n' } });
   });
 
-  it('says that it takes threads in, from its start until it leaves', async () => {
+  it('announces that it accepts threads, from its start until its shutdown', async () => {
     const open = new OpenExecutors(nats);
     await nats.ping();
     await start();
@@ -225,7 +225,7 @@ describe('an executor', () => {
 
     await stop();
 
-    const draws = () => Array.from({ length: 20 }, () => open.draw()); // other specs have executors, too
+    const draws = () => Array.from({ length: 20 }, () => open.draw()); // Executors of other specs announce themselves, too.
     while (draws().includes(id)) await sleep(5);
   });
 
@@ -242,7 +242,7 @@ describe('an executor', () => {
     }
   });
 
-  it('says that it takes no thread in while all its sandboxes are in use', async () => {
+  it('announces that it accepts no thread while all its sandboxes are in use', async () => {
     const open = new OpenExecutors(nats);
     await nats.ping();
     await start({ SANDBOX_MAX: '1' });
@@ -254,16 +254,16 @@ describe('an executor', () => {
     const running = caller.execute('execute_command', command, stopping.signal);
     await up;
 
-    const draws = () => Array.from({ length: 20 }, () => open.draw()); // other specs have executors, too
+    const draws = () => Array.from({ length: 20 }, () => open.draw()); // Executors of other specs announce themselves, too.
     while (draws().includes(id)) await sleep(5);
-    expect(await place()).toBe(id); // where there is no other one, a thread is taken in, and its calls wait
+    expect(await place()).toBe(id); // Without another executor it accepts the thread, and its calls wait.
 
     stopping.abort();
     await running;
     while (!draws().includes(id)) await sleep(5);
   });
 
-  it('takes no thread in from the moment that it leaves, while a call may still end', async () => {
+  it('accepts no thread once it shuts down, while a running call may finish', async () => {
     await start({ TOOL_DRAIN_S: '5' });
     const up = new Promise<void>((resolve) => (caller.onDelta = resolve));
     const running = caller.execute('execute_command', { command: 'echo up; sleep 1; echo done', blocking: true });
@@ -281,7 +281,7 @@ describe('an executor', () => {
     expect(order).toEqual(['refused', 'call ended']);
   });
 
-  it('deletes the workspace of a thread that it is told to forget', async () => {
+  it('deletes the workspace of a thread on request', async () => {
     await start();
     const id = await place();
     await caller.execute('execute_command', { command: 'mkdir -m 0500 locked; echo x > file', blocking: true });
@@ -297,7 +297,7 @@ describe('an executor', () => {
     expect(await requestRemoval(nats, id, caller.threadId)).toBe(false);
   });
 
-  it('is refused while another lives under its name', async () => {
+  it('does not start while another executor with its id is running', async () => {
     await start();
 
     const second = environment.parse({
@@ -310,7 +310,7 @@ describe('an executor', () => {
     await expect(startExecutor(second, log)).rejects.toThrow('is running as this executor already');
   });
 
-  it('is ready without isolation, but takes nobody in and says what to install', async () => {
+  it('is ready without isolation, but refuses threads and advises what to install', async () => {
     const known = await start().then(place);
     await stop();
     const url = await start({ BWRAP_PATH: '/nowhere/bwrap' });

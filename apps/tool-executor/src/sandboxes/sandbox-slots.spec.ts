@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutorFixture, type CallOptions, aCall } from '../testing/executor-fixture';
 
-const places = 2;
+const maxAwake = 2;
 
 describe('attack: sandbox resources', () => {
   let fixture: ExecutorFixture;
   const ending: AbortController[] = [];
   beforeEach(async () => {
-    fixture = await ExecutorFixture.open({}, {}, places);
+    fixture = await ExecutorFixture.open({}, {}, maxAwake);
   });
   afterEach(async () => {
     for (const end of ending.splice(0)) end.abort(new Error('the spec is over'));
@@ -17,7 +17,7 @@ describe('attack: sandbox resources', () => {
   const shell = (command: string, options: CallOptions) =>
     fixture.use('execute_command', { command, blocking: true }, options);
 
-  /** A command that runs until it is told to end. Resolves when it runs. */
+  /** A command that runs until it is stopped. Resolves when it runs. */
   async function busy(options: CallOptions) {
     const end = new AbortController();
     ending.push(end);
@@ -32,7 +32,7 @@ describe('attack: sandbox resources', () => {
   const daemon = (options: CallOptions) =>
     fixture.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false }, options);
 
-  it('more threads with a running command than there may be sandboxes: they wait for a place', async () => {
+  it('more threads with a running command than sandbox slots: they wait for a slot', async () => {
     const first = await busy({ thread: 'thr_a' });
     await busy({ thread: 'thr_b' });
     const third = busy({ thread: 'thr_c' });
@@ -49,7 +49,7 @@ describe('attack: sandbox resources', () => {
   it('thread after thread that uses a sandbox once: the sandbox unused longest ends, and its files stay', async () => {
     for (const thread of ['thr_a', 'thr_b', 'thr_c', 'thr_d']) {
       await shell(`echo ${thread} > file`, { thread });
-      expect(fixture.awake.length).toBeLessThanOrEqual(places);
+      expect(fixture.awake.length).toBeLessThanOrEqual(maxAwake);
     }
     expect(fixture.awake).toEqual(['thr_c', 'thr_d']);
     expect(fixture.slots.isFull).toBe(false);
@@ -67,7 +67,7 @@ describe('attack: sandbox resources', () => {
     expect(fixture.awake).toEqual(['thr_b', 'thr_c']);
   });
 
-  it('an account that waits with many threads for a place before another account does', async () => {
+  it('an account that waits for a slot with many threads before another account does', async () => {
     const [first] = [await busy({ thread: 'thr_a', account: 'acc_greedy' })];
     await busy({ thread: 'thr_b', account: 'acc_greedy' });
     const begun: string[] = [];
@@ -86,7 +86,7 @@ describe('attack: sandbox resources', () => {
     for (const end of ending) end.abort(new Error('the spec is over'));
   });
 
-  it('a call that finds no place in its time: it is told that nothing was executed', async () => {
+  it('a call that gets no slot before its timeout: its result says that nothing was executed', async () => {
     await busy({ thread: 'thr_a' });
     await busy({ thread: 'thr_b' });
 
@@ -99,7 +99,7 @@ describe('attack: sandbox resources', () => {
     expect(fixture.awake).toEqual(['thr_a', 'thr_b']);
   });
 
-  it('a call that is stopped while it waits for a place', async () => {
+  it('a call that is stopped while it waits for a slot', async () => {
     await busy({ thread: 'thr_a' });
     await busy({ thread: 'thr_b' });
     const stop = new AbortController();
@@ -113,9 +113,9 @@ describe('attack: sandbox resources', () => {
   });
 });
 
-describe('a place for a sandbox', () => {
-  it('is kept by a job in the background of an account that has its share', async () => {
-    const fixture = await ExecutorFixture.open({}, {}, places);
+describe('SandboxSlots', () => {
+  it('does not evict a sandbox with a background job of an account within its share', async () => {
+    const fixture = await ExecutorFixture.open({}, {}, maxAwake);
     try {
       await fixture.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false });
       for (const thread of ['thr_b', 'thr_c', 'thr_d'])

@@ -1,9 +1,9 @@
 /**
- * Where tools act. There is one sandbox per thread: a private file system view with one writable place (`/workspace`),
- * private processes, and no network but a filtering proxy.
+ * Where tools act. Each thread has one sandbox: a private file system with one writable directory (`/workspace`), private
+ * processes, and a network that the provider restricts as far as it declares (`SandboxCapabilities`).
  *
- * It speaks of commands, not of shells: every command is its own process group that ends in exactly one of the ways
- * listed in `Ending`. A session is only a name under which the working directory and the environment carry over from
+ * The unit is a command, not a shell: every command is a process group of its own that ends in exactly one of the ways listed
+ * in `Ending`. A session is only a name under which the working directory and the environment carry over from
  * one command to the next.
  *
  * Paths are relative to `/workspace` (an absolute path must lie in it) and are resolved inside the sandbox, so that a
@@ -14,18 +14,21 @@ export interface Sandbox {
   /**
    * Runs a command and waits for its end. Resolves however the command ends, also when the sandbox is lost; rejects
    * with SandboxError only when the command could not be started. A second call with the same id attaches to the
-   * first: the command runs once, and both get its outcome. Only one that was killed, or lost with its sandbox, runs anew.
+   * first: the command runs once, and both get its outcome. Only one that was killed, or lost with its sandbox, runs again.
    */
   exec(command: CommandRequest, on?: CommandListeners): Promise<CommandOutcome>;
-  /** Starts a command in the background of a session and returns at once. A session holds one such job at a time. */
+  /**
+   * Starts a command in the background of a session and returns at once. A session has one such job at a time. Rejects with
+   * `unsupported` where the provider has no background sessions.
+   */
   start(command: CommandRequest & { session: string }): Promise<ProcessView>;
-  /** What the latest background job of a session wrote since `fromOffset`, and how it fares. */
+  /** What the latest background job of a session wrote since `fromOffset`, and its state. */
   read(session: string, fromOffset?: number): Promise<ProcessView>;
-  /** The background jobs that this sandbox has known, the newest first. */
+  /** The background jobs of this sandbox that are still known, the newest first. */
   list(): Promise<ProcessView[]>;
-  /** Ends the background job of a session with its children. Resolves when they are proven dead. */
+  /** Kills the background job of a session with all its descendants. Resolves when they are verified dead. */
   terminate(session: string): Promise<Termination>;
-  /** The same for any command by its id; with a command that is over or unknown there is nothing to do. */
+  /** The same for any command by its id. Does nothing for a command that has ended or is unknown. */
   kill(commandId: string): Promise<Termination>;
   readonly files: SandboxFiles;
   /** Kills every process in the sandbox. The workspace stays; the next use boots it again. */
@@ -33,22 +36,22 @@ export interface Sandbox {
 }
 
 export interface CommandRequest {
-  /** The tool call's id: what makes asking twice run once. The command finds it in `RONDO_IDEMPOTENCY_KEY`. */
+  /** The tool call's id, under which a command runs once. The command finds it in `RONDO_IDEMPOTENCY_KEY`. */
   id: string;
   command: string;
-  /** The run that it works for: `endRun` ends what the commands of a run have left running. */
+  /** The run that it belongs to: `endRun` ends what the commands of a run have left running. */
   run?: string;
   /** Default `default`. */
   session?: string;
   /** Where to run; without it, where the session's last command ended. */
   cwd?: string;
-  /** After this long the process group is killed and the outcome is `timeout`, never `exit` (a job in the background: no limit unless given). */
+  /** After this long the process group is killed and the outcome is `timeout`, never `exit` (background jobs have no limit unless one is set). */
   timeoutMs?: number;
   /** Between SIGTERM and SIGKILL. */
   graceMs?: number;
   /** A command that writes more is killed: `output-limit`. */
   maxOutputBytes?: number;
-  /** How much of the output is kept: its first and its last half. */
+  /** How much of the output is kept: half of it from the start, half from the end. */
   keepBytes?: number;
 }
 
@@ -66,8 +69,8 @@ export interface OutputChunk {
 
 /**
  * `exit` the shell ended by itself (see `exitCode`; a signal counts as 128 + its number) · `timeout`, `output-limit`
- * a limit of the request was reached · `killed` someone asked for it (or the disk quota did, see `detail`) · `oom` the
- * memory limit was reached · `sandbox-lost` the sandbox died under it: whether it took effect is unknown.
+ * a limit of the request was reached · `killed` on request (or by the disk quota, see `detail`) · `oom` the
+ * memory limit was reached · `sandbox-lost` the sandbox died meanwhile: whether the command took effect is unknown.
  */
 export type Ending = 'exit' | 'timeout' | 'output-limit' | 'killed' | 'oom' | 'sandbox-lost';
 
@@ -91,13 +94,13 @@ export interface ProcessView {
   session: string;
   command: string;
   running: boolean;
-  /** What was asked for, as text; bytes no longer kept are replaced by a mark. */
+  /** The requested range as text. A note replaces bytes that are no longer kept. */
   output: string;
   /** Pass it to the next `read` to get only what is new. */
   nextOffset: number;
   cwd: string;
   startedAt: string;
-  /** Present once it is over. */
+  /** Present once it has ended. */
   outcome?: CommandOutcome;
 }
 
@@ -107,7 +110,7 @@ export interface Termination {
   verifiedDeadAt: string;
 }
 
-/** Something that a run had left running, by the command that left it. */
+/** Processes that a run had left running, by the command that started them. */
 export interface EndedCommand {
   commandId: string;
   /** The names of its processes. */
@@ -118,7 +121,7 @@ export interface EndedCommand {
 export interface SandboxFiles {
   /** The whole file, or the given range of it. Without a range, a file over the size limit is `too_large`. */
   read(path: string, range?: { offset: number; length: number }): Promise<FileContent>;
-  /** Makes missing parents. Never leaves a half-written file behind. */
+  /** Creates missing parents. Never leaves a half-written file. */
   write(path: string, content: Uint8Array | string, how: WriteOptions): Promise<void>;
   /** `not_found` when there is nothing; a directory only when `recursive`. */
   delete(path: string, how?: { recursive?: boolean }): Promise<void>;

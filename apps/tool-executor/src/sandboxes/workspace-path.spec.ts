@@ -21,13 +21,13 @@ describe('relativeToWorkspace', () => {
   });
 
   it.each(['..', '../x', 'a/../../x', '/etc/passwd', '/workspace2/a', '/workspace/../etc', 'a\0b', 'x'.repeat(5000)])(
-    'W63: refuses %j',
+    'refuses %j',
     (path) => {
       expect(() => relativeToWorkspace(path)).toThrow(SandboxError);
     },
   );
 
-  it('W63: never names anything outside, whatever it is given', () => {
+  it('never returns a path outside the workspace, for any input', () => {
     fc.assert(
       fc.property(fc.array(segment), (segments) => {
         try {

@@ -5,12 +5,12 @@ export const workspacePath = '/workspace';
 const maximumPathBytes = 4_000;
 
 /**
- * A path as the model gives it, relative to the workspace. W63: `..` may not lead out of the workspace, nor may an absolute
- * path lie outside it. This keeps requests honest; what keeps the host safe is that the path is opened inside the sandbox.
+ * Converts a path of a request to one relative to the workspace. Refuses `..` that leads out of the workspace, and absolute
+ * paths outside it. This only reports mistakes early: the host is safe because paths are opened inside the sandbox.
  */
 export function relativeToWorkspace(path: string): string {
   if (path.includes('\0') || Buffer.byteLength(path) > maximumPathBytes) {
-    throw new SandboxError('invalid_path', 'The path is too long or holds a zero byte.');
+    throw new SandboxError('invalid_path', 'The path is too long or contains a zero byte.');
   }
   const relative = posix.relative(workspacePath, posix.resolve(workspacePath, path));
   if (relative === '..' || relative.startsWith('../')) {

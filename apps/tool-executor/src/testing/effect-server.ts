@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-export interface Seen {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** The address that it was reached at. */
+  /** The local address of the connection. */
   readonly at: string | undefined;
 }
 
-/** Somebody else's server: it writes down what reached it, and answers by the path as the spec says. */
+/** An HTTP server that records what reached it, and answers by path. */
 export class EffectServer {
-  readonly seen: Seen[] = [];
+  readonly received: ReceivedRequest[] = [];
 
   private constructor(
     private readonly server: Server,
@@ -30,7 +30,7 @@ export class EffectServer {
     async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const body = await text(request);
       const { method = '', url: path = '', headers, socket } = request;
-      effects.seen.push({ method, path, headers, body, at: socket.localAddress });
+      effects.received.push({ method, path, headers, body, at: socket.localAddress });
       const route = routes[path];
       if (route) route(response);
       else response.end(`${method} ${path} ${body}`);

@@ -7,7 +7,7 @@ export interface Tls {
   readonly cert: string;
 }
 
-/** Where the public internet is played, by a policy that allows these two addresses and no other. */
+/** Addresses that stand for the public internet: the policy of a spec allows these two and no other. */
 export const publicAddresses = ['127.0.0.2', '::1'];
 
 /**
@@ -15,7 +15,7 @@ export const publicAddresses = ['127.0.0.2', '::1'];
  * Redis, NATS and Postgres listen. A request that is meant for the target must never reach the canary.
  */
 export class TestServers {
-  /** What reached the canary, connections included that said nothing. */
+  /** Connections that reached the canary, also those without a request. */
   readonly canary: string[] = [];
   readonly target: string[] = [];
 
@@ -34,10 +34,10 @@ export class TestServers {
         target.close();
         continue;
       }
-      const neighbours = new TestServers([target, canary], port);
-      target.on('connection', (socket) => neighbours.target.push(String(socket.localAddress)));
-      canary.on('connection', (socket) => neighbours.canary.push(String(socket.localAddress)));
-      return neighbours;
+      const pair = new TestServers([target, canary], port);
+      target.on('connection', (socket) => pair.target.push(String(socket.localAddress)));
+      canary.on('connection', (socket) => pair.canary.push(String(socket.localAddress)));
+      return pair;
     }
   }
 

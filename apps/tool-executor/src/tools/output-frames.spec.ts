@@ -11,7 +11,7 @@ describe('OutputFrames', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  it('sends the first piece at once and gathers what follows for 25 ms', () => {
+  it('sends the first chunk at once and buffers the following ones for 25 ms', () => {
     for (const piece of ['a', 'b', 'c']) frames.push(piece);
     expect(sent).toEqual(['a']);
 
@@ -27,14 +27,14 @@ describe('OutputFrames', () => {
     expect(sent).toEqual(['a', 'b']);
   });
 
-  it('does not wait when much has gathered', () => {
+  it('does not wait when a frame is full', () => {
     frames.push('a');
     frames.push('b'.repeat(5_000));
 
     expect(sent).toEqual(['a', 'b'.repeat(5_000)]);
   });
 
-  it('sends what is left when it is closed, and nothing afterwards', () => {
+  it('sends the rest when it is closed, and nothing afterwards', () => {
     frames.push('a');
     frames.push('b');
     frames.close();

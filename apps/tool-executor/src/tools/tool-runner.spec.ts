@@ -22,7 +22,7 @@ describe('ToolRunner', () => {
   });
   afterAll(() => fixture.close());
 
-  it('answers an unknown name with the names there are (TR11)', async () => {
+  it('answers an unknown tool name with the known names', async () => {
     const reply = await fixture.reply(aCall('rm_rf', {}));
 
     expect(reply).toMatchObject({
@@ -31,11 +31,11 @@ describe('ToolRunner', () => {
     });
   });
 
-  it('leaves the tools of the loop to the loop', async () => {
+  it('does not run the tools of the loop', async () => {
     expect(await fixture.reply(aCall('ask', { text: 'Really?' }))).toMatchObject({ result: { success: false } });
   });
 
-  it('answers wrong arguments without running anything (TR9)', async () => {
+  it('answers wrong arguments without running anything', async () => {
     const reply = await fixture.reply(aCall('execute_command', { command: ['ls'], blocking: true }));
 
     expect(reply).toMatchObject({
@@ -47,7 +47,7 @@ describe('ToolRunner', () => {
     });
   });
 
-  it('kills a stopped command with everything it started, and proves it (I7, R26)', async () => {
+  it('kills a stopped command with everything it started, and reports a verified death (I7)', async () => {
     const command = 'trap "" TERM; sleep 71 & (trap "" TERM; sleep 72) & echo up; wait';
     const call = aCall('execute_command', { command, blocking: true });
 
@@ -58,7 +58,7 @@ describe('ToolRunner', () => {
     expect(left.exit_code).toBe(1);
   });
 
-  it('does not begin what was stopped before (R27)', async () => {
+  it('does not start a call that was stopped before', async () => {
     const signal = AbortSignal.abort(new Error('stopped'));
     const call = aCall('create_file', { file_path: 'never.txt', file_contents: 'x' });
 
@@ -66,7 +66,7 @@ describe('ToolRunner', () => {
     expect(await fixture.use('read_file', { file_path: 'never.txt' })).toMatchObject({ success: false });
   });
 
-  it('does not begin what its run has given up by then (I5)', async () => {
+  it('does not start an expired call (I5)', async () => {
     const call = aCall('create_file', { file_path: 'late.txt', file_contents: 'x' });
 
     const reply = await fixture.reply({ ...call, expires_at: new Date(Date.now() - 1).toISOString() });
@@ -78,7 +78,7 @@ describe('ToolRunner', () => {
     expect(await fixture.use('read_file', { file_path: 'late.txt' })).toMatchObject({ success: false });
   });
 
-  it('kills what begins in the background while its run is being stopped', async () => {
+  it('kills a background command that starts while its run is being stopped', async () => {
     const stopping = new AbortController();
     const call = aCall('execute_command', { command: 'sleep 60', session_name: 'late' }, { thread: 'thr_late' });
 
@@ -89,7 +89,7 @@ describe('ToolRunner', () => {
     expect((await fixture.use('list_commands', {}, { thread: 'thr_late' })).output).toContain('late: killed');
   });
 
-  it('stops what waits for its turn in a session at once', async () => {
+  it('stops a call at once that waits for its turn in a session', async () => {
     const waiting = new AbortController();
     const session = { blocking: true, session_name: 'queue' };
     const running = fixture.reply(aCall('execute_command', { command: 'echo up; sleep 60', ...session }), {
@@ -103,7 +103,7 @@ describe('ToolRunner', () => {
     await running;
   });
 
-  it('tells the truth about a command that was killed because the executor leaves', async () => {
+  it('reports a command as killed that was killed at shutdown', async () => {
     const call = aCall('execute_command', { command: 'echo up; sleep 60', blocking: true });
 
     const reply = await fixture.reply(call, abortWhenItRuns(new ExecutorClosing()));
@@ -114,7 +114,7 @@ describe('ToolRunner', () => {
     });
   });
 
-  it('calls the outcome unknown when the sandbox dies under an unsafe call (I5)', async () => {
+  it('reports an unknown outcome when the sandbox dies during an unsafe call (I5)', async () => {
     const call = aCall('execute_command', { command: 'echo up; kill -9 -1; sleep 60', blocking: true });
 
     expect(await fixture.reply(call)).toEqual({ how: 'unknown', reason: 'The sandbox died while the tool ran.' });
@@ -123,7 +123,7 @@ describe('ToolRunner', () => {
     });
   });
 
-  it('I5: runs a call again, under the same key, once it was decided that it is to run again', async () => {
+  it('I5: runs a lost or killed call again, under the same key, when it is sent again', async () => {
     const lost = 'kill -9 -1; sleep 60';
     const killed = 'sleep 60';
     for (const [end, how, file] of [
@@ -132,7 +132,7 @@ describe('ToolRunner', () => {
     ] as const) {
       const command = `echo "$RONDO_IDEMPOTENCY_KEY" >>${file}; test "$(wc -l <${file})" = 2 && exec cat ${file}; echo up; ${end}`;
       const call = aCall('execute_command', { command, blocking: true });
-      const watch = how === 'stopped' ? abortWhenItRuns(new Error('given up')) : {};
+      const watch = how === 'stopped' ? abortWhenItRuns(new Error('stopped')) : {};
 
       expect(await fixture.reply(call, watch)).toMatchObject({ how });
       const again = await fixture.reply({ ...call, attempt: 2 });
@@ -141,7 +141,7 @@ describe('ToolRunner', () => {
     }
   });
 
-  it('survives a tool that throws, and answers (TR8)', async () => {
+  it('answers when a tool throws', async () => {
     const logged: object[] = [];
     const log = { debug: () => undefined, error: (fields: object) => logged.push(fields) };
     const broken = { egressOf, get: () => Promise.reject(new TypeError('undefined is not a function')) };
@@ -161,7 +161,7 @@ describe('ToolRunner', () => {
     ['pure', 'list_files', {}],
     ['idempotent', 'check_command_output', { session_name: 'one' }],
   ])(
-    'calls the outcome unknown for a %s call as well: to run it again is for the loop to decide',
+    'reports an unknown outcome for a %s call as well: the loop decides whether to run it again',
     async (_, name, given) => {
       const gone = { egressOf, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
       const runner = new ToolRunner(gone, anySlot, { debug: () => undefined, error: () => undefined });
@@ -172,7 +172,7 @@ describe('ToolRunner', () => {
     },
   );
 
-  it('calls the outcome unknown where a hand never comes back (I5)', async () => {
+  it('reports an unknown outcome when a handler never returns (I5)', async () => {
     jest.useFakeTimers();
     const hung = { files: { list: () => new Promise(() => undefined) } } as unknown as Sandbox; // all that list_files asks for
     const runner = new ToolRunner({ egressOf, get: () => Promise.resolve(hung) }, anySlot, {
@@ -188,7 +188,7 @@ describe('ToolRunner', () => {
     expect(await reply).toEqual({ how: 'unknown', reason: 'The tool did not answer within 2 s.' });
   });
 
-  it('passes on why there are no sandboxes here', async () => {
+  it('reports why no sandbox can be created', async () => {
     const refusing = {
       egressOf,
       get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')),
@@ -200,7 +200,7 @@ describe('ToolRunner', () => {
     expect(reply).toMatchObject({ result: { success: false, error: 'bwrap is missing. Install it.' } });
   });
 
-  it('finds the workspace again after a restart, without its processes', async () => {
+  it('finds the workspace after a restart, without its processes', async () => {
     await fixture.use('create_file', { file_path: 'kept.txt', file_contents: 'still here' });
     await fixture.use('execute_command', { command: 'sleep 60', session_name: 'server' });
 
@@ -212,7 +212,7 @@ describe('ToolRunner', () => {
     );
   });
 
-  it('keeps threads apart (I10)', async () => {
+  it('isolates threads from each other (I10)', async () => {
     await fixture.use('create_file', { file_path: 'private.txt', file_contents: 'mine' });
     const other = { thread: 'thr_two' };
 

@@ -11,7 +11,7 @@ const answering = (...addresses: string[]): EgressRules => ({
 const to = (hostname: string, port = 443) => ({ hostname, port });
 
 describe('decideDestination', () => {
-  it('names the very address that was checked', async () => {
+  it('returns the address that was checked', async () => {
     await expect(decideDestination(to('example.org'), answering('1.2.3.4'))).resolves.toMatchObject({
       address: '1.2.3.4',
       port: 443,
@@ -39,7 +39,7 @@ describe('decideDestination', () => {
     await expect(decideDestination(target, rules)).rejects.toThrow(OutboundRefusal);
   });
 
-  it('R40: lets internal hosts pass at their very port, whatever else is said, and pins their address as well', async () => {
+  it('admits internal hosts at their exact port under every policy, and pins their address as well', async () => {
     const internalHosts = ['git.internal:3000', '[::1]:25'];
     for (const more of [{ policy: 'none' as const }, { allowedHosts: ['example.org'] }]) {
       const rules = { ...answering('10.0.0.8'), ...more, internalHosts };
@@ -55,7 +55,7 @@ describe('decideDestination', () => {
     }
   });
 
-  it('lets listed hosts and subdomains pass, in any case', async () => {
+  it('admits listed hosts and subdomains, regardless of case', async () => {
     const rules = { ...answering('1.2.3.4'), allowedHosts: ['example.org', '*.example.net'] };
     for (const host of ['Example.org', 'a.b.example.net']) {
       await expect(decideDestination(to(host), rules)).resolves.toMatchObject({ address: '1.2.3.4' });

@@ -11,9 +11,9 @@ import type { EgressSettings } from '../sandbox-settings';
 
 export interface EgressRules extends EgressSettings {
   readonly resolve: Resolve;
-  /** For names that the operator has listed. */
+  /** Resolves internal hosts, which the operator has listed. */
   readonly resolveInternal: Resolve;
-  /** Of hosts that are not internal. */
+  /** Judges the addresses of hosts that are not internal. */
   readonly isAllowed: IsAllowed;
 }
 
@@ -23,16 +23,16 @@ export class EgressRefusal extends OutboundRefusal {
 }
 
 const mailPorts = [25, 465, 587];
-const isAnything = () => true;
+const everyAddress = () => true;
 
-/** Whether anything can be reached at all. */
-export const leadsSomewhere = ({ policy, internalHosts }: EgressSettings): boolean =>
+/** Whether the rules admit anything at all. */
+export const admitsAnything = ({ policy, internalHosts }: EgressSettings): boolean =>
   policy !== 'none' || internalHosts.length > 0;
 
 /** Decides about one request. Rejects with OutboundRefusal, whose message the command gets to read. */
 export async function decideDestination({ hostname, port }: Target, rules: EgressRules): Promise<CheckedDestination> {
   if (rules.internalHosts.includes(authority({ hostname: hostname.toLowerCase(), port }))) {
-    return CheckedDestination.check({ hostname, port }, { resolve: rules.resolveInternal, isAllowed: isAnything });
+    return CheckedDestination.check({ hostname, port }, { resolve: rules.resolveInternal, isAllowed: everyAddress });
   }
   refuseByName({ host: bareHost(hostname), port }, rules);
   return CheckedDestination.check({ hostname, port }, rules);

@@ -15,7 +15,7 @@ const outcomes = async (gate: EgressGate, hosts: readonly string[]) =>
   );
 
 describe('EgressGate', () => {
-  it('lets a thread send so many requests at once, and takes nothing of another’s share', async () => {
+  it('limits the requests of each thread separately', async () => {
     const gates = aGate({ requestsPerSecond: 1 });
 
     const flood = await outcomes(gates.of('thr_flood'), Array(7).fill('a.example'));
@@ -25,7 +25,7 @@ describe('EgressGate', () => {
     expect(await outcomes(gates.of('thr_other'), ['a.example'])).toEqual(['passed']);
   });
 
-  it('looks up so many names at once, each of them once', async () => {
+  it('limits concurrent name lookups, and shares those of the same name', async () => {
     const asked: string[] = [];
     let answer: (addresses: string[]) => void = () => undefined;
     const answered = new Promise<string[]>((resolve) => (answer = resolve));

@@ -1,17 +1,17 @@
 import { type CheckedDestination, OutboundRefusal, type Target, TokenBucket } from '@rondo/platform';
 import { decideDestination, type EgressRules } from './destination';
 
-/** At once: names that one sandbox has looked up. */
+/** Concurrent name lookups of one sandbox. */
 const lookupLimit = 32;
-/** So many seconds' worth of requests may leave at once. */
+/** The burst: so many seconds' worth of requests at once. */
 const burstSeconds = 4;
 
-/** More than one sandbox's share. */
+/** The sandbox exceeds its rate of requests. */
 export class TooManyRequests extends OutboundRefusal {
   override readonly name = 'TooManyRequests';
 }
 
-/** The way out of one sandbox: what may be reached, and how much of it, so that none takes the others' share. */
+/** Admits the outbound requests of one sandbox: by destination, and by rate, so that no sandbox uses up the network of others. */
 export class EgressGate {
   private readonly requests: TokenBucket;
   private readonly lookups = new Map<string, Promise<readonly string[]>>();
@@ -39,13 +39,13 @@ export class EgressGate {
         `Too many names at once: this sandbox may look up ${lookupLimit}. Wait, and try again.`,
       );
     }
-    const asked = this.rules.resolve(host).finally(() => this.lookups.delete(host));
-    this.lookups.set(host, asked);
-    return asked;
+    const lookup = this.rules.resolve(host).finally(() => this.lookups.delete(host));
+    this.lookups.set(host, lookup);
+    return lookup;
   }
 }
 
-/** Each thread's gate. It outlives the thread's sandbox, so that a restart of it brings no new share. */
+/** One gate per thread. It outlives a crash of the thread's sandbox, so that a reboot does not reset the rate. */
 export class EgressGates {
   private readonly gates = new Map<string, EgressGate>();
 

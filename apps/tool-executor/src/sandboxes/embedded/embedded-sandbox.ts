@@ -27,7 +27,7 @@ const fileTimeoutMs = 30_000;
 const maximumCommandBytes = 100_000;
 const defaultSession = 'default';
 
-/** Names travel into the agent; commands travel on a command line, which has a length that the kernel caps. */
+/** Ids and session names are sent to the agent; a command becomes an argument, whose length the kernel limits. */
 const requestShape = z.object({
   id: z.string().min(1).max(200),
   session: z.string().min(1).max(100).optional(),
@@ -36,7 +36,7 @@ const requestShape = z.object({
   }),
 });
 
-/** A sandbox of this machine: one agent, booted when needed, and the record of what it was asked to run. */
+/** A sandbox on this machine: one agent, booted when needed, and the records of the commands that it ran. */
 export class EmbeddedSandbox implements Sandbox {
   readonly files: AgentFiles;
   readonly disk: SandboxDisk;
@@ -129,13 +129,13 @@ export class EmbeddedSandbox implements Sandbox {
     const ended = await connection?.runProcesses?.end(run, graceMs);
     if (ended?.dead === false) await this.stop();
     await Promise.all(kills);
-    const byCommand = this.origins.groupByCommand(run, ended?.left ?? []);
+    const byCommand = this.origins.groupByCommand(run, ended?.leftovers ?? []);
     for (const { record } of jobs) byCommand.set(record.identity.id, byCommand.get(record.identity.id) ?? []);
     const verifiedDeadAt = new Date().toISOString();
     return [...byCommand].map(([commandId, processes]) => ({ commandId, processes, verifiedDeadAt }));
   }
 
-  /** Somebody is about to use it. */
+  /** Restarts the idle time: a caller is about to use the sandbox. */
   touch(): void {
     this.lastUsedAt = Date.now();
   }
@@ -150,7 +150,7 @@ export class EmbeddedSandbox implements Sandbox {
     return { threadId, lastUsedAt, isBusy: running.includes(false), hasBackground: running.includes(true) };
   }
 
-  /** Nobody waits for it, nobody has used it for the idle time, and no job in the background is young enough to keep it awake. */
+  /** Unused for the idle time, no call waits for a command, and no background job is recent enough to keep it awake. */
   isIdle(now: number): boolean {
     const { idleMs, backgroundKeepAliveMs } = this.settings;
     const keptAwake = this.ledger

@@ -1,7 +1,7 @@
 import { treeOf } from './file-tree';
 
 describe('treeOf', () => {
-  it('names everything from the workspace, what a folder holds right below it', () => {
+  it('lists paths relative to the workspace, entries of a folder right after it', () => {
     const entries = [
       { path: 'src', kind: 'directory', size: 0 },
       { path: 'a.txt', kind: 'file', size: 3 },
@@ -24,7 +24,7 @@ describe('treeOf', () => {
     expect(treeOf('.', [{ path: 'a', kind: 'other', size: 0 }])).toBe('a (neither file nor folder)');
   });
 
-  it('says when there is nothing', () => {
+  it('reports an empty folder', () => {
     expect(treeOf('app', [])).toBe('app is empty.');
   });
 });

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { FileListing } from '../../sandboxes';
 
-/** Shown, but not looked into: what tools make and nobody reads. */
+/** Shown, but not entered: generated files, which models rarely need. */
 export const unlistedFolders = [
   '.git',
   '.hg',
@@ -20,7 +20,7 @@ export const unlistedFolders = [
   'build',
 ];
 
-/** One line per entry, named from the workspace, what is in a folder right below it. */
+/** One line per entry, relative to the workspace; the entries of a folder follow it. */
 export function treeOf(folder: string, entries: FileListing['entries']): string {
   const sorted = entries.toSorted((a, b) => compareByParts(a.path, b.path));
   const lines = sorted.map(({ path, kind, size }) => {
@@ -39,7 +39,7 @@ export function treeOf(folder: string, entries: FileListing['entries']): string 
   return lines.join('\n') || `${folder} is empty.`;
 }
 
-/** Part by part, so that `a/b` stands below `a` and above `a.txt`. */
+/** Compares path segments, so that `a/b` sorts after `a` and before `a.txt`. */
 function compareByParts(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')];
   const index = left.findIndex((part, at) => part !== right[at]);

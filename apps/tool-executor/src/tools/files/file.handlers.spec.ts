@@ -11,7 +11,7 @@ describe('file tools', () => {
   });
   afterAll(() => fixture.close());
 
-  it('create_file makes the file, its folders and its permissions', async () => {
+  it('create_file creates the file and its folders, with its permissions', async () => {
     expect(await create('a/b/run.sh', '#!/bin/sh\necho hé\n', { permissions: '755' })).toEqual({
       success: true,
       output: 'Created a/b/run.sh (19 bytes).',
@@ -29,27 +29,30 @@ describe('file tools', () => {
     expect(await shell('cat once.txt')).toBe('first');
   });
 
-  it('create_file says that a folder of the path is a file', async () => {
+  it('create_file reports that a folder of the path is a file', async () => {
     await create('file', 'x');
 
     expect(await create('file/inside.txt', 'y')).toMatchObject({ success: false, error: 'file is not a folder.' });
     expect(await shell('cat file')).toBe('x');
   });
 
-  it.each(['create_file', 'full_file_rewrite'] as const)('%s says how to write what is too large', async (name) => {
-    const file_contents = 'é'.repeat(2_100_000);
+  it.each(['create_file', 'full_file_rewrite'] as const)(
+    '%s advises how to write a file that is too large',
+    async (name) => {
+      const file_contents = 'é'.repeat(2_100_000);
 
-    const { error } = await fixture.use(name, { file_path: 'large.txt', file_contents });
+      const { error } = await fixture.use(name, { file_path: 'large.txt', file_contents });
 
-    expect(error).toContain('large.txt would have 4200000 bytes; the limit is 4194304. Write it in parts');
-  });
+      expect(error).toContain('large.txt would have 4200000 bytes; the limit is 4194304. Write it in parts');
+    },
+  );
 
-  it('create_file takes as much as the sandbox does, and calls more an invalid argument', async () => {
+  it('create_file accepts as much as the sandbox does, and refuses more as an invalid argument', async () => {
     expect(await create('most.txt', 'x'.repeat(4_194_304))).toMatchObject({ success: true });
     expect((await create('more.txt', 'x'.repeat(4_194_305))).error).toContain('at most 4194304 characters');
   });
 
-  it('read_file gives lines, and knows what is not text', async () => {
+  it('read_file returns lines, and refuses files that are not text', async () => {
     await create('lines.txt', 'one\ntwo\nthree\n');
     await shell('head -c 100 /dev/zero > zeros.bin; mkdir -p folder; mkfifo pipe');
 
@@ -67,7 +70,7 @@ describe('file tools', () => {
     expect(await errorOf('missing.txt')).toBe('missing.txt does not exist.');
   });
 
-  it('str_replace changes exactly one place (W64)', async () => {
+  it('str_replace changes exactly one occurrence', async () => {
     await create('edit.txt', 'a\n\tb\nb\n');
     const edit = (old_str: string, new_str: string) =>
       fixture.use('str_replace', { file_path: 'edit.txt', old_str, new_str });
@@ -82,7 +85,7 @@ describe('file tools', () => {
     expect(await shell('cat edit.txt')).toBe('a\n\tB\nb\nb\n');
   });
 
-  it('loses none of two edits that are made at the same time', async () => {
+  it('loses neither of two concurrent edits', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `<${index}>`);
     await create('many.txt', names.join('\n'));
 
@@ -106,7 +109,7 @@ describe('file tools', () => {
     expect((await fixture.use('delete_file', { file_path: 'a' })).error).toBe('a is not a file.');
   });
 
-  it('list_files shows a folder to a depth, without what tools make', async () => {
+  it('list_files shows a folder to a depth, without generated folders', async () => {
     await shell('mkdir -p app/src/deep node_modules/x app/node_modules/y && touch app/src/deep/z app/node_modules/y/z');
     await create('app/src/main.ts', 'x');
 
@@ -118,7 +121,7 @@ describe('file tools', () => {
   });
 
   it.each(['../secret', '/etc/passwd', 'a/../../secret', '/workspace/../../etc/passwd', '/workspaces/x'])(
-    'refuses the path %s in every tool (W63)',
+    'refuses the path %s in every tool',
     async (path) => {
       const attempts = await Promise.all([
         fixture.use('read_file', { file_path: path }),
@@ -136,7 +139,7 @@ describe('file tools', () => {
     },
   );
 
-  it('reads nothing of the host through a link (W63)', async () => {
+  it('reads nothing of the host through a link', async () => {
     await shell('ln -s /etc/passwd users; ln -s / root; ln -s /proc/1/environ secrets');
 
     expect((await fixture.use('read_file', { file_path: 'users' })).output).not.toMatch(/^root:x:0:0:root:\/root/m);

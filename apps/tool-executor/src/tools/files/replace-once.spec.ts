@@ -7,7 +7,7 @@ const replace = (content: string, oldText: string, newText: string) => {
 };
 
 describe('replaceOnce', () => {
-  it('replaces the one occurrence and shows the lines around it', () => {
+  it('replaces the only occurrence and shows the lines around it', () => {
     expect(replace('a\nb\nc\nd\ne\nf\ng\nh\n', 'e\n', 'E\nE2\n')).toEqual({
       found: 'once',
       content: 'a\nb\nc\nd\nE\nE2\nf\ng\nh\n',
@@ -15,16 +15,16 @@ describe('replaceOnce', () => {
     });
   });
 
-  it('tells tabs from spaces and keeps carriage returns (W64)', () => {
+  it('distinguishes tabs from spaces and keeps carriage returns', () => {
     expect(replace('\tx\r\n', '        x', 'y')).toEqual({ found: 'nowhere' });
     expect(replace('\tx\r\ny', '\tx', '\tz')).toMatchObject({ content: '\tz\r\ny' });
   });
 
-  it('takes patterns and replacement marks as plain text', () => {
+  it('treats patterns and replacement marks as plain text', () => {
     expect(replace('a.*b', '.*', '$& $1 \\n')).toMatchObject({ content: 'a$& $1 \\nb' });
   });
 
-  it('names the lines of several occurrences, also of overlapping ones (W64)', () => {
+  it('names the lines of several occurrences, also of overlapping ones', () => {
     expect(replace('x\ny\nx\n', 'x', 'z')).toEqual({ found: 'several', lines: [1, 3] });
     expect(replace('aaa', 'aa', 'b')).toEqual({ found: 'several', lines: [1, 1] });
   });
@@ -35,7 +35,7 @@ describe('replaceOnce', () => {
     expect(replaced).toMatchObject({ found: 'once', content: Buffer.from([0xff, 0x62, 0x00, 0xfe]) });
   });
 
-  it('changes that place and nothing else', () => {
+  it('changes that occurrence and nothing else', () => {
     const piece = fc.string({ unit: fc.constantFrom('a', 'b', '\n') });
     fc.assert(
       fc.property(piece, piece, fc.string(), (before, after, newText) => {

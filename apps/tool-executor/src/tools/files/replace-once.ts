@@ -3,17 +3,17 @@ type Replaced =
   | { readonly found: 'several'; readonly lines: readonly number[] }
   | { readonly found: 'once'; readonly content: Buffer; readonly snippet: string };
 
-const shownPlaces = 20;
+const maximumPositions = 20;
 const linesAround = 3;
 const newline = 0x0a;
 
-/** Replaces the one occurrence of a text, byte for byte (W64). Two that overlap are two. */
+/** Repositions the only occurrence of a text, byte for byte. Overlapping occurrences count separately. */
 export function replaceOnce(content: Buffer, oldText: string, newText: string): Replaced {
   const wanted = Buffer.from(oldText);
-  const places = occurrences(content, wanted);
-  const [at, ...others] = places;
+  const positions = occurrences(content, wanted);
+  const [at, ...others] = positions;
   if (at === undefined) return { found: 'nowhere' };
-  if (others.length > 0) return { found: 'several', lines: places.map((place) => lineAt(content, place)) };
+  if (others.length > 0) return { found: 'several', lines: positions.map((position) => lineAt(content, position)) };
 
   const inserted = Buffer.from(newText);
   const result = Buffer.concat([content.subarray(0, at), inserted, content.subarray(at + wanted.length)]);
@@ -21,15 +21,15 @@ export function replaceOnce(content: Buffer, oldText: string, newText: string): 
 }
 
 function occurrences(content: Buffer, wanted: Buffer): number[] {
-  const places: number[] = [];
+  const positions: number[] = [];
   for (
     let at = content.indexOf(wanted);
-    at !== -1 && places.length < shownPlaces;
+    at !== -1 && positions.length < maximumPositions;
     at = content.indexOf(wanted, at + 1)
   ) {
-    places.push(at);
+    positions.push(at);
   }
-  return places;
+  return positions;
 }
 
 function lineAt(content: Buffer, offset: number): number {

@@ -18,7 +18,7 @@ export function decodeText(content: Buffer): string | undefined {
   }
 }
 
-/** The lines asked for, as they are; when there are more than fit, the first of them, and where to read on. */
+/** The requested lines unchanged. When they do not all fit, the first of them and where to continue reading. */
 export function selectLines(text: string, { first = 1, last = Infinity }: LineRange): ToolResult {
   const lines = linesOf(text);
   if (lines.length === 0) return succeeded('[the file is empty]');
@@ -29,14 +29,14 @@ export function selectLines(text: string, { first = 1, last = Infinity }: LineRa
   const fitting = wanted.slice(0, countFitting(wanted));
   const { text: shown, truncated } = clipMiddle(fitting.join(''));
   const end = first + fitting.length - 1;
-  const readOn = end < Math.min(last, lines.length) ? `; go on with start_line=${end + 1}` : '';
+  const readOn = end < Math.min(last, lines.length) ? `; continue with start_line=${end + 1}` : '';
   if (fitting.length === lines.length) return succeeded(shown, truncated);
 
   const note = `[lines ${first} to ${end} of ${lines.length}${readOn}]`;
   return succeeded(`${shown}${shown.endsWith('\n') ? '' : '\n'}${note}`, truncated || readOn !== '');
 }
 
-/** Each with its line end, so that joining them gives the text back. */
+/** Lines with their line ends, so that joining them restores the text. */
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 /** At least one: a line that is too long by itself is shown without its middle. */

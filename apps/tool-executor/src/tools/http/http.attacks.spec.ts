@@ -66,7 +66,7 @@ describe('attack: sandbox network', () => {
     expect(four.target).toHaveLength(1);
   });
 
-  it('http_request: a name that answers otherwise the second time, after a redirect to itself', async () => {
+  it('http_request: a name that resolves to another address the second time, after a redirect to itself', async () => {
     const result = await get('http://rebind.example:FOUR/?to=http://rebind.example:FOUR/');
 
     expect(result.error).toContain('rebind.example is not a public address');

@@ -53,8 +53,8 @@ describe('http_request', () => {
     await elsewhere.close();
   });
   beforeEach(() => {
-    server.seen.length = 0;
-    elsewhere.seen.length = 0;
+    server.received.length = 0;
+    elsewhere.received.length = 0;
   });
 
   describe('an answer', () => {
@@ -64,19 +64,19 @@ describe('http_request', () => {
       expect(result).toEqual({ success: true, output: 'HTTP 201 Created\nlocation: /order/1\n\n{"id":1}' });
     });
 
-    it('is an answer whatever its status: the tool did its work', async () => {
+    it('succeeds with any status', async () => {
       const { result } = await answered(request('POST', '/broken'));
 
       expect(result).toEqual({ success: true, output: 'HTTP 500 Internal Server Error\n\nout of paper' });
     });
 
-    it('says where its body is no text, and reads other alphabets', async () => {
+    it('reports a body that is not text, and decodes other charsets', async () => {
       expect((await answered(request('GET', '/image'))).result.output).toMatch(/\[4 bytes of image\/png, not shown/);
       expect((await answered(request('GET', '/latin'))).result.output).toMatch(/Grüße$/);
       expect((await answered(request('HEAD', '/order'))).result.output).toBe('HTTP 201 Created\nlocation: /order/1');
     });
 
-    it('is clipped like every other output, and not read to its end (W65)', async () => {
+    it('is clipped like every other output, and not read to its end', async () => {
       const long = (await answered(request('GET', '/long'))).result;
       expect(long).toMatchObject({ truncated: true, output: expect.stringMatching(/begin x+[^]*left out[^]*x end$/) });
 
@@ -87,7 +87,7 @@ describe('http_request', () => {
       );
     });
 
-    it('counts as soon as there is a status, though the rest is lost', async () => {
+    it('counts as answered once there is a status, although the body breaks off', async () => {
       const { result } = await answered(request('POST', '/half'));
 
       expect(result).toMatchObject({ success: true, truncated: true, output: expect.stringContaining('first half') });
@@ -96,37 +96,44 @@ describe('http_request', () => {
   });
 
   describe('the idempotency key (I5)', () => {
-    it.each(['POST', 'PATCH'])('goes with each %s: the id of the call, the same in every attempt', async (method) => {
-      const call = request(method, '/order', { headers: { 'Idempotency-KEY': 'mine' }, body: 'x' });
+    it.each(['POST', 'PATCH'])(
+      'is sent with each %s: the id of the call, the same in every attempt',
+      async (method) => {
+        const call = request(method, '/order', { headers: { 'Idempotency-KEY': 'mine' }, body: 'x' });
 
-      await fixture.reply(call);
-      await fixture.reply({ ...call, attempt: 2 });
+        await fixture.reply(call);
+        await fixture.reply({ ...call, attempt: 2 });
 
-      expect(server.seen.map(({ headers }) => headers['idempotency-key'])).toEqual([call.call_id, call.call_id]);
-    });
+        expect(server.received.map(({ headers }) => headers['idempotency-key'])).toEqual([call.call_id, call.call_id]);
+      },
+    );
 
-    it('stays away from requests that need none', async () => {
+    it('is not sent with idempotent requests', async () => {
       for (const method of ['GET', 'PUT', 'DELETE']) await fixture.reply(request(method, '/order'));
 
-      expect(server.seen.map(({ headers }) => headers['idempotency-key'])).toEqual([undefined, undefined, undefined]);
+      expect(server.received.map(({ headers }) => headers['idempotency-key'])).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
     });
   });
 
   describe('a request without an answer', () => {
-    it.each(['GET', 'PUT', 'POST'])('I5: is unknown once a %s has been sent', async (method) => {
+    it.each(['GET', 'PUT', 'POST'])('I5: has an unknown outcome once a %s has been sent', async (method) => {
       const reply = await fixture.reply(request(method, '/drop'));
 
       expect(reply).toEqual({ how: 'unknown', reason: expect.stringMatching(/^The request was sent, but no answer/) });
-      expect(server.seen).toHaveLength(1);
+      expect(server.received).toHaveLength(1);
     });
 
-    it('I5: is unknown when its time is over', async () => {
+    it('I5: has an unknown outcome at the timeout', async () => {
       const reply = await fixture.reply({ ...request('POST', '/silent'), timeout_ms: 300 });
 
       expect(reply).toEqual({ how: 'unknown', reason: expect.stringContaining('no answer within 0.3 s') });
     });
 
-    it('I5: is unknown when its time is over, also where garbage is collected meanwhile', async () => {
+    it('I5: has an unknown outcome at the timeout, also when garbage is collected meanwhile', async () => {
       setFlagsFromString('--expose_gc');
       const collectGarbage = runInNewContext('gc') as () => void; // V8 gives it under this flag
       const collecting = setInterval(collectGarbage, 50);
@@ -138,7 +145,7 @@ describe('http_request', () => {
       expect(reply).toEqual({ how: 'unknown', reason: expect.stringContaining('no answer within 0.3 s') });
     });
 
-    it('has failed where nothing was sent', async () => {
+    it('fails when nothing was sent', async () => {
       const nobody = aCall('http_request', { method: 'POST', url: `http://127.0.0.1:${lonely}/` });
       expect((await answered(nobody)).result).toMatchObject({
         success: false,
@@ -147,10 +154,10 @@ describe('http_request', () => {
 
       const noTls = aCall('http_request', { method: 'POST', url: `https://127.0.0.1:${server.port}/` });
       expect((await answered(noTls)).result).toMatchObject({ error: expect.stringMatching(/^Nothing was sent/) });
-      expect(server.seen).toEqual([]);
+      expect(server.received).toEqual([]);
     });
 
-    it('is dropped when its run is stopped (R26), and unknown when it is the executor that leaves', async () => {
+    it('is cancelled when its run is stopped, and has an unknown outcome when the executor shuts down', async () => {
       for (const [reason, how] of [
         [new Error('stopped by the user'), 'stopped'],
         [new ExecutorClosing(), 'unknown'],
@@ -163,36 +170,36 @@ describe('http_request', () => {
   });
 
   describe('a redirect', () => {
-    it('is followed by a GET, and said', async () => {
+    it('is followed by a GET, and reported', async () => {
       const { result } = await answered(request('GET', '/hop', { headers: { 'x-token': 't' } }));
 
       expect(result.output).toContain(`[after 1 redirects, from ${server.url('/order')}]`);
-      expect(server.seen.map(({ headers }) => headers['x-token'])).toEqual(['t', 't']);
+      expect(server.received.map(({ headers }) => headers['x-token'])).toEqual(['t', 't']);
     });
 
-    it('takes nothing along to another server', async () => {
+    it('does not send headers on to another origin', async () => {
       await answered(request('GET', '/elsewhere', { headers: { authorization: 'Bearer secret', cookie: 'a=b' } }));
 
-      expect(elsewhere.seen).toMatchObject([{ path: '/there' }]);
-      expect(elsewhere.seen[0]?.headers).toEqual({
+      expect(elsewhere.received).toMatchObject([{ path: '/there' }]);
+      expect(elsewhere.received[0]?.headers).toEqual({
         ...{ host: elsewhere.internal, connection: 'close' },
         ...{ 'user-agent': 'rondo', 'accept-encoding': 'identity' },
       });
     });
 
-    it('is shown and not followed after a request that may have done something', async () => {
+    it('is reported and not followed after a request that may have had an effect', async () => {
       expect((await answered(request('POST', '/hop'))).result.output).toBe('HTTP 302 Found\nlocation: /order');
-      expect(server.seen).toHaveLength(1);
+      expect(server.received).toHaveLength(1);
     });
 
-    it('ends after a few', async () => {
+    it('is followed five times at most', async () => {
       expect((await answered(request('GET', '/loop'))).result.output).toMatch(/^HTTP 302 Found/);
-      expect(server.seen).toHaveLength(6);
+      expect(server.received).toHaveLength(6);
     });
 
-    it.each(['/metadata', '/file', '/sideways'])('R40: is decided anew (%s)', async (path) => {
+    it.each(['/metadata', '/file', '/sideways'])('is checked by the egress rules at each hop (%s)', async (path) => {
       expect((await answered(request('GET', path))).result.error).toMatch(/^Nothing was sent to /);
-      expect(elsewhere.seen).toEqual([]);
+      expect(elsewhere.received).toEqual([]);
     });
   });
 
@@ -204,7 +211,7 @@ describe('http_request', () => {
     ['bad name', 'x'],
   ])('refuses the header %s', async (name, value) => {
     expect((await answered(request('GET', '/', { headers: { [name]: value } }))).result.success).toBe(false);
-    expect(server.seen).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 
   async function answered(call: ReturnType<typeof aCall>) {
@@ -242,11 +249,11 @@ describe('the network of http_request', () => {
     await server.close();
   });
 
-  it('R40: resolves once and connects to the address that was checked', async () => {
+  it('resolves once and connects to the address that was checked', async () => {
     expect((await get('public.example:PORT')).success).toBe(true);
 
     expect(asked).toEqual(['public.example']);
-    expect(server.seen.splice(0)).toMatchObject([
+    expect(server.received.splice(0)).toMatchObject([
       { at: '127.0.0.2', headers: { host: `public.example:${server.port}` } },
     ]);
   });
@@ -279,7 +286,7 @@ describe('the network of http_request', () => {
     const { success, error } = await get(host);
 
     expect({ success, error }).toEqual({ success: false, error: expect.stringMatching(/^Nothing was sent/) });
-    expect(server.seen).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 
   it.each(['file:///etc/passwd', 'gopher://127.0.0.1/', 'ftp://127.0.0.1/', 'data:text/plain,x'])(

@@ -16,12 +16,13 @@ import { type ToolHandler, type InputOf, OutcomeUnknown, type ToolContext, succe
 const maxRedirects = 5;
 const bodyBytes = 1024 * 1024;
 
-/** What the connection is made of; `host` above all, which must not name another server than the one that was checked. */
-const ownHeaders = /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/;
+/** Headers that belong to the connection. A `host` header could name another server than the one that was checked. */
+const connectionHeaders =
+  /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/;
 
 /**
- * Sent by this process, under the rules of the sandbox's network: what commands may not reach, this does not either.
- * Whatever status comes back is the answer. Only a request that left and was never answered is unknown (I5).
+ * Sends the request from this process, under the egress rules of the sandbox. Any status is an answer. Only a request that was
+ * sent and never answered has an unknown outcome (I5).
  */
 export const httpRequest: ToolHandler<InputOf<'http_request'>> = {
   handle: async (input, context) => {
@@ -29,18 +30,18 @@ export const httpRequest: ToolHandler<InputOf<'http_request'>> = {
     const problem = problemOf(message.headers);
     if (problem !== undefined) return failedResult(problem);
 
-    const enough = anySignal([context.signal, AbortSignal.timeout(context.timeoutMs)]);
-    return follow(message, context, enough.signal).finally(() => enough.release());
+    const cancelled = anySignal([context.signal, AbortSignal.timeout(context.timeoutMs)]);
+    return follow(message, context, cancelled.signal).finally(() => cancelled.release());
   },
 };
 
-/** From redirect to redirect, until there is an answer or `enough`. */
-async function follow(first: HttpMessage, context: ToolContext, enough: AbortSignal): Promise<ToolResult> {
+/** Follows redirects until there is an answer or the signal is aborted. */
+async function follow(first: HttpMessage, context: ToolContext, cancelled: AbortSignal): Promise<ToolResult> {
   let message = first;
   for (let followed = 0; ; followed += 1) {
-    const outcome = await send(message, context.egress, enough);
+    const outcome = await send(message, context.egress, cancelled);
     if (outcome.how !== 'answered') {
-      const why = enough.aborted ? `no answer within ${context.timeoutMs / 1000} s` : outcome.reason;
+      const why = cancelled.aborted ? `no answer within ${context.timeoutMs / 1000} s` : outcome.reason;
       return unanswered(outcome.how, `${message.url.host}: ${why}`, context);
     }
     const next = followed < maxRedirects ? redirected(message, outcome.answer) : undefined;
@@ -55,12 +56,12 @@ function unanswered(how: 'unsent' | 'lost', reason: string, { signal }: ToolCont
     return failedResult(`Nothing was sent to ${reason}`);
   }
   const why = signal.aborted
-    ? 'The executor gave the request up after it had been sent.'
+    ? 'The executor cancelled the request after it had been sent.'
     : `The request was sent, but no answer came back from ${reason}.`;
   throw new OutcomeUnknown(why);
 }
 
-/** Every hop anew: where a redirect leads is decided like where the request itself leads (R40). */
+/** Each hop is checked by the egress rules, so that a redirect cannot lead where the request itself may not go. */
 async function send(message: HttpMessage, gate: EgressGate, signal: AbortSignal): Promise<Exchange> {
   try {
     const destination = await Promise.race([destinationOf(message.url, gate), abortionOf(signal)]);
@@ -71,8 +72,9 @@ async function send(message: HttpMessage, gate: EgressGate, signal: AbortSignal)
 }
 
 function destinationOf({ protocol, hostname, port, username, password }: URL, gate: EgressGate) {
-  if (protocol !== 'http:' && protocol !== 'https:') throw new EgressRefusal('Only http and https lead out of here.');
-  if (username || password) throw new EgressRefusal('Credentials belong into the authorization header.');
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new EgressRefusal('Only http and https URLs can be requested.');
+  if (username || password) throw new EgressRefusal('Put credentials in the authorization header, not in the URL.');
   return gate.admit({ hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) });
 }
 
@@ -95,7 +97,7 @@ function messageOf({ method, url, headers = {}, body }: InputOf<'http_request'>,
 
 function problemOf(headers: HttpMessage['headers']): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
-    if (ownHeaders.test(name)) return `Leave the header ${name} out: it follows from the rest of the request.`;
+    if (connectionHeaders.test(name)) return `Leave out the header ${name}: it is set from the rest of the request.`;
     try {
       validateHeaderName(name);
       validateHeaderValue(name, value);
@@ -106,31 +108,33 @@ function problemOf(headers: HttpMessage['headers']): string | undefined {
   return undefined;
 }
 
-/** A server elsewhere is told nothing that was meant for this one. */
+/** Another origin gets none of the headers that were meant for this one. */
 function redirected({ method, url, headers }: HttpMessage, answer: HttpAnswer) {
   const next = method === 'GET' || method === 'HEAD' ? redirectOf(url, answer) : undefined;
   return next && ({ method, url: next, headers: next.origin === url.origin ? headers : {} } satisfies HttpMessage);
 }
 
-const shownHeaders = [
+const shconnectionHeaders = [
   ...['content-type', 'content-encoding', 'location', 'link', 'etag', 'last-modified', 'allow'],
   ...['retry-after', 'www-authenticate', 'idempotent-replayed'],
 ];
 
-interface Trail {
-  /** Who answered. */
+interface AnswerOrigin {
+  /** The URL that answered. */
   readonly url: URL;
-  /** How many redirects led there. */
+  /** The number of redirects before it. */
   readonly followed: number;
 }
 
-/** Status, the headers that matter, and the body: the tool has done its work, whatever the status says. */
-export function describeAnswer(answer: HttpAnswer, { url, followed }: Trail): ToolResult {
+/** Status, the relevant headers, and the body. The tool has succeeded, whatever the status is. */
+export function describeAnswer(answer: HttpAnswer, { url, followed }: AnswerOrigin): ToolResult {
   const { status, statusText, headers, cut } = answer;
   const { text, truncated } = clipMiddle(bodyText(answer));
   const head = [
     `HTTP ${status} ${statusText}`.trim(),
-    ...shownHeaders.flatMap((name) => (headers[name] === undefined ? [] : [`${name}: ${String(headers[name])}`])),
+    ...shconnectionHeaders.flatMap((name) =>
+      headers[name] === undefined ? [] : [`${name}: ${String(headers[name])}`],
+    ),
     ...(followed === 0 ? [] : [`[after ${followed} redirects, from ${url.href}]`]),
     ...(cut === undefined ? [] : [`[the body is not whole: ${cut}]`]),
   ].join('\n');
@@ -143,7 +147,7 @@ function bodyText({ headers, body }: HttpAnswer): string {
   return decoded(body, charset) ?? `[${body.length} bytes of ${type}, not shown: they are not text]`;
 }
 
-/** Undefined when the bytes are not text. A last character that was cut through is left out. */
+/** Undefined when the bytes are not text. Leaves out an incomplete last character. */
 function decoded(body: Buffer, charset: string): string | undefined {
   if (body.includes(0)) return undefined;
   try {

@@ -4,28 +4,28 @@ import { type CommandOutcome, type ProcessView, SandboxError, type SandboxFiles,
 import { clipMiddle, resultCharacters } from '../clip-text';
 import type { ToolContext } from '../tool-handler';
 
-interface CommandFrame {
+interface ResultContext {
   readonly timeoutMs: number;
   /** A longer timeout would be granted. */
   readonly mayTakeLonger: boolean;
-  /** The file that holds what a result has no room for. */
+  /** The file with the output that the result leaves out. */
   readonly log: string | undefined;
   /** Whether the next command of this session starts where this one ended. */
   readonly keepsDirectory: boolean;
 }
 
 /**
- * A command that ran to its end did what it was asked to, whatever its exit code: the tool succeeded. One that was cut
- * short did not, and its result says why and shows what it had printed until then (W61).
+ * A command that ran to completion counts as a success of the tool, whatever its exit code. A command that was killed does
+ * not: its result gives the reason and the output until then.
  */
-export function resultOfCommand(outcome: CommandOutcome, frame: CommandFrame): ToolResult {
-  const { text, truncated } = clipMiddle(outcome.output, { restIn: frame.log });
-  const cutShort = reasonOfEnding(outcome, frame);
-  const notes = cutShort === undefined ? notesOn(outcome, frame) : '';
+export function resultOfCommand(outcome: CommandOutcome, context: ResultContext): ToolResult {
+  const { text, truncated } = clipMiddle(outcome.output, { restIn: context.log });
+  const killedBecause = reasonOfEnding(outcome, context);
+  const notes = killedBecause === undefined ? notesOn(outcome, context) : '';
   return {
-    success: cutShort === undefined,
+    success: killedBecause === undefined,
     output: notes === '' ? text : `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${notes}`,
-    ...(cutShort !== undefined && { error: cutShort }),
+    ...(killedBecause !== undefined && { error: killedBecause }),
     ...((truncated || outcome.truncated) && { truncated: true }),
     ...(outcome.exitCode !== undefined && { exit_code: outcome.exitCode }),
   };
@@ -33,7 +33,7 @@ export function resultOfCommand(outcome: CommandOutcome, frame: CommandFrame): T
 
 function reasonOfEnding(
   { ending, detail, outputBytes }: CommandOutcome,
-  { timeoutMs, mayTakeLonger }: CommandFrame,
+  { timeoutMs, mayTakeLonger }: ResultContext,
 ): string | undefined {
   switch (ending) {
     case 'exit':
@@ -55,7 +55,7 @@ function reasonOfEnding(
   }
 }
 
-function notesOn({ exitCode, cwd, output }: CommandOutcome, { keepsDirectory }: CommandFrame): string {
+function notesOn({ exitCode, cwd, output }: CommandOutcome, { keepsDirectory }: ResultContext): string {
   const notes = [
     ...(exitCode === 0 ? [] : [`exit code ${exitCode}`]),
     ...(keepsDirectory && cwd !== workspacePath ? [`working directory ${cwd}`] : []),
@@ -83,18 +83,18 @@ export function statusOfJob({ running, startedAt, outcome }: ProcessView): strin
 }
 
 const folder = '.rondo/outputs';
-const mostLogs = 20;
+const maximumLogs = 20;
 
 /**
- * Where the model can read on when a command printed more than a result shows: running it again to see the rest would
- * have its effects again. A result is worth having without a log, so a workspace that takes none gets none.
+ * Writes output that is longer than a result to a file, so that the model can read the rest without running the command, and
+ * its effects, again. Returns undefined when the workspace cannot be written to: the result is still useful without it.
  */
 export async function logOfLongOutput(outcome: CommandOutcome, context: ToolContext): Promise<string | undefined> {
   if (outcome.output.length <= resultCharacters || outcome.ending === 'sandbox-lost') return undefined;
   const { files } = context.sandbox;
   const path = `${folder}/${context.idempotencyKey}.log`;
   try {
-    await files.write(`${folder}/.gitignore`, '*\n', { mode: 'put' }); // they are no work of the agent's
+    await files.write(`${folder}/.gitignore`, '*\n', { mode: 'put' }); // They are not part of the user's work.
     await files.write(path, outcome.output, { mode: 'put' });
     await removeOldest(files);
     return path;
@@ -104,10 +104,10 @@ export async function logOfLongOutput(outcome: CommandOutcome, context: ToolCont
   }
 }
 
-/** Ids of calls grow with time. Another call may be removing the same one. */
+/** Ids of calls sort by time. A concurrent call may be removing the same file. */
 async function removeOldest(files: SandboxFiles): Promise<void> {
   const { entries } = await files.list(folder);
   const logs = entries.map(({ path }) => path).filter((path) => path.endsWith('.log'));
-  const oldest = logs.sort().slice(0, -mostLogs);
+  const oldest = logs.sort().slice(0, -maximumLogs);
   await Promise.allSettled(oldest.map((path) => files.delete(`${folder}/${path}`)));
 }

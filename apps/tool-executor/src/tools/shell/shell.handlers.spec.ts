@@ -14,12 +14,12 @@ describe('execute_command', () => {
     expect(await run('echo out; echo err >&2')).toEqual({ success: true, output: 'out\nerr\n', exit_code: 0 });
   });
 
-  it('succeeds when the command fails: the tool did its work', async () => {
+  it('succeeds when the command fails', async () => {
     expect(await run('echo oops; exit 3')).toEqual({ success: true, output: 'oops\n[exit code 3]', exit_code: 3 });
     expect(await run('true')).toEqual({ success: true, output: '[no output]', exit_code: 0 });
   });
 
-  it('kills a command that takes too long, and shows what it had printed (W61, W65)', async () => {
+  it('kills a command that takes too long, and shows what it had printed', async () => {
     const result = await run('echo begun; sleep 60; echo done', { timeout: 1 });
 
     expect(result).toMatchObject({ success: false, output: 'begun\n' });
@@ -53,14 +53,14 @@ describe('execute_command', () => {
     expect(result.error).not.toContain('longer timeout');
   });
 
-  it('advises a longer timeout only where one would be granted', async () => {
+  it('advises a longer timeout only when one is possible', async () => {
     const result = await run('sleep 60', { timeout: 1 });
 
     expect(result.error).toContain('Give a longer timeout');
     expect(result.error).not.toContain('limit');
   });
 
-  it('shows the beginning and the end of a long output (W65)', async () => {
+  it('shows the beginning and the end of a long output', async () => {
     const { output, truncated } = await run('seq 1 100000');
 
     expect(truncated).toBe(true);
@@ -70,7 +70,7 @@ describe('execute_command', () => {
     expect(output).toMatch(/\n\[… \d+ characters left out; what was kept of them is in .* …\]\n/);
   });
 
-  it('keeps the latest long outputs in files, for read_file to page', async () => {
+  it('keeps the latest long outputs in files for read_file', async () => {
     const elsewhere = { thread: 'thr_verbose' };
     const shell = async (command: string) =>
       (await fixture.use('execute_command', { command, blocking: true }, elsewhere)).output;
@@ -85,7 +85,7 @@ describe('execute_command', () => {
     );
   });
 
-  it('shows a long output also where the workspace takes no file', async () => {
+  it('shows a long output also when the workspace cannot be written', async () => {
     const { output } = await fixture.use(
       'execute_command',
       { command: 'touch .rondo; seq 1 100000', blocking: true },
@@ -105,7 +105,7 @@ describe('execute_command', () => {
   });
 
   it.each(['..', '/etc', 'a/../../b', '/workspace/../etc'])(
-    'refuses the folder %s outside the workspace (W63)',
+    'refuses the folder %s outside the workspace',
     async (folder) => {
       const result = await run('pwd', { folder });
 
@@ -125,19 +125,19 @@ describe('execute_command', () => {
   });
 
   it.each(["a'; touch /tmp/owned; '", 'a b', '../x', '$(id)', 'x'.repeat(65)])(
-    'refuses the session name %s (W62)',
+    'refuses the session name %s',
     async (session_name) => {
       expect((await run('true', { session_name })).error).toContain('session_name: expected letters, digits');
     },
   );
 
-  it('takes quotes, dollars and lines of a command as they are (W62)', async () => {
+  it('passes quotes, dollars and lines of a command on unchanged', async () => {
     const { output } = await run(`cat <<'END'\n"it's" $HOME \`id\` \\n %s\nEND\nprintf '%s' "a'b"`);
 
     expect(output).toBe(`"it's" $HOME \`id\` \\n %s\na'b`);
   });
 
-  it('runs commands of one thread side by side, but those of one session in order', async () => {
+  it('runs commands of one thread concurrently, but those of one session in order', async () => {
     const startedAt = performance.now();
     await Promise.all([1, 2, 3, 4].map(() => run('sleep 0.5')));
     expect(performance.now() - startedAt).toBeLessThan(1_500);
@@ -147,7 +147,7 @@ describe('execute_command', () => {
     expect((await run('cat order')).output).toBe('1\n2\n3\n');
   });
 
-  it('shows watchers what is printed, in order and while it runs', async () => {
+  it('streams what is printed, in order and while it runs', async () => {
     let text = '';
     let seeFirst = (): void => undefined;
     const first = new Promise<void>((resolve) => (seeFirst = resolve));
@@ -166,7 +166,7 @@ describe('execute_command', () => {
     expect(text.split('\n')).toHaveLength(2_002);
   });
 
-  it('knows no secret of the executor (I12)', async () => {
+  it('has no access to secrets of the executor (I12)', async () => {
     process.env['DATABASE_URL'] = 'postgresql://user:s3cret@db/rondo';
     process.env['OPENAI_API_KEY'] = 'sk-s3cret';
 
@@ -178,7 +178,7 @@ describe('execute_command', () => {
     expect(output).not.toContain('s3cret');
   });
 
-  it('runs a call that comes twice once', async () => {
+  it('runs a call once that is delivered twice', async () => {
     const call = aCall('execute_command', { command: 'echo ran >> twice; sleep 0.2; cat twice', blocking: true });
 
     const replies = await Promise.all([fixture.reply(call), fixture.reply(call)]);
@@ -187,7 +187,7 @@ describe('execute_command', () => {
   });
 });
 
-describe('commands in the background', () => {
+describe('background commands', () => {
   let fixture: ExecutorFixture;
   const start = (command: string, more: object = {}) => fixture.use('execute_command', { command, ...more });
 
@@ -196,7 +196,7 @@ describe('commands in the background', () => {
   });
   afterEach(() => fixture.close());
 
-  it('goes on after the answer, which says how to look at it', async () => {
+  it('continue after the answer, which says how to read their output', async () => {
     const started = await start('echo up; sleep 60', { session_name: 'server' });
     expect(started.output).toContain('Started in session server, working directory /workspace.');
     expect(started.output).toContain('check_command_output');
@@ -243,7 +243,7 @@ describe('commands in the background', () => {
     expect((await fixture.use('terminate_command', { session_name: 'loop' })).output).toContain('Nothing was running');
   });
 
-  it('says which sessions there are when asked for another', async () => {
+  it('lists the known sessions when asked for another', async () => {
     await start('sleep 60', { session_name: 'mine' });
 
     expect(await fixture.use('check_command_output', { session_name: 'yours' })).toMatchObject({

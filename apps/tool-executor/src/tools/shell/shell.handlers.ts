@@ -10,7 +10,7 @@ const keptBytes = 4 * resultCharacters;
 
 export const executeCommand: ToolHandler<CommandInput> = {
   mutexKey: ({ session_name }) => session_name && `session ${session_name}`,
-  handle: (input, context) => (input.blocking ? runToTheEnd(input, context) : startInBackground(input, context)),
+  handle: (input, context) => (input.blocking ? runToCompletion(input, context) : startInBackground(input, context)),
 };
 
 export const checkCommandOutput: ToolHandler<InputOf<'check_command_output'>> = {
@@ -47,10 +47,10 @@ export const listCommands: ToolHandler<InputOf<'list_commands'>> = {
 };
 
 /**
- * A named session goes on where its last command ended. A command without one starts in /workspace, so that calls that
- * run at the same time do not depend on each other.
+ * A named session continues in the directory where its last command ended. A command without a session starts in /workspace,
+ * so that concurrent calls do not depend on each other.
  */
-async function runToTheEnd(input: CommandInput, context: ToolContext): Promise<ToolResult> {
+async function runToCompletion(input: CommandInput, context: ToolContext): Promise<ToolResult> {
   const { command, folder, session_name } = input;
   const cwd = folder ?? (session_name === undefined ? '.' : undefined);
   const timeoutMs = Math.min(input.timeout * 1000, context.timeoutMs);
@@ -89,7 +89,7 @@ async function startInBackground(
       keepBytes: keptBytes,
       ...(folder !== undefined && { cwd: folder }),
     });
-    context.signal.throwIfAborted(); // stopped while the sandbox was booting: what has just begun is killed again
+    context.signal.throwIfAborted(); // The run was stopped while the sandbox booted: the command that just started is killed.
     return succeeded(
       `Started in session ${session}, working directory ${cwd}. It goes on in the background: ` +
         `use check_command_output with session_name "${session}" to see what it prints and whether it still runs.`,
@@ -116,7 +116,7 @@ async function withSession(sandbox: Sandbox, name: string, work: () => Promise<T
   }
 }
 
-/** The sandbox lists the newest first. */
+/** `list` returns the newest first. */
 const newestOfEachSession = (jobs: readonly ProcessView[]): ProcessView[] => [
   ...new Map(jobs.toReversed().map((job) => [job.session, job])).values(),
 ];

@@ -4,15 +4,15 @@ describe('AgentConnection', () => {
   it.each([
     ['sends no frames', `control.once('data', () => raw('HTTP/1.1 200 OK\\r\\n\\r\\n'));`],
     ['announces a huge frame', `control.once('data', () => raw(Buffer.from([0x7f, 0, 0, 0])));`],
-    ['answers what nobody asked', `control.once('data', () => tell({ id: 99, ok: true, result: {} }));`],
-    ['answers in another shape', `control.once('data', () => tell({ id: 1, ok: true, result: { cwd: 7 } }));`],
+    ['answers what nobody asked', `control.once('data', () => send({ id: 99, ok: true, result: {} }));`],
+    ['answers in another shape', `control.once('data', () => send({ id: 1, ok: true, result: { cwd: 7 } }));`],
     [
       'adds what is not in the protocol',
-      `control.once('data', () => tell({ id: 1, ok: true, result: {}, __proto__: 1, x: 1 }));`,
+      `control.once('data', () => send({ id: 1, ok: true, result: {}, __proto__: 1, x: 1 }));`,
     ],
     [
       'reports on a command that does not run',
-      `control.once('data', () => tell({ event: 'output', command: 5, data: '' }));`,
+      `control.once('data', () => send({ event: 'output', command: 5, data: '' }));`,
     ],
     ['exits', `control.once('data', () => process.exit(0));`],
     ['hangs up', `control.once('data', () => control.destroy()); setInterval(() => {}, 1000);`],
@@ -20,7 +20,7 @@ describe('AgentConnection', () => {
   ])('answers its callers and kills an agent that %s', async (_, program) => {
     const connection = connectTo(program);
     let lost = false;
-    connection.follow(1, { output: () => {}, ended: () => {}, lost: () => (lost = true) });
+    connection.subscribe(1, { output: () => {}, ended: () => {}, lost: () => (lost = true) });
 
     await expect(connection.request('run', {}, 1_000)).rejects.toMatchObject({ code: 'lost' });
     await connection.ended;
@@ -29,15 +29,15 @@ describe('AgentConnection', () => {
     await expect(connection.request('run', {}, 1_000)).rejects.toMatchObject({ code: 'lost' });
   });
 
-  it('passes on what an honest agent says', async () => {
+  it('passes on valid messages of an agent', async () => {
     const connection = connectTo(`control.once('data', () => {
-      tell({ id: 1, ok: true, result: { cwd: '/workspace' } });
-      tell({ event: 'output', command: 1, data: 'aGk=' });
-      tell({ event: 'ended', command: 1, reason: 'exit', exitCode: 0, cwd: '/' });
+      send({ id: 1, ok: true, result: { cwd: '/workspace' } });
+      send({ event: 'output', command: 1, data: 'aGk=' });
+      send({ event: 'ended', command: 1, reason: 'exit', exitCode: 0, cwd: '/' });
     });`);
     const said: string[] = [];
     const ended = new Promise((ended) =>
-      connection.follow(1, { output: (bytes) => said.push(bytes.toString()), ended, lost: () => {} }),
+      connection.subscribe(1, { output: (bytes) => said.push(bytes.toString()), ended, lost: () => {} }),
     );
 
     await expect(connection.request('run', {}, 5_000)).resolves.toEqual({ cwd: '/workspace' });
@@ -46,9 +46,9 @@ describe('AgentConnection', () => {
     await expect(connection.kill()).resolves.toBe(true);
   });
 
-  it('gives no unknown error code a meaning', async () => {
+  it('maps unknown error codes to `failed`', async () => {
     const connection = connectTo(
-      `control.once('data', () => tell({ id: 1, ok: false, error: { code: 'unavailable', message: 'x' } }));`,
+      `control.once('data', () => send({ id: 1, ok: false, error: { code: 'unavailable', message: 'x' } }));`,
     );
 
     await expect(connection.request('run', {}, 5_000)).rejects.toMatchObject({ code: 'failed' });

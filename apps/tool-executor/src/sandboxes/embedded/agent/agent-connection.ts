@@ -19,7 +19,7 @@ interface Pending {
   timer: NodeJS.Timeout;
 }
 
-const quickAnswerMs = 2_000;
+const signalTimeoutMs = 2_000;
 
 const answerCodes: readonly SandboxErrorCode[] = [
   'invalid_request',
@@ -32,8 +32,8 @@ const answerCodes: readonly SandboxErrorCode[] = [
 ];
 
 /**
- * The talk with one booted agent. The agent is hostile until proven otherwise: whatever it says is parsed and bounded,
- * the first thing that does not fit kills the sandbox, and so does silence. Whoever waits is therefore always answered.
+ * The protocol with one booted agent. The agent is treated as hostile: every message is parsed and bounded, and the first
+ * invalid one kills the sandbox, as does a missing answer. Therefore every request settles.
  */
 export class AgentConnection {
   private readonly decoder = new FrameDecoder();
@@ -41,7 +41,7 @@ export class AgentConnection {
   private readonly commands = new Map<number, CommandEvents>();
   private lastId = 0;
   private open = true;
-  /** Missing where the host cannot tell processes of the sandbox apart. */
+  /** Missing when the host cannot attribute processes of the sandbox to runs. */
   runProcesses: RunProcesses | undefined;
   /** Resolves when every process of the sandbox is gone. */
   readonly ended: Promise<string>;
@@ -50,9 +50,9 @@ export class AgentConnection {
     agent.control.on('data', (chunk: Buffer) => this.receive(chunk));
     agent.control.on('error', () => this.lose());
     agent.control.on('close', () => this.lose());
-    this.ended = agent.ended.then((lastWords) => {
+    this.ended = agent.ended.then((lastErrors) => {
       this.lose();
-      return lastWords;
+      return lastErrors;
     });
   }
 
@@ -78,17 +78,17 @@ export class AgentConnection {
     return answer as AgentAnswer<C>; // `settle` has parsed it with this call's schema.
   }
 
-  /** Something that takes no time. Where the sandbox is lost meanwhile, it is done in a way. */
-  async ask(call: 'freeze' | 'thaw'): Promise<void> {
-    await this.request(call, {}, quickAnswerMs).catch(() => undefined);
+  /** A request that the agent answers at once. A lost sandbox counts as done: it has no processes left. */
+  async signalProcesses(call: 'freeze' | 'thaw'): Promise<void> {
+    await this.request(call, {}, signalTimeoutMs).catch(() => undefined);
   }
 
-  /** Must precede the request that runs the command, lest its first output finds nobody. */
-  follow(command: number, events: CommandEvents): void {
+  /** Must precede the request that runs the command, or its first output would have no listener. */
+  subscribe(command: number, events: CommandEvents): void {
     this.commands.set(command, events);
   }
 
-  unfollow(command: number): void {
+  unsubscribe(command: number): void {
     this.commands.delete(command);
   }
 
@@ -104,7 +104,7 @@ export class AgentConnection {
     try {
       for (const message of this.decoder.push(chunk)) this.handle(agentMessage.parse(message));
     } catch {
-      void this.kill(); // Not what our agent says: somebody else is speaking.
+      void this.kill(); // No message of the original agent: another process has taken it over.
     }
   }
 
@@ -126,7 +126,7 @@ export class AgentConnection {
 
   private settle(answer: Exclude<AgentMessage, OutputEvent | EndedEvent>): void {
     const pending = this.pending.get(answer.id);
-    if (!pending) throw new Error('an answer to no question');
+    if (!pending) throw new Error('an answer without a request');
     const result = answer.ok ? agentAnswers[pending.call].parse(answer.result) : undefined;
     this.pending.delete(answer.id);
     clearTimeout(pending.timer);
@@ -138,9 +138,9 @@ export class AgentConnection {
     if (!this.open) return;
     this.open = false;
     this.agent.control.destroy();
-    for (const waiting of this.pending.values()) {
-      clearTimeout(waiting.timer);
-      waiting.reject(lostError());
+    for (const request of this.pending.values()) {
+      clearTimeout(request.timer);
+      request.reject(lostError());
     }
     this.pending.clear();
     for (const listener of this.commands.values()) listener.lost();
@@ -154,5 +154,5 @@ function codeOf(code: string): SandboxErrorCode {
 }
 
 function lostError(): SandboxError {
-  return new SandboxError('lost', 'The sandbox stopped while it was asked.');
+  return new SandboxError('lost', 'The sandbox stopped during the request.');
 }

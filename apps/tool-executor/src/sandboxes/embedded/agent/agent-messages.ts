@@ -4,7 +4,7 @@ const count = z.number().int().nonnegative();
 const base64 = z.string(); // Decoding ignores what does not belong, and a pattern would be slow on megabytes.
 const shortText = z.string().max(8_192);
 
-/** What the agent may say. It lives with hostile code, so everything is bounded and nothing unknown gets through. */
+/** The messages of the agent. It runs beside hostile code, so everything is bounded and unknown fields are refused. */
 export const agentMessage = z.union([
   z.strictObject({ id: count, ok: z.literal(true), result: z.unknown() }),
   z.strictObject({ id: count, ok: z.literal(false), error: z.strictObject({ code: shortText, message: shortText }) }),

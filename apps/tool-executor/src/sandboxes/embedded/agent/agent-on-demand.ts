@@ -11,7 +11,7 @@ export class AgentOnDemand {
     return this.booting !== undefined || this.connection?.isOpen === true;
   }
 
-  /** The agent that is up, if one is; one that is just being booted is waited for. */
+  /** The running agent, if there is one. Waits for one that is being booted. */
   async awake(): Promise<AgentConnection | undefined> {
     const connection = (await this.booting?.catch(() => undefined)) ?? this.connection;
     return connection?.isOpen ? connection : undefined;
@@ -23,7 +23,7 @@ export class AgentOnDemand {
     return this.booting;
   }
 
-  /** True when nothing of the sandbox is alive, nor left behind on the host. */
+  /** True when no process of the sandbox is alive and its files on the host are deleted. */
   async stop(): Promise<boolean> {
     const connection = (await this.booting?.catch(() => undefined)) ?? this.connection;
     if (!connection) return true;

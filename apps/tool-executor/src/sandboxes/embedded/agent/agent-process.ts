@@ -3,28 +3,28 @@ import { once } from 'node:events';
 import { diesWithin } from '../commands/process-liveness';
 import { Duplex } from 'node:stream';
 
-const lastWordsBytes = 4_000;
+const lastErrorBytes = 4_000;
 const deathTimeoutMs = 3_000;
 
-/** The child process behind an agent: what it said last, and its death. */
+/** The child process of an agent: its last lines of stderr, and its verified death. */
 export class AgentProcess {
-  /** Of the process that is the sandbox's first: when it is dead, the kernel has killed all others in there. */
+  /** The first process of the sandbox: when it is dead, the kernel has killed all others in its namespace. */
   private firstPid: number | undefined;
   private reportFirst: (pid: number) => void = () => {};
   /** Resolves once it exists. */
   readonly first = new Promise<number>((resolve) => (this.reportFirst = resolve));
-  private lastWords = '';
+  private lastErrors = '';
   readonly ended: Promise<string>;
 
   constructor(private readonly child: ChildProcess) {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.lastWords = (this.lastWords + text).slice(-lastWordsBytes);
+      this.lastErrors = (this.lastErrors + text).slice(-lastErrorBytes);
     });
     this.ended = this.watch();
   }
 
-  /** Told by bubblewrap once the process exists. */
-  knowFirst(pid: number): void {
+  /** bubblewrap reports it once the process exists. */
+  setFirstPid(pid: number): void {
     this.firstPid ??= pid;
     this.reportFirst(this.firstPid);
   }
@@ -41,10 +41,10 @@ export class AgentProcess {
 
   private async watch(): Promise<string> {
     await once(this.child, 'exit').catch((error: unknown) => {
-      this.lastWords += String(error); // The program could not be started at all.
+      this.lastErrors += String(error); // The program could not be started at all.
     });
     if (this.firstPid !== undefined) await diesWithin(this.firstPid, deathTimeoutMs);
-    return this.lastWords.trim();
+    return this.lastErrors.trim();
   }
 }
 
@@ -52,11 +52,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    return; // It was faster; whether it is dead is verified afterwards.
+    return; // It has ended already. Its death is verified afterwards.
   }
 }
 
-/** Our end of a descriptor that a child was born with. Beyond stderr these are sockets, which go both ways. */
+/** The parent's end of a descriptor that a child was spawned with. Beyond stderr these are sockets, which are duplex. */
 export function pipeOf(child: ChildProcess, descriptor: number): Duplex {
   const pipe = Array.from<unknown>(child.stdio)[descriptor];
   if (pipe instanceof Duplex) return pipe;

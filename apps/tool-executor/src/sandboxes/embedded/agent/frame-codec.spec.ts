@@ -17,7 +17,7 @@ function pieces(bytes: Buffer, cuts: number[]): Buffer[] {
 }
 
 describe('FrameDecoder', () => {
-  it('returns what was sent, however the stream is cut, whichever side encoded it', () => {
+  it('decodes what either side encoded, however the stream is split', () => {
     fc.assert(
       fc.property(messages, fc.array(fc.nat()), fc.boolean(), (sent, cuts, byAgent) => {
         const encode = byAgent ? agentFrames.encodeFrame : encodeFrame;
@@ -39,7 +39,7 @@ describe('FrameDecoder', () => {
     );
   });
 
-  it('throws FrameError, and nothing else, on bytes that nobody honest sends', () => {
+  it('throws only FrameError on invalid bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 64 })), (chunks) => {
         const decoder = new FrameDecoder(1000);

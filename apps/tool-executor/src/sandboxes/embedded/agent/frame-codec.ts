@@ -1,4 +1,4 @@
-/** Larger than any answer that our own agent gives. */
+/** Larger than any answer that the original agent sends. */
 export const maximumFrameBytes = 8 * 1024 * 1024;
 
 const headerBytes = 4;
@@ -12,12 +12,12 @@ export function encodeFrame(message: object): Buffer {
   return frame;
 }
 
-/** The stream is not what an honest agent would send. */
+/** The stream is not what the original agent would send. */
 export class FrameError extends Error {}
 
 /**
- * Cuts a byte stream into messages. What it holds is bounded by one frame, and it throws FrameError at the first byte
- * that proves the sender wrong; after that the stream must not be read any further.
+ * Splits a byte stream into messages. Buffers at most one frame, and throws FrameError as soon as the stream is invalid;
+ * after that it must not be used any more.
  */
 export class FrameDecoder {
   private chunks: Buffer[] = [];

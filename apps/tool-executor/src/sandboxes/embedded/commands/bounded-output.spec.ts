@@ -14,7 +14,7 @@ const replacement = '\uFFFD';
 const text = fc.string({ unit: 'grapheme', maxLength: 200 }).filter((written) => !written.includes(replacement));
 
 describe('BoundedOutput', () => {
-  it('gives back exactly what came, when it is short enough, whatever the chunks', () => {
+  it('returns short output unchanged, whatever the chunks', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), (written, size) => {
         const output = new BoundedOutput(10_000);
@@ -26,7 +26,7 @@ describe('BoundedOutput', () => {
     );
   });
 
-  it('read step by step adds up to the whole, never with half a character', () => {
+  it('returns in steps what adds up to the whole, in whole characters', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), (written, size) => {
         const output = new BoundedOutput(10_000);
@@ -44,7 +44,7 @@ describe('BoundedOutput', () => {
     );
   });
 
-  it('keeps the first and the last part of what is too long, in whole characters, within its bound', () => {
+  it('keeps the head and the tail of long output, in whole characters, within its bound', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 8, max: 64 }), (written, size, keep) => {
         const output = new BoundedOutput(keep);
@@ -62,7 +62,7 @@ describe('BoundedOutput', () => {
     );
   });
 
-  it('says how much of what was asked for is gone', () => {
+  it('reports how much of the requested range is left out', () => {
     const output = new BoundedOutput(10);
     output.push(Buffer.from('abcdefghijklmnopqrstuvwxyz'));
 
@@ -72,7 +72,7 @@ describe('BoundedOutput', () => {
     expect(output.since(99)).toEqual({ text: '', nextOffset: 99 });
   });
 
-  it('shows bytes that are no text as such', () => {
+  it('replaces bytes that are not text', () => {
     const output = new BoundedOutput(100);
     output.push(Buffer.from([0x61, 0xff, 0x62, 0xe2, 0x82]));
 

@@ -1,7 +1,7 @@
-/** A program that writes byte by byte must not cost more than one that does not. */
-const mostPieces = 64;
+/** Chunks are merged beyond this number, so that a program that writes single bytes costs no more memory. */
+const maximumPieces = 64;
 
-/** What is kept of a command's output: its first and its last half of `keepBytes`, whatever its length. */
+/** Keeps a bounded part of a command's output: its head and its tail, half of `keepBytes` each. */
 export class BoundedOutput {
   private readonly head: Buffer[] = [];
   private headBytes = 0;
@@ -26,7 +26,7 @@ export class BoundedOutput {
     this.pushTail(bytes.subarray(toHead.length));
   }
 
-  /** The text from an offset on, and the offset to ask for next: never inside a character. */
+  /** The text from an offset on, and the offset of the next read: never inside a character. */
   since(offset: number): { text: string; nextOffset: number } {
     const head = Buffer.concat(this.head);
     const tail = Buffer.concat(this.tail);
@@ -47,7 +47,7 @@ export class BoundedOutput {
     return { text: `${kept}\n[… ${missing} bytes left out …]\n${text}`, nextOffset };
   }
 
-  /** Everything that is kept; a last character that never arrived whole is shown as such. */
+  /** The kept output. An incomplete last character becomes U+FFFD. */
   final(): string {
     const { text, nextOffset } = this.since(0);
     return nextOffset < this.totalBytes ? `${text}\uFFFD` : text;
@@ -57,7 +57,8 @@ export class BoundedOutput {
     if (bytes.length === 0) return;
     this.tail.push(bytes);
     this.tailBytes += bytes.length;
-    if (this.tail.length > mostPieces) this.tail.splice(0, mostPieces, Buffer.concat(this.tail.slice(0, mostPieces)));
+    if (this.tail.length > maximumPieces)
+      this.tail.splice(0, maximumPieces, Buffer.concat(this.tail.slice(0, maximumPieces)));
     for (let first = this.tail[0]; first && this.tailBytes > this.half; first = this.tail[0]) {
       const excess = this.tailBytes - this.half;
       if (first.length <= excess) this.tail.shift();

@@ -3,27 +3,27 @@ import type { CommandRun } from './command-run';
 
 export interface KnownCommand {
   record: CommandRecord;
-  /** Resolves once it runs; rejects when it could not be started, and then it is forgotten. */
+  /** Resolves once it runs. Rejects when it could not be started; then its record is removed. */
   started: Promise<CommandRun>;
 }
 
 const rememberedCommands = 64;
 
-/** The commands of a sandbox by their ids. Running ones are never forgotten; of the others, the latest are remembered. */
+/** The commands of a sandbox by their ids: all that run, and the latest of those that have ended. */
 export class CommandLedger {
   private readonly known = new Map<string, KnownCommand>();
 
-  /** Undefined also where it was cut down: whoever asks for it again has decided that it is to run again. */
+  /** Undefined also for an interrupted command: a caller that repeats its id has decided to run it again. */
   get(id: string): KnownCommand | undefined {
     const known = this.known.get(id);
-    return known?.record.wasCutDown ? undefined : known;
+    return known?.record.wasInterrupted ? undefined : known;
   }
 
   add(id: string, command: KnownCommand): void {
-    this.known.delete(id); // the newest stands last
+    this.known.delete(id); // Inserted again, the newest is last.
     this.known.set(id, command);
     command.started.catch(() => this.known.delete(id));
-    this.forgetOldest();
+    this.removeOldest();
   }
 
   running(): KnownCommand[] {
@@ -40,7 +40,7 @@ export class CommandLedger {
     return this.jobs().find(({ identity }) => identity.session === session);
   }
 
-  private forgetOldest(): void {
+  private removeOldest(): void {
     for (const [id, { record }] of this.known) {
       if (this.known.size <= rememberedCommands) return;
       if (!record.running) this.known.delete(id);

@@ -1,20 +1,20 @@
-import type { LeftProcess } from './run-processes';
+import type { LeftoverProcess } from './run-processes';
 
 interface Origin {
   readonly run: string;
-  /** The number that stands in the environment of its processes. */
+  /** The number in the environment of its processes. */
   readonly command: number;
   readonly commandId: string;
   readonly startedAt: Date;
 }
 
-/** Of one run; of a run with more, what the first ones left is taken for the oldest known one's. */
+/** Beyond this, processes of the oldest commands are attributed to the oldest one still known. */
 const remembered = 1_000;
-/** Processes are dated by the clock that counts since the boot, in hundredths of a second. */
-const inexactMs = 20;
+/** Start times of processes are in hundredths of a second since the boot. */
+const clockErrorMs = 20;
 const namesPerCommand = 20;
 
-/** Which command of a run left a process behind. */
+/** Attributes leftover processes of a run to the command that started them. */
 export class CommandOrigins {
   private origins: Origin[] = [];
 
@@ -23,11 +23,11 @@ export class CommandOrigins {
   }
 
   /** The names of processes by the id of the command that left them. */
-  groupByCommand(run: string, left: readonly LeftProcess[]): Map<string, string[]> {
+  groupByCommand(run: string, leftovers: readonly LeftoverProcess[]): Map<string, string[]> {
     const ofRun = this.origins.filter((origin) => origin.run === run);
     this.origins = this.origins.filter((origin) => origin.run !== run);
     const names = new Map<string, string[]>();
-    for (const found of left) {
+    for (const found of leftovers) {
       const commandId = originOf(found, ofRun)?.commandId;
       if (commandId === undefined) continue;
       names.set(commandId, [...(names.get(commandId) ?? []), found.name].slice(0, namesPerCommand));
@@ -36,9 +36,9 @@ export class CommandOrigins {
   }
 }
 
-/** By its mark; of one that has cleared its environment, the last that had begun when the process did. */
-function originOf({ command, startedAt }: LeftProcess, origins: readonly Origin[]): Origin | undefined {
+/** By the number in its environment; without one, the last command that had started before the process did. */
+function originOf({ command, startedAt }: LeftoverProcess, origins: readonly Origin[]): Origin | undefined {
   const marked = origins.find((origin) => origin.command === command);
-  const latest = startedAt.getTime() + inexactMs;
+  const latest = startedAt.getTime() + clockErrorMs;
   return marked ?? origins.findLast((origin) => origin.startedAt.getTime() <= latest) ?? origins[0];
 }

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { BoundedOutput } from './bounded-output';
 import type { CommandOutcome, Ending, OutputChunk, ProcessView } from '../../sandbox';
+import { workspacePath } from '../../workspace-path';
 
 export interface CommandLimits {
   timeoutMs: number | undefined;
@@ -26,18 +27,18 @@ export interface CommandEnd {
 
 type OutputListener = (chunk: OutputChunk) => void;
 
-/** What the host knows of one command. It outlives the sandbox it ran in, and it ends once. */
+/** The host's record of one command. It outlives the sandbox that ran the command, and ends once. */
 export class CommandRecord {
   readonly startedAt = new Date();
-  cwd = '/workspace';
-  /** How it ends if the sandbox dies under it on purpose; and the reason that only we know. */
+  cwd: string = workspacePath;
+  /** The ending to report when the host itself kills the command or its sandbox, with the reason. */
   expected: Pick<CommandEnd, 'ending' | 'detail'> | undefined;
   private readonly output: BoundedOutput;
   private readonly decoder = new StringDecoder('utf8');
   private readonly listeners = new Set<OutputListener>();
   private result: CommandOutcome | undefined;
   private settle: (outcome: CommandOutcome) => void = () => {};
-  private toldCharacters = 0;
+  private emittedCharacters = 0;
   readonly outcome: Promise<CommandOutcome>;
 
   constructor(
@@ -54,8 +55,8 @@ export class CommandRecord {
     return this.result === undefined;
   }
 
-  /** Over, but not by its own doing and with nothing said about what it got done. */
-  get wasCutDown(): boolean {
+  /** Ended from outside, with an unknown effect. */
+  get wasInterrupted(): boolean {
     return this.result?.ending === 'killed' || this.result?.ending === 'sandbox-lost';
   }
 
@@ -65,10 +66,10 @@ export class CommandRecord {
 
   accept(bytes: Buffer): void {
     this.output.push(bytes);
-    this.tell(this.decoder.write(bytes));
+    this.emit(this.decoder.write(bytes));
   }
 
-  /** The first expectation stands: it is why the rest happened. */
+  /** The first expectation wins: it is the cause of the later ones. */
   expect(ending: Ending, detail?: string): void {
     this.expected ??= { ending, ...(detail === undefined ? {} : { detail }) };
   }
@@ -78,7 +79,7 @@ export class CommandRecord {
     this.end(this.expected ?? { ending: otherwise });
   }
 
-  /** A listener that comes late first gets what it has missed. */
+  /** A late listener first gets the output so far. */
   listen(listener: OutputListener): void {
     const { text } = this.output.since(0);
     if (text !== '') listener({ text, offset: 0 });
@@ -87,7 +88,7 @@ export class CommandRecord {
 
   end({ ending, exitCode, cwd, detail }: CommandEnd): void {
     if (this.result) return;
-    this.tell(this.decoder.end());
+    this.emit(this.decoder.end());
     this.listeners.clear();
     if (cwd !== undefined) this.cwd = cwd;
     const because = detail ?? (this.expected?.ending === ending ? this.expected.detail : undefined);
@@ -120,9 +121,9 @@ export class CommandRecord {
     };
   }
 
-  private tell(text: string): void {
+  private emit(text: string): void {
     if (text === '') return;
-    for (const listener of this.listeners) listener({ text, offset: this.toldCharacters });
-    this.toldCharacters += text.length;
+    for (const listener of this.listeners) listener({ text, offset: this.emittedCharacters });
+    this.emittedCharacters += text.length;
   }
 }

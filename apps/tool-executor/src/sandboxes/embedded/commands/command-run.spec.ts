@@ -5,23 +5,23 @@ import { connectTo } from '../testing/scripted-agent';
 const command = { id: 'call_1', command: 'sleep 60', session: 'default', background: false };
 const limits = { timeoutMs: undefined, graceMs: 100, maxOutputBytes: 1_000, keepBytes: 1_000 };
 
-/** Sees its command killed before it dies itself: the kernel kills the processes of a sandbox in any order. */
-const seesItsCommandDie = `
-  control.once('data', () => tell({ id: 1, ok: true, result: { cwd: '/workspace' } }));
+/** Reports its command as killed before it dies itself: the kernel kills the processes of a sandbox in any order. */
+const agentThatOutlivesItsCommand = `
+  control.once('data', () => send({ id: 1, ok: true, result: { cwd: '/workspace' } }));
   process.once('SIGUSR2', () => {
-    tell({ event: 'ended', command: 1, reason: 'exit', signal: 'SIGKILL', cwd: '/workspace' });
+    send({ event: 'ended', command: 1, reason: 'exit', signal: 'SIGKILL', cwd: '/workspace' });
     control.end(() => process.exit());
   });`;
 
-describe('a command whose agent sees it die while the sandbox is killed', () => {
+describe('a command whose agent outlives it while the sandbox is killed', () => {
   const running = async () => {
     const record = new CommandRecord(command, limits);
-    const connection = connectTo(seesItsCommandDie, (child) => child.kill('SIGUSR2'));
+    const connection = connectTo(agentThatOutlivesItsCommand, (child) => child.kill('SIGUSR2'));
     await new CommandRun(1, record, connection).start(undefined);
     return { record, connection };
   };
 
-  it('was killed for the reason that the sandbox was, and did not exit', async () => {
+  it('ends as killed with the reason of the sandbox, not as exited', async () => {
     const { record, connection } = await running();
 
     record.expect('killed', 'The sandbox was stopped.');
@@ -31,7 +31,7 @@ describe('a command whose agent sees it die while the sandbox is killed', () => 
     expect(await record.outcome).not.toHaveProperty('exitCode');
   });
 
-  it('has exited where nobody meant it to end', async () => {
+  it('ends as exited when the host did not kill it', async () => {
     const { record, connection } = await running();
 
     await connection.kill();

@@ -4,7 +4,7 @@ import type { EndedEvent } from '../agent/agent-messages';
 import type { CommandEnd, CommandRecord } from './command-record';
 import { SandboxError } from '../../sandbox-error';
 
-/** What an honest agent needs beyond a limit before it has reported an end. Then it is taken for dead. */
+/** How much longer than a limit the agent may take to report an end. After that it is considered dead. */
 const agentSlackMs = 5_000;
 const outputSlackBytes = 1024 * 1024;
 const longestTimerMs = 2 ** 31 - 1;
@@ -22,11 +22,11 @@ export class CommandRun {
     this.outOfMemoryKillsBefore = connection.outOfMemoryKills();
   }
 
-  /** Rejects when the agent refuses to start it. A sandbox that dies meanwhile ends the command instead. */
+  /** Rejects when the agent refuses to start it. When the sandbox dies meanwhile, the command ends instead. */
   async start(cwd: string | undefined): Promise<void> {
     const { identity, limits } = this.record;
     this.watch();
-    this.connection.follow(this.number, {
+    this.connection.subscribe(this.number, {
       output: (bytes) => this.output(bytes),
       ended: (event) => this.ended(event),
       lost: () => this.lost(),
@@ -42,13 +42,13 @@ export class CommandRun {
       if (this.record.running) this.record.cwd = started.cwd;
     } catch (error) {
       if (error instanceof SandboxError && error.code === 'lost') return;
-      this.connection.unfollow(this.number);
+      this.connection.unsubscribe(this.number);
       clearTimeout(this.deadline);
       throw error;
     }
   }
 
-  /** Resolves when nothing of the command is alive: by the agent's word, or else because the whole sandbox is dead. */
+  /** Resolves when no process of the command is alive: as the agent reports, or else because the whole sandbox is dead. */
   async kill(): Promise<void> {
     const { graceMs } = this.record.limits;
     const dead = await this.connection
@@ -56,9 +56,9 @@ export class CommandRun {
       .then((answer) => answer.dead)
       .catch(() => false);
     if (!dead) await this.killSandbox();
-    const impatience = setTimeout(() => void this.connection.kill(), agentSlackMs);
+    const timeout = setTimeout(() => void this.connection.kill(), agentSlackMs);
     await this.record.outcome;
-    clearTimeout(impatience);
+    clearTimeout(timeout);
   }
 
   private watch(): void {
@@ -66,7 +66,7 @@ export class CommandRun {
     if (timeoutMs === undefined) return;
     this.deadline = setTimeout(
       () => {
-        this.record.expect('timeout', 'The sandbox did not answer any more and was killed.');
+        this.record.expect('timeout', 'The sandbox stopped answering and was killed.');
         void this.connection.kill();
       },
       Math.min(timeoutMs + graceMs + agentSlackMs, longestTimerMs),
@@ -76,7 +76,7 @@ export class CommandRun {
   private output(bytes: Buffer): void {
     this.record.accept(bytes);
     if (this.record.outputBytes > this.record.limits.maxOutputBytes + outputSlackBytes) {
-      throw new Error('more output than the agent was told to pass on');
+      throw new Error('more output than the limit that was sent to the agent');
     }
   }
 
@@ -97,7 +97,7 @@ export class CommandRun {
     if (reason !== 'exit') return { ending: reason, cwd, ...detail };
     if (signal !== undefined && this.record.expected) return { ...this.record.expected, cwd };
     if (code === 128 + constants.signals.SIGKILL) {
-      // While the sandbox is killed around it, an agent may still see its command die first.
+      // While a sandbox is being killed, the agent may outlive the command and report its death.
       if (this.record.expected) return { ...this.record.expected, cwd };
       if (this.ranOutOfMemory()) return { ending: 'oom', cwd };
     }

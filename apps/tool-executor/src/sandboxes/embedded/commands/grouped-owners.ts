@@ -5,22 +5,22 @@ import { type HostProcess, readProcess } from './process-table';
 import type { ProcessOwners } from './run-processes';
 
 /**
- * A control group per run, inside the sandbox's own: the agent moves into it, and whatever it starts is born there. Nothing
- * leaves it by another session, another parent or an empty environment. One move per run: it takes about 10 ms.
+ * A control group per run, inside the sandbox's own group: the agent moves into it, and its new processes start there. A new
+ * session, another parent or an empty environment do not leave the group. Moving takes about 10 ms, once per run.
  */
 export class GroupedOwners implements ProcessOwners {
   private readonly groups = new Map<string, string>();
-  private readonly sealed = new Set<string>();
+  private readonly killed = new Set<string>();
   private last = 0;
 
   constructor(
-    /** The sandbox's group in the hierarchy that tells processes apart. */
+    /** The sandbox's group in the hierarchy that has the groups of runs. */
     private readonly directory: string,
     private readonly agent: number,
   ) {}
 
   async enter(run: string): Promise<void> {
-    const known = this.sealed.delete(run) ? undefined : this.groups.get(run);
+    const known = this.killed.delete(run) ? undefined : this.groups.get(run);
     const group = known ?? this.make(run);
     await this.moveAgent(group);
     this.removeEmpty(group);
@@ -34,16 +34,16 @@ export class GroupedOwners implements ProcessOwners {
   }
 
   /** The agent leaves, then nothing in there can fork any more (v1), or everything is killed at once (v2). */
-  async seal(run: string): Promise<void> {
+  async preventForks(run: string): Promise<void> {
     const group = this.groups.get(run);
     if (group === undefined) return;
-    this.sealed.add(run);
+    this.killed.add(run);
     if (readPids(join(group, 'cgroup.procs')).includes(this.agent)) await this.moveAgent(this.directory);
     if (existsSync(join(group, 'pids.max'))) await writeFile(join(group, 'pids.max'), '0');
     if (existsSync(join(group, 'cgroup.kill'))) await writeFile(join(group, 'cgroup.kill'), '1');
   }
 
-  unseal(): Promise<void> {
+  allowForks(): Promise<void> {
     return Promise.resolve();
   }
 
@@ -58,7 +58,7 @@ export class GroupedOwners implements ProcessOwners {
     return writeFile(join(group, 'cgroup.procs'), String(this.agent));
   }
 
-  /** Of runs that have left nothing. */
+  /** Removes the groups of runs that have left no process. */
   private removeEmpty(present: string): void {
     for (const [run, group] of this.groups) {
       if (group === present || readPids(join(group, 'cgroup.procs')).length > 0) continue;
@@ -66,7 +66,7 @@ export class GroupedOwners implements ProcessOwners {
         rmdirSync(group);
         this.groups.delete(run);
       } catch {
-        continue; // A zombie holds it; the next run tries again.
+        continue; // A zombie is still in it. The next run tries again.
       }
     }
   }

@@ -13,8 +13,8 @@ export interface ListedParts {
 const keyOf = ({ pid, startTicks }: HostProcess): string => `${pid} ${startTicks}`;
 
 /**
- * Without control groups: the sandbox's process table, looked at whenever another run begins. What was there before is an
- * earlier run's, with its descendants. Whatever stands unexplained is the present run's.
+ * For hosts without control groups: reads the sandbox's process table whenever another run begins. Processes that were there
+ * before belong to an earlier run, with their descendants. All others belong to the current run.
  */
 export class ListedOwners implements ProcessOwners {
   private readonly owners = new Map<string, string>();
@@ -23,26 +23,26 @@ export class ListedOwners implements ProcessOwners {
   constructor(private readonly parts: ListedParts) {}
 
   enter(run: string): Promise<void> {
-    this.look();
+    this.readOwners();
     this.current = run;
     return Promise.resolve();
   }
 
   of(run: string): HostProcess[] {
-    return this.look().filter((found) => this.owners.get(keyOf(found)) === run);
+    return this.readOwners().filter((found) => this.owners.get(keyOf(found)) === run);
   }
 
-  /** While processes start each other anew and end, a look at the table can miss them all. So all stand still meanwhile. */
-  seal(): Promise<void> {
+  /** Processes that keep forking and exiting can escape a read of the table, so all are frozen meanwhile. */
+  preventForks(): Promise<void> {
     return this.parts.freeze();
   }
 
-  unseal(): Promise<void> {
+  allowForks(): Promise<void> {
     return this.parts.thaw();
   }
 
-  /** Parents come before their children, so that a child of a known process is its owner's too. */
-  private look(): HostProcess[] {
+  /** Visits parents before their children, so that a child gets the owner of its parent. */
+  private readOwners(): HostProcess[] {
     const living = descendantsOf(this.parts.init).filter(({ pid }) => pid !== this.parts.agent);
     const ownersOfPids = new Map<number, string>();
     for (const found of living) {

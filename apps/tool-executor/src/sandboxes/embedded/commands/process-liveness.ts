@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Whether a process exists, whoever owns it. */
+/** Whether a process exists, under any user. */
 export function processIsAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -11,8 +11,8 @@ export function processIsAlive(pid: number): boolean {
   }
 }
 
-/** A zombie is dead: it only waits to be counted. */
-function runs(pid: number): boolean {
+/** A zombie counts as dead: it only waits for its parent to reap it. */
+function isRunning(pid: number): boolean {
   if (process.platform !== 'linux') return processIsAlive(pid);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -22,10 +22,10 @@ function runs(pid: number): boolean {
   }
 }
 
-/** True when the process is seen dead in time. */
+/** True when the process is verified dead before the timeout. */
 export async function diesWithin(pid: number, timeoutMs: number): Promise<boolean> {
   const until = Date.now() + timeoutMs;
-  while (runs(pid)) {
+  while (isRunning(pid)) {
     if (Date.now() > until) return false;
     await delay(2);
   }

@@ -5,17 +5,17 @@ export interface HostProcess {
   pid: number;
   parent: number;
   name: string;
-  /** Since the boot of the machine; with the pid, it tells one process from the next. */
+  /** Since the boot of the machine. Together with the pid it identifies a process. */
   startTicks: number;
 }
 
 const ticksPerSecond = 100;
 
-/** Undefined where it is gone, or dead and only waits to be counted. */
+/** Undefined when it has ended, also when it is a zombie. */
 export function readProcess(pid: number): HostProcess | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const end = stat.lastIndexOf(')'); // the name may hold spaces and brackets
+    const end = stat.lastIndexOf(')'); // The name may contain spaces and brackets.
     const fields = stat.slice(end + 2).split(' ');
     if (/^[ZX]/.test(fields[0] ?? '')) return undefined;
     const name = stat.slice(stat.indexOf('(') + 1, end);
@@ -33,7 +33,7 @@ export function childrenOf(pid: number): HostProcess[] {
 /** The children of every live process of the host. */
 export type ProcessTable = ReadonlyMap<number, readonly HostProcess[]>;
 
-/** Reads a file for each process of the host, so a table is to be shared by all that look at the same time. */
+/** Reads a file for each process of the host, so concurrent checks should share one table. */
 export function readProcessTable(): ProcessTable {
   const children = new Map<number, HostProcess[]>();
   for (const name of readdirSync('/proc')) {

@@ -5,7 +5,7 @@ import type { Sandbox } from '../../sandbox';
 import { run } from '../../testing/run-command';
 import { SandboxFixture } from '../testing/sandbox-fixture';
 
-/** Programs under a name that nothing else in a sandbox has. */
+/** Programs with a name that no other process in a sandbox has. */
 const programs = 'cp /usr/bin/sleep /tmp/daemon; cp /bin/bash /tmp/daemon-shell; cd /tmp; ';
 
 const daemons = [
@@ -14,26 +14,26 @@ const daemons = [
     'a daemon that forked twice and cleared its environment',
     `(env -i setsid bash -c './daemon 1000 & exit' >/dev/null 2>&1 &); sleep 0.2`,
   ],
-  ['a daemon that holds the output open', '(setsid ./daemon 1000 &)'],
+  ['a daemon that keeps the output open', '(setsid ./daemon 1000 &)'],
   [
     'a daemon that ignores SIGTERM',
     `(env -i setsid ./daemon-shell -c 'trap "" TERM HUP INT; while :; do read -t 0.1; done' >/dev/null 2>&1 &)`,
   ],
   [
-    'daemons that start each other anew',
+    'daemons that keep restarting each other',
     `printf '%s\n' 'trap "" TERM' '(env -i setsid ./daemon-shell again.sh >/dev/null 2>&1 &)' >again.sh
 for i in 1 2 3; do (env -i setsid ./daemon-shell again.sh >/dev/null 2>&1 &); done; sleep 0.2`,
   ],
 ] as const;
 
-const living = async (sandbox: Sandbox): Promise<number> => {
+const countDaemons = async (sandbox: Sandbox): Promise<number> => {
   const look = `cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^daemon'`;
   return Number((await run(sandbox, look, { session: 'looks' })).output);
 };
 
-/** A command may end before what it has put in the background has become itself. */
+/** A command may end before its background processes have called exec. */
 async function untilAlive(sandbox: Sandbox, count: number): Promise<void> {
-  while ((await living(sandbox)) !== count) await delay(20);
+  while ((await countDaemons(sandbox)) !== count) await delay(20);
 }
 
 describe.each(['with control groups', 'without control groups'])('attack: sandbox processes and files', (how) => {
@@ -48,11 +48,11 @@ describe.each(['with control groups', 'without control groups'])('attack: sandbo
   it.each(daemons)(`a stop is escaped by %s (${how})`, async (_, command) => {
     const sandbox = await fixture.sandbox();
     await run(sandbox, programs + command, { id: 'call_daemon', run: 'run_1' });
-    while ((await living(sandbox)) === 0) await delay(20);
+    while ((await countDaemons(sandbox)) === 0) await delay(20);
 
     const ended = await fixture.provider.endRun(sandbox.id, 'run_1');
 
-    expect(await living(sandbox)).toBe(0);
+    expect(await countDaemons(sandbox)).toBe(0);
     expect(ended).toEqual([
       { commandId: 'call_daemon', processes: expect.any(Array), verifiedDeadAt: expect.any(String) },
     ]);
@@ -67,11 +67,11 @@ describe.each(['with control groups', 'without control groups'])('attack: sandbo
     const ended = await fixture.provider.endRun(sandbox.id, 'run_1');
 
     expect(ended.map(({ commandId }) => commandId)).toEqual(['call_job']);
-    expect(await living(sandbox)).toBe(0);
+    expect(await countDaemons(sandbox)).toBe(0);
     expect(await sandbox.read('server')).toMatchObject({ running: false, outcome: { ending: 'killed' } });
   });
 
-  it(`a stop ends what an earlier run left on purpose (${how})`, async () => {
+  it(`a stop kills what an earlier run left running (${how})`, async () => {
     const sandbox = await fixture.sandbox();
     await run(sandbox, programs + '(setsid ./daemon 1000 >/dev/null 2>&1 &)', { run: 'run_1' });
     await sandbox.start({ id: 'call_server', command: '/tmp/daemon 2000', session: 'server', run: 'run_1' });
@@ -80,10 +80,10 @@ describe.each(['with control groups', 'without control groups'])('attack: sandbo
 
     await fixture.provider.endRun(sandbox.id, 'run_2');
 
-    expect(await living(sandbox)).toBe(2);
+    expect(await countDaemons(sandbox)).toBe(2);
     expect(await sandbox.read('server')).toMatchObject({ running: true });
     await fixture.provider.endRun(sandbox.id, 'run_1');
-    expect(await living(sandbox)).toBe(0);
+    expect(await countDaemons(sandbox)).toBe(0);
   });
 
   it(`a fork bomb outlives its command (${how})`, async () => {
@@ -96,10 +96,10 @@ describe.each(['with control groups', 'without control groups'])('attack: sandbo
 
     await fixture.provider.endRun(sandbox.id, 'run_1');
 
-    expect(await living(sandbox)).toBe(0);
+    expect(await countDaemons(sandbox)).toBe(0);
   });
 
-  it(`a run that goes on after all starts commands as before (${how})`, async () => {
+  it(`a run that continues after its end starts commands as before (${how})`, async () => {
     const sandbox = await fixture.sandbox();
     await run(sandbox, 'true', { run: 'run_1' });
     await fixture.provider.endRun(sandbox.id, 'run_1');
@@ -109,25 +109,14 @@ describe.each(['with control groups', 'without control groups'])('attack: sandbo
 });
 
 describe('the end of a run', () => {
-  it('boots no sandbox that sleeps', async () => {
-    const fixture = await SandboxFixture.open();
-    const sandbox = await fixture.sandbox();
-
-    await expect(fixture.provider.endRun(sandbox.id, 'run_1')).resolves.toEqual([]);
-    await expect(fixture.provider.endRun('thr_unknown', 'run_1')).resolves.toEqual([]);
-
-    expect(fixture.logged).not.toContain('sandbox booted');
-    await fixture.close();
-  });
-
-  it('says so when something cannot be seen dead', async () => {
+  it('reports a process that cannot be verified dead', async () => {
     const self = readProcess(process.pid);
     const immortal = { pid: 2 ** 22 + 1, parent: 1, name: 'immortal', startTicks: self?.startTicks ?? 0 };
     const nothing = () => Promise.resolve();
-    const owners: ProcessOwners = { enter: nothing, of: () => [immortal], seal: nothing, unseal: nothing };
+    const owners: ProcessOwners = { enter: nothing, of: () => [immortal], preventForks: nothing, allowForks: nothing };
 
     const ended = await new RunProcesses(owners, { init: 1, agent: 1 }).end('run_1', 0);
 
-    expect(ended).toMatchObject({ dead: false, left: [{ name: 'immortal' }] });
+    expect(ended).toMatchObject({ dead: false, leftovers: [{ name: 'immortal' }] });
   });
 });

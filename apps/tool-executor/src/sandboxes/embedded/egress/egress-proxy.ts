@@ -6,23 +6,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OutboundRefusal, dial } from '@rondo/platform';
 import { EgressRefusal } from '../../egress/destination';
 import { type EgressGate, TooManyRequests } from '../../egress/egress-gate';
-import { type Head, NoHttp, asItIs, forwarded, isInterim, readHead, requestOf } from './message-head';
+import { type Head, InvalidHttp, serialized, forwarded, isInterim, readHead, requestOf } from './message-head';
 
 const maximumConnections = 64;
 const idleTimeoutMs = 60_000;
-/** A client that sends too much has to wait for the word that it does, and holds one of its connections meanwhile. */
+/** Delays the refusal of a client that exceeds its rate; meanwhile it uses up one of its connections. */
 const refusalDelayMs = 1_000;
-/** For a client that was refused to read why. */
-const lingerMs = 1_000;
+/** Time for a refused client to read the reason. */
+const readReasonMs = 1_000;
 
 const tooManyConnections = new TooManyRequests(
   `Too many connections: this sandbox may have ${maximumConnections} at a time. Close some.`,
 );
 
 /**
- * The only way out of a sandbox: an HTTP and CONNECT proxy on a unix socket of its own. It connects to what the gate has
- * let pass, and to nothing else. Each connection carries one request, so that what a client sends ahead is never looked
- * at: whatever follows the head of a request goes to the host of that request.
+ * The only way out of a sandbox: an HTTP and CONNECT proxy on a unix socket of its own. It connects only to destinations
+ * that the gate admits. Each connection carries one request: everything after the head of a request goes to the host of
+ * that request, so pipelined requests are not interpreted.
  */
 export class EgressProxy {
   private readonly server: Server;
@@ -86,7 +86,7 @@ export class EgressProxy {
     );
     send(client, outside);
     let answer = await answerOf(outside);
-    for (; isInterim(answer); answer = await answerOf(outside)) client.write(asItIs(answer), 'latin1');
+    for (; isInterim(answer); answer = await answerOf(outside)) client.write(serialized(answer), 'latin1');
     client.write(forwarded(answer), 'latin1');
     receive(client, outside);
   }
@@ -99,7 +99,7 @@ export class EgressProxy {
     return outside;
   }
 
-  /** Every socket, inside and out, ends when it idles or when the sandbox goes. */
+  /** Closes every socket, of clients and of hosts, when it idles or when the sandbox ends. */
   private track(socket: Socket): void {
     this.sockets.add(socket);
     socket.setTimeout(idleTimeoutMs, () => socket.destroy());
@@ -121,17 +121,17 @@ function receive(client: Socket, outside: Socket): void {
 
 async function answerOf(outside: Socket): Promise<Head> {
   const answer = await readHead(outside).catch(() => undefined);
-  if (!answer) throw new Error('The host gave no answer.');
+  if (!answer) throw new Error('The host did not answer.');
   return answer;
 }
 
-/** The rest of what it sends is read and thrown away: a connection that is closed on unread bytes loses the answer. */
+/** Reads and discards the rest of the request: closing a connection with unread bytes would lose the response. */
 function refuse(client: Socket, error: unknown): void {
   client.unpipe();
   client.resume();
   client.end(refusal(error));
   client.on('end', () => client.destroySoon());
-  setTimeout(() => client.destroy(), lingerMs).unref();
+  setTimeout(() => client.destroy(), readReasonMs).unref();
 }
 
 function parseTarget(text: string): URL {
@@ -140,17 +140,17 @@ function parseTarget(text: string): URL {
   return url;
 }
 
-/** What a command gets to read in place of an answer. */
+/** The HTTP response that a refused command reads. */
 export function refusal(error: unknown): string {
-  const { status, text } = wordsFor(error);
+  const { status, text } = statusOf(error);
   const retry = status === 429 ? 'Retry-After: 1\r\n' : '';
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain\r\n${retry}`;
   return `${head}Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`;
 }
 
-function wordsFor(error: unknown): { status: number; text: string } {
+function statusOf(error: unknown): { status: number; text: string } {
   if (error instanceof TooManyRequests) return { status: 429, text: `${error.message}\n` };
   if (error instanceof OutboundRefusal) return { status: 403, text: `${error.message}\n` };
-  if (error instanceof NoHttp) return { status: 400, text: `${error.message}\n` };
+  if (error instanceof InvalidHttp) return { status: 400, text: `${error.message}\n` };
   return { status: 502, text: 'The host could not be reached.\n' };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { forwarded, NoHttp, readHead, requestOf } from './message-head';
+import { forwarded, InvalidHttp, readHead, requestOf } from './message-head';
 
 /** A socket that receives these pieces, one after the other. */
 async function receiving(...pieces: string[]): Promise<Socket> {
@@ -17,7 +17,7 @@ async function receiving(...pieces: string[]): Promise<Socket> {
 }
 
 describe('readHead', () => {
-  it('reads to the empty line, and leaves what follows', async () => {
+  it('reads up to the empty line, and leaves the rest in the socket', async () => {
     const socket = await receiving('POST http://a/b HT', 'TP/1.1\r\nX: 1\r', '\n\r\nbody\r\n\r\nmore');
 
     const head = await readHead(socket);
@@ -28,7 +28,7 @@ describe('readHead', () => {
     expect(rest).toBe('body\r\n\r\nmore');
   });
 
-  it('is undefined when the end comes first', async () => {
+  it('is undefined when the stream ends before the empty line', async () => {
     expect(await readHead(await receiving('GET / HTTP/1.1\r\nX: 1\r\n'))).toBeUndefined();
     expect(await readHead(await receiving())).toBeUndefined();
   });
@@ -42,19 +42,19 @@ describe('readHead', () => {
     ['more than fits', `GET / HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`],
     ['no end', 'x'.repeat(200_000)],
   ])('rejects %s', async (_, text) => {
-    await expect(readHead(await receiving(text))).rejects.toThrow(NoHttp);
+    await expect(readHead(await receiving(text))).rejects.toThrow(InvalidHttp);
   });
 });
 
 describe('requestOf', () => {
   it.each(['', 'GET', 'GET / HTTP/2.0', 'GET /a b HTTP/1.1', 'GET  / HTTP/1.1', '\u0016\u0003\u0001 x HTTP/1.1'])(
     'rejects %j',
-    (first) => expect(() => requestOf({ first, fields: [] })).toThrow(NoHttp),
+    (first) => expect(() => requestOf({ first, fields: [] })).toThrow(InvalidHttp),
   );
 });
 
 describe('forwarded', () => {
-  it('names the host that was checked, and leaves out what concerns one connection only', () => {
+  it('names the host that was checked, and leaves out hop-by-hop fields', () => {
     const fields = [
       ['host', 'other'],
       ['HOST', 'another'],

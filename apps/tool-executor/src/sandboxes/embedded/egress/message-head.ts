@@ -13,10 +13,10 @@ export interface Head {
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-/** The other side does not speak HTTP. */
-export class NoHttp extends Error {}
+/** The peer sends something that is not HTTP. */
+export class InvalidHttp extends Error {}
 
-/** Reads as far as the empty line. What follows stays in the socket, and costs nothing. Undefined when it ended before. */
+/** Reads up to the empty line and leaves the rest in the socket. Undefined when the stream ends before. */
 export async function readHead(socket: Socket): Promise<Head | undefined> {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -24,7 +24,7 @@ export async function readHead(socket: Socket): Promise<Head | undefined> {
     const piece = socket.read() as Buffer | null; // Sockets without an encoding give buffers.
     if (piece === null) {
       if (socket.readableEnded || socket.destroyed) return undefined;
-      await changeOf(socket);
+      await readableOrEnded(socket);
       continue;
     }
     pieces.push(piece);
@@ -35,12 +35,12 @@ export async function readHead(socket: Socket): Promise<Head | undefined> {
       socket.unshift(whole.subarray(end + endOfHead.length));
       return parse(whole.toString('latin1', 0, end));
     }
-    if (length > headBytes || pieces.length > headPieces) throw new NoHttp('The header is too long.');
+    if (length > headBytes || pieces.length > headPieces) throw new InvalidHttp('The header is too long.');
   }
 }
 
-/** Until there is something to read, or the end. */
-function changeOf(socket: Socket): Promise<void> {
+/** Resolves when the socket is readable, has ended or is closed. */
+function readableOrEnded(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const events = ['readable', 'end', 'close'];
     const changed = () => {
@@ -55,7 +55,7 @@ function parse(text: string): Head {
   const [first = '', ...lines] = text.split('\r\n');
   const fields = lines.map((line) => {
     const [, name, value] = field.exec(line) ?? [];
-    if (name === undefined || value === undefined) throw new NoHttp('A header field is malformed.');
+    if (name === undefined || value === undefined) throw new InvalidHttp('A header field is malformed.');
     return [name, value] as const;
   });
   return { first, fields };
@@ -63,13 +63,14 @@ function parse(text: string): Head {
 
 export function requestOf({ first }: Head): { method: string; target: string; version: string } {
   const [, method, target, version] = requestLine.exec(first) ?? [];
-  if (method === undefined || target === undefined || version === undefined) throw new NoHttp('This is no request.');
+  if (method === undefined || target === undefined || version === undefined)
+    throw new InvalidHttp('This is not an HTTP request.');
   return { method, target, version };
 }
 
 export const isInterim = ({ first }: Head): boolean => /^HTTP\/1\.[01] 1\d\d\b/.test(first);
 
-/** Without what concerns one connection only, and with word that this one ends after the message. */
+/** The head without its hop-by-hop fields, and with `Connection: close`. */
 export function forwarded({ first, fields }: Head, host?: string): string {
   const named = fields.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','));
   const dropped = new Set([...hopByHop, ...named.map((name) => name.trim().toLowerCase())]);
@@ -78,6 +79,6 @@ export function forwarded({ first, fields }: Head, host?: string): string {
   return `${[first, ...all.map(([name, value]) => `${name}: ${value}`)].join('\r\n')}${endOfHead}`;
 }
 
-/** As it came. */
-export const asItIs = ({ first, fields }: Head): string =>
+/** The head unchanged. */
+export const serialized = ({ first, fields }: Head): string =>
   `${[first, ...fields.map(([name, value]) => `${name}: ${value}`)].join('\r\n')}${endOfHead}`;

@@ -66,7 +66,7 @@ describe('attack: sandbox network', () => {
     expect({ target: six.target, canary: six.canary }).toEqual({ target: ['::1', '::1'], canary: [] });
   });
 
-  it.each(['', '-p'])('a name that answers otherwise the second time (curl %s)', async (how) => {
+  it.each(['', '-p'])('a name that resolves to another address the second time (curl %s)', async (how) => {
     rebinding.push(['127.0.0.2'], ['127.0.0.1']);
     const url = `http://rebind.example:${four.port}/`;
 
@@ -215,7 +215,7 @@ describe('HTTPS out of a sandbox', () => {
   });
   afterEach(() => expect(server.canary).toEqual([]));
 
-  it('lets git clone', async () => {
+  it('works for git clone', async () => {
     const { output, exitCode } = await run(
       sandbox,
       `GIT_SSL_CAINFO=$PWD/ca.pem git clone -q ${origin}/project.git cloned && cat cloned/README`,
@@ -224,7 +224,7 @@ describe('HTTPS out of a sandbox', () => {
     expect({ output, exitCode }).toEqual({ output: 'hello from the repository\n', exitCode: 0 });
   });
 
-  it('lets programs fetch as package managers do, whole and authenticated end to end', async () => {
+  it('lets programs download as package managers do, authenticated end to end', async () => {
     const fetched = await run(sandbox, `curl -sS -m 10 --cacert ca.pem ${origin}/package | sha256sum`);
     expect(fetched.output).toBe((await run(sandbox, 'head -c 3000000 /dev/zero | sha256sum')).output);
 

@@ -44,7 +44,7 @@ describe('the network of a sandbox', () => {
 
   const get = (url: string, options = '') => run(sandbox, `curl -sS -m 5 ${options} ${url}`);
 
-  it('leads to public hosts, by plain requests and through tunnels', async () => {
+  it('reaches public hosts, by plain requests and through tunnels', async () => {
     const url = `http://${origin('public.example')}/`;
 
     await expect(get(url, '-d hello')).resolves.toMatchObject({ output: `POST ${origin('public.example')} hello` });
@@ -53,7 +53,7 @@ describe('the network of a sandbox', () => {
     });
   });
 
-  it('leads nowhere without the proxy, although the host itself gets there', async () => {
+  it('reaches nothing without the proxy, although the host itself can', async () => {
     expect((await fetch(`http://${origin('127.0.0.2')}/`)).status).toBe(200);
 
     await expect(get(`http://${origin('127.0.0.2')}/`, '--noproxy "*"')).resolves.toMatchObject({ exitCode: 7 });
@@ -77,7 +77,7 @@ describe('the network of a sandbox', () => {
     await expect(get(url, '-g --noproxy "" --proxytunnel')).resolves.toMatchObject({ exitCode: 56 });
   });
 
-  it('survives clients that speak nonsense or leave early', async () => {
+  it('survives clients that send invalid HTTP or disconnect early', async () => {
     const nonsense = `node -e "
       const net = require('net');
       for (const text of ['\\\\x00\\\\xff', 'GET', 'CONNECT :::: HTTP/1.1\\\\r\\\\n\\\\r\\\\n', 'CONNECT ${origin('public.example')} HTTP/1.1\\\\r\\\\n\\\\r\\\\n'])
@@ -107,7 +107,7 @@ describe('the network of a sandbox', () => {
     },
   );
 
-  it('leaves the servers of the sandbox itself to be reached as localhost', async () => {
+  it('lets commands reach servers of the same sandbox as localhost', async () => {
     const fixture = await SandboxFixture.open({ egress: { policy: 'public', internalHosts: [origin('127.0.0.1')] } });
     const sandbox = await fixture.sandbox();
 
@@ -117,7 +117,7 @@ describe('the network of a sandbox', () => {
     await fixture.close();
   });
 
-  it('is not there at all when the policy says none', async () => {
+  it('does not exist under the policy `none`', async () => {
     const closed = await SandboxFixture.open({ egress: { policy: 'none', internalHosts: [] } });
     const lonely = await closed.sandbox();
 

@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { removeTree } from './directory-tree';
 
-const nobody = 65_534;
+const unprivilegedUid = 65_534;
 
 describe('removeTree', () => {
   let directory: string;
   beforeEach(async () => {
-    if (process.getuid?.() === 0) process.seteuid?.(nobody); // root may do anything; what is told here is true of others
+    if (process.getuid?.() === 0) process.seteuid?.(unprivilegedUid); // Root ignores permissions, so the test runs as another user.
     directory = await mkdtemp(join(tmpdir(), 'remove-tree-'));
   });
   afterEach(async () => {
-    process.seteuid?.(process.getuid?.() ?? nobody);
+    process.seteuid?.(process.getuid?.() ?? unprivilegedUid);
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('deletes what may not be written, entered or read', async () => {
+  it('deletes directories that may not be written, entered or read', async () => {
     for (const mode of [0o000, 0o500, 0o600]) {
       const closed = join(directory, 'tree', `deep-${mode}`);
       await mkdir(join(closed, 'deeper'), { recursive: true });
@@ -32,7 +32,7 @@ describe('removeTree', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('deletes what lies deeper than any path may be long', async () => {
+  it('deletes files whose path is longer than system calls take', async () => {
     const dig = 'mkdir tree; cd tree; i=0; while [ $i -lt 30 ]; do i=$((i + 1)); mkdir "$1"; cd -P "$1"; done';
     await promisify(execFile)('bash', ['-pec', dig, 'bash', 'd'.repeat(200)], { cwd: directory });
 
@@ -51,7 +51,7 @@ describe('removeTree', () => {
     expect(await readdir(directory)).toEqual(['kept']);
   });
 
-  it('does nothing where nothing is', async () => {
+  it('does nothing when the directory does not exist', async () => {
     await expect(removeTree(join(directory, 'tree'))).resolves.toBeUndefined();
   });
 });

@@ -14,7 +14,7 @@ describe('files of an embedded sandbox', () => {
 
   const text = async (path: string) => (await sandbox.files.read(path)).content.toString();
 
-  it('behind a symbolic link are the sandbox’s own, never the host’s', async () => {
+  it('behind a symbolic link are those of the sandbox, never of the host', async () => {
     await run(sandbox, `ln -s /etc/passwd passwd; ln -s / root; ln -s ${fixture.root} fixture`);
 
     expect(await text('passwd')).toContain('agent:x:1000');

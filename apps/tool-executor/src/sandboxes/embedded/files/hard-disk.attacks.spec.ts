@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Sandbox } from '../../sandbox';
-import { canMountFiles, filesIn, loopDevicesAreGone, loopDevicesOf, takenOf } from '../testing/loop-devices';
+import { canMountFiles, filesIn, loopDevicesAreGone, loopDevicesOf, bytesIn } from '../testing/loop-devices';
 import { run } from '../../testing/run-command';
 import { SandboxFixture } from '../testing/sandbox-fixture';
 
@@ -40,7 +40,7 @@ withDisks('attack: sandbox resources', () => {
     const neighbour = await fixture.sandbox();
     const outcome = await run(sandbox, command);
 
-    expect(takenOf(home())).toBeLessThanOrEqual(quota.diskBytes);
+    expect(bytesIn(home())).toBeLessThanOrEqual(quota.diskBytes);
     expect(outcome).toMatchObject({ ending: 'exit', output: expect.stringContaining('No space left on device') });
     expect(outcome.exitCode).not.toBe(0);
     await expect(run(neighbour, 'head -c 10M /dev/zero >mine && echo fine')).resolves.toMatchObject({

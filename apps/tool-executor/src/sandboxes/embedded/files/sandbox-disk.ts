@@ -5,24 +5,24 @@ import type { Usage, Watched } from './workspace-usage';
 
 interface DiskParts {
   readonly usage: (watched: Watched) => Promise<Usage>;
-  /** The agent, where one is up. */
+  /** The running agent, if there is one. */
   readonly awake: () => Promise<AgentConnection | undefined>;
-  /** Ends everything in the sandbox, for a reason that the outcomes will tell. */
+  /** Kills everything in the sandbox. The reason becomes the detail of the outcomes. */
   readonly stop: (reason: string) => Promise<unknown>;
 }
 
-/** Measuring takes no more than this share of the time. */
-const restPerMeasuring = 10;
+/** After a measurement, the pause is this many times as long as the measurement took. */
+const pausePerMeasurement = 10;
 
 /**
- * Watches what a sandbox writes, by commands that run and by what they have left in the background. Over its quota the whole
- * sandbox stops, and no command runs until enough was deleted.
+ * Measures the disk usage of a sandbox while its commands or background processes may write. Above its quota the whole
+ * sandbox is stopped, and no command runs until enough files are deleted.
  */
 export class SandboxDisk {
   private readonly quota: DiskQuota;
   private enforcing: Promise<string | undefined> | undefined;
   private changed = true;
-  private restUntilMs = 0;
+  private pausedUntilMs = 0;
 
   constructor(
     settings: Pick<SandboxSettings, 'diskBytes' | 'files'>,
@@ -31,12 +31,12 @@ export class SandboxDisk {
     this.quota = new DiskQuota(settings);
   }
 
-  /** A command or a tool is about to write. */
+  /** Called when a command or a file operation is about to write. */
   mayChange(): void {
     this.changed = true;
   }
 
-  /** Why nothing may be written. What was over the quota is measured anew, since something may have been deleted. */
+  /** Why nothing may be written. Above the quota it measures again, because files may have been deleted meanwhile. */
   async refusal(): Promise<string | undefined> {
     if (this.quota.refusal !== undefined) {
       const connection = await this.parts.awake();
@@ -45,28 +45,28 @@ export class SandboxDisk {
     return this.quota.refusal;
   }
 
-  /** Resolves to why the sandbox was stopped, if it was. `processes` is asked for only where there is something to look at. */
+  /** Resolves to the reason why the sandbox was stopped, if it was. Reads `processes` only when it is needed. */
   enforce(processes: () => ProcessTable): Promise<string | undefined> {
-    this.enforcing ??= this.look(processes).finally(() => (this.enforcing = undefined));
+    this.enforcing ??= this.measureIfDue(processes).finally(() => (this.enforcing = undefined));
     return this.enforcing;
   }
 
-  private async look(processes: () => ProcessTable): Promise<string | undefined> {
-    const connection = performance.now() < this.restUntilMs ? undefined : await this.parts.awake();
+  private async measureIfDue(processes: () => ProcessTable): Promise<string | undefined> {
+    const connection = performance.now() < this.pausedUntilMs ? undefined : await this.parts.awake();
     if (!connection) return undefined;
     const pids = processesOf(connection, processes());
     if (!this.mayHaveChanged(connection, pids)) return undefined;
 
     const startedAt = performance.now();
     await this.measure(connection, pids);
-    this.restUntilMs = performance.now() + restPerMeasuring * (performance.now() - startedAt);
+    this.pausedUntilMs = performance.now() + pausePerMeasurement * (performance.now() - startedAt);
     const { refusal } = this.quota;
-    if (refusal === undefined || !isBusy(connection, processesOf(connection))) return undefined; // the agent alone is deleting, say
+    if (refusal === undefined || !isBusy(connection, processesOf(connection))) return undefined; // Only the agent runs, and it may be deleting.
     await this.parts.stop(refusal);
     return refusal;
   }
 
-  /** Nothing changes in a sandbox in which the agent is the only process, unless it was asked to. */
+  /** In a sandbox without processes but the agent, files change only at a request. */
   private mayHaveChanged(connection: AgentConnection, pids: readonly number[]): boolean {
     const busy = isBusy(connection, pids);
     const isDue = busy || this.changed;
@@ -82,7 +82,7 @@ export class SandboxDisk {
 const isBusy = ({ runProcesses }: AgentConnection, pids: readonly number[]): boolean =>
   runProcesses === undefined || pids.length > 0;
 
-/** All but the agent; without a table, as they are now. */
+/** All processes but the agent. Reads a new process table when none is passed. */
 function processesOf({ runProcesses }: AgentConnection, table?: ProcessTable): number[] {
   if (!runProcesses) return [];
   const { init, agent } = runProcesses.own;
@@ -93,7 +93,7 @@ function processesOf({ runProcesses }: AgentConnection, table?: ProcessTable): n
 
 const mebibyte = 1024 * 1024;
 
-/** Whether a sandbox may write, as of the last measurement. */
+/** Whether a sandbox may write, according to the last measurement. */
 export class DiskQuota {
   private used: Usage = { bytes: 0, files: 0 };
 
@@ -103,7 +103,7 @@ export class DiskQuota {
     this.used = used;
   }
 
-  /** Why nothing may be written and no command run, for the model to read; undefined where there is room. */
+  /** Why nothing may be written and no command run, for the model to read. Undefined below the quota. */
   get refusal(): string | undefined {
     const { diskBytes, files } = this.settings;
     if (this.used.bytes > diskBytes) return over(`its disk quota of ${Math.floor(diskBytes / mebibyte)} MiB`);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canMountFiles, loopDevicesOf, takenOf } from '../testing/loop-devices';
+import { canMountFiles, loopDevicesOf, bytesIn } from '../testing/loop-devices';
 import { run } from '../../testing/run-command';
 import { SandboxFixture } from '../testing/sandbox-fixture';
 import type { SandboxSettingsInput } from '../../sandbox-settings';
@@ -51,23 +51,23 @@ withDisks('a workspace on a disk of its own', () => {
 
   const imageOf = (threadId: string) => join(fixture.root, threadId, 'workspace.img');
 
-  it('is said to be one, takes little while it is empty, and gives back what was deleted when it wakes', async () => {
+  it('is reported, uses little while it is empty, and returns deleted space to the host at the next boot', async () => {
     const { usable, capabilities } = await fixture.provider.probe();
     const sandbox = await fixture.sandbox('thr_sparse');
     await expect(run(sandbox, 'ls -A; df --output=size /workspace | tail -1')).resolves.toMatchObject({
       output: expect.stringMatching(/^ *4\d{6}\n$/),
     });
     expect({ usable, hardDisk: capabilities.hardDisk }).toEqual({ usable: true, hardDisk: true });
-    expect(takenOf(imageOf('thr_sparse'))).toBeLessThan(mebibyte);
+    expect(bytesIn(imageOf('thr_sparse'))).toBeLessThan(mebibyte);
 
     await run(sandbox, 'head -c 50M /dev/urandom >large; sync; rm large');
     await fixture.provider.putToSleep('thr_sparse');
     await run(await fixture.sandbox('thr_sparse'), 'true');
-    expect(takenOf(imageOf('thr_sparse'))).toBeLessThan(4 * mebibyte);
+    expect(bytesIn(imageOf('thr_sparse'))).toBeLessThan(4 * mebibyte);
     expect(readdirSync(fixture.root).filter((name) => name.startsWith('.probe'))).toEqual([]);
   });
 
-  it('stays what it is: a directory of before is used as it is, and a disk also where no new ones are made', async () => {
+  it('stays an image, and a plain directory stays a directory, when the setting changes', async () => {
     const plain = await reopened(fixture, { hardDisk: 'off' });
     await run(await plain.sandbox('thr_plain'), 'echo directory >kept');
     await run(await fixture.sandbox('thr_disk'), 'echo disk >kept');
@@ -81,7 +81,7 @@ withDisks('a workspace on a disk of its own', () => {
     await plain.provider.close();
   });
 
-  it('is never taken for an empty one where it cannot be mounted', async () => {
+  it('is not replaced by an empty one when it cannot be mounted', async () => {
     await run(await fixture.sandbox('thr_kept'), 'echo disk >kept');
     await fixture.provider.putToSleep('thr_kept');
     const unsafe = await reopened(fixture, { unsafeHost: true });
@@ -90,7 +90,7 @@ withDisks('a workspace on a disk of its own', () => {
     await unsafe.provider.close();
   });
 
-  it('is mended before it is mounted where a power cut has left it torn', async () => {
+  it('is repaired before it is mounted after a power cut', async () => {
     await run(await fixture.sandbox('thr_torn'), 'mkdir -p a/b; echo whole >a/b/kept; sync');
     await fixture.provider.putToSleep('thr_torn');
     const image = imageOf('thr_torn');
@@ -103,7 +103,7 @@ withDisks('a workspace on a disk of its own', () => {
     });
   });
 
-  it('is given to its new user, with all that is in it, where the record of its user was lost', async () => {
+  it('changes its owner, with all files in it, when the record of its uid was lost', async () => {
     await run(await fixture.sandbox('thr_lost'), 'mkdir d; echo mine >d/kept; chmod 600 d/kept');
     await fixture.provider.putToSleep('thr_lost');
     const uid = await readFile(join(fixture.root, 'thr_lost', 'uid'), 'utf8');
@@ -114,7 +114,7 @@ withDisks('a workspace on a disk of its own', () => {
     });
   });
 
-  it('that was begun when the program was killed is made anew', async () => {
+  it('that was half-created when the executor was killed is created again', async () => {
     await run(await fixture.sandbox('thr_half'), 'true');
     await fixture.provider.remove('thr_half');
     execFileSync('mkdir', [join(fixture.root, 'thr_half')]);
@@ -124,7 +124,7 @@ withDisks('a workspace on a disk of its own', () => {
     expect(existsSync(`${imageOf('thr_half')}.draft`)).toBe(false);
   });
 
-  it('is mounted once also where many ask for it at the same time, and nowhere outside', async () => {
+  it('is mounted once for concurrent callers, and nowhere outside the sandbox', async () => {
     const sandbox = await fixture.sandbox('thr_many');
     await Promise.all([1, 2, 3, 4].map((n) => run(sandbox, `echo ${n} >${n}`)));
 

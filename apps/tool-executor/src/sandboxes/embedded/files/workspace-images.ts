@@ -10,9 +10,9 @@ import { searchPath } from '../isolation/search-path';
 import { filesInMemory, type Usage } from './workspace-usage';
 
 /**
- * A shell line that mounts the image "$1" at the directory "$2". To be run in a mount namespace of its own: when the last
- * process in there is gone, however it ended, the kernel takes the mount and its loop device away. What was deleted in the
- * image is given back to the host here, since doing so at each deletion makes deleting many files ten times slower.
+ * A shell line that mounts the image "$1" at the directory "$2", to be run in a mount namespace of its own: when the last
+ * process in it ends, for whatever reason, the kernel removes the mount and its loop device. Blocks of deleted files are
+ * returned to the host here, because the mount option `discard` makes deleting many files ten times slower.
  */
 export const mountImage = 'mount -t ext4 -o loop,nosuid,nodev "$1" "$2" && { fstrim "$2" || true; }';
 export const withOwnMounts = ['unshare', '--mount', '--propagation', 'private'] as const;
@@ -21,7 +21,7 @@ const blockBytes = 4096;
 const blocksPerGroup = 32_768;
 /** mke2fs rounds up by less than this in each group of blocks. */
 const roundedInodes = 16;
-/** Where the superblock says whether the file system was unmounted, and the value that says so. */
+/** The field of the superblock that records a clean unmount, and its value for that. */
 const state = { at: 1024 + 58, clean: 1 };
 const detachWithinMs = 10_000;
 const repaired = 1;
@@ -31,23 +31,23 @@ const execute = promisify(execFile);
 const run = (program: string, ...given: string[]) => execute(program, given, { env: { PATH: searchPath } });
 
 /**
- * Workspaces that are file systems in a file: the kernel stops what would exceed their size. Nothing out here looks into
- * one; it is mounted only within the namespace of its sandbox.
+ * Workspaces that are file systems in a file, whose size the kernel enforces. The host never reads their contents: an image
+ * is mounted only in the namespace of its sandbox.
  */
 export class WorkspaceImages {
   /** Whether new workspaces become images. */
-  areMade = false;
+  enabled = false;
 
   constructor(private readonly settings: Pick<SandboxSettings, 'diskBytes' | 'files' | 'hardDisk' | 'unsafeHost'>) {}
 
-  /** Finds out by mounting one whether images can be had. Resolves to why not. */
+  /** Tries whether images can be mounted here. Resolves to the reason why not. */
   async probe(root: string): Promise<string | undefined> {
     const why = this.settings.hardDisk === 'off' ? 'SANDBOX_DISK_HARD=off.' : await this.tryOut(root);
-    this.areMade = why === undefined;
+    this.enabled = why === undefined;
     return why;
   }
 
-  /** An empty one, which is there as a whole or not at all. */
+  /** Creates an empty image atomically. */
   async create(image: string, uid: number): Promise<void> {
     const { diskBytes, files } = this.settings;
     const blocks = Math.floor(diskBytes / blockBytes);
@@ -63,7 +63,7 @@ export class WorkspaceImages {
     await rename(draft, image);
   }
 
-  /** To be awaited before it is mounted: two mounts of one image would destroy it. Mends what a power cut has left. */
+  /** Must be awaited before a mount: two mounts of one image would destroy it. Repairs what a power cut has left. */
   async prepare(image: string): Promise<void> {
     await this.detached(image);
     if (await isClean(image)) return;
@@ -72,13 +72,13 @@ export class WorkspaceImages {
     });
   }
 
-  /** Makes everything in it a user's own. */
+  /** Makes a user the owner of everything in it. */
   async chown(image: string, { directory, uid }: { directory: string; uid: number }): Promise<void> {
     await this.prepare(image);
     await inOwnMounts(`${mountImage} && exec chown -R -P -h -- "$3:$3" "$2"`, [image, directory, String(uid)]);
   }
 
-  /** Resolves when no loop device holds it any more: a sandbox that was killed lets go of it a moment later. */
+  /** Resolves when no loop device uses it any more: the kernel detaches it a moment after a sandbox was killed. */
   private async detached(image: string): Promise<void> {
     const until = Date.now() + detachWithinMs;
     while ((await run('losetup', '-j', image)).stdout !== '') {
@@ -94,7 +94,7 @@ export class WorkspaceImages {
     const directory = `${image}.mount`;
     try {
       await mkdir(root, { recursive: true, mode: 0o711 });
-      await removeLeftOvers(root);
+      await removeLeftovers(root);
       await mkdir(directory, { recursive: true });
       await this.create(image, 0);
       await inOwnMounts(`${mountImage} && exec touch "$2/file"`, [image, directory]);
@@ -108,15 +108,15 @@ export class WorkspaceImages {
   }
 }
 
-/** Those of an executor that was killed while it tried. */
-async function removeLeftOvers(root: string): Promise<void> {
+/** Deletes the files of executors that were killed during a trial. */
+async function removeLeftovers(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const isLeft = name.startsWith(probePrefix) && !processIsAlive(Number.parseInt(name.slice(probePrefix.length), 10));
     if (isLeft) await rm(join(root, name), { recursive: true, force: true });
   }
 }
 
-/** Seen through the agent, the only one with a view of it; nothing is written while it is asleep. */
+/** Measured through the agent's view, the only one with the image mounted. Nothing is written while the sandbox sleeps. */
 export async function imageUsage(agent: number | undefined): Promise<Usage> {
   if (agent === undefined) return { bytes: 0, files: 0 };
   const [disk, inMemory] = await Promise.all([

@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { searchPath } from '../isolation/search-path';
 
-/** What a sandbox takes of the disk. Infinite where that could not be counted in time. */
+/** The disk usage of a sandbox. Infinite when it could not be measured in time. */
 export interface Usage {
   bytes: number;
   files: number;
@@ -15,8 +15,8 @@ const kibibyte = 1024;
 const blockBytes = 512;
 
 /**
- * What a directory takes on disk, what deleted files take that processes hold open, and how many files there are, in
- * memory too. What a process only maps is not seen.
+ * The disk usage of a directory, of deleted files that processes still have open, and the number of files, including those
+ * of in-memory file systems. Deleted files that a process only has mapped are not counted.
  */
 export async function workspaceUsage(directory: string, { pids, agent }: Watched): Promise<Usage> {
   const [kibibytes, files, inMemory] = await Promise.all([
@@ -34,7 +34,7 @@ export interface Watched {
   agent: number | undefined;
 }
 
-/** `du` follows no links and leaves no file system, and reads nothing but sizes. */
+/** `du` follows no links, stays on one file system, and reads nothing but metadata. */
 async function count(given: readonly string[]): Promise<number> {
   const options = { stdio: ['ignore', 'pipe', 'ignore'] as ['ignore', 'pipe', 'ignore'], env: { PATH: searchPath } };
   const counting = spawn('du', ['-s', '-x', ...given], { ...options, timeout: countWithinMs, killSignal: 'SIGKILL' });
@@ -42,13 +42,13 @@ async function count(given: readonly string[]): Promise<number> {
   const ended = new Promise<NodeJS.Signals | null>((resolve) =>
     counting.once('close', (_, signal) => resolve(signal)).once('error', () => resolve(null)),
   );
-  // Files that vanish meanwhile make it fail, after it has counted the rest: only what it says counts.
-  const said = await text(counting.stdout).catch(() => '');
+  // Files that disappear meanwhile make it fail after it has counted the rest, so its exit code is ignored.
+  const output = await text(counting.stdout).catch(() => '');
   if ((await ended) === 'SIGKILL') return Infinity;
-  return Number(/^\d+/.exec(said)?.[0] ?? 0);
+  return Number(/^\d+/.exec(output)?.[0] ?? 0);
 }
 
-/** The disks in memory, whose bytes have limits of their own. Only we look in there through the agent's view. */
+/** The number of files in the in-memory file systems, whose sizes have limits of their own. Read through the agent's view. */
 export async function filesInMemory(agent: number): Promise<number> {
   const disks = ['tmp', 'dev/shm', 'run'].map((name) => statfs(`/proc/${agent}/root/${name}`).catch(() => undefined));
   const counts = (await Promise.all(disks)).map((disk) => (disk ? disk.files - disk.ffree : 0));
@@ -71,7 +71,7 @@ function descriptorsOf(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`);
   } catch {
-    return []; // It ended while we looked.
+    return []; // The process has ended meanwhile.
   }
 }
 

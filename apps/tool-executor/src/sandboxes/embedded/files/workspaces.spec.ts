@@ -11,17 +11,17 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }));
 
 describe('Workspaces', () => {
-  it('gives a thread one user, also when it is opened twice at the same time', async () => {
-    const firstUid = process.getuid?.() || 1_900_000_000; // to ourselves we may always give something
+  it('assigns one uid to a thread, also when it is opened concurrently', async () => {
+    const firstUid = process.getuid?.() || 1_900_000_000; // A process may always change ownership to itself.
     const workspaces = new Workspaces(sandboxSettings.parse({ root, firstUid, uidCount: 2 }), true);
-    const taken = await Promise.all(['thr_1', 'thr_1', 'thr_1'].map((id) => workspaces.open(id).catch(String)));
+    const opened = await Promise.all(['thr_1', 'thr_1', 'thr_1'].map((id) => workspaces.open(id).catch(String)));
 
-    expect(new Set(taken.map((workspace) => JSON.stringify(workspace))).size).toBe(1);
-    expect(await workspaces.open('thr_1')).toEqual(taken[0]);
+    expect(new Set(opened.map((workspace) => JSON.stringify(workspace))).size).toBe(1);
+    expect(await workspaces.open('thr_1')).toEqual(opened[0]);
   });
 });
 
-/** Whole uids and their range are tested as root: only root gives sandboxes users of their own. */
+/** Only root can give sandboxes uids of their own. */
 const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
 
 asRoot('attack: sandbox processes and files', () => {

@@ -80,7 +80,7 @@ export class Workspaces {
     await mkdir(home, { recursive: true, mode: 0o711 });
     if (!existsSync(directory)) await writeFile(this.labelsFileOf(threadId), JSON.stringify(labels), { mode: 0o600 });
     const image = this.imageOf(threadId);
-    if (existsSync(image) || (this.images.areMade && !existsSync(directory))) return this.openImage(threadId, image);
+    if (existsSync(image) || (this.images.enabled && !existsSync(directory))) return this.openImage(threadId, image);
     if (!existsSync(directory)) await mkdir(directory, { mode: 0o700 });
     if (!this.separateUsers) return { threadId, directory };
     const confirm = (uid: number) => chown(directory, uid, uid);

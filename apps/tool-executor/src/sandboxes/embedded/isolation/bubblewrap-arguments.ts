@@ -19,7 +19,7 @@ export const insideEgressSocket = '/run/egress.sock';
 
 const sharedMemoryBytes = 64 * 1024 * 1024;
 const runBytes = 16 * 1024 * 1024;
-/** Parts of the host's /etc that programs need and that hold nothing of anybody's. */
+/** Parts of the host's /etc that programs need and that contain nothing private. */
 const publicSystemFiles = [
   'alternatives',
   'ssl',
@@ -31,7 +31,7 @@ const publicSystemFiles = [
   'mime.types',
 ];
 
-/** What a sandbox sees: the host's programs read-only, our few system files, and one place to write. */
+/** The file system of a sandbox: the host's programs read-only, a few system files of its own, and one writable directory. */
 export function bubblewrapArguments(view: View, settings: SandboxSettings): string[] {
   return [
     ...namespaces(view),
@@ -49,7 +49,7 @@ export function bubblewrapArguments(view: View, settings: SandboxSettings): stri
     ...['--bind', view.workspace, '/workspace', '--chdir', '/workspace'],
     ...['--ro-bind', view.agent, insideAgent],
     ...(view.egressSocket === undefined ? [] : ['--ro-bind', view.egressSocket, insideEgressSocket]),
-    // What `--dev` makes is a disk in memory without a limit.
+    // `--dev` creates a tmpfs without a size limit, so it is made read-only.
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...(view.seccompFd === undefined ? [] : ['--seccomp', String(view.seccompFd)]),
     ...['--json-status-fd', String(view.statusFd)],

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { AgentProcess, pipeOf } from '../agent/agent-process';
 import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewrap-arguments';
 import type { ControlGroup, ControlGroups } from './control-groups';
-import { type EgressRules, leadsSomewhere } from '../../egress/destination';
+import { type EgressRules, admitsAnything } from '../../egress/destination';
 import type { EgressGates } from '../../egress/egress-gate';
 import { EgressProxy } from '../egress/egress-proxy';
 import {
@@ -41,10 +41,11 @@ const fd = { control: 3, seccomp: 4, arguments: 5, status: 6 } as const;
 const proxyPort = 3128;
 
 /**
- * Runs as us, with four lists that each end in `--`: groups to join; pairs of an image and the directory to mount it at;
- * pairs of a directory and the place to show it at; the command to become. Closes every descriptor that is not ours to give, since this program may have inherited some.
+ * Runs with the executor's privileges. Its arguments are four lists that each end in `--`: control groups to join; images and
+ * their mount points; directories to bind and their mount points; the command to exec. Closes all descriptors except those
+ * meant for the sandbox, because this process may have inherited others.
  */
-const enter = `
+const joinAndExec = `
   while [ "$1" != -- ]; do echo $$ >"$1" || exit 71; shift; done; shift
   while [ "$1" != -- ]; do ${mountImage} || exit 73; shift 2; done; shift
   while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 72; shift 2; done; shift
@@ -53,7 +54,7 @@ const enter = `
     if [ "$descriptor" -gt ${fd.status} ]; then eval "exec $descriptor>&-"; fi
   done
   exec "$@"`;
-const entrance = ['bash', '--norc', '--noprofile', '-c', enter, 'bash'];
+const entryCommand = ['bash', '--norc', '--noprofile', '-c', joinAndExec, 'bash'];
 
 /** Boots agents in bubblewrap: namespaces, a user of its own (as root), a seccomp filter, limits, and one way out. */
 export class BubblewrapLauncher implements Launcher {
@@ -66,17 +67,17 @@ export class BubblewrapLauncher implements Launcher {
     const { controlGroups, egress, settings, runtime } = this.parts;
     assertUser(workspace, settings);
     const serial = String((this.launches += 1));
-    const proxy = leadsSomewhere(egress.rules) ? new EgressProxy(egress.of(workspace.threadId)) : undefined;
+    const proxy = admitsAnything(egress.rules) ? new EgressProxy(egress.of(workspace.threadId)) : undefined;
     const socketPath = proxy && join(runtime.path, `${serial}.sock`);
     if (socketPath) await proxy.listen(socketPath, workspace.uid);
 
     const group = controlGroups.create(settings);
     const child = this.spawn({ workspace, group, socketPath });
     const agent = new AgentProcess(child);
-    learnFirstPid(child, agent);
-    const ended = agent.ended.then(async (lastWords) => {
+    readFirstPid(child, agent);
+    const ended = agent.ended.then(async (lastErrors) => {
       await Promise.all([group.remove(), proxy?.close(), socketPath && rm(socketPath, { force: true })]);
-      return lastWords;
+      return lastErrors;
     });
     return {
       control: pipeOf(child, fd.control),
@@ -91,15 +92,15 @@ export class BubblewrapLauncher implements Launcher {
   private spawn(use: { workspace: Workspace; group: ControlGroup; socketPath: string | undefined }): ChildProcess {
     const { runtime, settings, disableUserNamespaces } = this.parts;
     const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
-    const detours = new BindMounts(runtime, use.workspace.uid);
+    const bindMounts = new BindMounts(runtime, use.workspace.uid);
     const { shown, links } = this.node;
     const view = bubblewrapArguments(
       {
-        workspace: detours.to(use.workspace.directory),
+        workspace: bindMounts.to(use.workspace.directory),
         agent: runtime.agent,
         systemFiles: runtime.systemFiles,
         egressSocket: use.socketPath,
-        node: { shown: shown.map(({ from, to }) => ({ from: detours.to(from), to })), links },
+        node: { shown: shown.map(({ from, to }) => ({ from: bindMounts.to(from), to })), links },
         disableUserNamespaces,
         seccompFd: filter === undefined ? undefined : fd.seccomp,
         statusFd: fd.status,
@@ -109,18 +110,18 @@ export class BubblewrapLauncher implements Launcher {
     const { image, directory } = use.workspace;
     const images = image === undefined ? [] : [image, directory];
     const [program = 'bash', ...rest] = [
-      ...(detours.pairs.length + images.length === 0 ? entrance : [...withOwnMounts, ...entrance]),
-      ...[...use.group.processFiles, '--', ...images, '--', ...detours.pairs, '--'],
+      ...(bindMounts.pairs.length + images.length === 0 ? entryCommand : [...withOwnMounts, ...entryCommand]),
+      ...[...use.group.processFiles, '--', ...images, '--', ...bindMounts.pairs, '--'],
       ...this.commandLine(use.workspace),
     ];
-    // An environment of its own: bubblewrap's first process keeps it for everyone inside to read, `--clearenv` or not.
+    // A clean environment: every process inside can read that of bubblewrap's first process, even with `--clearenv`.
     const child = spawn(program, rest, {
       cwd: '/',
       env: { PATH: searchPath, LANG: 'C.UTF-8', HOME: '/workspace' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', filter ?? 'ignore', 'pipe', 'pipe'],
     });
     if (filter !== undefined) closeSync(filter);
-    // Not on the command line, which everyone inside may read as well.
+    // Not on the command line, which every process inside can read as well.
     const argumentsPipe = pipeOf(child, fd.arguments);
     argumentsPipe.on('error', () => argumentsPipe.destroy());
     argumentsPipe.end(view.map((argument) => `${argument}\0`).join(''));
@@ -138,7 +139,7 @@ export class BubblewrapLauncher implements Launcher {
     return [
       ...(uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']),
       ...[bubblewrapPath, '--args', String(fd.arguments), '--'],
-      // Inside: only there does the kernel count this user's processes apart from all others of the same uid.
+      // Set inside the sandbox: only there does the kernel count its processes separately from others of the same uid.
       ...['prlimit', `--nproc=${settings.processes}`, `--nofile=${settings.openFiles}`, '--core=0'],
       ...[
         `--fsize=${settings.fileSizeBytes}`,
@@ -165,7 +166,7 @@ export class BubblewrapLauncher implements Launcher {
   }
 }
 
-/** Commands reach servers of their own sandbox directly, except by a loopback name that stands for an internal host. */
+/** Commands reach servers in their own sandbox without the proxy, except under a loopback name that is an internal host. */
 function proxyVariables({ internalHosts }: EgressRules): Record<string, string> {
   const proxy = `http://127.0.0.1:${proxyPort}`;
   const isInternal = (name: string) => internalHosts.some((host) => host.replace(/[[\]]/g, '').startsWith(`${name}:`));
@@ -174,7 +175,7 @@ function proxyVariables({ internalHosts }: EgressRules): Record<string, string> 
   return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
 }
 
-/** The last look before privileges are dropped: whatever was read from disk, no sandbox runs as a user of the host. */
+/** The last check before privileges are dropped: whatever uid was read from disk, no sandbox runs as a user of the host. */
 function assertUser({ uid }: Workspace, range: UidRange): void {
   const isRoot = process.getuid?.() === 0;
   if (uid === undefined ? isRoot : !isInRange(uid, range)) {
@@ -192,11 +193,11 @@ function runProcessesOf(init: number, { forRuns }: ControlGroup, freezing: Freez
   return new RunProcesses(owners, { init, agent: pid });
 }
 
-function learnFirstPid(child: ChildProcess, agent: AgentProcess): void {
+function readFirstPid(child: ChildProcess, agent: AgentProcess): void {
   const status = pipeOf(child, fd.status);
   status.on('error', () => status.destroy());
   status.setEncoding('utf8').on('data', (text: string) => {
     const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
-    if (pid !== undefined) agent.knowFirst(Number(pid));
+    if (pid !== undefined) agent.setFirstPid(Number(pid));
   });
 }

@@ -9,13 +9,13 @@ import type { SandboxSettings } from '../../sandbox-settings';
 
 export type ControlGroupLimits = Pick<SandboxSettings, 'memoryBytes' | 'processes' | 'cpu'>;
 
-/** The kernel's limits around one sandbox. */
+/** The kernel's limits for one sandbox. */
 export interface ControlGroup {
   /** A process joins by writing its id into each of these. */
   processFiles: readonly string[];
-  /** Where runs get groups of their own inside it; missing where there are no control groups. */
+  /** The directory in which each run gets a group of its own. Missing without control groups. */
   forRuns?: string;
-  /** How often the kernel has killed for memory in here; remembered when the group is gone. */
+  /** How often the kernel has killed for memory in this group. Still known after the group was removed. */
   outOfMemoryKills(): number;
   remove(): Promise<void>;
 }
@@ -38,13 +38,13 @@ interface Hierarchy {
 }
 
 const cpuPeriodMicroseconds = 100_000;
-/** The agent's own threads and bubblewrap's processes, which no command should have to pay for. */
+/** The agent's own threads and bubblewrap's processes, which do not count against the limit of commands. */
 const ownProcesses = 24;
 const quotaOf = (cpu: number) => String(Math.round(cpu * cpuPeriodMicroseconds));
 const processLimit = ({ processes }: ControlGroupLimits) => String(processes + ownProcesses);
 const groupName = /^rondo-(\d+)-/;
 
-/** Looks for what this host lets us use: v2 delegated to us, else v1 controllers, else nothing. Decided by trying. */
+/** Finds the control groups that this process may use: delegated v2, else v1 controllers, else none. Decided by trying. */
 export function detectControlGroups(mount = '/sys/fs/cgroup', self = '/proc/self/cgroup'): ControlGroups {
   return delegatedV2(mount, self) ?? writableV1(mount) ?? noControlGroups;
 }
@@ -57,7 +57,7 @@ export const noControlGroups: ControlGroups = {
   create: () => ({ processFiles: [], outOfMemoryKills: () => 0, remove: async () => {} }),
 };
 
-/** v2 forbids groups that hold both processes and limited children, so ours go beside our own group rather than into it. */
+/** v2 forbids groups with both processes and limited children, so new groups are siblings of this process's own group. */
 function delegatedV2(mount: string, self: string): ControlGroups | undefined {
   if (!existsSync(join(mount, 'cgroup.controllers')) || !existsSync(self)) return undefined;
   const own = /^0::(.*)$/m.exec(readFileSync(self, 'utf8'))?.[1];
@@ -113,7 +113,7 @@ function writableV1(mount: string): ControlGroups | undefined {
 }
 
 function groupsIn(version: 'v1' | 'v2', hierarchies: readonly Hierarchy[], { cpu }: { cpu: boolean }): ControlGroups {
-  for (const { directory } of hierarchies) removeLeftOvers(directory);
+  for (const { directory } of hierarchies) removeLeftovers(directory);
   return {
     version,
     memory: true,
@@ -131,7 +131,7 @@ function works(hierarchies: readonly Hierarchy[]): boolean {
     for (const file of processFiles) rmdirSync(dirname(file));
     return joined;
   } catch {
-    return false; // Not mounted, read-only or not ours: the next kind is tried.
+    return false; // Not mounted, read-only or not delegated: the next kind is tried.
   }
 }
 
@@ -176,7 +176,7 @@ function outOfMemoryKills(directories: readonly string[]): number {
   return Number(/^oom_kill (\d+)$/m.exec(text.join('\n'))?.[1] ?? 0);
 }
 
-/** Its processes are dead by now, but the kernel may take a moment to let go of them. */
+/** Its processes are dead by now, but the kernel may release them a moment later. */
 async function removeGroup(directory: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     try {
@@ -194,8 +194,8 @@ function removeWithGroupsIn(directory: string): void {
   rmdirSync(directory);
 }
 
-/** Groups of an executor that was killed; its sandboxes died with it. */
-function removeLeftOvers(directory: string): void {
+/** Removes the groups of executors that were killed; their sandboxes died with them. */
+function removeLeftovers(directory: string): void {
   for (const name of readdirSync(directory)) {
     const owner = groupName.exec(name)?.[1];
     if (owner === undefined || processIsAlive(Number(owner))) continue;

@@ -8,11 +8,11 @@ import type { RuntimeDirectory } from './runtime-directory';
 import { searchPath } from './search-path';
 import type { Workspace } from '../files/workspaces';
 
-const farewellMs = 1_000;
+const selfExitMs = 1_000;
 
 /**
- * NO ISOLATION: the same agent as a plain process of this user. Commands can read and change whatever we can. It exists for
- * a developer's own machine where bubblewrap cannot run, and only an explicit setting switches it on.
+ * NO ISOLATION: runs the agent as a plain process of this user. Commands can read and change whatever the executor can. For
+ * a developer's own machine on which bubblewrap cannot run; only an explicit setting switches it on.
  */
 export class UnsafeHostLauncher implements Launcher {
   constructor(private readonly runtime: RuntimeDirectory) {}
@@ -34,11 +34,11 @@ export class UnsafeHostLauncher implements Launcher {
         realRoot: realpathSync(directory),
       },
       ended: agent.ended,
-      // No kernel kills the commands along with the agent, so it is first given the chance to do so itself.
+      // No namespace ends the commands with the agent, so the agent gets time to kill them itself.
       kill: async () => {
         control.destroy();
-        const leftByItself = child.pid === undefined || (await diesWithin(child.pid, farewellMs));
-        return leftByItself || agent.kill();
+        const exitedByItself = child.pid === undefined || (await diesWithin(child.pid, selfExitMs));
+        return exitedByItself || agent.kill();
       },
       outOfMemoryKills: () => 0,
     });

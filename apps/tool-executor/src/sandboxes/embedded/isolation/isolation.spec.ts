@@ -12,25 +12,25 @@ import type { Sandbox } from '../../sandbox';
 const onHost = promisify(execFile);
 const secret = `secret-${randomUUID()}`;
 
-/** What an attack prints when it has worked; each is also run outside, where it must work, or it would prove nothing. */
-const won = 'ATTACK WORKED';
+/** Printed by an attack that works. Each attack is run outside a sandbox first, where it must work, or it would prove nothing. */
+const success = 'ATTACK WORKED';
 
 describe('a sandbox', () => {
   let fixture: SandboxFixture;
   let sandbox: Sandbox;
   let secrets: string;
   let service: Server;
-  let neighbour: string;
+  let otherThread: string;
 
   beforeAll(async () => {
-    fixture = await SandboxFixture.open({ hardDisk: 'off' }); // what is on a disk of its own the host cannot read either
+    fixture = await SandboxFixture.open({ hardDisk: 'off' }); // The files must be readable for the attack outside: those in an image are not.
     sandbox = await fixture.sandbox();
     secrets = await mkdtemp(join(tmpdir(), 'host-secret-'));
     await chmod(secrets, 0o755);
-    await writeFile(join(secrets, 'key'), won);
-    service = createServer((socket) => socket.end(won)).listen(0, '0.0.0.0');
-    neighbour = `thr_${randomUUID()}`;
-    await (await fixture.sandbox(neighbour)).files.write('mine', won, { mode: 'create' });
+    await writeFile(join(secrets, 'key'), success);
+    service = createServer((socket) => socket.end(success)).listen(0, '0.0.0.0');
+    otherThread = `thr_${randomUUID()}`;
+    await (await fixture.sandbox(otherThread)).files.write('mine', success, { mode: 'create' });
   });
   afterAll(async () => {
     service.close();
@@ -47,23 +47,23 @@ describe('a sandbox', () => {
 
   const attacks: [name: string, command: () => string][] = [
     ['read a file of the host', () => `cat ${secrets}/key`],
-    ['read the file of another sandbox', () => `cat ${fixture.root}/${neighbour}/workspace/mine`],
+    ['read the file of another sandbox', () => `cat ${fixture.root}/${otherThread}/workspace/mine`],
     ['reach a service on the host’s loopback', () => connectTo('127.0.0.1')],
     ['reach a service on the host’s own address', () => connectTo(ownAddress())],
-    ['see the host’s processes', () => `kill -0 ${process.pid} && echo ${won}`],
+    ['see the host’s processes', () => `kill -0 ${process.pid} && echo ${success}`],
     [
       'read an environment that names a secret',
-      () => `grep -l ${secret} /proc/[0-9]*/environ 2>/dev/null | grep . && echo ${won}`,
+      () => `grep -l ${secret} /proc/[0-9]*/environ 2>/dev/null | grep . && echo ${success}`,
     ],
-    ['make a user namespace', () => `unshare --user echo ${won}`],
+    ['make a user namespace', () => `unshare --user echo ${success}`],
   ];
 
   it.each(attacks)('cannot %s', async (_, command) => {
     const outside = await onHost('bash', ['-c', command()], { env: { ...process.env, SECRET: secret } });
-    expect(outside.stdout).toContain(won);
+    expect(outside.stdout).toContain(success);
 
     const inside = await run(sandbox, command());
-    expect(inside.output).not.toContain(won);
+    expect(inside.output).not.toContain(success);
     expect(inside.exitCode).not.toBe(0);
   });
 
@@ -106,7 +106,7 @@ describe('a sandbox', () => {
     }
   });
 
-  it('hands commands no descriptor but the three of their own', async () => {
+  it('passes no descriptors to commands but stdin, stdout and stderr', async () => {
     const seen = await run(
       sandbox,
       `node -e "console.log(require('fs').readdirSync('/proc/' + process.ppid + '/fd').join())"; ls /proc/2/fd`,
@@ -124,7 +124,7 @@ describe('a sandbox', () => {
     });
   });
 
-  it('belongs to a user of its own when we are root', async () => {
+  it('has a uid of its own when the executor runs as root', async () => {
     const { separateUsers } = (await fixture.provider.probe()).details;
     const owner = async (id: string) =>
       (await onHost('stat', ['-c', '%u %a', join(fixture.root, id, 'workspace')])).stdout.trim();
@@ -132,10 +132,10 @@ describe('a sandbox', () => {
     expect(separateUsers).toBe(process.getuid?.() === 0);
     if (!separateUsers) return;
     expect(await owner(sandbox.id)).toMatch(/^19\d{8} 700$/);
-    expect(await owner(sandbox.id)).not.toBe(await owner(neighbour));
+    expect(await owner(sandbox.id)).not.toBe(await owner(otherThread));
   });
 
-  it('is refused a name that is no thread id', async () => {
+  it('is refused for an invalid thread id', async () => {
     const odd = await fixture.sandbox('../escape');
 
     await expect(run(odd, 'true')).rejects.toMatchObject({ code: 'invalid_request' });

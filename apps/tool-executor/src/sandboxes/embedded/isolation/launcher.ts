@@ -3,17 +3,17 @@ import type { ListedParts } from '../commands/listed-owners';
 import type { RunProcesses } from '../commands/run-processes';
 import type { Workspace } from '../files/workspaces';
 
-/** A booted agent, seen from outside. */
+/** A running agent as the host sees it. */
 export interface LaunchedAgent {
   /** Carries frames both ways; closes when the agent goes. */
   control: Duplex;
-  /** What the agent is told first: where it lives and what it must see to. */
+  /** The first message to the agent: its paths, and the limits that it must enforce. */
   configuration: AgentConfiguration;
-  /** Resolves when everything in the sandbox is gone, with the last words of whoever failed to start it. */
+  /** Resolves when every process of the sandbox is gone, with the last lines of stderr. */
   ended: Promise<string>;
   /** Kills everything in the sandbox; false when that could not be verified. */
   kill(): Promise<boolean>;
-  /** To be asked once the agent is configured and before it runs anything; missing where the host cannot tell processes apart. */
+  /** Called once, after the agent is configured and before it runs a command. Missing when the host cannot attribute processes to runs. */
   runProcesses?(freezing: Freezing): Promise<RunProcesses>;
   /** How often the kernel has killed for memory in there. */
   outOfMemoryKills(): number;

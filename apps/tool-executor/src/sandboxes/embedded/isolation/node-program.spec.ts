@@ -61,11 +61,11 @@ describe('attack: sandbox processes and files', () => {
 });
 
 describe('nodeProgram', () => {
-  it('shows nothing more where Node lies in /usr, which every sandbox sees', () => {
+  it('mounts nothing when Node is in /usr, which every sandbox sees', () => {
     expect(nodeProgram('/usr/local/bin/node')).toEqual({ path: '/usr/local/bin/node', shown: [], links: [] });
   });
 
-  it('shows one file where there is no npm beside it', () => {
+  it('mounts one file when there is no npm beside it', () => {
     expect(nodeProgram('/nowhere/at/all/bin/node')).toEqual({
       path: '/opt/node/bin/node',
       shown: [{ from: '/nowhere/at/all/bin/node', to: '/opt/node/bin/node' }],

@@ -3,22 +3,22 @@ import { dirname, join } from 'node:path';
 
 const insideHome = '/opt/node';
 
-export interface Shown {
+export interface MountedPath {
   readonly from: string;
   readonly to: string;
 }
 
-/** Node as sandboxes see it. */
+/** How Node appears inside sandboxes. */
 export interface NodeProgram {
   readonly path: string;
-  /** What is shown of the host besides /usr. */
-  readonly shown: readonly Shown[];
+  /** The host's paths that are mounted besides /usr. */
+  readonly shown: readonly MountedPath[];
   readonly links: readonly { readonly path: string; readonly target: string }[];
 }
 
 /**
- * Node in /usr is in every sandbox anyway. From elsewhere only the program itself is shown, the libraries that were
- * installed with it, and npm: what else lies beside it may be anything, even a home directory.
+ * Node in /usr is visible in every sandbox. From elsewhere only the program itself, the libraries installed with it, and npm
+ * are mounted: its directory may contain anything else, and could even be a home directory.
  */
 export function nodeProgram(execPath = process.execPath): NodeProgram {
   if (execPath.startsWith('/usr/')) return { path: execPath, shown: [], links: [] };
@@ -37,9 +37,9 @@ export function nodeProgram(execPath = process.execPath): NodeProgram {
   return { path, shown: [program, ...libraries, inHome(home, 'lib/node_modules/npm')], links };
 }
 
-const inHome = (home: string, path: string): Shown => ({ from: join(home, path), to: `${insideHome}/${path}` });
+const inHome = (home: string, path: string): MountedPath => ({ from: join(home, path), to: `${insideHome}/${path}` });
 
-/** Names of the libraries that this very process has loaded from there. */
+/** Names of the libraries that this process has loaded from the directory. */
 function librariesIn(directory: string): string[] {
   const { sharedObjects } = process.report.getReport() as { sharedObjects?: readonly string[] }; // Node's documented report.
   return (sharedObjects ?? [])

@@ -5,28 +5,28 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { processIsAlive } from '../commands/process-liveness';
 
 const prefix = 'rondo-sandboxes-';
-const leftOver = new RegExp(`^${prefix}(\\d+)-`);
+const leftover = new RegExp(`^${prefix}(\\d+)-`);
 
-/** What sandboxes need of ours while we run: copies that any user can reach, wherever this program is installed. */
+/** Files that sandboxes need while this process runs: copies that any user can read, wherever this program is installed. */
 export interface RuntimeDirectory {
   path: string;
   agent: string;
   systemFiles: string;
   seccompFilter?: string;
-  /** The program, or a copy of it when the users of sandboxes could not get to it. */
+  /** The program, or a copy of it when the users of sandboxes cannot reach it. */
   makeReachable(program: string): Promise<string>;
   remove: () => Promise<void>;
 }
 
 export async function createRuntimeDirectory(seccompFilter: Buffer | undefined): Promise<RuntimeDirectory> {
-  await removeLeftOvers();
+  await removeLeftovers();
   const path = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
   const remove = () => rm(path, { recursive: true, force: true });
   try {
     const makeReachable = (program: string) => reachable(program, path);
     return { path, ...(await fill(path, seccompFilter)), makeReachable, remove };
   } catch (error) {
-    await remove(); // as long as we live, nobody else would
+    await remove(); // Other executors delete it only after this process has ended.
     throw error;
   }
 }
@@ -55,17 +55,17 @@ async function reachable(program: string, directory: string): Promise<string> {
   return copy;
 }
 
-/** Those of an executor that was killed. */
-async function removeLeftOvers(): Promise<void> {
+/** Deletes the directories of executors that were killed. */
+async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const owner = leftOver.exec(name)?.[1];
+    const owner = leftover.exec(name)?.[1];
     if (owner !== undefined && !processIsAlive(Number(owner))) {
       await rm(join(tmpdir(), name), { recursive: true, force: true });
     }
   }
 }
 
-/** Whether every user may walk to this path, as the user of a sandbox must. Directories such as /root stand in the way. */
+/** Whether every user may enter the directories of this path, as the user of a sandbox must. /root, for one, is closed. */
 export function isReachableByAnyone(path: string): boolean {
   for (let directory = dirname(resolve(path)); ; directory = dirname(directory)) {
     if ((statSync(directory).mode & 0o001) === 0) return false;
@@ -74,11 +74,11 @@ export function isReachableByAnyone(path: string): boolean {
 }
 
 /**
- * Ways around directories that the user of a sandbox may not walk through (a checkout under /root, a private data
- * directory): before we give up being root, the directory is shown at another place, for this sandbox alone.
+ * Bind mounts for paths inside directories that the user of a sandbox may not enter (a checkout under /root, a private data
+ * directory). They are made before root privileges are dropped, and only in the mount namespace of this sandbox.
  */
 export class BindMounts {
-  /** Each directory or file, followed by where to show it. */
+  /** Each directory or file, followed by its mount point. */
   readonly pairs: string[] = [];
 
   constructor(
@@ -89,10 +89,10 @@ export class BindMounts {
   to(path: string): string {
     if (this.uid === undefined || isReachableByAnyone(path)) return path;
     const isDirectory = statSync(path).isDirectory();
-    const shownAt = join(this.runtime.path, `detour-${this.pairs.length / 2}${isDirectory ? '' : '-file'}`);
-    if (isDirectory) mkdirSync(shownAt, { recursive: true });
-    else writeFileSync(shownAt, '', { flag: 'a' });
-    this.pairs.push(path, shownAt);
-    return shownAt;
+    const mountPoint = join(this.runtime.path, `mount-${this.pairs.length / 2}${isDirectory ? '' : '-file'}`);
+    if (isDirectory) mkdirSync(mountPoint, { recursive: true });
+    else writeFileSync(mountPoint, '', { flag: 'a' });
+    this.pairs.push(path, mountPoint);
+    return mountPoint;
   }
 }

@@ -10,7 +10,7 @@ export const limitsAreMissing =
   'No control group limits the memory and the processes of sandboxes here: one of them can use up those of the machine.';
 
 export const hardDiskIsMissing =
-  'No hard limit of the disk is to be had here, and SANDBOX_DISK_HARD=required asks for one.';
+  'Workspaces cannot have a hard disk limit here, and SANDBOX_DISK_HARD=required asks for one.';
 
 const known: readonly Advice[] = [
   {
@@ -34,7 +34,6 @@ const known: readonly Advice[] = [
   },
 ];
 
-/** What an operator can do about the words with which a boot failed. */
 const adviceOnLimits =
   'Run the tool-executor as root, in a container with its own writable control groups (--cgroupns=private and a writable /sys/fs/cgroup), ' +
   'or as a systemd service with Delegate=yes. SANDBOX_REQUIRE_LIMITS=0 runs tools all the same.';
@@ -43,6 +42,7 @@ const adviceOnDisks =
   'Run the tool-executor as root, with e2fsprogs and util-linux, the capability CAP_SYS_ADMIN and loop devices (/dev/loop-control, /dev/loop*). ' +
   'SANDBOX_DISK_HARD=auto runs tools all the same.';
 
+/** What an operator can do about the failure of a boot. */
 export function adviceFor(failure: string): string {
   if (failure === limitsAreMissing) return adviceOnLimits;
   if (failure.startsWith(hardDiskIsMissing)) return adviceOnDisks;

@@ -31,14 +31,14 @@ describe('the limits of a sandbox', () => {
   const running = async (first: string, rest: string) =>
     Number((await run(sandbox, `grep -lzx '[${first}]${rest}' /proc/[0-9]*/cmdline 2>/dev/null | wc -l`)).output);
 
-  it('end a fork bomb at the time limit and leave nothing of it', async () => {
+  it('kill all processes of a fork bomb at the timeout', async () => {
     const outcome = await run(sandbox, 'bomb() { bomb | bomb & }; bomb; while :; do :; done', { timeoutMs: 1_000 });
 
     expect(outcome.ending).toBe('timeout');
     expect(Number((await run(sandbox, 'ls -d /proc/[0-9]* | wc -l')).output)).toBeLessThan(8);
   });
 
-  it('end a command that uses up the memory, and nothing else', async () => {
+  it('kill a command that uses up the memory, and nothing else', async () => {
     const bystander = run(sandbox, 'sleep 1; echo fine');
     const outcome = await run(sandbox, 'head -c 2G /dev/zero | tail');
     const { limits } = (await fixture.provider.probe()).details;
@@ -48,7 +48,7 @@ describe('the limits of a sandbox', () => {
     await expect(bystander).resolves.toMatchObject({ output: 'fine\n' });
   });
 
-  it('end a command that writes too much, soon', async () => {
+  it('kill a command soon that writes too much', async () => {
     const outcome = await run(sandbox, 'yes', { maxOutputBytes: mebibyte });
 
     expect(outcome).toMatchObject({ ending: 'output-limit', truncated: true, outputBytes: mebibyte });
@@ -56,7 +56,7 @@ describe('the limits of a sandbox', () => {
     expect(outcome.output.length).toBeLessThan(51_000);
   });
 
-  it('end a command that ignores SIGTERM', async () => {
+  it('kill a command that ignores SIGTERM', async () => {
     const outcome = await run(sandbox, `trap '' TERM; echo deaf; while :; do sleep 1; done`, {
       timeoutMs: 200,
       graceMs: 200,
@@ -71,13 +71,13 @@ describe('the limits of a sandbox', () => {
     expect(outcome.output).toContain(`${16 * mebibyte}\n`);
   });
 
-  it('stop the temporary directory from filling memory', async () => {
+  it('bound the size of the temporary directory, which is in memory', async () => {
     await expect(run(sandbox, 'dd if=/dev/zero of=/tmp/full bs=1M count=12; rm /tmp/full')).resolves.toMatchObject({
       output: expect.stringContaining('No space left'),
     });
   });
 
-  it('end a command that fills the disk with many files', async () => {
+  it('kill a command that fills the disk with many files', async () => {
     const outcome = await run(
       sandbox,
       'mkdir fill; for i in $(seq 8); do head -c 10M /dev/zero > fill/$i; done; sleep 30',
@@ -87,7 +87,7 @@ describe('the limits of a sandbox', () => {
     await sandbox.files.delete('fill', { recursive: true });
   });
 
-  it('refuse to write into a workspace that is over its quota, until enough was deleted', async () => {
+  it('refuse writes to a workspace above its quota until enough is deleted', async () => {
     const write = () => sandbox.files.write('more', 'more', { mode: 'put' });
     await write();
     await run(sandbox, 'mkdir full; for i in $(seq 5); do head -c 10M /dev/zero > full/$i; done; sleep 30');
@@ -101,7 +101,7 @@ describe('the limits of a sandbox', () => {
     await write();
   });
 
-  it('I7: a kill reaches every descendant, also one that has left the group and the session', async () => {
+  it('I7: a kill reaches every descendant, also those that have left the group and the session', async () => {
     const command = `(setsid sh -c 'trap "" TERM; exec sleep 4711' &) ; (sleep 4711 &) ; bash -c 'sleep 4711; :' & sleep 0.2; echo up; wait; sleep 4711`;
     let up: () => void = () => {};
     const started = new Promise<void>((resolve) => (up = resolve));
@@ -117,7 +117,7 @@ describe('the limits of a sandbox', () => {
     await expect(sandbox.kill('family')).resolves.toMatchObject({ wasRunning: false });
   });
 
-  it('hold for the sandbox as a whole where control groups are to be had', async () => {
+  it('apply to the sandbox as a whole where there are control groups', async () => {
     const { limits } = (await fixture.provider.probe()).details;
     if (limits.cgroup !== 'v1') return;
     const groups = readdirSync('/sys/fs/cgroup/memory').filter((name) => name.startsWith(`rondo-${process.pid}-`));

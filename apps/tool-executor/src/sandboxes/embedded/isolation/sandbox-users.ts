@@ -12,14 +12,14 @@ export const isInRange = (uid: number, { firstUid, uidCount }: UidRange): boolea
 
 interface Home {
   threadId: string;
-  /** The thread's directory, which holds its workspace. */
+  /** The thread's directory, with its workspace in it. */
   path: string;
 }
 
 /**
- * The users of sandboxes: a uid per thread. `<root>/.uids/<uid>` holds the thread that claimed it, and only one process can
- * create that file. `<home>/uid` names the uid. A record that is torn, out of range or another thread's counts as none, so
- * that neither file needs to be flushed to the disk: whatever a power cut leaves of them is recognized.
+ * The users of sandboxes: one uid per thread. `<root>/.uids/<uid>` contains the thread that claimed it, and only one process
+ * can create that file. `<home>/uid` contains the uid. A record that is torn, out of range or claimed by another thread is
+ * treated as missing, so that neither file needs to be flushed to the disk: a power cut leaves nothing that misleads.
  */
 export class SandboxUsers {
   private readonly claims: string;
@@ -31,7 +31,7 @@ export class SandboxUsers {
     this.claims = join(root, '.uids');
   }
 
-  /** Undefined where the thread has none yet, or the record of it is no good. */
+  /** Undefined when the thread has no uid yet, or the record of it is invalid. */
   async find({ threadId, path }: Home): Promise<number | undefined> {
     const text = await readFile(recordIn(path), 'utf8').catch(() => '');
     const uid = /^\d{1,10}$/.test(text) ? Number(text) : 0;
@@ -39,7 +39,7 @@ export class SandboxUsers {
     return (await this.claimant(uid)) === threadId ? uid : undefined;
   }
 
-  /** A uid that no other thread has. Where the thread's record was lost, it may be the one that it had before. */
+  /** A uid that no other thread has. When the thread's record was lost, it may be the previous one. */
   async claim(threadId: string): Promise<number> {
     await mkdir(this.claims, { recursive: true, mode: 0o700 });
     for (const uid of this.candidates(threadId)) {
@@ -51,15 +51,15 @@ export class SandboxUsers {
         if ((await this.claimant(uid)) === threadId) return uid;
       }
     }
-    throw new SandboxError('unavailable', 'Every uid for sandboxes is taken.');
+    throw new SandboxError('unavailable', 'Every uid for sandboxes is in use.');
   }
 
-  /** From then on the uid is the thread's. What the thread owns must belong to it by now. */
+  /** Makes the uid the thread's. The thread's files must belong to it already. */
   record({ path }: Home, uid: number): Promise<void> {
     return replaceFile(recordIn(path), String(uid));
   }
 
-  /** `uid` is what was found for the thread; without it, the claim is searched for where the thread would have looked. */
+  /** `uid` is the result of `find`. Without it, the claim is searched in the order in which the thread would have claimed. */
   async release(threadId: string, uid: number | undefined): Promise<void> {
     for (const candidate of uid === undefined ? this.candidates(threadId) : [uid]) {
       const claimant = await this.claimant(candidate);
@@ -68,7 +68,7 @@ export class SandboxUsers {
     }
   }
 
-  /** Where to look first is spread, so that claims seldom collide. */
+  /** The first candidate depends on the thread, so that claims rarely collide. */
   private *candidates(threadId: string): Generator<number> {
     const { firstUid, uidCount } = this.range;
     const start = createHash('sha256').update(threadId).digest().readUInt32BE(0);
@@ -86,12 +86,12 @@ export class SandboxUsers {
 
 const recordIn = (home: string): string => join(home, 'uid');
 
-/** Replaces a file: who reads it finds the old content or the new, and after a kill too. A power cut may still tear it. */
+/** Replaces a file atomically, except for a power cut: a reader finds the old content or the new. */
 function replaceFile(path: string, content: string): Promise<void> {
   return throughDraft(path, content, (draft) => rename(draft, path));
 }
 
-/** The same for a file that must not exist yet: rejects with `EEXIST`. */
+/** Creates a file atomically. Rejects with `EEXIST` when it exists. */
 function createFile(path: string, content: string): Promise<void> {
   return throughDraft(path, content, (draft) => link(draft, path));
 }

@@ -1,2 +1,2 @@
-/** Where programs are looked for, within sandboxes and for those that we run ourselves: never where our own environment says. */
+/** PATH inside sandboxes and for the programs that this process runs. Its own PATH is never used. */
 export const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

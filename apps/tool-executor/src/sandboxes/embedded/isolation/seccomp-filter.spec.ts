@@ -44,7 +44,7 @@ describe.each(machines)('seccompFilter on $name', ({ name, architecture, ptrace,
     for (const number of [ptrace, 438, 440, 425]) expect(on(number)).toBe(refused(1));
   });
 
-  it('refuses new namespaces by every door', () => {
+  it('refuses new namespaces by every system call', () => {
     expect(on(unshare)).toBe(refused(1));
     for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]) {
       expect(on(clone, flag | 0x11)).toBe(refused(1));
@@ -52,7 +52,7 @@ describe.each(machines)('seccompFilter on $name', ({ name, architecture, ptrace,
     expect(on(435)).toBe(refused(38)); // clone3 is told not to exist
   });
 
-  it('leaves only the families of sockets that programs need', () => {
+  it('allows only the socket families that programs need', () => {
     for (const family of [1, 2, 10, 16]) expect(on(socket, family)).toBe(allowed);
     for (const family of [17, 38, 40, 44]) expect(on(socket, family)).toBe(refused(97));
   });
@@ -64,7 +64,7 @@ describe.each(machines)('seccompFilter on $name', ({ name, architecture, ptrace,
 });
 
 describe('seccompFilter', () => {
-  it('is absent where the numbers are not known', () => {
+  it('is undefined for unknown architectures', () => {
     expect(seccompFilter('riscv64')).toBeUndefined();
   });
 });

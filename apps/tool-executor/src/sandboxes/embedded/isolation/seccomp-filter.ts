@@ -63,7 +63,7 @@ const firstArgumentAt = 16;
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, operand: number];
 
-/** Undefined where we do not know the numbers of the system calls. */
+/** Undefined for architectures whose system call numbers are not listed here. */
 export function seccompFilter(architecture: string): Buffer | undefined {
   if (architecture !== 'x64' && architecture !== 'arm64') return undefined;
   const { auditArchitecture, clone, clone3, socket, denied } = numbers[architecture];
@@ -77,7 +77,7 @@ export function seccompFilter(architecture: string): Buffer | undefined {
     [jumpIfAtLeast, 0, 1, x32Bit],
     [answer, 0, 0, enosys],
     ...[...denied, ...deniedEverywhere].flatMap((number) => whenEqual(number, [[answer, 0, 0, eperm]])),
-    // Its flags lie behind a pointer that a filter cannot follow; told that it does not exist, libraries fall back to clone.
+    // Its flags are behind a pointer, which a filter cannot follow. After ENOSYS, libraries fall back to clone.
     ...whenEqual(clone3, [[answer, 0, 0, enosys]]),
     ...whenEqual(clone, [
       [load, 0, 0, firstArgumentAt],
@@ -85,7 +85,7 @@ export function seccompFilter(architecture: string): Buffer | undefined {
       [answer, 0, 0, eperm],
       [answer, 0, 0, allow],
     ]),
-    // Network namespaces do not hold back every family: AF_VSOCK, for one, reaches the hypervisor.
+    // Network namespaces do not cover every family: AF_VSOCK, for one, reaches the hypervisor.
     ...whenEqual(socket, [
       [load, 0, 0, firstArgumentAt],
       ...families.flatMap((family) => whenEqual(family, [[answer, 0, 0, allow]])),

@@ -3,14 +3,14 @@ import { AgentConnection } from '../agent/agent-connection';
 import { AgentProcess, pipeOf } from '../agent/agent-process';
 
 /**
- * A connection to a program that pretends to be an agent; `tell(message)` and `raw(bytes)` are given to it. Where `kill`
- * is given, it is to end the program when the agent is to be killed.
+ * A connection to a Node program that acts as an agent. The program can call `send(message)` and `raw(bytes)`. With `kill`,
+ * killing the agent calls it instead of sending SIGKILL at once.
  */
 export function connectTo(program: string, kill?: (child: ChildProcess) => void): AgentConnection {
   const prelude = `
     const control = new (require('net').Socket)({ fd: 3 });
     const raw = (bytes) => control.write(bytes);
-    const tell = (message) => {
+    const send = (message) => {
       const body = Buffer.from(JSON.stringify(message));
       const length = Buffer.alloc(4);
       length.writeUInt32BE(body.length);

@@ -4,21 +4,21 @@ const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { endProcesses } = require('./processes.cjs');
 
-/** Without its comments, so that the line numbers in bash's complaints stay small. */
+/** Without its comments, so that line numbers in bash's error messages are close to those of the command. */
 const script = readFileSync(join(__dirname, 'command.sh'), 'utf8').replace(/^#.*\n/gm, '');
 
-/** A daemon may hold the pipe for ever; what the shell itself wrote is here well within this time. */
+/** A daemon may keep the pipe open for ever. Output of the shell itself arrives well within this time. */
 const drainMs = 150;
 const longestTimerMs = 2 ** 31 - 1;
 
-/** One process group, from its start to its one end. */
+/** One process group, from its start to its end. */
 class Command {
   #reason;
   #killing;
   #outputBytes = 0;
   #timer;
 
-  /** `emit` takes `output(bytes)`, which answers false when we should pause, and `ended(end)`, once. */
+  /** `emit` has `output(bytes)` and `ended(end)`, which is called once. */
   constructor(request, { cwd, environment, directory }, emit) {
     this.request = request;
     this.emit = emit;
@@ -38,7 +38,7 @@ class Command {
     }
   }
 
-  /** Kills everything that belongs to the command. True when proven dead; the first reason given is the one reported. */
+  /** Kills all processes of the command. True when they are verified dead. The first reason is the one reported. */
   end(reason, graceMs = this.request.graceMs) {
     this.#reason ??= reason;
     this.#killing ??= this.child.pid === undefined ? Promise.resolve(true) : endProcesses(this.processes, graceMs);
@@ -72,7 +72,7 @@ class Command {
     return stdout.closed || new Promise((resolve) => stdout.once('close', resolve));
   }
 
-  /** Patience is for the reader of the output too: while the host has paused us, nothing has been drained. */
+  /** While the host has paused the output, the time does not count. */
   #drained() {
     return new Promise((resolve) => {
       const look = () => (this.child.stdout.isPaused() ? void setTimeout(look, drainMs) : resolve());
@@ -80,7 +80,7 @@ class Command {
     });
   }
 
-  /** From here on output is read and thrown away: closing the pipe would kill a daemon that the command left behind. */
+  /** From here on output is discarded. Closing the pipe would kill a daemon that the command has left running. */
   #finish(end) {
     const emit = this.emit;
     this.emit = undefined;

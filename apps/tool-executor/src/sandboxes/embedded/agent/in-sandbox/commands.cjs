@@ -5,7 +5,7 @@ const { Command } = require('./command.cjs');
 const { Failure } = require('./failure.cjs');
 const { Sessions } = require('./sessions.cjs');
 
-/** The running commands of this sandbox. They are known by the number that the host gave them. */
+/** The running commands of this sandbox, by the number that the host has assigned. */
 class Commands {
   #running = new Map();
 
@@ -24,7 +24,7 @@ class Commands {
   run(request) {
     const session = this.sessions.get(request.session);
     const cwd = this.#directoryFor(request, session);
-    const directory = this.sessions.lend(request.session, request.command);
+    const directory = this.sessions.prepare(request.session, request.command);
     const environment = session.environment === undefined ? { ...this.environment, PWD: cwd } : {};
     const command = new Command(
       request,
@@ -33,7 +33,7 @@ class Commands {
         output: (bytes) => this.#send({ event: 'output', command: request.command, data: bytes.toString('base64') }),
         ended: (end) => {
           this.#running.delete(request.command);
-          this.sessions.settle(request.session, directory);
+          this.sessions.update(request.session, directory);
           this.#send({ event: 'ended', command: request.command, cwd: this.sessions.get(request.session).cwd, ...end });
         },
       },
@@ -42,7 +42,7 @@ class Commands {
     return { cwd };
   }
 
-  /** Answers when nothing of the command is left alive; a command that has ended needs no killing. */
+  /** Resolves when no process of the command is alive. A command that has ended needs no kill. */
   async kill({ command, graceMs }) {
     const running = this.#running.get(command);
     if (!running) return { wasRunning: false, dead: true };

@@ -1,6 +1,6 @@
 'use strict';
 
-/** An answer about the request itself; anything else that is thrown is answered as `failed`. */
+/** An error about the request itself. Any other error is answered as `failed`. */
 class Failure extends Error {
   constructor(code, message) {
     super(message);
@@ -18,7 +18,7 @@ const codesOfSystemErrors = {
   ENAMETOOLONG: 'invalid_path',
 };
 
-/** What goes over the wire for an error of any origin. */
+/** The wire format of any error. */
 function describeFailure(error) {
   if (error instanceof Failure) return { code: error.code, message: error.message };
   return { code: codesOfSystemErrors[error.code] ?? 'failed', message: String(error.message).slice(0, 2000) };

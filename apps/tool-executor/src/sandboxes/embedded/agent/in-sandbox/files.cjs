@@ -9,9 +9,9 @@ const full =
   'The workspace is full: it has no space left, or no room for another file. Delete files with delete_file, then try again.';
 
 /**
- * File operations. They run in here, where every path that a link can lead to belongs to the sandbox anyway.
- * Paths arrive absolute. `realRoot` is set only when there is no isolation: then links that lead out of the workspace are refused as well as
- * can be done without it.
+ * File operations. They run inside the sandbox, so that every path a link can lead to belongs to the sandbox. Paths are
+ * absolute. `realRoot` is set only without isolation: then links that lead out of the workspace are refused, as far as that
+ * is possible.
  */
 class Files {
   constructor({ realRoot }) {
@@ -36,7 +36,7 @@ class Files {
     }
   }
 
-  /** Written beside its place and then moved there, so that nobody ever sees half a file. */
+  /** Writes a draft beside the target and then moves it, so that no reader sees half a file. */
   async write({ path, content, mode, permissions }) {
     const target = await this.#target(path, mode);
     const existing = await fs.stat(target).catch(() => undefined);
@@ -92,7 +92,7 @@ class Files {
     return { found: true, kind: kindOf(status), size, permissions: mode & 0o7777, modifiedAt: mtime.toISOString() };
   }
 
-  /** Where a write lands: the file that an existing link leads to, or a new one whose parents are made. */
+  /** The file to write: the target of an existing link, or a new file whose parents are created. */
   async #target(path, mode) {
     if (mode === 'replace') return this.#existing(path);
     const found = await fs.realpath(path).catch(() => undefined);

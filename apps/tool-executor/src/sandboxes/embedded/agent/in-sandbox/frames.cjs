@@ -1,6 +1,6 @@
 'use strict';
 
-/** A frame is four bytes of length (big endian) and that much JSON. The host caps what it accepts, and so do we. */
+/** A frame is four bytes of length (big endian) and that much JSON. Both sides limit the length that they accept. */
 const maximumFrameBytes = 8 * 1024 * 1024;
 
 function encodeFrame(message) {
@@ -11,7 +11,7 @@ function encodeFrame(message) {
   return frame;
 }
 
-/** Feeds `onMessage` with every whole frame of a stream that arrives in arbitrary pieces. */
+/** Calls `onMessage` with every complete frame of a stream that arrives in arbitrary chunks. */
 function createFrameReader(onMessage) {
   let pending = Buffer.alloc(0);
   return (chunk) => {

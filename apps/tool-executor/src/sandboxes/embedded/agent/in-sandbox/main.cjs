@@ -1,8 +1,8 @@
 'use strict';
 /**
- * The process inside a sandbox through which the host acts. It answers requests (`{id, call, …}` → `{id, ok, …}`) and
- * reports on commands (`{event, command, …}`) over the socket it was born with. It holds no secrets and is trusted with
- * none: commands run as the same user and could take it over, so the host believes nothing it says without checking.
+ * The agent: the process inside a sandbox through which the host acts. It answers requests (`{id, call, …}` → `{id, ok, …}`)
+ * and reports on commands (`{event, command, …}`) over the socket that it was spawned with. It has no secrets: commands run as
+ * the same user and could take it over, so the host validates everything it sends.
  */
 const net = require('node:net');
 const { resolve } = require('node:path');
@@ -21,7 +21,7 @@ const channel = {
 };
 const calls = { configure };
 
-/** The first request. Everything else exists from here on. */
+/** The first request. It makes the other calls available. */
 async function configure(settings) {
   const commands = new Commands(settings, channel);
   const files = new Files(settings);
@@ -39,7 +39,7 @@ async function configure(settings) {
     'file.list': (request) => files.list(located(request)),
     'file.stat': (request) => files.stat(located(request)),
   });
-  // Inside a sandbox the kernel kills what is left when we go. Without one, we are the only ones to do it.
+  // In a sandbox the kernel kills all other processes when the agent exits. Without isolation the agent must do it.
   process.on('exit', () => commands.endAll('killed'));
   return {};
 }

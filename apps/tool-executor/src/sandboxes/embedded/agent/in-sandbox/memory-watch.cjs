@@ -4,7 +4,7 @@ const { readdirSync, readFileSync } = require('node:fs');
 const everyMs = 250;
 const pageBytes = 4096;
 
-/** A stand-in for hosts without control groups: best effort, because a fast hog can win the race. */
+/** For hosts without control groups. Best effort: a process that allocates fast enough can exceed the limit. */
 function watchMemory(maximumBytes, commands) {
   setInterval(() => {
     if (commands.size > 0 && residentBytes() > maximumBytes) commands.endAll('oom');
@@ -18,7 +18,7 @@ function residentBytes() {
     try {
       pages += Number(readFileSync(`/proc/${name}/statm`, 'utf8').split(' ')[1]);
     } catch {
-      continue; // It ended while we looked.
+      continue; // It has ended meanwhile.
     }
   }
   return pages * pageBytes;

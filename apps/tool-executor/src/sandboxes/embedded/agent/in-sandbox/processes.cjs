@@ -3,9 +3,9 @@ const { execFileSync } = require('node:child_process');
 const { readdirSync, readFileSync } = require('node:fs');
 const { setTimeout: delay } = require('node:timers/promises');
 
-const giveUpAfterMs = 2_000;
+const killTimeoutMs = 2_000;
 
-/** Every live process we can see, but ourselves. */
+/** Every visible live process except this one. */
 function processTable() {
   const table = process.platform === 'linux' ? processesInProc() : processesByPs();
   return table.filter((entry) => entry && entry.pid !== process.pid && !/^[ZX]/.test(entry.state));
@@ -17,7 +17,7 @@ function processesInProc() {
     .map(readProcess);
 }
 
-/** Only where there is no isolation, on other systems than Linux. */
+/** For other systems than Linux, where there is no isolation. */
 function processesByPs() {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,state=,ppid=,pgid='], { encoding: 'utf8' }).trim().split('\n');
   return lines.map((line) => {
@@ -26,14 +26,14 @@ function processesByPs() {
   });
 }
 
-/** The name in `stat` may hold spaces and brackets, hence the last one. */
+/** The name in `stat` may contain spaces and brackets, so the fields start after the last bracket. */
 function readProcess(name) {
   try {
     const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { pid: Number(name), state, parent: Number(parent), group: Number(group), session: Number(session) };
   } catch {
-    return undefined; // It ended while we looked.
+    return undefined; // It has ended meanwhile.
   }
 }
 
@@ -46,8 +46,8 @@ function carriesMark(pid, mark) {
 }
 
 /**
- * The processes of a command: its group, its session, whoever inherited its mark in the environment (so that a daemon
- * that has left group and session is found too), and all their descendants.
+ * The processes of a command: its group, its session, those that inherited its mark in the environment (so that a daemon that
+ * has left group and session is found too), and all their descendants.
  */
 function processesOf({ leader, mark }) {
   const table = processTable();
@@ -66,16 +66,16 @@ function signal(pid, name) {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone already, which is what we want.
+    // It has ended already.
   }
 }
 
 function signalAll(leader, pids, name) {
-  signal(-leader, name); // The group at once: members cannot out-fork a signal that reaches them together.
+  signal(-leader, name); // The whole group at once: its members cannot fork faster than one signal to all of them.
   for (const pid of pids) signal(pid, name);
 }
 
-/** SIGTERM, patience, SIGKILL; true only when a look at the process table proves that nothing is left. */
+/** SIGTERM, the grace time, then SIGKILL. True only when the process table shows that none is left. */
 async function endProcesses(command, graceMs) {
   const startedAt = Date.now();
   let alive = processesOf(command);
@@ -85,7 +85,7 @@ async function endProcesses(command, graceMs) {
     alive = processesOf(command);
   }
   const killingSince = Date.now();
-  while (alive.length > 0 && Date.now() - killingSince < giveUpAfterMs) {
+  while (alive.length > 0 && Date.now() - killingSince < killTimeoutMs) {
     signalAll(command.leader, alive, 'SIGKILL');
     await delay(5);
     alive = processesOf(command);
@@ -93,9 +93,9 @@ async function endProcesses(command, graceMs) {
   return alive.length === 0;
 }
 
-/** Only in a process namespace of our own: the kernel reaches all in it at once but us and its first process. */
+/** Signals all processes of the namespace at once, except this one and the first. Only in a pid namespace of its own. */
 function signalEveryone(name) {
-  if (process.pid > 100) throw new Error('this is no namespace of our own');
+  if (process.pid > 100) throw new Error('not in a pid namespace of its own');
   signal(-1, name);
   return {};
 }

@@ -1,7 +1,7 @@
 'use strict';
 const net = require('node:net');
 
-/** The one way out: a port on our loopback that leads to the host's filtering proxy. */
+/** The only way out: a port on the sandbox's loopback that leads to the host's filtering proxy. */
 function startRelay({ port, socketPath }) {
   const server = net.createServer((inside) => {
     const outside = net.connect(socketPath);

@@ -6,7 +6,7 @@ const maximumSessions = 64;
 const maximumEnvironmentBytes = 256 * 1024;
 const maximumPathBytes = 4096;
 
-/** What carries over between the commands of a session: a working directory and an environment, as text that bash wrote. */
+/** The state that the commands of a session share: a working directory, and an environment as text written by bash. */
 class Sessions {
   #known = new Map();
 
@@ -21,16 +21,16 @@ class Sessions {
     return this.#known.get(name) ?? { cwd: this.home, environment: undefined };
   }
 
-  /** The directory that a command reads its environment from and leaves the new one in. */
-  lend(name, command) {
+  /** Creates the directory from which a command reads its environment and to which it writes the new one. */
+  prepare(name, command) {
     const directory = join(this.directory, String(command));
     mkdirSync(directory, { mode: 0o700 });
     writeFileSync(join(directory, 'environment'), this.get(name).environment ?? '');
     return directory;
   }
 
-  /** Takes back what `lend` gave. A command that was killed left nothing to learn. */
-  settle(name, directory) {
+  /** Reads and deletes the directory of `prepare`. A command that was killed has written no new state. */
+  update(name, directory) {
     const cwd = readSmall(join(directory, 'cwd'), maximumPathBytes);
     const environment = readSmall(join(directory, 'environment'), maximumEnvironmentBytes);
     rmSync(directory, { recursive: true, force: true });
@@ -42,7 +42,7 @@ class Sessions {
   }
 }
 
-/** Commands could have put anything here, so: no links, no pipes, no big files. */
+/** Commands could have written anything here, so links, pipes and large files are refused. */
 function readSmall(path, maximumBytes) {
   let file;
   try {
