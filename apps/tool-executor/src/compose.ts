@@ -37,7 +37,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   const sandboxes = createSandboxProvider(sandboxSettingsOf(config), log);
   const sandboxSlots = new SandboxSlots(config.SANDBOX_MAX, sandboxes, log);
   const sandboxHealth = new SandboxHealth(sandboxes, log);
-  await sandboxHealth.problem(); // Logged before the executor is ready, for whoever waits for it to become ready.
+  await sandboxHealth.problem(); // Probed before the executor is ready, so that a problem is in its log by then.
 
   const toolRunner = new ToolRunner(sandboxes, sandboxSlots, log);
   const toolCallMetrics = new ToolCallMetrics();

@@ -23,18 +23,18 @@ export const environment = z.object({
     otherwise: 'not `production`',
   }),
   EXECUTOR_ID_FILE: z.string().meta({
-    description: 'Holds this executor’s name. Workspaces belong to the name: move the file and SANDBOX_ROOT together.',
+    description: 'The file with this executor’s id. Workspaces belong to the id: move the file and SANDBOX_ROOT together.',
     example: '/var/lib/rondo/executor-id',
   }),
   EXECUTOR_ID: executorId.optional().meta({
     description:
-      'The name that the file is to hold. It is also the executor’s name on NATS, where a server lets each executor speak for itself only.',
+      'The id that the file must contain. It is also the executor’s user on NATS, where a server may restrict each executor to its own subjects.',
     example: 'tool-executor-2',
-    otherwise: 'the file’s, which is made up when there is no file',
+    otherwise: 'the one in the file, generated at the first start',
   }),
   TOOL_CONCURRENCY: count.max(1_000).default(32).describe('Calls that run at the same time.'),
   TOOL_CONCURRENCY_PER_ACCOUNT: count.optional().meta({
-    description: 'Calls of one account that run at the same time; accounts that wait take turns.',
+    description: 'Calls of one account that run at the same time; waiting accounts take turns.',
     otherwise: 'half of `TOOL_CONCURRENCY`',
   }),
   TOOL_CONCURRENCY_PER_THREAD: count.optional().meta({
@@ -42,12 +42,12 @@ export const environment = z.object({
     otherwise: 'a quarter of `TOOL_CONCURRENCY`',
   }),
   TOOL_DRAIN_S: z.coerce.number().int().min(0).max(600).default(5).meta({
-    description: 'How long running calls may go on once the process was told to end. Then they are killed.',
+    description: 'How long running calls may continue at shutdown. Then they are killed.',
     unit: 's',
   }),
   BWRAP_PATH: z.string().optional().meta({
     description: 'The program bubblewrap.',
-    otherwise: '`bwrap` is looked for in `PATH`',
+    otherwise: '`bwrap` is searched in `PATH`',
   }),
   SANDBOX_ROOT: z.string().meta({
     description: 'Workspaces live here, one directory per thread.',
@@ -55,7 +55,7 @@ export const environment = z.object({
   }),
   SANDBOX_MAX: count.default(128).meta({
     description:
-      'Sandboxes that are awake at the same time. Where one more is needed, the one that was unused longest is put to sleep; its files stay.',
+      'Sandboxes that are awake at the same time. When another one is needed, the one unused for longest is put to sleep; its files stay.',
   }),
   SANDBOX_UNSAFE_HOST: z.stringbool().prefault('0').meta({
     description: '`1` runs commands **without isolation**. For a developer’s own machine only.',
@@ -67,13 +67,13 @@ export const environment = z.object({
   }),
   SANDBOX_DISK_MB: count.optional().meta({
     description:
-      'The whole workspace of a thread. Where it is only watched (`SANDBOX_DISK_HARD`), it is exceeded for a moment, and over it the sandbox stops until files are deleted.',
+      'The whole workspace of a thread. Where the limit is only watched (`SANDBOX_DISK_HARD`), it can be exceeded for a moment; then the sandbox stops until files are deleted.',
     unit: 'MiB',
     default: defaults.diskBytes / mebibyte,
   }),
   SANDBOX_DISK_HARD: z.enum(['auto', 'off', 'required']).optional().meta({
     description:
-      'Makes each new workspace a disk of its own, which the kernel lets nobody exceed; needs root, loop devices and e2fsprogs. `auto`: where that can be had. `required`: without it no tool runs. Workspaces that exist stay as they are.',
+      'Makes each new workspace a disk image whose size the kernel enforces; needs root, loop devices and e2fsprogs. `auto`: where possible. `required`: without it no tool runs. Existing workspaces stay as they are.',
     default: defaults.hardDisk,
   }),
   SANDBOX_FILES: count.optional().meta({
@@ -82,7 +82,7 @@ export const environment = z.object({
   }),
   SANDBOX_REQUIRE_LIMITS: z.stringbool().optional().meta({
     description:
-      'Refuse to run tools where no control groups limit the memory and the processes of sandboxes. `npm start` switches it off, with a warning.',
+      'Refuse to run tools when no control groups limit the memory and the processes of sandboxes. `npm start` switches it off, with a warning.',
     otherwise: 'on where `NODE_ENV` is `production`',
   }),
   SANDBOX_PROCESSES: count.optional().meta({
@@ -95,7 +95,7 @@ export const environment = z.object({
     default: defaults.cpu,
   }),
   SANDBOX_IDLE_S: count.optional().meta({
-    description: 'A sandbox that has had nothing to do for so long ends; its files stay.',
+    description: 'A sandbox that is unused for so long stops; its files stay.',
     unit: 's',
     default: defaults.idleMs / 1_000,
   }),
@@ -109,7 +109,7 @@ export const environment = z.object({
     otherwise: 'all public hosts',
   }),
   SANDBOX_INTERNAL_HOSTS: commaSeparated.pipe(z.array(internalHost)).optional().meta({
-    description: 'What commands may reach besides, though its address is private: `host:port`, separated by commas.',
+    description: 'What commands may also reach although its address is private: `host:port`, separated by commas.',
     example: 'git.internal:3000',
     otherwise: 'none',
   }),
@@ -120,7 +120,7 @@ export const environment = z.object({
     otherwise: 'none',
   }),
   SANDBOX_REQUESTS_PER_S: count.optional().meta({
-    description: 'Requests and tunnels that a sandbox may open per second in the long run; four times as many at once.',
+    description: 'Requests and tunnels that a sandbox may open per second on average; four times as many at once.',
     default: defaults.egress.requestsPerSecond,
   }),
 });

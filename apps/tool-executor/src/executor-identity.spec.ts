@@ -57,8 +57,8 @@ describe('ExecutorIdentity', () => {
     await writeFile(file, 'a > b.*');
 
     const attempt = () => ExecutorIdentity.assume(file, { generate: () => 'exe_2' });
-    await expect(attempt()).rejects.toThrow('does not hold the id of an executor');
-    await expect(attempt()).rejects.toThrow('does not hold the id of an executor');
+    await expect(attempt()).rejects.toThrow('does not contain the id of an executor');
+    await expect(attempt()).rejects.toThrow('does not contain the id of an executor');
   });
 
   it('stores a configured id and reuses it', async () => {
@@ -77,6 +77,6 @@ describe('ExecutorIdentity', () => {
 
     const other = ExecutorIdentity.assume(file, { requested: 'tool-executor', generate: () => 'exe_2' });
 
-    await expect(other).rejects.toThrow('holds the id exe_1, by which threads are placed');
+    await expect(other).rejects.toThrow('contains the id exe_1, by which threads are placed');
   });
 });

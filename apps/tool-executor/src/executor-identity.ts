@@ -45,10 +45,10 @@ export class ExecutorIdentity {
 /** Threads are placed by the stored id, so a different configured id is refused. */
 async function idOf(file: string, { requested, generate }: Naming): Promise<string> {
   const stored = executorId.safeParse(await storedId(file, () => requested ?? generate()));
-  if (!stored.success) throw new Error(`${file} does not hold the id of an executor`, { cause: stored.error });
+  if (!stored.success) throw new Error(`${file} does not contain the id of an executor`, { cause: stored.error });
   if (requested !== undefined && stored.data !== requested) {
     throw new Error(
-      `${file} holds the id ${stored.data}, by which threads are placed; EXECUTOR_ID must be the same, not ${requested}`,
+      `${file} contains the id ${stored.data}, by which threads are placed; EXECUTOR_ID must be the same, not ${requested}`,
     );
   }
   return stored.data;
@@ -96,7 +96,7 @@ const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
 /**
  * Distinguishes a process from a later one with the same pid: the machine's boot, and the time when the process started.
- * Undefined when no such process lives. On systems without /proc it only says that the process lives.
+ * Undefined when no such process lives. On systems without /proc it only reports that the process lives.
  */
 export function startOfProcess(pid: number): string | undefined {
   try {

@@ -18,7 +18,7 @@ export interface SandboxProvider {
    * with `unavailable` when no sandbox can be created.
    */
   get(threadId: string, labels?: SandboxLabels): Promise<Sandbox>;
-  /** The sandboxes that exist, awake or not, whose labels hold all of these: a reconciler compares them with the threads. */
+  /** The sandboxes that exist, awake or not, whose labels include all of these. A reconciler compares them with the threads. */
   list(labels?: Partial<SandboxLabels>): Promise<ListedSandbox[]>;
   /**
    * Ends everything that the commands of a run have left running in the thread's sandbox, daemons included. Processes of

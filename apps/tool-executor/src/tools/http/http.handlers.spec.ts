@@ -146,8 +146,8 @@ describe('http_request', () => {
     });
 
     it('fails when nothing was sent', async () => {
-      const nobody = aCall('http_request', { method: 'POST', url: `http://127.0.0.1:${lonely}/` });
-      expect((await answered(nobody)).result).toMatchObject({
+      const unanswered = aCall('http_request', { method: 'POST', url: `http://127.0.0.1:${lonely}/` });
+      expect((await answered(unanswered)).result).toMatchObject({
         success: false,
         error: expect.stringMatching(/^Nothing was sent to 127\.0\.0\.1:\d+: .*ECONNREFUSED/),
       });

@@ -4,7 +4,7 @@ describe('AgentConnection', () => {
   it.each([
     ['sends no frames', `control.once('data', () => raw('HTTP/1.1 200 OK\\r\\n\\r\\n'));`],
     ['announces a huge frame', `control.once('data', () => raw(Buffer.from([0x7f, 0, 0, 0])));`],
-    ['answers what nobody asked', `control.once('data', () => send({ id: 99, ok: true, result: {} }));`],
+    ['answers without a request', `control.once('data', () => send({ id: 99, ok: true, result: {} }));`],
     ['answers in another shape', `control.once('data', () => send({ id: 1, ok: true, result: { cwd: 7 } }));`],
     [
       'adds what is not in the protocol',
@@ -35,14 +35,14 @@ describe('AgentConnection', () => {
       send({ event: 'output', command: 1, data: 'aGk=' });
       send({ event: 'ended', command: 1, reason: 'exit', exitCode: 0, cwd: '/' });
     });`);
-    const said: string[] = [];
+    const outputs: string[] = [];
     const ended = new Promise((ended) =>
-      connection.subscribe(1, { output: (bytes) => said.push(bytes.toString()), ended, lost: () => {} }),
+      connection.subscribe(1, { output: (bytes) => outputs.push(bytes.toString()), ended, lost: () => {} }),
     );
 
     await expect(connection.request('run', {}, 5_000)).resolves.toEqual({ cwd: '/workspace' });
     await expect(ended).resolves.toMatchObject({ reason: 'exit', exitCode: 0 });
-    expect(said).toEqual(['hi']);
+    expect(outputs).toEqual(['hi']);
     await expect(connection.kill()).resolves.toBe(true);
   });
 

@@ -28,7 +28,7 @@ describe('attack: sandbox network', () => {
   let fixture: SandboxFixture;
   let server: Server;
   let port: number;
-  let neighbour: Sandbox;
+  let otherSandbox: Sandbox;
   let reached = 0;
 
   beforeAll(async () => {
@@ -43,8 +43,8 @@ describe('attack: sandbox network', () => {
       { egress: { requestsPerSecond: perSecond } },
       { resolve: async () => ['127.0.0.2'], isAllowed: (address) => address === '127.0.0.2' },
     );
-    neighbour = await fixture.sandbox();
-    await run(neighbour, 'true');
+    otherSandbox = await fixture.sandbox();
+    await run(otherSandbox, 'true');
   });
   afterAll(async () => {
     await fixture.close();
@@ -67,7 +67,7 @@ describe('attack: sandbox network', () => {
     const startedAt = performance.now();
 
     const flooding = run(hostile, `node flood.cjs '${JSON.stringify([request(), repeat, connections])}'`);
-    const calm = run(neighbour, `for n in {1..15}; do curl -sS -m 5 http://a.example:${port}/; sleep 0.1; done`);
+    const calm = run(otherSandbox, `for n in {1..15}; do curl -sS -m 5 http://a.example:${port}/; sleep 0.1; done`);
     const [{ output: seen }, { output: got }] = await Promise.all([flooding, calm]);
 
     const seconds = (performance.now() - startedAt) / 1_000;

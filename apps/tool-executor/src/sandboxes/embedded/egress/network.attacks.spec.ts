@@ -26,7 +26,7 @@ const egress = {
   resolve: async (host: string) => (host === 'rebind.example' ? rebinding.shift() : names[host]) ?? [],
   isAllowed: (address: string) => publicAddresses.includes(address),
 };
-/** Says who it is, or redirects where the path says. */
+/** Answers with its own name, or redirects to the path's target. */
 const hello: RequestListener = (request, response) => {
   const location = new URL(request.url ?? '', 'http://any').searchParams.get('to');
   if (location === null) response.end(`target ${request.headers.host}\n`);

@@ -6,7 +6,7 @@ import { run } from '../../testing/run-command';
 import { SandboxFixture } from '../testing/sandbox-fixture';
 
 const mebibyte = 1024 * 1024;
-/** Nobody looks while the attack lasts: what holds is what the kernel holds. */
+/** Nothing is measured during the attack, so that only the kernel can stop it. */
 const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 600_000 };
 
 /** Skipped, and so listed as not tried, where a file cannot be mounted. */
@@ -37,13 +37,13 @@ withDisks('attack: sandbox resources', () => {
       'for i in 3 4 5 6 7 8 9; do eval "exec $i>fill$i"; rm fill$i; head -c 10M /dev/zero >&$i || exit 1; done',
     ],
   ])('the disk is filled faster than it is measured, %s', async (_, command) => {
-    const neighbour = await fixture.sandbox();
+    const other = await fixture.sandbox();
     const outcome = await run(sandbox, command);
 
     expect(bytesIn(home())).toBeLessThanOrEqual(quota.diskBytes);
     expect(outcome).toMatchObject({ ending: 'exit', output: expect.stringContaining('No space left on device') });
     expect(outcome.exitCode).not.toBe(0);
-    await expect(run(neighbour, 'head -c 10M /dev/zero >mine && echo fine')).resolves.toMatchObject({
+    await expect(run(other, 'head -c 10M /dev/zero >mine && echo fine')).resolves.toMatchObject({
       output: 'fine\n',
     });
   });
@@ -60,9 +60,9 @@ withDisks('attack: sandbox resources', () => {
   });
 
   it('the disk of another sandbox', async () => {
-    const neighbour = await fixture.sandbox();
-    await run(neighbour, 'echo private >mine && sync');
-    const image = join(fixture.root, neighbour.id, 'workspace.img');
+    const other = await fixture.sandbox();
+    await run(other, 'echo private >mine && sync');
+    const image = join(fixture.root, other.id, 'workspace.img');
     const search = (file: string) => `grep -c private ${file}; ls /dev | grep -c loop`;
 
     expect(spawnSync('grep', ['-q', 'private', image]).status).toBe(0);
