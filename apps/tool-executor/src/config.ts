@@ -23,7 +23,8 @@ export const environment = z.object({
     otherwise: 'not `production`',
   }),
   EXECUTOR_ID_FILE: z.string().meta({
-    description: 'The file with this executor’s id. Workspaces belong to the id: move the file and SANDBOX_ROOT together.',
+    description:
+      'The file with this executor’s id. Workspaces belong to the id: move the file and SANDBOX_ROOT together.',
     example: '/var/lib/rondo/executor-id',
   }),
   EXECUTOR_ID: executorId.optional().meta({
