@@ -76,13 +76,13 @@ async function connect(config: Config, log: Logger) {
   const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, WORKER_ID } = config;
   const nats = await connectNats({ url: NATS_URL, name, log });
   nats.toolStreams.keep();
-  const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, presentAs: WORKER_ID, log });
+  const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner: WORKER_ID, log });
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
   const relay = new OutboxRelay(new Outbox(database), queues, warnTo(log)('outbox not published'));
   const feed = new NatsRunFeed(nats);
   const store = new PostgresRunStore({
     database,
-    mint: newUlid,
+    newId: newUlid,
     leaseMs: config.LEASE_MS,
     reaper: { compactionMs: config.COMPACTION_PATIENCE_MS },
     onPromoted: (facts) => {

@@ -41,7 +41,7 @@ afterEach(async () => {
 /** A worker whose runs do nothing but last a moment. */
 class TestWorker {
   readonly activeRuns = new ActiveRuns();
-  readonly store = new PostgresRunStore({ database: fixture.database, mint: newUlid });
+  readonly store = new PostgresRunStore({ database: fixture.database, newId: newUlid });
   private readonly worker: Worker | undefined;
 
   constructor(

@@ -24,7 +24,7 @@ beforeAll(async () => {
   relay = new OutboxRelay(new Outbox(database), queues, (error) => {
     throw error;
   });
-  store = new PostgresRunStore({ database, mint: newUlid, reaper: { missedAfterMs } });
+  store = new PostgresRunStore({ database, newId: newUlid, reaper: { missedAfterMs } });
 }, 20_000);
 afterAll(async () => {
   await flush();

@@ -58,7 +58,7 @@ function cleanupTasks({ config, database, nats, feed, sandboxes }: MaintenancePa
   const everyMs = config.RETENTION_EVERY_MS;
   const retention = new Retention(database, config.RETENTION_DAYS);
   const idempotencyKeys = new IdempotencyKeys(database);
-  const purge = new Purge({ database, mint: newUlid, onStopped: (facts) => feed.publish(facts) });
+  const purge = new Purge({ database, newId: newUlid, onStopped: (facts) => feed.publish(facts) });
   const blobs = new BlobSweep(database);
   const workspaces = new WorkspaceRemoval(sandboxes, (executorId, threadId) =>
     requestRemoval(nats, executorId, threadId),

@@ -7,7 +7,7 @@ describe('WorkspaceRemoval', () => {
   it('forgets what its executor has deleted, and keeps what one that is away has not', async () => {
     const forgotten: ThreadId[] = [];
     const sandboxes = {
-      takeVacated: () =>
+      claimDeleted: () =>
         Promise.resolve([
           { threadId: near, executorId: 'here' },
           { threadId: away, executorId: 'gone' },

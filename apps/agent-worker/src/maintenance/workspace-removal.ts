@@ -2,7 +2,7 @@ import type { ThreadId } from '@rondo/contract';
 import type { HostedSandbox } from '@rondo/persistence';
 
 export interface VacatedSandboxes {
-  takeVacated(): Promise<readonly HostedSandbox[]>;
+  claimDeleted(): Promise<readonly HostedSandbox[]>;
   forget(threads: readonly ThreadId[]): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export class WorkspaceRemoval {
   ) {}
 
   async remove(): Promise<void> {
-    const vacated = await this.sandboxes.takeVacated();
+    const vacated = await this.sandboxes.claimDeleted();
     const gone = await Promise.all(
       vacated.map(async ({ executorId, threadId }) =>
         (await this.askToForget(executorId, threadId)) ? [threadId] : [],

@@ -35,7 +35,7 @@ export class TestWorker {
     this.feed = new NatsRunFeed(link);
     this.store = new PostgresRunStore({
       database,
-      mint: newUlid,
+      newId: newUlid,
       onPromoted: (facts) => {
         this.feed.publish(facts);
       },

@@ -54,7 +54,7 @@ interface RemovedRow {
   readonly removed_at: Date;
 }
 
-interface GoodKey {
+interface ValidKey {
   readonly id: string;
   readonly account_id: string;
   readonly scopes: readonly string[];
@@ -66,7 +66,7 @@ interface SeededKey {
   readonly revoked_at: Date | null;
 }
 
-interface KeyWish {
+interface KeyToCreate {
   readonly accountId: AccountId;
   readonly name: string;
   readonly scopes: readonly string[];
@@ -75,7 +75,7 @@ interface KeyWish {
 /** Whose installation this is. */
 export const operatorAccount = accountId.parse('acc_admin');
 
-const goodKey = `
+const validKey = `
 select api_keys.id, account_id, scopes from api_keys join accounts on accounts.id = account_id
 where hash = $1 and revoked_at is null and removed_at is null`;
 
@@ -90,7 +90,7 @@ revoked as (
 select * from removed`;
 
 /** Locks it, so that gateways which are configured differently do not revoke each other's key. */
-const keepOperator = `
+const upsertOperator = `
 insert into accounts (id, name) values ($1, 'admin') on conflict (id) do update set name = accounts.name`;
 
 const seedKey = `
@@ -105,17 +105,17 @@ where account_id = $1 and id <> $2 and seeded and revoked_at is null`;
 export class Accounts {
   constructor(
     private readonly database: Database,
-    private readonly mint: NewId,
+    private readonly newId: NewId,
   ) {}
 
   /** An account with its first key. */
-  async create({ name, scopes }: Omit<KeyWish, 'accountId'>): Promise<{ account: Account; apiKey: NewApiKey }> {
+  async create({ name, scopes }: Omit<KeyToCreate, 'accountId'>): Promise<{ account: Account; apiKey: NewApiKey }> {
     const account = await this.insertAccount(name);
     return { account, apiKey: await this.createKey({ accountId: account.id, name, scopes }) };
   }
 
-  createKey(wish: KeyWish): Promise<NewApiKey> {
-    return this.insertKey(wish, `rondo_${randomBytes(24).toString('base64url')}`);
+  createKey(wanted: KeyToCreate): Promise<NewApiKey> {
+    return this.insertKey(wanted, `rondo_${randomBytes(24).toString('base64url')}`);
   }
 
   /** The account's keys, revoked ones too, newest first. Rejects with `invalid_cursor`. */
@@ -130,7 +130,7 @@ export class Accounts {
 
   /** Undefined for an unknown or revoked key, and for those of a removed account. */
   async verify(key: string): Promise<Caller | undefined> {
-    const [row] = await this.database.sql.query<GoodKey>(goodKey, [hashOf(key)]);
+    const [row] = await this.database.sql.query<ValidKey>(validKey, [hashOf(key)]);
     return row && { accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.id), scopes: row.scopes };
   }
 
@@ -173,7 +173,7 @@ export class Accounts {
     const scopes = ['admin'];
     const { id, name, hash, hint } = this.keyRow({ accountId: operatorAccount, name: 'admin', scopes }, key);
     return this.database.transaction(async (sql) => {
-      await sql.query(keepOperator, [operatorAccount]);
+      await sql.query(upsertOperator, [operatorAccount]);
       const [seeded] = await sql.query<SeededKey>(seedKey, [id, operatorAccount, name, hash, hint, scopes]);
       if (seeded?.account_id !== operatorAccount)
         throw new TerminalError('admin_key_taken', 'The configured admin key is a key of another account.');
@@ -185,13 +185,13 @@ export class Accounts {
   }
 
   private async insertAccount(name: string): Promise<Account> {
-    const id = accountId.parse(`acc_${this.mint()}`);
+    const id = accountId.parse(`acc_${this.newId()}`);
     const row = await this.database.prisma.account.create({ data: { id, name: storedText(name) } });
     return { id, name: row.name, created_at: row.createdAt.toISOString() };
   }
 
-  private async insertKey(wish: KeyWish, key: string): Promise<NewApiKey> {
-    const row = await this.database.prisma.apiKey.create({ data: this.keyRow(wish, key) });
+  private async insertKey(wanted: KeyToCreate, key: string): Promise<NewApiKey> {
+    const row = await this.database.prisma.apiKey.create({ data: this.keyRow(wanted, key) });
     return {
       id: apiKeyId.parse(row.id),
       name: row.name,
@@ -201,8 +201,8 @@ export class Accounts {
     };
   }
 
-  private keyRow({ accountId, name, scopes }: KeyWish, key: string) {
-    const id = `key_${this.mint()}`;
+  private keyRow({ accountId, name, scopes }: KeyToCreate, key: string) {
+    const id = `key_${this.newId()}`;
     return { id, accountId, name: storedText(name), hash: hashOf(key), hint: key.slice(-4), scopes: [...scopes] };
   }
 }

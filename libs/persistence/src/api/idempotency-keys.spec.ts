@@ -1,6 +1,6 @@
 import type { Run } from '@rondo/contract';
 import { IdempotencyKeys, type PendingKey } from './idempotency-keys';
-import { StoreFixture, nextId, newAccount, spokenMessage, started, waits } from '../testing/store-fixture';
+import { StoreFixture, nextId, newAccount, textInput, started, waits } from '../testing/store-fixture';
 
 let fixture: StoreFixture;
 let keys: IdempotencyKeys;
@@ -83,9 +83,9 @@ describe('IdempotencyKeys', () => {
       const makers: ((promised: PendingKey<{ id: string }>) => Promise<{ id: string }>)[] = [
         async (promised) => (await fixture.create({ promised })).run,
         (promised) => threads.create({ accountId, metadata: {}, promised }),
-        (promised) => messages.add({ accountId, threadId, content: spokenMessage('Hello.'), promised }),
+        (promised) => messages.add({ accountId, threadId, content: textInput('Hello.'), promised }),
         async (promised) =>
-          (await runs.answer({ accountId, runId: asking.runId, content: spokenMessage('Blue.'), promised })).run,
+          (await runs.answer({ accountId, runId: asking.runId, content: textInput('Blue.'), promised })).run,
       ];
 
       for (const make of makers) {

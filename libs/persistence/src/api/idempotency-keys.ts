@@ -28,7 +28,7 @@ export type IdempotencyVerdict =
   | { readonly verdict: 'replay'; readonly response: StoredResponse };
 
 /** A new key, one that is too old to count, or one whose holder has been silent for so long that it must be dead. */
-const takeKey = `
+const insertKey = `
 insert into idempotency_keys (account_id, key, request_hash, created_at) values ($1, $2, $3, clock_timestamp())
 on conflict (account_id, key) do update set
   request_hash = excluded.request_hash, status = null, response = null, location = null, created_at = excluded.created_at
@@ -66,7 +66,7 @@ export class IdempotencyKeys {
    * was kept by `keepPromise`, and what it has not made by then it cannot make any more.
    */
   async begin(request: IdempotentRequest): Promise<IdempotencyVerdict> {
-    const taken = await this.database.sql.query(takeKey, address(request));
+    const taken = await this.database.sql.query(insertKey, address(request));
     if (taken.length > 0) return { verdict: 'fresh' };
 
     const [row] = await this.database.sql.query<KeyRow>(readKey, address(request).slice(0, 2));

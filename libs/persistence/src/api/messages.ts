@@ -13,7 +13,7 @@ import type { Database } from '../database/database';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type MessageRow, messageOf } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
-import { type ThreadAddress, requireRoomOn, threadNotFound } from './thread-row';
+import { type ThreadAddress, requireCapacityOf, threadNotFound } from './thread-row';
 
 export interface MessageFilter extends ThreadAddress, PageRequest {
   readonly type?: MessageType | undefined;
@@ -29,20 +29,20 @@ export interface NewMessage extends ThreadAddress {
 export class Messages {
   constructor(
     private readonly database: Database,
-    private readonly mint: NewId,
+    private readonly newId: NewId,
     private readonly limits: ThreadLimits = usualThreadLimits,
   ) {}
 
   /** A user message that belongs to no run; the thread's next run reads it. */
   add({ accountId, threadId, content, promised }: NewMessage): Promise<Message> {
-    const id = messageId.parse(`msg_${this.mint()}`);
+    const id = messageId.parse(`msg_${this.newId()}`);
     return this.database.transaction(async (sql) => {
       const kept = await storeImages(sql, { accountId, content, field: 'content' });
       const { messages, bytes } = this.limits;
       const values = [id, threadId, accountId, JSON.stringify(kept), messages, bytes];
       const [row] = await sql.query<MessageRow>(addMessage, values);
       if (!row) {
-        await requireRoomOn(sql, threadId, this.limits);
+        await requireCapacityOf(sql, threadId, this.limits);
         throw threadNotFound(threadId);
       }
       await referToImages(sql, { accountId, threadId }, kept);

@@ -15,7 +15,7 @@ export interface HostedSandbox {
 }
 
 /** Answers with the places that stay, which may be other ones: the update changes nothing and returns the row. */
-const keepPlaces = `
+const upsertHosts = `
 insert into sandboxes (id, thread_id, executor_id)
 select distinct on (thread_id) *
 from unnest($1::text[], $2::text[], $3::text[]) as offer (id, thread_id, executor_id) order by thread_id
@@ -23,14 +23,14 @@ on conflict (thread_id) do update set thread_id = excluded.thread_id
 returning thread_id, executor_id`;
 
 /** A minute later it is asked for again: its executor may be away. */
-const takeVacated = `
+const lockDeleted = `
 update sandboxes set vacate_at = clock_timestamp() + interval '1 minute'
 where id in (
   select id from sandboxes where vacate_at <= clock_timestamp() order by vacate_at limit 100 for update skip locked
 )
 returning thread_id as "threadId", executor_id as "executorId"`;
 
-const forgetThem = `delete from sandboxes where thread_id = any($1::text[]) and vacate_at is not null`;
+const deleteRemoved = `delete from sandboxes where thread_id = any($1::text[]) and vacate_at is not null`;
 
 /** Which executor hosts which thread's sandbox. A claim says what is known of its thread. */
 export class Sandboxes {
@@ -38,9 +38,9 @@ export class Sandboxes {
 
   constructor(
     private readonly database: Database,
-    mint: NewId,
+    newId: NewId,
   ) {
-    this.kept = new StatementBatcher((offers) => keep(database.sql, mint, offers));
+    this.kept = new StatementBatcher((offers) => keep(database.sql, newId, offers));
   }
 
   /** Has this executor host the thread, unless one does already; answers with who hosts it. */
@@ -49,22 +49,22 @@ export class Sandboxes {
   }
 
   /** Some whose threads were deleted, for the caller to have removed and then to `forget`. */
-  takeVacated(): Promise<readonly HostedSandbox[]> {
-    return this.database.sql.query<HostedSandbox>(takeVacated);
+  claimDeleted(): Promise<readonly HostedSandbox[]> {
+    return this.database.sql.query<HostedSandbox>(lockDeleted);
   }
 
   async forget(threads: readonly ThreadId[]): Promise<void> {
-    if (threads.length > 0) await this.database.sql.query(forgetThem, [threads]);
+    if (threads.length > 0) await this.database.sql.query(deleteRemoved, [threads]);
   }
 }
 
-async function keep(sql: Sql, mint: NewId, offers: readonly HostedSandbox[]): Promise<readonly string[]> {
+async function keep(sql: Sql, newId: NewId, offers: readonly HostedSandbox[]): Promise<readonly string[]> {
   const columns = [
-    offers.map(() => `sbx_${mint()}`),
+    offers.map(() => `sbx_${newId()}`),
     offers.map(({ threadId }) => threadId),
     offers.map(({ executorId }) => executorId),
   ];
-  const places = await sql.query<Place>(keepPlaces, columns);
+  const places = await sql.query<Place>(upsertHosts, columns);
   const kept = new Map(places.map(({ thread_id, executor_id }) => [thread_id, executor_id]));
   return offers.map(({ threadId, executorId }) => kept.get(threadId) ?? executorId);
 }

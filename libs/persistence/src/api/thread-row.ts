@@ -38,13 +38,13 @@ export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddres
 
 const threadSize = `select last_message_seq, message_bytes::float from threads where id = $1`;
 
-export async function requireRoomOn(sql: Sql, threadId: ThreadId, limits: ThreadLimits): Promise<void> {
+export async function requireCapacityOf(sql: Sql, threadId: ThreadId, limits: ThreadLimits): Promise<void> {
   const [size] = await sql.query<ThreadSize>(threadSize, [threadId]);
-  if (size) requireRoom(threadId, size, limits);
+  if (size) requireCapacity(threadId, size, limits);
 }
 
 /** Throws `thread_full` where people may add nothing more. What its runs say and do has its own bounds. */
-export function requireRoom(threadId: ThreadId, size: ThreadSize, limits: ThreadLimits): void {
+export function requireCapacity(threadId: ThreadId, size: ThreadSize, limits: ThreadLimits): void {
   if (size.last_message_seq >= limits.messages) throw threadFull(threadId, `${limits.messages} messages`);
   if (size.message_bytes >= limits.bytes) throw threadFull(threadId, `${limits.bytes} bytes of messages`);
 }

@@ -1,6 +1,6 @@
 import { type AccountId, messageId, threadId } from '@rondo/contract';
 import { Sandboxes } from './sandboxes';
-import { StoreFixture, completed, nextId, newAccount, spokenMessage, reply, started } from '../testing/store-fixture';
+import { StoreFixture, completed, nextId, newAccount, textInput, reply, started } from '../testing/store-fixture';
 
 let fixture: StoreFixture;
 let stranger: AccountId;
@@ -13,14 +13,14 @@ afterAll(() => fixture.close());
 const thread = (metadata = {}) => fixture.threads.create({ accountId: fixture.accountId, metadata });
 
 describe('Threads and their messages', () => {
-  it('belong to one account (R39)', async () => {
+  it('belong to one account', async () => {
     const { threads, messages } = fixture;
     const { id } = await thread();
     const address = { accountId: stranger, threadId: id };
     const attempts = [
       threads.get(address),
       threads.delete(address),
-      messages.add({ ...address, content: spokenMessage('Hi.') }),
+      messages.add({ ...address, content: textInput('Hi.') }),
       messages.list({ ...address, limit: 10 }),
     ];
 
@@ -37,19 +37,18 @@ describe('Threads and their messages', () => {
     const next = await threads.list({ accountId, limit: 1, after: page.next_cursor ?? '' });
     expect([...page.data, ...next.data]).toEqual([second, first]);
 
-    for (const text of ['a', 'b', 'c'])
-      await messages.add({ accountId, threadId: first.id, content: spokenMessage(text) });
+    for (const text of ['a', 'b', 'c']) await messages.add({ accountId, threadId: first.id, content: textInput(text) });
     const start = await messages.list({ accountId, threadId: first.id, limit: 2 });
     const rest = await messages.list({ accountId, threadId: first.id, limit: 2, after: start.next_cursor ?? '' });
     expect([...start.data, ...rest.data].map(({ seq, content }) => [seq, content])).toEqual(
-      ['a', 'b', 'c'].map((text, index) => [index + 1, spokenMessage(text)]),
+      ['a', 'b', 'c'].map((text, index) => [index + 1, textInput(text)]),
     );
   });
 
   it('refuse a cursor that points into another thread', async () => {
     const { messages, accountId } = fixture;
     const [here, there] = [await thread(), await thread()];
-    const { id } = await messages.add({ accountId, threadId: there.id, content: spokenMessage('Hi.') });
+    const { id } = await messages.add({ accountId, threadId: there.id, content: textInput('Hi.') });
 
     for (const cursor of [id, messageId.parse('msg_none'), 'x']) {
       const after = Buffer.from(cursor).toString('base64url');
@@ -101,11 +100,11 @@ describe('Sandboxes', () => {
     for (const id of [kept, deleted]) await sandboxes.keep(id, 'executor-1');
     await fixture.threads.delete({ accountId: fixture.accountId, threadId: deleted });
 
-    const told = await Promise.all([sandboxes.takeVacated(), sandboxes.takeVacated()]);
+    const told = await Promise.all([sandboxes.claimDeleted(), sandboxes.claimDeleted()]);
     expect(told.flat()).toEqual([{ threadId: deleted, executorId: 'executor-1' }]);
 
     await fixture.database.sql.query(`update sandboxes set vacate_at = vacate_at - interval '1 minute'`);
-    expect(await sandboxes.takeVacated()).toHaveLength(1);
+    expect(await sandboxes.claimDeleted()).toHaveLength(1);
 
     await sandboxes.forget([kept, deleted]);
     const left = await fixture.database.sql.query('select thread_id from sandboxes where thread_id = any($1)', [

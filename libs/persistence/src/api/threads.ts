@@ -24,11 +24,11 @@ export interface NewThread {
 export class Threads {
   constructor(
     private readonly database: Database,
-    private readonly mint: NewId,
+    private readonly newId: NewId,
   ) {}
 
   create({ accountId, metadata, promised }: NewThread): Promise<Thread> {
-    const id = threadId.parse(`thr_${this.mint()}`);
+    const id = threadId.parse(`thr_${this.newId()}`);
     return this.database.transaction(async (sql) => {
       const { createdAt } = await insertThread(sql, { id, accountId, metadata });
       return storeResponse(sql, promised, { id, metadata, created_at: createdAt });

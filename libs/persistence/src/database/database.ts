@@ -8,19 +8,19 @@ import { PreparedStatements, type Sql } from './sql';
 import { isOutdated } from './sql-error';
 
 /**
- * One pool, two ways in. Prisma reads and writes what is simple. Where rows are locked, or one statement must do the
- * work of many, SQL goes to the same pool directly: a prepared statement costs half of what it does through Prisma's raw
- * queries, a transaction a ninth.
+ * One pool with two interfaces: Prisma for simple reads and writes, and plain SQL where rows are locked or one statement
+ * does the work of many. A prepared statement costs half of what it does through Prisma's raw queries, a transaction a
+ * ninth.
  */
 export interface Database {
   readonly prisma: PrismaClient;
   readonly sql: Sql;
   /**
-   * One connection of its own, for the one writer of a process: its statement is large, every connection would plan and
-   * keep it anew, and it need not wait for readers.
+   * A dedicated connection for the append statement: it is large, so each further connection would plan and cache it
+   * again, and on its own connection it does not queue behind reads.
    */
   readonly writer: Sql;
-  /** Runs `work` in one transaction. It must await nothing but the `sql` it is given (I11). */
+  /** Runs `work` in one transaction. It must await only queries on the given `sql` (I11). */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
@@ -32,30 +32,30 @@ const limits = {
   statement_timeout: 20_000,
   idle_in_transaction_session_timeout: 20_000,
   keepAlive: true,
-  /** To open one costs more than a hundred statements. */
+  /** Opening a connection costs more than a hundred statements. */
   idleTimeoutMillis: 300_000,
   /**
-   * What is prepared finds its rows by their keys, whichever these are: one plan does, and is made once, maybe while the
-   * tables are so small that to read them whole would be cheaper. Where only that is possible, its plan seems so costly
-   * that Postgres would compile it, for longer than any of our statements takes.
+   * Prepared statements find rows by key, so one generic plan serves all parameters. It is made once, possibly while the
+   * tables are so small that a sequential scan would be cheaper, hence no sequential scans. Statements that allow nothing
+   * else then get a high cost estimate, at which Postgres would JIT-compile them for longer than they run.
    */
   options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off',
 };
 
-/** Longer than the server's own limits let a statement take, or a transaction of a few. */
+/** Longer than a statement or a short transaction can take under the server's own limits. */
 const longestUseMs = 45_000;
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Connections at most, those of the writer and of the presence not counted. */
+  /** The most pooled connections, without those of the writer and of the liveness lock. */
   readonly poolSize: number;
-  /** The owner of this process's leases. While the database is open, others see that this process lives. */
-  readonly presentAs?: string;
-  /** Hears at boot when the server has fewer left than that. */
+  /** The owner of this process's leases. Holds its liveness lock while the database is open. */
+  readonly leaseOwner?: string;
+  /** Warns at start-up when the server has too few free connections. */
   readonly log?: ConnectionLog;
 }
 
-export function openDatabase({ url, poolSize, presentAs, log }: DatabaseOptions): Database {
+export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions): Database {
   const pool = openPool(url, poolSize);
   const writers = openPool(url, 1);
   const silent = [pool, writers].map((connections) => new SilentConnections(connections, longestUseMs));
@@ -65,20 +65,20 @@ export function openDatabase({ url, poolSize, presentAs, log }: DatabaseOptions)
   });
   const statements = new PreparedStatements();
   const sql = statements.over(pool);
-  const presence = presentAs === undefined ? undefined : new LivenessLock({ url, owner: presentAs, sql, log });
-  if (log) void checkConnections(sql, { needed: poolSize + (presence ? 2 : 1), log });
+  const livenessLock = leaseOwner === undefined ? undefined : new LivenessLock({ url, owner: leaseOwner, sql, log });
+  if (log) void checkConnections(sql, { needed: poolSize + (livenessLock ? 2 : 1), log });
 
   return {
     prisma,
     sql,
     writer: statements.over(writers),
     transaction: (work) =>
-      anew(() => inTransaction(pool, (client) => work(statements.over(client, { inTransaction: true })))),
+      retryOutdated(() => inTransaction(pool, (client) => work(statements.over(client, { inTransaction: true })))),
     ping: async () => {
       await sql.query('select 1');
     },
     close: async () => {
-      await presence?.leave();
+      await livenessLock?.release();
       for (const connections of silent) connections.close();
       await prisma.$disconnect();
       await Promise.all([pool.end(), writers.end()]);
@@ -87,8 +87,8 @@ export function openDatabase({ url, poolSize, presentAs, log }: DatabaseOptions)
 }
 
 /**
- * A connection that breaks rejects its query, if it has one, and the pool opens another when it needs one. Without a
- * listener the event would end the process.
+ * A broken connection rejects its query, and the pool opens another on demand. The listeners prevent the `error` event
+ * from ending the process.
  */
 function openPool(connectionString: string, max: number): pg.Pool {
   const pool = new pg.Pool({ connectionString, max, ...limits });
@@ -97,15 +97,15 @@ function openPool(connectionString: string, max: number): pg.Pool {
   return pool;
 }
 
-/** Statements may turn out to be outdated one after the other. */
-const mostOutdated = 10;
+/** Several statements of a transaction may be outdated, each found by another attempt. */
+const maxOutdated = 10;
 
-async function anew<T>(transaction: () => Promise<T>): Promise<T> {
+async function retryOutdated<T>(transaction: () => Promise<T>): Promise<T> {
   for (let outdated = 0; ; outdated += 1) {
     try {
       return await transaction();
     } catch (error) {
-      if (!isOutdated(error) || outdated === mostOutdated) throw error;
+      if (!isOutdated(error) || outdated === maxOutdated) throw error;
     }
   }
 }

@@ -67,7 +67,7 @@ describe('the rights of services on Postgres', () => {
 
   it('are enough to open a database and to be seen by others', async () => {
     const url = await database.urlOf('summarizer');
-    const opened = openDatabase({ url, poolSize: 1, presentAs: 'summarizer-1' });
+    const opened = openDatabase({ url, poolSize: 1, leaseOwner: 'summarizer-1' });
 
     await opened.ping();
     let seen: unknown[] = [];

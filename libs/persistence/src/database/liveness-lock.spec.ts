@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterEach(() => Promise.all(opened.splice(0).map((one) => one.close())));
 afterAll(() => database.drop());
 
-function open(presentAs: string, url = database.url): Database {
-  const process = openDatabase({ url, poolSize: 1, presentAs, log: { warn: (_, text) => warnings.push(text) } });
+function open(leaseOwner: string, url = database.url): Database {
+  const process = openDatabase({ url, poolSize: 1, leaseOwner, log: { warn: (_, text) => warnings.push(text) } });
   opened.push(process);
   return process;
 }
@@ -40,7 +40,7 @@ async function cut(): Promise<void> {
   await database.sql.query('select pg_terminate_backend($1)', [holder?.pid]);
 }
 
-describe('a presence', () => {
+describe('a liveness lock', () => {
   it('is there as long as the database is open, and then nothing is left of it', async () => {
     const process = open('worker-1');
     await until('worker-1', 'present');
@@ -111,10 +111,10 @@ describe('a presence', () => {
     const nobody = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => nobody.once('listening', resolve));
     const url = `postgresql://postgres@127.0.0.1:${(nobody.address() as AddressInfo).port}/x`;
-    const presence = new LivenessLock({ url, owner: 'worker-1', sql: database.sql });
+    const livenessLock = new LivenessLock({ url, owner: 'worker-1', sql: database.sql });
     const beganMs = performance.now();
 
-    await presence.leave();
+    await livenessLock.release();
 
     expect(performance.now() - beganMs).toBeLessThan(4_000);
     nobody.close();

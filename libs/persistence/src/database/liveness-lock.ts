@@ -4,15 +4,15 @@ import type { Sql } from './sql';
 
 const keyOf = (owner: string): string => `hashtextextended(${owner}, 0)`;
 
-/** Shared, so that no two names can ever wait for each other. */
-export const takeLock = `select pg_advisory_lock_shared(${keyOf('$1')}), pg_backend_pid() as pid`;
+/** Shared, so that two names with the same hash do not block each other. */
+export const acquireLock = `select pg_advisory_lock_shared(${keyOf('$1')}), pg_backend_pid() as pid`;
 export const announce = `
-with bygone as (delete from presences where postgres_since <> pg_postmaster_start_time() and owner <> $1)
+with outdated as (delete from presences where postgres_since <> pg_postmaster_start_time() and owner <> $1)
 insert into presences (owner) values ($1)
 on conflict (owner) do update set postgres_since = default where presences.postgres_since <> excluded.postgres_since`;
 const withdraw = `delete from presences where owner = $1`;
 
-/** Of a row of `presences`: since Postgres was started there was a lock of this name, and no connection holds it now. */
+/** The condition on a row of `presences` that its owner held its lock since Postgres started, and no connection holds it now. */
 export const isDead = `postgres_since = pg_postmaster_start_time() and not exists (
   select from pg_locks
   where locktype = 'advisory' and objsubid = 1
@@ -20,98 +20,101 @@ export const isDead = `postgres_since = pg_postmaster_start_time() and not exist
     and (classid::bigint << 32 | objid::bigint) = ${keyOf('owner')}
 )`;
 
-const againAfterMs = 500;
-/** A connection that nobody uses would break without anybody noticing. */
-const announceEveryMs = 5_000;
-const patienceMs = 2_000;
+const retryDelayMs = 500;
+/** A periodic query, because a broken idle connection is noticed only when it is used. */
+const announceIntervalMs = 5_000;
+const timeoutMs = 2_000;
 
 const settings = {
-  connectionTimeoutMillis: patienceMs,
-  query_timeout: patienceMs,
-  /** A host that is lost says no goodbye: Postgres asks for it, and releases its lock after half a minute. */
+  connectionTimeoutMillis: timeoutMs,
+  query_timeout: timeoutMs,
+  /** A lost host closes no connection: by TCP keepalives Postgres detects it and releases its lock after 30 s. */
   options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4',
 };
 
 export interface LivenessLockParts {
   readonly url: string;
-  /** Of leases, and of no other process, not even the one that this one replaces. */
+  /** The owner of this process's leases; unique to this process, its predecessor included. */
   readonly owner: string;
-  /** Over other connections. */
+  /** Uses other connections than the lock's. */
   readonly sql: Sql;
   readonly log?: { warn(fields: object, text: string): void } | undefined;
 }
 
 /**
- * Shows that this process lives, by a session lock on a connection of its own. However it dies, its kernel closes the
- * connection, Postgres releases the lock, and the reaper need not wait for the leases to run out.
- * A row says that the lock is held, and is the condition for missing it. It is there only while this process can keep
- * its word: not before the first lock, not when a new one cannot be had, never through a pooler, whose connections are
- * not ours. Without it leases decide, as they do where the connection outlives what the process can do.
+ * Holds a session lock on a dedicated connection while this process lives. However the process dies, its kernel closes the
+ * connection, Postgres releases the lock, and the reaper need not wait for the leases to expire.
+ * A row records that the lock is held; an owner without a row cannot count as dead. The row exists only while the lock can
+ * be held: not before the first lock, not while reconnecting fails, and never through a pooler, which shares connections.
+ * Without the row only leases decide, as they do for a process that hangs while its connection stays open.
  */
 export class LivenessLock {
   private readonly leaving = new AbortController();
-  private readonly kept: Promise<void>;
+  private readonly ended: Promise<void>;
 
   constructor(private readonly parts: LivenessLockParts) {
-    this.kept = this.keep();
+    this.ended = this.run();
   }
 
-  /** Call it when no lease is held any more. A server that does not answer is not waited for. */
-  async leave(): Promise<void> {
+  /** Call it when no lease is held any more. Does not wait for a server that does not answer. */
+  async release(): Promise<void> {
     this.leaving.abort();
-    await Promise.race([this.kept, sleep(patienceMs, undefined, { ref: false })]);
+    await Promise.race([this.ended, sleep(timeoutMs, undefined, { ref: false })]);
   }
 
-  /** A connection that breaks is replaced at once; others look twice, a second apart, before they believe in a death. */
-  private async keep(): Promise<void> {
+  /** Replaces a broken connection at once; reapers check twice, a second apart, before they count an owner as dead. */
+  private async run(): Promise<void> {
     let isKnown = false;
     while (!this.leaving.signal.aborted) {
-      if (await this.show()) {
+      if (await this.holdUntilDisconnected()) {
         isKnown = true;
         continue;
       }
       if (isKnown) isKnown = !(await this.withdraw());
-      await this.pause(againAfterMs);
+      await this.pause(retryDelayMs);
     }
   }
 
   private withdraw(): Promise<boolean> {
     return this.parts.sql.query(withdraw, [this.parts.owner]).then(
       () => true,
-      () => false, // Postgres is away
+      () => false, // Postgres is unavailable
     );
   }
 
-  /** Until the connection ends. Resolves with whether the lock was ever held on it. */
-  private async show(): Promise<boolean> {
+  /** Resolves when the connection ends, with whether the lock was held on it. */
+  private async holdUntilDisconnected(): Promise<boolean> {
     const { url, owner } = this.parts;
     const client = new pg.Client({ connectionString: url, ...settings });
     client.on('error', () => {}); // `end` follows
     const ended = new Promise((resolve) => client.once('end', resolve));
-    let isShown = false;
+    let wasHeld = false;
     try {
       await client.connect();
-      if (!(await this.hold(client))) return false;
+      if (!(await this.acquire(client))) return false;
       while (!this.leaving.signal.aborted) {
         await client.query(announce, [owner]);
-        isShown = true;
-        await Promise.race([ended, this.pause(announceEveryMs)]);
+        wasHeld = true;
+        await Promise.race([ended, this.pause(announceIntervalMs)]);
       }
       await client.query(withdraw, [owner]);
     } catch {
-      return isShown;
+      return wasHeld;
     } finally {
       await client.end().catch(() => undefined);
     }
-    return isShown;
+    return wasHeld;
   }
 
-  /** A pooler names another backend than the one that answers, and would keep the lock for us when we are dead. */
-  private async hold(client: pg.Client): Promise<boolean> {
-    const { rows } = await client.query<{ pid: number }>(takeLock, [this.parts.owner]);
+  /** A pooler reports another backend than the one that answers, and would hold the lock after this process died. */
+  private async acquire(client: pg.Client): Promise<boolean> {
+    const { rows } = await client.query<{ pid: number }>(acquireLock, [this.parts.owner]);
     if ('processID' in client && client.processID === rows[0]?.pid) return true;
 
-    this.parts.log?.warn({}, 'Postgres was reached through a pooler: deaths are noticed by leases only');
+    this.parts.log?.warn(
+      {},
+      'Postgres is reached through a pooler: dead processes are detected by expired leases only',
+    );
     this.leaving.abort();
     return false;
   }

@@ -2,11 +2,11 @@ type Value = string | number | boolean | null;
 type Type = 'text' | 'int' | 'float' | 'boolean' | 'json' | 'timestamptz';
 
 /**
- * Rows on their way into a statement, one array per column. The statement's text is the same for any number of rows, so
- * it is prepared once, and Postgres takes arrays apart much faster than it does JSON.
+ * Rows as parameters of a statement, one array per column. The text of the statement is the same for any number of rows,
+ * so it is prepared once, and Postgres unpacks arrays much faster than JSON.
  *
- * A `json` column comes as text that is JSON already. A `text` column is for words and ids of our own: what people and
- * models wrote may hold control characters, and goes as JSON.
+ * Values of a `json` column are JSON text. A `text` column is for ids and constants only: text of users and models may hold
+ * control characters, so it is passed as JSON.
  */
 export class RowSet<Column extends string> {
   private readonly columns: readonly Column[];
@@ -18,27 +18,27 @@ export class RowSet<Column extends string> {
     this.columns = Object.keys(types) as Column[]; // a record has no other keys
   }
 
-  /** How many parameters it takes. */
+  /** The number of its parameters. */
   get width(): number {
     return this.columns.length;
   }
 
-  /** The rows as a table, whose first parameter has this number. */
+  /** The rows as a table expression whose first parameter has this number. */
   table(first: number): string {
     const arrays = this.columns.map((column, index) => `$${first + index}::${this.types[column]}[]`);
     return `unnest(${arrays.join(', ')}) as ${this.name} (${this.columns.join(', ')})`;
   }
 
   /**
-   * Arrays as Postgres writes them are JSON in braces, where no string has a control character: quotes and backslashes
-   * are escaped alike, and JSON has no other escapes left.
+   * A Postgres array literal equals JSON in braces as long as no string has a control character: both escape quotes and
+   * backslashes alike, and JSON then uses no other escapes.
    */
   values(rows: readonly Readonly<Record<Column, Value>>[]): string[] {
     return this.columns.map((column) => `{${JSON.stringify(rows.map((row) => row[column])).slice(1, -1)}}`);
   }
 }
 
-/** Sets as tables of one statement. Their parameters follow one another in this order. */
+/** Sets as tables of one statement, whose parameters are numbered in this order. */
 export function tables(...sets: readonly { readonly width: number; table(first: number): string }[]): string[] {
   let first = 1;
   return sets.map((set) => {

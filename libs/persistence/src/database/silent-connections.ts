@@ -1,21 +1,21 @@
 import type { Client, Pool, PoolClient } from 'pg';
 
 /**
- * Ends the connections of a pool that have been out for longer than anybody may need one: their server is gone, and TCP may
- * take a quarter of an hour to notice. Whoever waits is told that the connection was terminated.
+ * Ends connections of a pool that are checked out for longer than any use may take: their server is gone, and TCP may take
+ * 15 minutes to notice. Their queries reject because the connection was terminated.
  *
- * A `query_timeout` would make a timer for each statement.
+ * Replaces `query_timeout`, which costs a timer per statement.
  */
 export class SilentConnections {
-  private readonly outSince = new Map<PoolClient, number>();
+  private readonly checkedOutAt = new Map<PoolClient, number>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     pool: Pool,
     private readonly limitMs: number,
   ) {
-    pool.on('acquire', (client) => this.outSince.set(client, performance.now()));
-    pool.on('release', (_error, client) => this.outSince.delete(client));
+    pool.on('acquire', (client) => this.checkedOutAt.set(client, performance.now()));
+    pool.on('release', (_error, client) => this.checkedOutAt.delete(client));
     this.timer = setInterval(() => this.endSilent(), limitMs / 5).unref();
   }
 
@@ -25,10 +25,10 @@ export class SilentConnections {
 
   private endSilent(): void {
     const latest = performance.now() - this.limitMs;
-    for (const [client, since] of this.outSince) {
+    for (const [client, since] of this.checkedOutAt) {
       if (since > latest) continue;
-      this.outSince.delete(client);
-      void (client as unknown as Client).end(); // what a pool lends is a client, though its type hides that
+      this.checkedOutAt.delete(client);
+      void (client as unknown as Client).end(); // the type of a pooled client lacks `end`
     }
   }
 }

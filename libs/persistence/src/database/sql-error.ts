@@ -3,13 +3,13 @@ import { DatabaseError } from 'pg';
 /** Bad data, constraints, deadlocks, locks, limits of size and memory, and what Postgres calls internal. */
 const refusals = ['22', '23', '40', '53', '54', '55', 'XX'];
 const tooManyConnections = '53300';
-const cutShort = '57014';
+const cancelled = '57014';
 
 /** `statement_timeout`, or a cancel request. */
-export const tookTooLong = (error: unknown): boolean => error instanceof DatabaseError && error.code === cutShort;
+export const tookTooLong = (error: unknown): boolean => error instanceof DatabaseError && error.code === cancelled;
 
 /**
- * Postgres answered that it did not carry the statement out, so nothing of it was kept. After a lost connection, by
+ * True when Postgres reported that the statement failed, so that nothing of it was stored. After a lost connection, by
  * contrast, that is not known.
  */
 export const wasRefused = (error: unknown): boolean =>
@@ -20,11 +20,11 @@ export const wasRefused = (error: unknown): boolean =>
 
 const outOfMemory = '53200';
 
-/** The statement asked for more than Postgres can give, or for what it cannot read. Asked again, it is refused again. */
+/** True when the statement itself is at fault: too large, too complex or with invalid data. A retry fails again. */
 export const isAtFault = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === outOfMemory || /^(22|54|XX)/.test(error.code ?? ''));
 
-/** It was prepared for tables that have other columns by now. Nothing was done. */
+/** True when the statement was prepared before columns of its tables changed. Nothing was executed. */
 export const isOutdated = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 

@@ -3,19 +3,19 @@ import { isOutdated } from './sql-error';
 
 /** Runs statements whose text is constant, so that each connection prepares each of them once. */
 export interface Sql {
-  /** `Row` says what the statement selects; nothing checks it but the tests. */
+  /** `Row` declares what the statement selects; only tests verify it. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 /**
- * Names statements by their text, as all connections of a pool must agree on the names. The migration of the next version
- * may add columns to what a statement was prepared for: then it gets another name, so that it is prepared anew.
+ * Names prepared statements by their text, the same on all connections of a pool. When the next version's migration adds
+ * columns to a table, a prepared `select *` becomes invalid: it then gets a new name, which prepares it again.
  */
 export class PreparedStatements {
   private readonly names = new Map<string, string>();
-  private given = 0;
+  private count = 0;
 
-  /** A transaction is lost then, and is tried again as a whole by its caller. */
+  /** In a transaction the error is thrown, and `Database.transaction` retries the whole transaction. */
   over(connection: Pool | PoolClient, { inTransaction = false } = {}): Sql {
     const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
       const name = this.nameOf(text);
@@ -33,7 +33,7 @@ export class PreparedStatements {
   }
 
   private nameOf(text: string): string {
-    const name = this.names.get(text) ?? `rondo_${(this.given += 1)}`;
+    const name = this.names.get(text) ?? `rondo_${(this.count += 1)}`;
     this.names.set(text, name);
     return name;
   }

@@ -1,48 +1,48 @@
-import { setImmediate as turnOver } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { tookTooLong, wasRefused } from './sql-error';
 
-/** Bounds one statement; what is above it goes with the next. */
-const mostAtOnce = 64;
-/** A question that is heavier than that goes alone. */
-const heaviest = 16 * 1024 * 1024;
-/** After so many that each took too long alone, it is the database that is slow, and not they. */
-const mostSlow = 2;
+/** The most items of one statement; the rest go into the next. */
+const maxBatchSize = 64;
+/** A larger item is sent alone. */
+const maxBatchBytes = 16 * 1024 * 1024;
+/** After two timeouts of single items the database counts as slow, and the rest are not tried. */
+const maxSlow = 2;
 
-interface Waiting<Question, Answer> {
-  readonly question: Question;
-  readonly resolve: (answer: Answer) => void;
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Grouping<Question> {
-  /** Questions of one subject follow one another: no statement holds two of them. Unless given, any may go together. */
-  readonly subjectOf?: (question: Question) => unknown;
-  /** About how many bytes it adds to the statement. Unless given, they are few. */
-  readonly weightOf?: (question: Question) => number;
-  /** The first one leaves without those that come later in its turn of the event loop. */
+interface Grouping<Item> {
+  /** No statement holds two items of one subject, so that they stay in order. By default items have no subject. */
+  readonly subjectOf?: (item: Item) => unknown;
+  /** The approximate bytes that the item adds to the statement; 0 by default. */
+  readonly weightOf?: (item: Item) => number;
+  /** Sends the first item at once instead of at the end of its turn of the event loop. */
   readonly startsAtOnce?: boolean;
 }
 
 /**
- * One statement for what many ask. Questions of one turn of the event loop, and those that come while a statement is
- * under way, leave together in the next one: a busy process pays for one commit where many runs begin, and a quiet one
- * waits for nobody. A question never joins a statement that has begun.
+ * Sends items of many callers in one statement. Items of one turn of the event loop, and items that arrive while a
+ * statement is running, go together into the next one: a busy process pays one commit for many runs, and an idle one does
+ * not wait. An item never joins a statement that has started.
  */
-export class StatementBatcher<Question, Answer> {
-  private waiting: Waiting<Question, Answer>[] = [];
-  private isAsking = false;
+export class StatementBatcher<Item, Result> {
+  private waiting: Waiting<Item, Result>[] = [];
+  private isSending = false;
 
-  /** `ask` gives one answer to each question, in their order. */
+  /** `send` returns one result per item, in their order. */
   constructor(
-    private readonly ask: (questions: readonly Question[]) => Promise<readonly Answer[]>,
-    private readonly grouping: Grouping<Question> = {},
+    private readonly send: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly grouping: Grouping<Item> = {},
   ) {}
 
-  of(question: Question): Promise<Answer> {
+  of(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ question, resolve, reject });
-      if (this.isAsking) return;
-      this.isAsking = true;
+      this.waiting.push({ item, resolve, reject });
+      if (this.isSending) return;
+      this.isSending = true;
       if (this.grouping.startsAtOnce) void this.drain();
       else setImmediate(() => void this.drain());
     });
@@ -50,23 +50,23 @@ export class StatementBatcher<Question, Answer> {
 
   private async drain(): Promise<void> {
     while (this.waiting.length > 0) {
-      await this.askGroup(this.nextGroup());
-      await turnOver(); // what the answers lead to, and what came meanwhile, goes together
+      await this.sendGroup(this.nextGroup());
+      await nextTurn(); // lets callers react to their results, so that their next items go together
     }
-    this.isAsking = false;
+    this.isSending = false;
   }
 
-  /** In order of arrival, but for what is too heavy for this one. */
-  private nextGroup(): Waiting<Question, Answer>[] {
+  /** Takes items in order of arrival, skipping those that do not fit. */
+  private nextGroup(): Waiting<Item, Result>[] {
     const { subjectOf, weightOf } = this.grouping;
     const subjects = new Set<unknown>();
-    const group: Waiting<Question, Answer>[] = [];
-    const later: Waiting<Question, Answer>[] = [];
+    const group: Waiting<Item, Result>[] = [];
+    const later: Waiting<Item, Result>[] = [];
     let bytes = 0;
     for (const waiting of this.waiting) {
-      const subject = subjectOf?.(waiting.question);
-      const weight = weightOf?.(waiting.question) ?? 0;
-      const fits = group.length === 0 || (group.length < mostAtOnce && bytes + weight <= heaviest);
+      const subject = subjectOf?.(waiting.item);
+      const weight = weightOf?.(waiting.item) ?? 0;
+      const fits = group.length === 0 || (group.length < maxBatchSize && bytes + weight <= maxBatchBytes);
       if (fits && !subjects.has(subject)) {
         group.push(waiting);
         bytes += weight;
@@ -77,28 +77,28 @@ export class StatementBatcher<Question, Answer> {
     return group;
   }
 
-  /** One question that Postgres refuses must not cost the others their answer: each is then asked alone. */
-  private async askGroup(group: readonly Waiting<Question, Answer>[]): Promise<void> {
+  /** When Postgres refuses a group, sends each item alone, so that one bad item does not fail the others. */
+  private async sendGroup(group: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
-      const answers = await this.ask(group.map(({ question }) => question));
-      for (const [index, { resolve }] of group.entries()) resolve(answers[index] as Answer); // one for each
+      const results = await this.send(group.map(({ item }) => item));
+      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result); // one for each
     } catch (error) {
-      if (group.length > 1 && wasRefused(error)) await this.askEach(group);
+      if (group.length > 1 && wasRefused(error)) await this.sendEach(group);
       else for (const { reject } of group) reject(error);
     }
   }
 
-  /** Two that are slow alone may be two that are locked; more of them would hold up everybody behind them. */
-  private async askEach(group: readonly Waiting<Question, Answer>[]): Promise<void> {
+  /** Stops after two timeouts: two single items may wait for locks, more would delay all items behind them. */
+  private async sendEach(group: readonly Waiting<Item, Result>[]): Promise<void> {
     let slow = 0;
-    for (const [index, { question, resolve, reject }] of group.entries()) {
+    for (const [index, { item, resolve, reject }] of group.entries()) {
       try {
-        const [answer] = await this.ask([question]);
-        resolve(answer as Answer); // one for each
+        const [result] = await this.send([item]);
+        resolve(result as Result); // one for each
       } catch (error) {
         reject(error);
         if (tookTooLong(error)) slow += 1;
-        if (slow < mostSlow) continue;
+        if (slow < maxSlow) continue;
         for (const later of group.slice(index + 1)) later.reject(error);
         return;
       }

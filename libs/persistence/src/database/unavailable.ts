@@ -11,24 +11,26 @@ const codes = new Set([
 /** Connections that broke (08), and connections, memory or disk that ran out (53). */
 const classes = /^(08|53)...$/;
 
-/** What the driver and its pool say where they give no code. */
-const silent =
+/** Messages of driver errors that have no code. */
+const messages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
 /**
- * The database is away or has no room, or does not answer in time: trying again later can help. Whether the statement was done is not
- * known.
+ * True when the database is unavailable, out of resources or too slow, so that a later retry can succeed. Whether the
+ * statement took effect is not known.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let cause = failure.safeParse(error).data; cause; cause = failure.safeParse(cause.cause).data) {
-    if (silent.test(cause.message) || meansAway(cause.code) || meansAway(cause.errorCode)) return true;
+    if (messages.test(cause.message) || isUnavailableCode(cause.code) || isUnavailableCode(cause.errorCode))
+      return true;
   }
   return false;
 }
 
-const meansAway = (code: unknown): boolean => typeof code === 'string' && (codes.has(code) || classes.test(code));
+const isUnavailableCode = (code: unknown): boolean =>
+  typeof code === 'string' && (codes.has(code) || classes.test(code));
 
-/** Drivers say `code`, Prisma `errorCode` when it starts. */
+/** Drivers set `code`; Prisma sets `errorCode` when it fails to start. */
 const failure = z.object({
   message: z.string(),
   code: z.unknown().optional(),

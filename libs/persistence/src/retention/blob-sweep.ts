@@ -3,7 +3,7 @@ import type { Sql } from '../database/sql';
 
 const pageSize = 1_000;
 
-interface Place {
+interface BlobKey {
   readonly account_id: string;
   readonly sha256: string;
 }
@@ -11,43 +11,43 @@ interface Place {
 const nextBlobs = `
 select account_id, sha256, created_at < clock_timestamp() - interval '1 day' and not exists (
   select from blob_refs where blob_refs.account_id = blobs.account_id and blob_refs.sha256 = blobs.sha256
-) as loose
+) as unreferenced
 from blobs where (account_id, sha256) > ($1, $2) order by account_id, sha256 limit ${pageSize}`;
 
-/** A service of the version before shows images and notes nothing. */
+/** Adds references that are missing because a service of the previous version wrote the messages. */
 const showing = `
 insert into blob_refs (thread_id, account_id, sha256)
 select distinct thread_id, $1, $2 from messages join threads on threads.id = thread_id
 where threads.account_id = $1 and position($2 in content::text) > 0
 on conflict do nothing returning thread_id`;
 
-const forget = `
+const deleteUnreferenced = `
 delete from blobs where account_id = $1 and sha256 = $2
   and not exists (select from blob_refs where account_id = $1 and sha256 = $2)`;
 
-/** Deletes images that nothing shows. It walks over all of them, some at each call. */
+/** Deletes unreferenced images. Each call checks the next page of all images. */
 export class BlobSweep {
-  private after: Place = { account_id: '', sha256: '' };
+  private after: BlobKey = { account_id: '', sha256: '' };
 
   constructor(private readonly database: Database) {}
 
-  /** Answers how many it has deleted. */
+  /** Returns how many it has deleted. */
   async sweep(): Promise<number> {
     const { sql } = this.database;
     const { account_id, sha256 } = this.after;
-    const blobs = await sql.query<Place & { loose: boolean }>(nextBlobs, [account_id, sha256]);
+    const blobs = await sql.query<BlobKey & { unreferenced: boolean }>(nextBlobs, [account_id, sha256]);
     const last = blobs.length === pageSize ? blobs.at(-1) : undefined;
     this.after = last ?? { account_id: '', sha256: '' };
 
     let deleted = 0;
-    for (const blob of blobs) if (blob.loose && (await sweepOne(sql, blob))) deleted += 1;
+    for (const blob of blobs) if (blob.unreferenced && (await sweepOne(sql, blob))) deleted += 1;
     return deleted;
   }
 }
 
-async function sweepOne(sql: Sql, { account_id, sha256 }: Place): Promise<boolean> {
+async function sweepOne(sql: Sql, { account_id, sha256 }: BlobKey): Promise<boolean> {
   const shown = await sql.query(showing, [account_id, sha256]);
   if (shown.length > 0) return false;
-  await sql.query(forget, [account_id, sha256]);
+  await sql.query(deleteUnreferenced, [account_id, sha256]);
   return true;
 }

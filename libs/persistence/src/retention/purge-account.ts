@@ -9,7 +9,7 @@ export const removedAccounts = async (sql: Sql): Promise<readonly AccountId[]> =
 const runsToStop = `
 select id from runs where account_id = $1 and finished_at is null and stop_requested_at is null order by id limit 100`;
 
-/** Runs of an account that are not over and were not told to stop; some of them. */
+/** Some of the account's unfinished runs without a stop request. */
 export const unstoppedRuns = async (sql: Sql, accountId: AccountId): Promise<readonly RunId[]> =>
   (await sql.query<{ id: RunId }>(runsToStop, [accountId])).map(({ id }) => id);
 
@@ -26,7 +26,7 @@ select id from hidden`;
 
 const anyThread = `select id from threads where account_id = $1 limit 1`;
 
-const someAnswers = `
+const someResponses = `
 delete from idempotency_keys where account_id = $1 and key in (
   select key from idempotency_keys where account_id = $1 limit 5000
 ) returning key`;
@@ -41,18 +41,18 @@ delete from usage_entries where account_id = $1 and model_call_id in (
   select model_call_id from usage_entries where account_id = $1 limit 20000
 ) returning model_call_id`;
 
-/** With its keys. Nothing else is left that belongs to it. */
+/** Deletes its keys too, by cascade. */
 const theAccount = `delete from accounts where id = $1`;
 
 /**
- * Deletes some of what a removed account has left behind. Threads are hidden here, and purged as all are. False where it has
- * to wait for runs that stop, or for threads that are purged.
+ * Deletes some rows of a removed account. Threads are only hidden here, and purged like all deleted threads. Returns false
+ * while it has to wait for runs to stop or threads to be purged.
  */
 export async function purgeAccount(sql: Sql, accountId: AccountId): Promise<boolean> {
   const about = [accountId];
   if ((await sql.query(idleThreads, about)).length > 0) return true;
   if ((await sql.query(anyThread, about)).length > 0) return false;
-  for (const some of [someAnswers, someBlobs, someUsage]) if ((await sql.query(some, about)).length > 0) return true;
+  for (const some of [someResponses, someBlobs, someUsage]) if ((await sql.query(some, about)).length > 0) return true;
   await sql.query(theAccount, about);
   return true;
 }

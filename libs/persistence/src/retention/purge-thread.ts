@@ -1,6 +1,6 @@
 import type { Sql } from '../database/sql';
 
-/** Of one step, which is one transaction. A step ends after the first kind of rows that it could not delete whole. */
+/** Bounds one step, which is one transaction. A step ends at the first table in which it reaches its bound. */
 const most = { messages: 500, runs: 20, events: 2_000, calls: 1_000 };
 
 interface DeletedThread {
@@ -8,7 +8,7 @@ interface DeletedThread {
   readonly account_id: string;
 }
 
-/** Workers that look at the same time find different threads. */
+/** Concurrent workers lock different threads. */
 const nextThread = `
 select id, account_id from threads where deleted_at is not null and purged_at is null
 order by deleted_at limit 1 for update skip locked`;
@@ -30,7 +30,7 @@ delete from tool_calls where id in (
   select id from tool_calls where run_id = any($1::text[]) limit ${most.calls}
 ) returning id`;
 
-/** Answers that are kept for repeated requests hold what they are about. */
+/** Stored responses of idempotent requests hold content of the thread and its runs. */
 const answersAbout = `
 delete from idempotency_keys where account_id = $1 and (
   response ->> 'id' = any($2::text[]) or response ->> 'thread_id' = any($2::text[]) or response ->> 'run_id' = any($2::text[])
@@ -39,21 +39,21 @@ delete from idempotency_keys where account_id = $1 and (
 const jobsOf = `delete from outbox where payload ->> 'thread_id' = $1`;
 const theseRuns = `delete from runs where id = any($1::text[])`;
 
-/** Images that no other thread of the account shows. */
+/** Deletes images that no other thread of the account refers to. */
 const imagesOf = `
-with gone as (delete from blob_refs where thread_id = $1 returning account_id, sha256)
-delete from blobs using gone
-where blobs.account_id = gone.account_id and blobs.sha256 = gone.sha256 and not exists (
+with deleted as (delete from blob_refs where thread_id = $1 returning account_id, sha256)
+delete from blobs using deleted
+where blobs.account_id = deleted.account_id and blobs.sha256 = deleted.sha256 and not exists (
   select from blob_refs as other
-  where other.account_id = gone.account_id and other.sha256 = gone.sha256 and other.thread_id <> $1
+  where other.account_id = deleted.account_id and other.sha256 = deleted.sha256 and other.thread_id <> $1
 )`;
 
 const done = `update threads set purged_at = clock_timestamp(), metadata = '{}' where id = $1`;
 
 /**
- * Deletes some of what a deleted thread has left behind; false where there is nothing left. Each step is whole by itself
- * and begins with what is still there, so that a crash costs one step at most. Usage entries stay: they are the account's
- * bill, and hold no content.
+ * Deletes some rows of a deleted thread; false when no thread is left to purge. Each step is one transaction that starts
+ * from the remaining rows, so a crash costs at most one step. Usage entries stay: they are the account's bill and hold no
+ * content.
  */
 export async function purgeThreads(sql: Sql): Promise<boolean> {
   const [thread] = await sql.query<DeletedThread>(nextThread);
@@ -86,5 +86,5 @@ delete from threads where id in (
   limit 500
 ) returning id`;
 
-/** Deletes the rows of threads of which nothing is left, their workspaces included. */
+/** Deletes the rows of purged threads whose workspaces are deleted too. */
 export const forgetThreads = async (sql: Sql): Promise<boolean> => (await sql.query(emptyThreads)).length > 0;

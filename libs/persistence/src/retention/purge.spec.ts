@@ -10,7 +10,7 @@ import {
   nextId,
   newAccount,
   planned,
-  spokenMessage,
+  textInput,
   reply,
   started,
 } from '../testing/store-fixture';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-const purge = () => new Purge({ database: fixture.database, mint: nextId, onStopped: () => undefined });
+const purge = () => new Purge({ database: fixture.database, newId: nextId, onStopped: () => undefined });
 const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
   fixture.database.sql.query<Row>(text, values);
 
@@ -67,12 +67,12 @@ async function fullThread(
 ): Promise<{ id: ThreadId; run: Run }> {
   const { run } = await fixture.create({
     accountId,
-    input: [...spokenMessage('a secret'), ...shows],
+    input: [...textInput('a secret'), ...shows],
     promised: await promisedBy(accountId),
   });
   const id = run.thread_id;
   const queued = await fixture.create({ accountId, threadId: id, input: images(3), onActiveRun: 'queue' });
-  await fixture.messages.add({ accountId, threadId: id, content: spokenMessage('another secret') });
+  await fixture.messages.add({ accountId, threadId: id, content: textInput('another secret') });
   const claim = await fixture.claim(run.id);
   const call = planned(claim, { name: 'execute_command', input: { command: 'echo a secret' } });
   await fixture.store.append(claim, [started, reply(claim, 'a secret'), call, usage()]);
@@ -97,7 +97,7 @@ const usage = () => ({
 });
 
 async function executorForgets(): Promise<void> {
-  await sandboxes.forget((await sandboxes.takeVacated()).map(({ threadId }) => threadId));
+  await sandboxes.forget((await sandboxes.claimDeleted()).map(({ threadId }) => threadId));
 }
 
 const allOf = async (one: { id: ThreadId }) => {

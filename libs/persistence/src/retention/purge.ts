@@ -4,31 +4,31 @@ import { stopRun } from '../api/runs/stop-run';
 import { purgeAccount, removedAccounts, unstoppedRuns } from './purge-account';
 import { forgetThreads, purgeThreads } from './purge-thread';
 
-/** Of one call; the next one goes on. */
+/** Bounds one call; the next one continues. */
 const longestMs = 5_000;
 
 export interface PurgeParts {
   readonly database: Database;
-  readonly mint: NewId;
-  /** Hears the facts of runs that it stopped, to publish them. */
+  readonly newId: NewId;
+  /** Called with the facts of runs that it stopped, to publish them. */
   readonly onStopped: (facts: readonly RecordedFact[]) => void;
 }
 
 /**
- * Deletes what belongs to deleted threads and removed accounts, in short transactions that each leave less to do. Nothing
- * is remembered but what the rows say, so that any process goes on where another was killed.
+ * Deletes the data of deleted threads and removed accounts in short transactions. Keeps no progress except in the rows, so
+ * that any process can continue where another was killed.
  */
 export class Purge {
   constructor(private readonly parts: PurgeParts) {}
 
-  /** Answers whether there may be more to do now. Many processes may call it at the same time. */
+  /** Resolves to whether more may be left to delete now. Processes may call it concurrently. */
   async some(): Promise<boolean> {
     const until = performance.now() + longestMs;
     while (await this.step()) if (performance.now() > until) return true;
     return false;
   }
 
-  /** One transaction or a few; false where nothing is left that can be done now. */
+  /** Runs a few transactions; resolves to false when nothing can be deleted now. */
   async step(): Promise<boolean> {
     const { database } = this.parts;
     if (await database.transaction(purgeThreads)) return true;
@@ -39,16 +39,16 @@ export class Purge {
 
   private async purge(accountId: AccountId): Promise<boolean> {
     const { database } = this.parts;
-    if (await this.stopRuns(accountId)) return true; // others may have come forward
+    if (await this.stopRuns(accountId)) return true; // queued runs may have been promoted
     return purgeAccount(database.sql, accountId);
   }
 
-  /** Their holders find the order with their next heartbeat. False where none was left to stop. */
+  /** Workers see the stop request with their next heartbeat. Resolves to false when no run was left to stop. */
   private async stopRuns(accountId: AccountId): Promise<boolean> {
-    const { database, mint, onStopped } = this.parts;
+    const { database, newId, onStopped } = this.parts;
     const runs = await unstoppedRuns(database.sql, accountId);
     for (const runId of runs) {
-      const { facts } = await stopRun(database, mint, { accountId, runId, reason: 'account removed' });
+      const { facts } = await stopRun(database, newId, { accountId, runId, reason: 'account removed' });
       onStopped(facts);
     }
     return runs.length > 0;

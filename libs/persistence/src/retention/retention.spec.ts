@@ -31,7 +31,7 @@ async function ended(days: number): Promise<Claim> {
 }
 
 describe('retention', () => {
-  it('keeps of an old run its end, and the hash chain, which still proves what is left (R18)', async () => {
+  it('keeps of an old run its end, and the hash chain, which still proves what is left', async () => {
     const { runId } = await ended(31);
     const whole = (await allOf(runId)).data;
     const before = await fixture.runs.verify(address(runId));

@@ -3,11 +3,11 @@ import { type FactRow, factOf } from '../run-log/run-row';
 import { chained } from '../api/runs/verify-log';
 import type { Sql } from '../database/sql';
 
-/** Bounds one call; the next one goes on. */
+/** Bounds one call; the next one continues. */
 const maxRuns = 500;
 const pageSize = 500;
 
-/** Workers that look at the same time find different runs. */
+/** Concurrent workers lock different runs. */
 const oldestLog = `
 select id, thread_id, last_seq - 1 as through from runs
 where finished_at < clock_timestamp() - $1::float * interval '1 day' and events_trimmed_through = 0 and last_seq > 1
@@ -26,13 +26,13 @@ delete from run_events where run_id = $1 and seq <= $2`;
 interface OldLog {
   readonly id: string;
   readonly thread_id: string;
-  /** The fact before the last one, which stays: it tells how the run ended. */
+  /** The fact before the last one; the last one stays, because it records how the run ended. */
   readonly through: number;
 }
 
 /**
- * Deletes the facts of runs that ended `days` ago; never, where `days` is undefined. What they added to the hash chain
- * is kept, so that the rest can still be proven. Messages, the ledger and usage stay.
+ * Deletes the facts of runs that ended `days` ago, or nothing if `days` is undefined. Keeps their hash, so that the rest
+ * of the log can still be verified. Messages, the ledger and usage stay.
  */
 export class Retention {
   constructor(
@@ -40,7 +40,7 @@ export class Retention {
     private readonly days: number | undefined,
   ) {}
 
-  /** Answers how many logs it has trimmed. Many processes may call it at the same time. */
+  /** Returns how many logs it has trimmed. Processes may call it concurrently. */
   async trim(): Promise<number> {
     const { days } = this;
     if (days === undefined) return 0;

@@ -1,10 +1,10 @@
 import type { RunId } from '@rondo/contract';
 import type { Sql } from '../database/sql';
 
-/** What `outboxOf` needs of a run. */
+/** The columns of a run that `outboxOf` reads. */
 export const activated = 'runs.id, runs.thread_id, runs.activation, runs.queue';
 
-/** The end of a statement that tells their queues of the runs in `from`, which has the columns of `activated`. */
+/** The end of a statement that activates runs: one outbox entry for each row of `from`, which has the columns of `activated`. */
 export const outboxOf = (from: string): string => `
 insert into outbox (queue, job_id, payload)
 select queue, id || '-' || activation, json_build_object('run_id', id, 'thread_id', thread_id, 'activation', activation)
@@ -17,12 +17,12 @@ with activated as (
 )
 ${outboxOf('activated')}`;
 
-/** Has its queue look at the run, once the transaction has committed. */
+/** Queues a job for the run, which is published once the transaction has committed. */
 export async function activateRun(sql: Sql, id: RunId): Promise<void> {
   await sql.query(activate, [id]);
 }
 
-/** What is set on a run that nobody holds any more and that is to be taken up again. */
+/** The assignments that release a run and queue it again. */
 export const dueAgain = `
     status = case when stop_requested_at is null then 'queued' else 'stopping' end,
     lease_owner = null,

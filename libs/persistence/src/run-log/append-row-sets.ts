@@ -1,6 +1,6 @@
 import { RowSet } from '../database/row-set';
 
-/** `number` is the batch's place in the group, and `batch` in the other sets names it. */
+/** `number` is the position of the batch in its group; the column `batch` of the other sets refers to it. */
 export const batches = new RowSet('batch', {
   number: 'int',
   run_id: 'text',
@@ -28,7 +28,7 @@ export const batches = new RowSet('batch', {
   cost_usd: 'float',
 });
 
-/** `before` and `after` enclose a message's place in its thread, which is known only under the lock. */
+/** `before` and `after` enclose the `seq` of a message, which is known only once its thread is locked. */
 export const events = new RowSet('event', {
   batch: 'int',
   number: 'int',
@@ -52,7 +52,7 @@ export const messages = new RowSet('message', {
   metadata: 'json',
 });
 
-/** What a model call used (R35). */
+/** The usage of model calls. */
 export const usageEntries = new RowSet('usage', {
   batch: 'int',
   id: 'text',

@@ -16,7 +16,7 @@ interface Rows {
   readonly knownCalls: RowOf<typeof knownCalls>[];
 }
 
-/** What the statement is given. At most one batch per run. */
+/** The parameters of `appendStatement`. A group holds at most one batch per run. */
 export function appendValues(group: readonly Batch[]): string[] {
   const rows: Rows = { batches: [], events: [], messages: [], usageEntries: [], plannedCalls: [], knownCalls: [] };
   group.forEach((batch, index) => {
@@ -34,7 +34,7 @@ export function appendValues(group: readonly Batch[]): string[] {
   ];
 }
 
-/** The batch itself comes last, as only then its messages are counted. */
+/** Adds the batch's own row last, because it holds the number of its messages. */
 function addFacts(rows: Rows, { claim, at, facts, changes }: Batch, batch: number): void {
   let messageCount = 0;
   let messageBytes = 0;

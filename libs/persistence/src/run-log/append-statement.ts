@@ -15,13 +15,13 @@ const [batch, event, message, usage, planned, known] = tables(
 const endsClaim = '(batch.terminal or batch.waiting is not null or batch.moves)';
 
 /**
- * One statement writes the facts of many runs, with everything that follows from them, for those batches that are
- * accepted: that have their run's epoch, and need not yield to a stop. It answers with these; a batch that is refused
- * leaves the others alone. It updates runs, then threads, each in the order of their ids, so that no two writers wait for
- * each other; whatever else it writes belongs to a run and a thread that it has locked by then.
+ * Writes the facts of many runs, with every row that follows from them, in one statement. It writes and returns the
+ * batches that are accepted, which have their run's current epoch and need not yield to a stop request; a refused batch
+ * does not affect the others. It locks runs, then threads, each in the order of their ids, so that two writers cannot
+ * deadlock; all other rows belong to a run and a thread that it has locked by then.
  *
- * Its plan is made once, while the tables may be empty or small. Connections that look for no sequential scan, and a
- * limit that has the planner expect one batch, make it find rows by primary key whatever the tables hold.
+ * The plan is made once per connection, when the tables may be empty. `enable_seqscan=off`, and a limit that makes the
+ * planner expect one batch, have it find rows by primary key at any size of the tables.
  */
 export const appendStatement = `
 with written as (
@@ -73,7 +73,7 @@ accepted as materialized (
   select written.*, coalesce(next_message.last_message_seq, 0) as last_message_seq
   from written left join next_message on next_message.id = written.thread_id
 ),
-woken as (${outboxOf('accepted where moves')}),
+queued_jobs as (${outboxOf('accepted where moves')}),
 new_event as (
   insert into run_events (run_id, seq, id, type, iteration, epoch, at, data)
   select accepted.id, accepted.last_seq + event.number, event.id, event.type, event.iteration, accepted.epoch, accepted.at,
@@ -116,7 +116,7 @@ known_call as (
 )
 select number, last_seq, last_message_seq from accepted`;
 
-/** What the statement answers for a batch that it has written. */
+/** A batch that was written, with the position of its run and thread before it. */
 export interface AppendOutcome {
   readonly number: number;
   readonly last_seq: number;

@@ -97,7 +97,7 @@ describe('append', () => {
     expect(calls.every((call) => call.started_at && call.finished_at)).toBe(true);
   });
 
-  it('adds up usage, and an unknown price makes the sum unknown (R35)', async () => {
+  it('adds up usage, and an unknown price makes the sum unknown', async () => {
     const claim = await fixture.claimed();
 
     await fixture.store.append(claim, [usage(0.25)]);

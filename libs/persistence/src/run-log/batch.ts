@@ -12,7 +12,7 @@ export interface Batch {
 export interface StampedFact {
   readonly fact: NewFact;
   readonly id: EventId;
-  /** The fact's `data` as JSON. A message's is cut where the statement puts in its place in the thread. */
+  /** The fact's `data` as JSON. That of a message is split where the statement inserts the message's `seq`. */
   readonly json: string | MessageJson;
 }
 
@@ -24,18 +24,18 @@ export interface MessageJson {
   readonly metadata: string;
 }
 
-export function batchOf(claim: Claim, facts: readonly NewFact[], mint: NewId): Batch {
+export function batchOf(claim: Claim, facts: readonly NewFact[], newId: NewId): Batch {
   const at = new Date().toISOString();
-  const stamped = facts.map((fact) => ({ fact, id: newEventId(mint), json: jsonOf(fact, at) }));
+  const stamped = facts.map((fact) => ({ fact, id: newEventId(newId), json: jsonOf(fact, at) }));
   return { claim, at, facts: stamped, changes: runChanges(facts, at) };
 }
 
-const newEventId = (mint: NewId): EventId => `evt_${mint()}` as EventId; // it is ours, so there is nothing to parse
+const newEventId = (newId: NewId): EventId => `evt_${newId()}` as EventId; // generated here, so it needs no parsing
 
 const jsonOf = (fact: NewFact, at: string): StampedFact['json'] =>
   fact.type === 'message.created' ? messageJson(fact.data.message, at) : JSON.stringify(fact.data);
 
-/** Ids and our own words need no escapes. */
+/** Ids and constants need no JSON escapes. */
 function messageJson(message: NewMessage, at: string): MessageJson {
   const { id, thread_id, run_id, iteration, type, is_llm_message } = message;
   const content = JSON.stringify(message.content);
@@ -50,17 +50,17 @@ function messageJson(message: NewMessage, at: string): MessageJson {
   };
 }
 
-/** About how much it adds to the statement that writes it. A message is written as itself and as a fact. */
+/** The approximate number of bytes that it adds to the statement. A message is written twice: as a row and as a fact. */
 export const lengthOf = ({ facts }: Batch): number =>
   facts.reduce((sum, { json }) => sum + (typeof json === 'string' ? json.length : 2 * json.afterSeq.length), 0);
 
-/** Where the batch found the run and its thread. */
+/** The last `seq` of the run and of its thread before the batch. */
 export interface LogPosition {
   readonly lastSeq: number;
   readonly lastMessageSeq: number;
 }
 
-/** The facts as the log has them now: as JSON they are, byte for byte, what will be read back. */
+/** The facts as they were recorded. Their JSON equals, byte for byte, what readers get from the log. */
 export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessageSeq }: LogPosition): RecordedFact[] {
   let messages = 0;
   return facts.map(({ fact, id, json }, index) => {
@@ -84,7 +84,7 @@ export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessag
   });
 }
 
-/** Its data was made JSON to be stored. The rest is our own words, which need no escapes. */
+/** Reuses the JSON of `data` that was stored. The other fields need no JSON escapes. */
 const jsonAround = (fact: RecordedFact, data: string): string =>
   `{"id":"${fact.id}","v":1,"seq":${fact.seq},"type":"${fact.type}","run_id":"${fact.run_id}","thread_id":"${fact.thread_id}",` +
   `"iteration":${fact.iteration},"epoch":${fact.epoch},"at":"${fact.at}","data":${data}}`;

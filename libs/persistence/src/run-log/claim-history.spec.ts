@@ -11,7 +11,7 @@ import { type ClaimedRun, replay } from '@rondo/domain';
 import { contextOf } from '@rondo/domain/testing';
 import { type MessageRow, messageOf } from './message-row';
 import { type FactRow, factOf } from './run-row';
-import { StoreFixture, iterationStarted, nextId, planned, spokenMessage, started } from '../testing/store-fixture';
+import { StoreFixture, iterationStarted, nextId, planned, textInput, started } from '../testing/store-fixture';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -124,7 +124,7 @@ const claimAgain = async (claim: ClaimedRun): Promise<ClaimedRun> => {
 };
 
 const next = async ({ threadId }: ClaimedRun): Promise<ClaimedRun> => {
-  const { run } = await fixture.create({ threadId, input: spokenMessage('And now?') });
+  const { run } = await fixture.create({ threadId, input: textInput('And now?') });
   return fixture.claim(run.id);
 };
 
@@ -206,7 +206,7 @@ describe('what a claim reads', () => {
     await fixture.store.append(claim, [completed(1)]);
     const text = 'x'.repeat(2_000_000);
     for (let messages = 0; messages < 12; messages += 1) {
-      const content = spokenMessage(`${messages} ${text}`);
+      const content = textInput(`${messages} ${text}`);
       await fixture.messages.add({ accountId: fixture.accountId, threadId: claim.threadId, content });
     }
 

@@ -1,13 +1,13 @@
 import { executeCommand } from '@rondo/domain';
 
-/** Of what was said before a run, so many bytes are read with it: the newest. No model takes in more. */
-const mostEarlierBytes = 16 * 1024 * 1024;
-/** A run whose own facts are longer than that cannot be taken up. */
-const mostLogBytes = 128 * 1024 * 1024;
+/** A claim reads at most the newest 16 MiB of earlier messages: no model accepts more. */
+const maxEarlierBytes = 16 * 1024 * 1024;
+/** A run whose own facts are longer cannot be claimed. */
+const maxLogBytes = 128 * 1024 * 1024;
 
-const isSaidBy = (run: string) => `(run_id = ${run}.id or seq <= ${run}.past_through)`;
+const isVisibleTo = (run: string) => `(run_id = ${run}.id or seq <= ${run}.past_through)`;
 
-/** In which iteration the run was told of a message: what people say belongs to none, and comes after what was said before. */
+/** The iteration in which a message joined the run. User messages have none, so they count to that of the message before. */
 const iterationOf = (run: string, message: string) => `
   coalesce(${message}.iteration, (
     select before.iteration from messages as before
@@ -16,35 +16,34 @@ const iterationOf = (run: string, message: string) => `
   ), 0)`;
 
 /**
- * The summary that the run goes on from, the ends of the stretch that it stands for, and the words of the user that are
- * sent although they may be in it (see `contextOf`). Iterations are those of the run; none of another run is left out of
- * its log.
+ * The latest summary, the first and last message of the range that it replaces, and the newest user message, which is
+ * sent even when it is in that range (see `contextOf`). Iterations are those of the run; -1 stands for another run's.
  */
 const latestSummary = (run: string) => `
-select head.seq as head, tail.seq as tail, kept.seq as kept, newest.seq as place,
+select head.seq as head, tail.seq as tail, kept.seq as kept, newest.seq as summary_seq,
   case when head.run_id = ${run}.id then ${iterationOf(run, 'head')} else -1 end as head_iteration,
   case when tail.run_id = ${run}.id then ${iterationOf(run, 'tail')} else -1 end as tail_iteration,
   case when kept.run_id = ${run}.id then ${iterationOf(run, 'kept')} end as kept_iteration
 from (
   select seq, metadata #>> '{covers,from_message_id}' as head_id, metadata #>> '{covers,to_message_id}' as tail_id
   from messages
-  where thread_id = ${run}.thread_id and type = 'summary' and ${isSaidBy(run)}
+  where thread_id = ${run}.thread_id and type = 'summary' and ${isVisibleTo(run)}
   order by thread_id desc, seq desc limit 1
 ) as newest
 join messages as head on head.id = newest.head_id and head.thread_id = ${run}.thread_id
 join messages as tail on tail.id = newest.tail_id and tail.thread_id = ${run}.thread_id
 left join lateral (
   select seq, iteration, run_id from messages
-  where thread_id = ${run}.thread_id and seq < newest.seq and type = 'user' and is_llm_message and ${isSaidBy(run)}
+  where thread_id = ${run}.thread_id and seq < newest.seq and type = 'user' and is_llm_message and ${isVisibleTo(run)}
   order by thread_id desc, seq desc limit 1
 ) as kept on true`;
 
-/** A stop asks the executor for what commands left running, also those of iterations that are over. */
+/** A stop ends what commands have left running, also commands of completed iterations. */
 const isStartOfCommand = `(type = 'tool.started' and data ->> 'name' = '${executeCommand.name}')`;
 
-/** Without the messages that the summary stands for, and of the calls of iterations that are over only that commands ran. */
+/** The log without the messages that the summary replaces; of calls of completed iterations, only starts of commands. */
 const logOfRun = (run: string) => `
-select case when octet_length(facts::text) <= ${mostLogBytes} then facts end as facts
+select case when octet_length(facts::text) <= ${maxLogBytes} then facts end as facts
 from (
   select coalesce(json_agg(fact order by seq), '[]') as facts
   from (
@@ -58,22 +57,22 @@ from (
   ) as fact
 ) as log`;
 
-/** The same of what others said before; what the summary needs is read however much follows it. */
+/** Messages from before the run, cut alike. Those that the summary refers to are read regardless of the size limit. */
 const earlierMessages = (run: string) => `
 select coalesce(json_agg(message order by seq), '[]') as earlier
 from (
   select id, thread_id, run_id, iteration, seq, type, is_llm_message, content, metadata, created_at
   from (
-    select *, seq in (summary.head, summary.tail, summary.kept, summary.place) as is_needed,
+    select *, seq in (summary.head, summary.tail, summary.kept, summary.summary_seq) as is_needed,
       sum(octet_length(content::text)) over (order by seq desc) as bytes
     from messages
     where thread_id = ${run}.thread_id and seq <= ${run}.past_through and is_llm_message and run_id is distinct from ${run}.id
       and not coalesce(seq > summary.head and seq < summary.tail and seq is distinct from summary.kept, false)
   ) as measured
-  where bytes <= ${mostEarlierBytes} or is_needed
+  where bytes <= ${maxEarlierBytes} or is_needed
 ) as message`;
 
-/** What a run goes on from, beside its row: to be joined to a table or a CTE of runs. */
+/** The history that a run resumes from; joined to a table or CTE of runs. */
 export const historyOf = (run: string): string => `
 left join lateral (${latestSummary(run)}) as summary on true
 cross join lateral (${logOfRun(run)}) as log

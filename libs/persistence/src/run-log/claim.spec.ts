@@ -90,8 +90,8 @@ describe('a claim', () => {
       expect(text).toMatch(
         /Subquery Scan on wanted\n(.*\n)+? +-> {2}Index Scan using runs_pkey on runs\n.+\(id = wanted.id\)/,
       );
-      expect(text).toMatch(/Index Cond: \(run_id = taken.id\)/);
-      expect(text).toMatch(/Index Cond: \(thread_id = taken.thread_id\)/);
+      expect(text).toMatch(/Index Cond: \(run_id = claimed.id\)/);
+      expect(text).toMatch(/Index Cond: \(thread_id = claimed.thread_id\)/);
     }
   });
 });

@@ -5,7 +5,7 @@ import { type FactRow, type JsonRow, type RunJson, factOfJson, runOf } from './r
 import type { Sql } from '../database/sql';
 import { historyOf } from './claim-history';
 
-/** What is set on a run that is claimed: `owner` and `leaseMs` are SQL. */
+/** The assignments that claim a run; `owner` and `leaseMs` are SQL expressions. */
 export const claimedBy = (owner: string, leaseMs: string): string => `
     epoch = epoch + 1,
     fruitless_claims = fruitless_claims + 1,
@@ -14,12 +14,12 @@ export const claimedBy = (owner: string, leaseMs: string): string => `
     lease_expires_at = clock_timestamp() + ${leaseMs}::int * interval '1 ms'`;
 
 /**
- * Takes those runs that are due and that nobody has a good lease on, by the database's clock (R1), in the order of their
- * ids, as every writer of many runs does. Its plan is made once, maybe while the table is empty, so it says of no partial
- * index's rows that they are that, and has the planner expect one run (see `appendStatement`).
+ * Claims due runs without a valid lease, by the clock of the database. It locks them in the order of their ids, as every
+ * writer of many runs does. The plan is made once, when the table may be empty: `holds_thread is true` matches the
+ * predicate of no partial index, and the limit makes the planner expect one run (see `appendStatement`).
  */
 export const selectForClaim = `
-with taken as (
+with claimed as (
   update runs set ${claimedBy('wanted.owner', '$3')}
   from (
     select * from unnest($1::text[], $2::text[]) as wanted (id, owner) order by id limit cardinality($1)
@@ -29,11 +29,11 @@ with taken as (
     and (lease_expires_at is null or lease_expires_at < clock_timestamp())
   returning runs.*
 )
-select row_to_json(taken) as run, log.facts, thread.earlier,
-  (select executor_id from sandboxes where thread_id = taken.thread_id) as executor_id
-from taken ${historyOf('taken')}`;
+select row_to_json(claimed) as run, log.facts, thread.earlier,
+  (select executor_id from sandboxes where thread_id = claimed.thread_id) as executor_id
+from claimed ${historyOf('claimed')}`;
 
-const readPasts = `
+const selectHistories = `
 select runs.id, log.facts, thread.earlier
 from runs ${historyOf('runs')}
 where runs.id = any($1::text[])`;
@@ -43,13 +43,13 @@ export interface ClaimOrder {
   readonly owner: string;
 }
 
-/** A run that was taken and not read yet. */
+/** A run that was claimed and whose history was not read yet. */
 export interface ClaimedRow {
   readonly run: RunJson;
   readonly executor_id: string | null;
 }
 
-type Taken = ClaimedRow & RunHistory;
+type ClaimedWithHistory = ClaimedRow & RunHistory;
 
 export interface RunHistory {
   /** Null where they are too long. */
@@ -57,46 +57,46 @@ export interface RunHistory {
   readonly earlier: readonly JsonRow<MessageRow, 'created_at'>[];
 }
 
-/** It was taken by this claim, and then it could not be read. */
+/** The run was claimed, but its history could not be read. */
 export interface UnreadableHistory {
   readonly epoch: number;
   readonly cause: unknown;
 }
 
-/** What became of each order. Of two for the same run, one succeeds. */
+/** Returns one result per order. Of two orders for the same run, one succeeds. */
 export async function claimRuns(
   sql: Sql,
   orders: readonly ClaimOrder[],
   { leaseMs, queue }: { leaseMs: number; queue: RunQueueName },
 ): Promise<readonly (ClaimedRun | UnreadableHistory | undefined)[]> {
   const [ids, owners] = [orders.map(({ id }) => id), orders.map(({ owner }) => owner)];
-  const taken = await sql.query<Taken>(selectForClaim, [ids, owners, leaseMs, queue]);
-  const claims = await Promise.all(taken.map((row) => claimOf(sql, row)));
+  const rows = await sql.query<ClaimedWithHistory>(selectForClaim, [ids, owners, leaseMs, queue]);
+  const claims = await Promise.all(rows.map((row) => claimOf(sql, row)));
   return orders.map(({ id, owner }) => {
-    const index = taken.findIndex(({ run }) => run.id === id && run.lease_owner === owner);
+    const index = rows.findIndex(({ run }) => run.id === id && run.lease_owner === owner);
     if (index < 0) return undefined;
-    taken.splice(index, 1);
+    rows.splice(index, 1);
     return claims.splice(index, 1)[0];
   });
 }
 
-async function claimOf(sql: Sql, row: Taken): Promise<ClaimedRun | UnreadableHistory> {
+async function claimOf(sql: Sql, row: ClaimedWithHistory): Promise<ClaimedRun | UnreadableHistory> {
   return claimFrom(row, async () => (isWhole(row) ? row : ((await readHistories(sql, [row]))[0] ?? row)));
 }
 
 export async function claimFrom(
   row: ClaimedRow,
-  past: () => Promise<RunHistory>,
+  history: () => Promise<RunHistory>,
 ): Promise<ClaimedRun | UnreadableHistory> {
   try {
-    return claimWith(row, await past());
+    return claimWith(row, await history());
   } catch (cause) {
     return { epoch: row.run.epoch, cause };
   }
 }
 
 function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun {
-  if (!facts) throw new Error('its log is too long to be read');
+  if (!facts) throw new Error('the log of the run is too long to be read');
   const run = runOf(row.run);
   return {
     runId: run.id,
@@ -113,11 +113,12 @@ function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun 
   };
 }
 
-/** A statement that waited for another writer has the run as that one left it, but its log as it was before. */
-const isWhole = ({ run, facts }: Taken): boolean => facts === null || (facts.at(-1)?.seq ?? 0) === run.last_seq;
+/** A statement that waited for a lock sees the run as the other writer left it, but the log as of its own start. */
+const isWhole = ({ run, facts }: ClaimedWithHistory): boolean =>
+  facts === null || (facts.at(-1)?.seq ?? 0) === run.last_seq;
 
-/** Of runs that are held already. */
-export async function readHistories(sql: Sql, taken: readonly ClaimedRow[]): Promise<readonly RunHistory[]> {
-  const rows = await sql.query<RunHistory & { id: RunId }>(readPasts, [taken.map(({ run }) => run.id)]);
-  return taken.map(({ run }) => rows.find(({ id }) => id === run.id) ?? { facts: [], earlier: [] });
+/** Reads the histories of runs that were claimed before. */
+export async function readHistories(sql: Sql, runs: readonly ClaimedRow[]): Promise<readonly RunHistory[]> {
+  const rows = await sql.query<RunHistory & { id: RunId }>(selectHistories, [runs.map(({ run }) => run.id)]);
+  return runs.map(({ run }) => rows.find(({ id }) => id === run.id) ?? { facts: [], earlier: [] });
 }

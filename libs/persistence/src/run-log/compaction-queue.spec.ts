@@ -32,7 +32,7 @@ async function waiting() {
 const reaping = (compactionMs: number) =>
   new PostgresRunStore({
     database: fixture.database,
-    mint: nextId,
+    newId: nextId,
     leaseMs: 1,
     reaper: { compactionMs, missedAfterMs: 1 },
   });
@@ -56,11 +56,11 @@ describe('a run that waits for a summary', () => {
 
     await fixture.compactions.append(scribe, [compactionFailed]);
 
-    expect(await rowOf(runId)).toMatchObject({ queue: 'runs', leaseOwner: null, fruitlessClaims: 0 });
+    expect(await rowOf(runId)).toMatchObject({ queue: 'runs', leaseOwner: null, claimsWithoutProgress: 0 });
     expect(await fixture.published()).toMatchObject([{ topic: 'runs', key: `${runId}-3` }]);
   });
 
-  it('stays where it is when its summarizer leaves in order, or dies (R8)', async () => {
+  it('stays where it is when its summarizer leaves in order, or dies', async () => {
     const { runId } = await waiting();
     const first = await fixture.compactions.claim(runId, 'scribe-1');
     if (!first) throw new Error('the run waits for a summarizer');
@@ -74,7 +74,7 @@ describe('a run that waits for a summary', () => {
     expect(await fixture.published()).toMatchObject([{ topic: 'compactions', key: `${runId}-4` }]);
   });
 
-  it('is announced again where its job may be missing (I1, R8)', async () => {
+  it('is announced again where its job may be missing (I1)', async () => {
     const { runId } = await waiting();
     await fixture.published();
     await elapsed(5);
@@ -116,7 +116,7 @@ describe('a run that waits for a summary', () => {
 });
 
 describe('runs that are due', () => {
-  it('are found in Postgres alone, those of one queue, the oldest first (R11)', async () => {
+  it('are found in Postgres alone, those of one queue, the oldest first', async () => {
     const held = await fixture.claimed();
     await fixture.store.append(held, [started, planned(held, { name: 'execute_command' })]);
     const { runId: folding } = await waiting();
@@ -131,7 +131,7 @@ describe('runs that are due', () => {
     expect([await fixture.store.countDue(), await fixture.compactions.countDue()]).toEqual([2, 1]);
   });
 
-  it('are none that somebody holds, even if his lease has run out: after an outage all have (R1)', async () => {
+  it('are none that somebody holds, even if his lease has run out: after an outage all have', async () => {
     const held = await fixture.claimed();
     await fixture.database.sql.query(
       `update runs set lease_expires_at = now() - interval '1 s', activated_at = now() - interval '9 s' where id = $1`,

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { announce, takeLock } from '../database/liveness-lock';
+import { announce, acquireLock } from '../database/liveness-lock';
 import type { Sql } from '../database/sql';
 import { StoreFixture } from '../testing/store-fixture';
 import { Reaper } from './reaper';
 
 let fixture: StoreFixture;
 let reaper: Reaper;
-const absentMs = 100;
+const missingLockMs = 100;
 const holders: Client[] = [];
 beforeEach(async () => {
   fixture = await StoreFixture.open();
-  reaper = new Reaper(fixture.database.sql, { absentMs });
+  reaper = new Reaper(fixture.database.sql, { missingLockMs });
 });
 afterEach(async () => {
   await Promise.all(holders.splice(0).map((holder) => holder.end()));
@@ -24,7 +24,7 @@ async function present(owner: string): Promise<{ die(): Promise<void> }> {
   client.on('error', () => {});
   await client.connect();
   holders.push(client);
-  const { rows } = await client.query<{ pid: number }>(takeLock, [owner]);
+  const { rows } = await client.query<{ pid: number }>(acquireLock, [owner]);
   await client.query(announce, [owner]);
   const pid = rows[0]?.pid;
   const die = async () => {
@@ -36,9 +36,9 @@ async function present(owner: string): Promise<{ die(): Promise<void> }> {
 
 /** Two looks, as far apart as an absence must last. */
 async function lookTwice(by = reaper): Promise<number[]> {
-  const first = await by.reapAbsent();
-  await sleep(absentMs + 5);
-  return [first, await by.reapAbsent()];
+  const first = await by.reapDead();
+  await sleep(missingLockMs + 5);
+  return [first, await by.reapDead()];
 }
 
 const ownerOf = async (id: string) =>
@@ -69,7 +69,7 @@ describe('the roll call', () => {
   it('queues them once when many look', async () => {
     const holder = await present('worker-1');
     await Promise.all(Array.from({ length: 5 }, () => fixture.claimed()));
-    const reapers = Array.from({ length: 4 }, () => new Reaper(fixture.database.sql, { absentMs }));
+    const reapers = Array.from({ length: 4 }, () => new Reaper(fixture.database.sql, { missingLockMs }));
     await holder.die();
 
     const found = await Promise.all(reapers.map((one) => lookTwice(one)));
@@ -81,7 +81,7 @@ describe('the roll call', () => {
     const holder = await present('worker-1');
     const { run } = await fixture.create();
     await fixture.published();
-    await sleep(absentMs);
+    await sleep(missingLockMs);
     await holder.die();
 
     expect(await lookTwice()).toEqual([0, 1]);
@@ -92,10 +92,10 @@ describe('the roll call', () => {
     const holder = await present('worker-1');
     const { runId } = await fixture.claimed();
     await holder.die();
-    await reaper.reapAbsent();
+    await reaper.reapDead();
 
     await present('worker-1');
-    await sleep(absentMs);
+    await sleep(missingLockMs);
 
     expect(await lookTwice()).toEqual([0, 0]);
     expect(await ownerOf(runId)).toBe('worker-1');
@@ -123,7 +123,7 @@ describe('the roll call', () => {
     expect(await ownerOf(later.runId)).toBe('worker-1');
   });
 
-  it('leaves everybody who has not been seen since Postgres was started (R1)', async () => {
+  it('leaves everybody who has not been seen since Postgres was started', async () => {
     const holder = await present('worker-1');
     const { runId } = await fixture.claimed();
     await holder.die();
@@ -133,22 +133,22 @@ describe('the roll call', () => {
     expect(await ownerOf(runId)).toBe('worker-1');
   });
 
-  it('waits one lease after it could not reach Postgres (R1)', async () => {
+  it('waits one lease after it could not reach Postgres', async () => {
     let away = false;
     const sql: Sql = {
       query: (text, values) =>
         away ? Promise.reject(new Error('connection refused')) : fixture.database.sql.query(text, values),
     };
-    const cutOff = new Reaper(sql, { absentMs, leaseMs: 500 });
+    const cutOff = new Reaper(sql, { missingLockMs, leaseMs: 500 });
     const holder = await present('worker-1');
     await fixture.claimed();
     await holder.die();
     away = true;
-    await expect(cutOff.reapAbsent()).rejects.toThrow('connection refused');
+    await expect(cutOff.reapDead()).rejects.toThrow('connection refused');
     away = false;
 
     const backMs = performance.now();
-    while ((await cutOff.reapAbsent()) === 0) await sleep(10);
+    while ((await cutOff.reapDead()) === 0) await sleep(10);
     expect(performance.now() - backMs).toBeGreaterThanOrEqual(500);
   });
 });

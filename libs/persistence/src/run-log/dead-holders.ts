@@ -1,22 +1,22 @@
 import { isDead } from '../database/liveness-lock';
 import type { Sql } from '../database/sql';
 
-const absentOwners = `select owner from presences where ${isDead}`;
+const ownersWithoutLock = `select owner from presences where ${isDead}`;
 
-/** Finds holders that are dead. It takes more than one look: a living one whose connection broke is back in a moment. */
+/** Finds dead lease owners. One missing lock is no proof: a live process whose connection broke locks again in a moment. */
 export class DeadHolders {
-  private absentSince: ReadonlyMap<string, number> = new Map();
+  private missingSince: ReadonlyMap<string, number> = new Map();
 
   constructor(
     private readonly sql: Sql,
-    private readonly absentMs: number,
+    private readonly missingLockMs: number,
   ) {}
 
-  /** Who was absent at each look for so long. */
+  /** Returns the owners whose lock was missing at every call for `missingLockMs`. */
   async find(): Promise<readonly string[]> {
-    const absent = await this.sql.query<{ owner: string }>(absentOwners);
+    const missing = await this.sql.query<{ owner: string }>(ownersWithoutLock);
     const nowMs = performance.now();
-    this.absentSince = new Map(absent.map(({ owner }) => [owner, this.absentSince.get(owner) ?? nowMs]));
-    return [...this.absentSince].filter(([, since]) => nowMs - since >= this.absentMs).map(([owner]) => owner);
+    this.missingSince = new Map(missing.map(({ owner }) => [owner, this.missingSince.get(owner) ?? nowMs]));
+    return [...this.missingSince].filter(([, since]) => nowMs - since >= this.missingLockMs).map(([owner]) => owner);
   }
 }

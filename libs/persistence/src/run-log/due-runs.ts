@@ -2,7 +2,7 @@ import type { RunId } from '@rondo/contract';
 import type { RunQueueName } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 
-/** A lease that ran out is the reaper's to judge: after an outage all have, and their holders are alive (R1). */
+/** Expired leases are left to the reaper: after an outage all leases have expired though their owners are alive. */
 const isDue = `holds_thread and waiting is null and queue = $1 and lease_owner is null`;
 
 const countDue = `select count(*)::int as due from runs where ${isDue}`;

@@ -26,7 +26,7 @@ const failureOf = (claim: Promise<unknown>): Promise<unknown> =>
 const rowOf = (id: RunId) =>
   fixture.database.prisma.run.findUniqueOrThrow({
     where: { id },
-    select: { status: true, fruitlessClaims: true, leaseOwner: true },
+    select: { status: true, claimsWithoutProgress: true, leaseOwner: true },
   });
 
 /** A store whose claims of one run Postgres refuses, with everything else as it is. */
@@ -38,7 +38,7 @@ function refusing(id: RunId, code: string): PostgresRunStore {
       return fixture.database.sql.query(text, values);
     },
   };
-  return new PostgresRunStore({ database: { ...fixture.database, sql }, mint: nextId });
+  return new PostgresRunStore({ database: { ...fixture.database, sql }, newId: nextId });
 }
 
 describe('a claim that cannot be read', () => {
@@ -50,7 +50,7 @@ describe('a claim that cannot be read', () => {
       const error = await failureOf(fixture.store.claim(id, `worker-${tries}`));
       expect(error).toBeInstanceOf(UnreadableRunError);
       expect(error).toMatchObject({ runId: id, fruitlessClaims: tries });
-      expect(await rowOf(id)).toEqual({ status: 'queued', fruitlessClaims: tries, leaseOwner: null });
+      expect(await rowOf(id)).toEqual({ status: 'queued', claimsWithoutProgress: tries, leaseOwner: null });
     }
   });
 
@@ -62,7 +62,7 @@ describe('a claim that cannot be read', () => {
 
     expect(await fixture.published()).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const store = new PostgresRunStore({ database: fixture.database, mint: nextId, reaper: { missedAfterMs: 10 } });
+    const store = new PostgresRunStore({ database: fixture.database, newId: nextId, reaper: { missedAfterMs: 10 } });
     await store.reap();
 
     expect((await fixture.published()).map(({ payload }) => payload.run_id)).toContain(id);
@@ -98,7 +98,7 @@ describe('a claim that cannot be read', () => {
 
     expect(await failureOf(refusing(runId, '54000').claim(runId, 'worker-2'))).toMatchObject({ code: '54000' });
 
-    expect(await rowOf(runId)).toMatchObject({ fruitlessClaims: 1, leaseOwner: 'worker-1' });
+    expect(await rowOf(runId)).toMatchObject({ claimsWithoutProgress: 1, leaseOwner: 'worker-1' });
   });
 
   it('can be taken to be ended, with its open calls', async () => {

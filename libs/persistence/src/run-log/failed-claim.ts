@@ -5,14 +5,14 @@ import { isAtFault } from '../database/sql-error';
 import { isDatabaseUnavailable } from '../database/unavailable';
 
 export interface FailedClaim {
-  /** Of a claim that was committed and counted before the run turned out to be unreadable. */
+  /** The epoch of a claim that was committed before reading failed; null when the claim was rolled back. */
   readonly epoch: number | null;
   readonly cause: unknown;
 }
 
 /**
- * What the failed statement counted was rolled back with it, so it is counted here. No job says that the run is due
- * again: the reaper does so a few seconds later, when it finds the job missing, so that ten tries take a while.
+ * A failed claim statement rolls its count back, so the claim is counted here. No job is queued: the reaper queues one a
+ * few seconds later, when it finds it missing, which spaces the ten attempts.
  */
 const count = `
 update runs set
@@ -25,7 +25,7 @@ where id = $1 and queue = $2 and holds_thread is true and waiting is null
   and (lease_owner is null or lease_expires_at < clock_timestamp() or epoch = $3)
 returning fruitless_claims`;
 
-/** A database that is away or overloaded says nothing about the run. */
+/** Counts a claim that failed because of the run. Errors of an unavailable or overloaded database do not count. */
 export async function countFailedClaim(sql: Sql, claim: FailedClaim & RunOfQueue): Promise<never> {
   const { id, queue, epoch, cause } = claim;
   const isTheRun = isAtFault(cause) || !isDatabaseUnavailable(cause);

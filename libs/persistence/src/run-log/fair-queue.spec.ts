@@ -88,7 +88,7 @@ describe('claimNext', () => {
 
   it('gives each of several workers that ask at once a run of its own (I3)', async () => {
     await create(fixture.accountId, 20);
-    const stores = Array.from({ length: 4 }, () => new PostgresRunStore({ database: fixture.database, mint: nextId }));
+    const stores = Array.from({ length: 4 }, () => new PostgresRunStore({ database: fixture.database, newId: nextId }));
 
     const taken = await Promise.all(
       stores.flatMap((store, worker) => Array.from({ length: 5 }, () => store.claimNext(`worker-${worker}`, () => []))),

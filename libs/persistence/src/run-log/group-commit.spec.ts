@@ -21,7 +21,7 @@ function countedStore(): { store: PostgresRunStore; count: () => number } {
     },
   };
   return {
-    store: new PostgresRunStore({ database: { ...fixture.database, writer }, mint: nextId }),
+    store: new PostgresRunStore({ database: { ...fixture.database, writer }, newId: nextId }),
     count: () => appends,
   };
 }
@@ -47,7 +47,7 @@ describe('GroupCommit', () => {
     expect(recorded.map((facts) => facts.map(({ seq }) => seq))).toEqual(claims.map(() => [3, 4]));
   });
 
-  it('keeps the batches of one run in the order in which they came (W52)', async () => {
+  it('keeps the batches of one run in the order in which they came', async () => {
     const claim = await fixture.claimed();
 
     const recorded = await Promise.all([
@@ -141,7 +141,7 @@ describe('GroupCommit', () => {
         throw new Error('Connection terminated unexpectedly');
       },
     };
-    const store = new PostgresRunStore({ database: { ...fixture.database, writer }, mint: nextId });
+    const store = new PostgresRunStore({ database: { ...fixture.database, writer }, newId: nextId });
 
     const outcomes = await Promise.allSettled(claims.map((claim) => store.append(claim, [started])));
 
@@ -151,7 +151,7 @@ describe('GroupCommit', () => {
 
   it('lets exactly one of many endings win (I3)', async () => {
     const claim = await fixture.claimed();
-    const stores = upTo(8).map(() => new PostgresRunStore({ database: fixture.database, mint: nextId }));
+    const stores = upTo(8).map(() => new PostgresRunStore({ database: fixture.database, newId: nextId }));
 
     const outcomes = await Promise.allSettled(stores.map((store) => store.append(claim, [completed])));
 

@@ -7,8 +7,8 @@ import { type AppendOutcome, appendStatement } from './append-statement';
 import { type Batch, lengthOf, recordedFacts } from './batch';
 
 /**
- * Writes batches as they come. Those that arrive while a statement is under way leave together in the next one, so a
- * busy worker pays for one commit where many runs write, and a quiet one never waits. A run's batches follow one another.
+ * Group commit: batches that arrive while a statement is running are written together by the next one. A busy worker
+ * pays one commit for many runs; an idle one writes at once. Batches of one run are written in order.
  */
 export class GroupCommit {
   private readonly batches: StatementBatcher<Batch, readonly RecordedFact[] | undefined>;
@@ -26,34 +26,34 @@ export class GroupCommit {
   }
 }
 
-/** The facts of each batch that was accepted. At most one batch per run. */
+/** Returns the facts of each batch, undefined for a refused one. The group holds at most one batch per run. */
 async function writeBatches(sql: Sql, group: readonly Batch[]): Promise<(readonly RecordedFact[] | undefined)[]> {
-  const places = new Map<number, AppendOutcome>();
+  const outcomes = new Map<number, AppendOutcome>();
   for (const written of await sql.query<AppendOutcome>(appendStatement, appendValues(group)))
-    places.set(written.number, written);
+    outcomes.set(written.number, written);
   return group.map((batch, index) => {
-    const place = places.get(index + 1);
-    return place && recordedFacts(batch, { lastSeq: place.last_seq, lastMessageSeq: place.last_message_seq });
+    const outcome = outcomes.get(index + 1);
+    return outcome && recordedFacts(batch, { lastSeq: outcome.last_seq, lastMessageSeq: outcome.last_message_seq });
   });
 }
 
-/** A run whose holder is still the same refused only what must yield to its stop. Both stay so, whenever one asks. */
-const stopOfHeldRun = `
+/** If the epoch is still the claim's, the batch was refused because of a stop request. Neither can revert, so reading them afterwards is safe. */
+const pendingStopOf = `
 select stop_requested_at, stop_reason from runs
 where id = $1 and epoch = $2 and status not in ('completed', 'failed', 'stopped') and stop_requested_at is not null`;
 
 async function refuse(sql: Sql, { claim }: Batch): Promise<never> {
   const { runId, epoch } = claim;
-  const [told] = await sql.query<{ stop_requested_at: Date; stop_reason: string | null }>(stopOfHeldRun, [
+  const [stop] = await sql.query<{ stop_requested_at: Date; stop_reason: string | null }>(pendingStopOf, [
     runId,
     epoch,
   ]);
-  throw told
-    ? new StopPendingError(runId, { requestedAt: told.stop_requested_at.toISOString(), reason: told.stop_reason })
+  throw stop
+    ? new StopPendingError(runId, { requestedAt: stop.stop_requested_at.toISOString(), reason: stop.stop_reason })
     : new ClaimLostError(runId);
 }
 
-/** Writes one batch within a transaction that has locked the run. */
+/** Writes one batch in a transaction that has locked the run. */
 export async function writeBatch(sql: Sql, batch: Batch): Promise<readonly RecordedFact[]> {
   const [written] = await writeBatches(sql, [batch]);
   return written ?? refuse(sql, batch);

@@ -2,8 +2,8 @@ import type { Claim } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 import { activated, dueAgain, outboxOf } from './activation';
 
-/** A run that ended or was taken meanwhile has another epoch or no lease: then there is nothing to hand over. */
-const giveBack = `
+/** Changes nothing when the run has ended or was claimed by another worker: then its epoch differs or it has no lease. */
+const releaseClaim = `
 with activated as (
   update runs set
     fruitless_claims = case when $3 then fruitless_claims else greatest(fruitless_claims - 1, 0) end,
@@ -15,5 +15,5 @@ with activated as (
 ${outboxOf('activated')}`;
 
 export async function handOver(sql: Sql, { runId, epoch }: Claim, { broke }: { broke: boolean }): Promise<void> {
-  await sql.query(giveBack, [runId, epoch, broke]);
+  await sql.query(releaseClaim, [runId, epoch, broke]);
 }

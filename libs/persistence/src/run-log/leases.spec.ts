@@ -12,11 +12,12 @@ afterEach(() => fixture.close());
 
 const leaseMs = 200;
 const elapsed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const storeWith = (lease: number) => new PostgresRunStore({ database: fixture.database, mint: nextId, leaseMs: lease });
+const storeWith = (lease: number) =>
+  new PostgresRunStore({ database: fixture.database, newId: nextId, leaseMs: lease });
 const rowOf = ({ runId }: Claim) => fixture.database.prisma.run.findUniqueOrThrow({ where: { id: runId } });
 
 describe('a lease', () => {
-  it('holds as long as it is renewed and lapses by the clock of the database (R1)', async () => {
+  it('holds as long as it is renewed and lapses by the clock of the database', async () => {
     const store = storeWith(leaseMs);
     const { run } = await fixture.create();
     const claim = await store.claim(run.id, 'worker-1');
@@ -31,7 +32,7 @@ describe('a lease', () => {
     expect((await store.claim(run.id, 'worker-2'))?.epoch).toBe(2);
   });
 
-  it('is renewed for all runs of an owner in one statement, which tells losses and stops (R43)', async () => {
+  it('is renewed for all runs of an owner in one statement, which tells losses and stops', async () => {
     const [kept, lost, told] = [await fixture.claimed(), await fixture.claimed(), await fixture.claimed()];
     await fixture.expireLease(lost.runId);
     await fixture.claim(lost.runId, 'worker-2');
@@ -43,7 +44,7 @@ describe('a lease', () => {
     expect(stops).toEqual([{ runId: told.runId, stop: { requestedAt: expect.any(String), reason: 'enough' } }]);
   });
 
-  it('is lost once the reaper took it, even before anybody else claimed the run (R2)', async () => {
+  it('is lost once the reaper took it, even before anybody else claimed the run', async () => {
     const claim = await fixture.claimed();
     await fixture.expireLease(claim.runId);
     await storeWith(1).reap();
@@ -100,7 +101,7 @@ describe('the reaper', () => {
     expect(await fixture.published()).toEqual([]);
   });
 
-  it('adds a job again, under the same id, where one may be missing (I1, R8)', async () => {
+  it('adds a job again, under the same id, where one may be missing (I1)', async () => {
     const { run } = await fixture.create();
     await fixture.published();
     await fixture.database.sql.query(`update runs set activated_at = activated_at - interval '6 s' where id = $1`, [
@@ -138,7 +139,7 @@ describe('the reaper', () => {
     expect(next.stop).toMatchObject({ reason: 'enough' });
   });
 
-  it('takes nobody over within one lease of the start of Postgres (R1)', async () => {
+  it('takes nobody over within one lease of the start of Postgres', async () => {
     const { runId } = await fixture.claimed();
     await fixture.expireLease(runId);
     const longerThanThisServerLives = 2_000_000_000;
@@ -146,7 +147,7 @@ describe('the reaper', () => {
     expect(await storeWith(longerThanThisServerLives).reap()).toBe(0);
   });
 
-  it('waits one lease after it could not reach Postgres (R1)', async () => {
+  it('waits one lease after it could not reach Postgres', async () => {
     let away = true;
     const sql: Sql = {
       query: (text, values) =>

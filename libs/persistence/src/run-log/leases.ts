@@ -2,7 +2,7 @@ import type { RunId } from '@rondo/contract';
 import type { Claim, PendingStop } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 
-const renewHeld = `
+const renewHeldLeases = `
 with held as (select * from unnest($2::text[], $3::int[]) as held(run_id, epoch)),
 mine as materialized (
   select runs.id from runs join held on held.run_id = runs.id and held.epoch = runs.epoch
@@ -34,7 +34,7 @@ export async function renewLeases(
 ): Promise<Renewal> {
   if (held.length === 0) return { lost: [], stops: [] };
 
-  const rows = await sql.query<RenewedRow>(renewHeld, [
+  const rows = await sql.query<RenewedRow>(renewHeldLeases, [
     owner,
     held.map(({ runId }) => runId),
     held.map(({ epoch }) => epoch),

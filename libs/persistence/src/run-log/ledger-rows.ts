@@ -1,6 +1,6 @@
 import type { CallId, NewFact, ToolCall, ToolCallStatus } from '@rondo/contract';
 
-/** A call of the effect ledger as facts change it. Null: as before. Only a call that they plan has `plan`. */
+/** How facts change a call of the effect ledger. Null means unchanged. Only calls that the facts plan have `plan`. */
 export interface CallChange {
   readonly id: CallId;
   plan: ToolCall | null;
@@ -39,7 +39,7 @@ function applyFact(changes: CallChange[], fact: NewFact): void {
   }
 }
 
-/** The calls of one batch are few. */
+/** A linear search, because a batch has few calls. */
 function change(changes: CallChange[], id: CallId, status: ToolCallStatus): CallChange {
   const known = changes.find((call) => call.id === id);
   if (known) {

@@ -13,7 +13,7 @@ export interface MessageRow {
   readonly created_at: Date;
 }
 
-/** Not parsed again: only this library writes these rows, from typed messages, and images make parsing dear. */
+/** Not parsed: only this library writes these rows, from typed messages, and parsing large contents is costly. */
 export const messageOf = (row: MessageRow): Message =>
   ({
     id: row.id,

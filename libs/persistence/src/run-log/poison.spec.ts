@@ -1,6 +1,6 @@
 import type { NewFact } from '@rondo/contract';
 import type { Claim } from '@rondo/domain';
-import { StoreFixture, planned, spokenMessage, settings, reply, started } from '../testing/store-fixture';
+import { StoreFixture, planned, textInput, settings, reply, started } from '../testing/store-fixture';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -55,9 +55,9 @@ describe('attack: tenants', () => {
     const hostile = { ...settings, limits: { ...settings.limits, deep: nested(9_000) } };
 
     const outcomes = await Promise.allSettled([
-      fixture.create({ input: spokenMessage('one') }),
+      fixture.create({ input: textInput('one') }),
       fixture.create({ settings: hostile }),
-      fixture.create({ input: spokenMessage('two') }),
+      fixture.create({ input: textInput('two') }),
     ]);
 
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

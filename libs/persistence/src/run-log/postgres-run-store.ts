@@ -32,24 +32,24 @@ import { handOver } from './hand-over';
 import { claimToEnd } from './last-claim';
 import { type NextOrder, FairQueue } from './fair-queue';
 import { renewLeases } from './leases';
-import { Reaper, type ReaperPatience } from './reaper';
+import { Reaper, type ReaperDelays } from './reaper';
 import { countDueRuns, dueRuns } from './due-runs';
 
 export interface RunStoreOptions {
   readonly database: Database;
-  readonly mint: NewId;
-  /** Whose runs this store hands out; the workers' unless given. */
+  readonly newId: NewId;
+  /** The queue whose runs this store claims; `runs` by default. */
   readonly queue?: RunQueueName;
   readonly leaseMs?: number;
-  readonly reaper?: Partial<ReaperPatience>;
+  readonly reaper?: Partial<ReaperDelays>;
   /**
-   * Hears the facts of a run that came forward because the one before it ended; none where it has no input. Its job is
-   * in the outbox.
+   * Called with the facts of a run that was promoted because the run ahead of it ended; empty for a run without input.
+   * Its job is in the outbox.
    */
   readonly onPromoted?: (facts: readonly RecordedFact[]) => void;
 }
 
-/** How often `reapAbsent` is to look: one that died is missed for a second or so before its runs are queued again. */
+/** How often to call `reapDead`. An owner's lock must be missing for a second before its runs are queued again. */
 export const reapDeadEveryMs = 500;
 
 /** Runs in Postgres. Call `Outbox.publish` after `handOver`, in `onPromoted`, and when `reap` found something. */
@@ -58,8 +58,8 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
   private readonly queue: RunQueueName;
   private readonly claims: StatementBatcher<ClaimOrder, ClaimedRun | UnreadableHistory | undefined>;
   private readonly next: StatementBatcher<NextOrder, ClaimedRow | undefined>;
-  private readonly pasts: StatementBatcher<ClaimedRow, RunHistory>;
-  private readonly awaited: StatementBatcher<ThreadId, boolean>;
+  private readonly histories: StatementBatcher<ClaimedRow, RunHistory>;
+  private readonly waiters: StatementBatcher<ThreadId, boolean>;
   private readonly leaseMs: number;
   private readonly log: GroupCommit;
   private readonly reaper: Reaper;
@@ -73,10 +73,10 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
     this.claims = new StatementBatcher((orders) =>
       claimRuns(sql, orders, { leaseMs: this.leaseMs, queue: this.queue }),
     );
-    const lines = new FairQueue(sql, { leaseMs: this.leaseMs, queue: this.queue });
-    this.next = new StatementBatcher((orders) => lines.take(orders));
-    this.pasts = new StatementBatcher((taken) => readHistories(sql, taken));
-    this.awaited = new StatementBatcher((threads) => hasWaiters(sql, threads));
+    const fairQueue = new FairQueue(sql, { leaseMs: this.leaseMs, queue: this.queue });
+    this.next = new StatementBatcher((orders) => fairQueue.claim(orders));
+    this.histories = new StatementBatcher((rows) => readHistories(sql, rows));
+    this.waiters = new StatementBatcher((threads) => hasWaiters(sql, threads));
     this.reaper = new Reaper(sql, { leaseMs: this.leaseMs, ...options.reaper });
   }
 
@@ -85,17 +85,17 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
     return this.readable(id, answer);
   }
 
-  /** What it goes on from is read once it is taken: of a run that cannot be read, no other need be taken again. */
+  /** Reads the history after the claim is committed, so that an unreadable run does not undo the other claims of the batch. */
   async claimNext(owner: string, served: () => readonly ServedAccount[]): Promise<ClaimedRun | undefined> {
-    const taken = await this.next.of({ owner, served });
-    return taken && this.readable(taken.run.id, await claimFrom(taken, () => this.pasts.of(taken)));
+    const row = await this.next.of({ owner, served });
+    return row && this.readable(row.run.id, await claimFrom(row, () => this.histories.of(row)));
   }
 
   archiveOf(claim: Claim): ThreadArchive {
     return new PostgresThreadArchive(this.database.sql, claim);
   }
 
-  /** Counts a claim that came to nothing. */
+  /** Counts a failed claim and rejects with its error. */
   private readable(id: RunId, answer: ClaimedRun | FailedClaim | undefined): Promise<ClaimedRun | undefined> {
     if (!answer || !('cause' in answer)) return Promise.resolve(answer);
     return countFailedClaim(this.database.sql, { ...answer, id, queue: this.queue });
@@ -105,19 +105,19 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
     return claimToEnd(this.database.sql, { id, owner, leaseMs: this.leaseMs, queue: this.queue });
   }
 
-  /** Runs of this queue that nobody has taken for so long, the oldest first: for times when the queue is silent (R11). */
+  /** Runs of this queue that are unclaimed for `sinceMs`, oldest first: the fallback when the queue delivers no jobs. */
   due(order: { sinceMs: number; limit: number }): Promise<readonly RunId[]> {
     return dueRuns(this.database.sql, { ...order, queue: this.queue });
   }
 
-  /** How many runs of this queue nobody holds though they could go on. */
+  /** The number of due runs of this queue that are unclaimed. */
   countDue(): Promise<number> {
     return countDueRuns(this.database.sql, this.queue);
   }
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
     if (facts.length === 0) return [];
-    const batch = batchOf(claim, facts, this.options.mint);
+    const batch = batchOf(claim, facts, this.options.newId);
     const recorded = await this.log.write(batch);
     if (batch.changes.terminal) await this.promote(claim.threadId);
     return recorded;
@@ -131,26 +131,26 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
     return renewLeases(this.database.sql, { owner, held, leaseMs: this.leaseMs });
   }
 
-  /** After an outage of Postgres it waits one full lease, so that living holders renew first (R1). */
+  /** After an outage of Postgres it waits one full lease, so that live owners renew first. */
   async reap(): Promise<number> {
     const found = await this.reaper.reap();
-    const { mint, onPromoted } = this.options;
-    return found + (await promoteStranded(this.database, mint, (facts) => onPromoted?.(facts)));
+    const { newId, onPromoted } = this.options;
+    return found + (await promoteStranded(this.database, newId, (facts) => onPromoted?.(facts)));
   }
 
-  /** Queues the runs of holders that died with their leases still good. One cheap look when nobody did. */
+  /** Queues the runs of dead owners whose leases are still valid. Costs one cheap query when no owner died. */
   reapDead(): Promise<number> {
-    return this.reaper.reapAbsent();
+    return this.reaper.reapDead();
   }
 
-  /** The run is over whether or not this succeeds; what fails here, `reap` does later. */
+  /** Never rejects: the run has ended in any case, and `reap` retries what fails here. */
   private async promote(threadId: ThreadId): Promise<void> {
-    const facts = await this.bringForward(threadId).catch(() => undefined);
+    const facts = await this.promoteNextOf(threadId).catch(() => undefined);
     if (facts) this.options.onPromoted?.(facts);
   }
 
-  /** The question is its own, asked after the end was committed: a run that queued meanwhile must be seen. */
-  private async bringForward(threadId: ThreadId): Promise<readonly RecordedFact[] | undefined> {
-    return (await this.awaited.of(threadId)) ? promote(this.database, this.options.mint, threadId) : undefined;
+  /** Queries after the end was committed, because a run may have been queued in the meantime. */
+  private async promoteNextOf(threadId: ThreadId): Promise<readonly RecordedFact[] | undefined> {
+    return (await this.waiters.of(threadId)) ? promote(this.database, this.options.newId, threadId) : undefined;
   }
 }

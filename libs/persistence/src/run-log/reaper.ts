@@ -3,33 +3,33 @@ import type { Sql } from '../database/sql';
 import { activated, dueAgain, outboxOf } from './activation';
 import { DeadHolders } from './dead-holders';
 
-/** Bounds one round; the next one goes on. */
+/** Bounds one statement; the next pass continues. */
 const maxRound = 500;
 
-export interface ReaperPatience {
+export interface ReaperDelays {
   readonly leaseMs: number;
-  /** For so long a holder may be absent: as long as it takes to replace a connection that broke. */
-  readonly absentMs: number;
-  /** After this long in the queue a run's job may be missing: Redis was flushed (I1), or a crash came before the job. */
+  /** How long a lock may be missing: the time to replace a broken connection. */
+  readonly missingLockMs: number;
+  /** After this time in the queue a job counts as missing: Redis was flushed (I1), or a crash prevented the job. */
   readonly missedAfterMs: number;
-  /** For so long a run may be the summarizers' without one of them holding it. Then it goes on without a summary. */
+  /** How long a run may wait in the queue of summarizers without being claimed. Then it continues without a summary. */
   readonly compactionMs: number;
 }
 
-const defaultPatience: ReaperPatience = {
+const defaultDelays: ReaperDelays = {
   leaseMs: 15_000,
-  absentMs: 1_000,
+  missingLockMs: 1_000,
   missedAfterMs: 5_000,
   compactionMs: 60_000,
 };
 
 const isActive = `holds_thread and waiting is null`;
 
-/** Not within one lease of the start of Postgres: living holders renew first, and no mass takeover happens (R1). */
+/** False for one lease after Postgres has started: live owners renew first, so that not all runs are requeued. */
 const databaseIsSettled = `clock_timestamp() > pg_postmaster_start_time() + $1::int * interval '1 ms'`;
 
-/** Takes the lease from holders that have gone silent and queues their runs; rows that others work on are left alone. */
-const queueAbandoned = `
+/** Ends expired leases and queues their runs; skips rows that another process has locked. */
+const requeueExpired = `
 with abandoned as materialized (
   select id from runs
   where ${isActive} and lease_expires_at < clock_timestamp() and ${databaseIsSettled}
@@ -43,21 +43,21 @@ activated as (
 ${outboxOf('activated')} returning id`;
 
 /**
- * The same for holders that are gone and whose leases are still good. Who removes their rows queues their runs, and waits
- * for what they have not finished writing. What they had taken off the queue without having claimed it cannot be told
- * from what waits there, so both are queued: of two jobs, one finds nothing to do.
+ * The same for dead owners whose leases are still valid. The process that deletes an owner's row queues its runs, and
+ * waits for statements of the owner that still run. Jobs that the owner had received without claiming their runs cannot
+ * be told from waiting ones, so both are queued again: the second job of a run finds nothing to do.
  */
-const queueLeftBehind = `
-with gone as (
+const requeueRunsOfDeadHolders = `
+with dead as (
   delete from presences where owner = any($1::text[]) and ${isDead} returning owner
 ),
 abandoned as materialized (
-  select id from runs join gone on lease_owner = owner where ${isActive} order by id for no key update of runs
+  select id from runs join dead on lease_owner = owner where ${isActive} order by id for no key update of runs
 ),
 unclaimed as materialized (
   select id from runs
   where ${isActive} and lease_owner is null and activated_at < clock_timestamp() - $2::int * interval '1 ms'
-    and exists (select from gone)
+    and exists (select from dead)
   order by activated_at limit ${maxRound} for no key update skip locked
 ),
 activated as (
@@ -67,8 +67,8 @@ activated as (
 )
 ${outboxOf('activated')} returning id`;
 
-/** The same activation again: where the job still waits, adding it a second time adds nothing (R9). */
-const queueMissing = `
+/** Queues the same activation again: if its job still waits, the job's id makes the second one a no-op. */
+const requeueMissingJobs = `
 with missing as materialized (
   select id from runs
   where ${isActive} and lease_owner is null and activated_at < clock_timestamp() - $1::int * interval '1 ms'
@@ -79,9 +79,9 @@ activated as (
 )
 ${outboxOf('activated')} returning id`;
 
-/** A summarizer that dies again and again has used up the run's patience too. */
-const bringBackFromCompaction = `
-with forgotten as materialized (
+/** Not delayed by claims of summarizers that die: the time counts from the change of queue. */
+const returnFromCompaction = `
+with waiting_runs as materialized (
   select id from runs
   where ${isActive} and queue = 'compactions' and lease_owner is null
     and queue_since < clock_timestamp() - $1::int * interval '1 ms'
@@ -89,59 +89,59 @@ with forgotten as materialized (
 ),
 activated as (
   update runs set queue = 'runs', queue_since = clock_timestamp(), ${dueAgain}
-  from forgotten where runs.id = forgotten.id
+  from waiting_runs where runs.id = waiting_runs.id
   returning ${activated}
 )
 ${outboxOf('activated')} returning id`;
 
 /** Finds the runs that nobody will wake. How often that may happen to a run is judged by who claims it next. */
 export class Reaper {
-  private readonly patience: ReaperPatience;
-  private readonly rollCall: DeadHolders;
-  private databaseWasAway = false;
-  private quietUntil = 0;
+  private readonly delays: ReaperDelays;
+  private readonly deadHolders: DeadHolders;
+  private databaseWasUnavailable = false;
+  private graceUntil = 0;
 
   constructor(
     private readonly sql: Sql,
-    patience: Partial<ReaperPatience>,
+    delays: Partial<ReaperDelays>,
   ) {
-    this.patience = { ...defaultPatience, ...patience };
-    this.rollCall = new DeadHolders(sql, this.patience.absentMs);
+    this.delays = { ...defaultDelays, ...delays };
+    this.deadHolders = new DeadHolders(sql, this.delays.missingLockMs);
   }
 
-  /** Rejects while Postgres is away; when it is back, other workers get one lease of time to renew theirs first (R1). */
+  /** Rejects while Postgres is unavailable. Afterwards it waits one lease, so that live owners renew first. */
   async reap(): Promise<number> {
-    const { leaseMs, missedAfterMs, compactionMs } = this.patience;
-    const found = await this.ask(async () => {
-      const forgotten = await this.sql.query(bringBackFromCompaction, [compactionMs]);
-      const missing = await this.sql.query(queueMissing, [missedAfterMs]);
-      return forgotten.length + missing.length;
+    const { leaseMs, missedAfterMs, compactionMs } = this.delays;
+    const found = await this.query(async () => {
+      const waiting = await this.sql.query(returnFromCompaction, [compactionMs]);
+      const missing = await this.sql.query(requeueMissingJobs, [missedAfterMs]);
+      return waiting.length + missing.length;
     });
-    if (this.isQuiet) return found;
+    if (this.isGracePeriod) return found;
 
-    return found + (await this.ask(() => this.sql.query(queueAbandoned, [leaseMs]))).length;
+    return found + (await this.query(() => this.sql.query(requeueExpired, [leaseMs]))).length;
   }
 
-  /** The same for the runs of holders that are seen to be dead, before their leases run out. Call it more often. */
-  async reapAbsent(): Promise<number> {
-    const gone = await this.ask(() => this.rollCall.find());
-    if (this.isQuiet || gone.length === 0) return 0;
+  /** Queues the runs of dead owners before their leases expire. Call it more often than `reap`. */
+  async reapDead(): Promise<number> {
+    const dead = await this.query(() => this.deadHolders.find());
+    if (this.isGracePeriod || dead.length === 0) return 0;
 
-    return (await this.ask(() => this.sql.query(queueLeftBehind, [gone, this.patience.absentMs]))).length;
+    return (await this.query(() => this.sql.query(requeueRunsOfDeadHolders, [dead, this.delays.missingLockMs]))).length;
   }
 
-  private get isQuiet(): boolean {
-    return performance.now() < this.quietUntil;
+  private get isGracePeriod(): boolean {
+    return performance.now() < this.graceUntil;
   }
 
-  private async ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+  private async query<Result>(statements: () => Promise<Result>): Promise<Result> {
     try {
-      const answer = await question();
-      if (this.databaseWasAway) this.quietUntil = performance.now() + this.patience.leaseMs;
-      this.databaseWasAway = false;
-      return answer;
+      const result = await statements();
+      if (this.databaseWasUnavailable) this.graceUntil = performance.now() + this.delays.leaseMs;
+      this.databaseWasUnavailable = false;
+      return result;
     } catch (error) {
-      this.databaseWasAway = true;
+      this.databaseWasUnavailable = true;
       throw error;
     }
   }

@@ -32,7 +32,7 @@ export interface RunRow {
   readonly finished_at: Date | null;
 }
 
-/** A row as JSON has it, where times are texts: one column to describe and to read, and not forty. */
+/** A row read by `row_to_json`, where times are strings: decoding one column is cheaper than forty. */
 export type JsonRow<Row, Time extends keyof Row> = Omit<Row, Time> & {
   readonly [Key in Time]: string | Exclude<Row[Key], Date>;
 };
@@ -40,7 +40,7 @@ export type RunJson = JsonRow<RunRow, 'created_at' | 'started_at' | 'finished_at
 
 const iso = (time: Date | string | null): string | null => time && new Date(time).toISOString();
 
-/** Not parsed again: only this library writes these rows, from typed runs. */
+/** Not parsed: only this library writes these rows, from typed runs. */
 export const runOf = (row: RunRow | RunJson): Run =>
   ({
     id: row.id,
@@ -81,8 +81,8 @@ export interface FactRow {
 }
 
 /**
- * The fact, its keys in the order in which it was published. It is not parsed again: only `append` writes these rows,
- * from typed facts, and a schema would put the keys of `data` into another order.
+ * The fact with its keys in the published order. It is not parsed: only `append` writes these rows, from typed facts, and
+ * a schema would reorder the keys of `data`.
  */
 export const factOf = (row: FactRow): RecordedFact =>
   ({

@@ -3,7 +3,7 @@ import type { Claim, PastCall, ThreadArchive } from '@rondo/domain';
 import { type MessageRow, messageOf } from './message-row';
 import type { Sql } from '../database/sql';
 
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 const messageOfThread = `
 select messages.* from messages join runs on runs.id = $2
@@ -20,10 +20,10 @@ from (
   join messages as reply on reply.id = call.message_id
   where runs.thread_id = $1
 ) as measured
-where bytes <= ${mostBytes}
+where bytes <= ${maxBytes}
 order by seq, index`;
 
-/** What a claim does not read, read when it is asked for. */
+/** Reads on demand what a claim leaves out. */
 export class PostgresThreadArchive implements ThreadArchive {
   constructor(
     private readonly sql: Sql,

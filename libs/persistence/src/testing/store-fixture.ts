@@ -35,7 +35,7 @@ export const settings: RunSettings = (() => {
   return effective.settings;
 })();
 
-export const spokenMessage = (text: string): InputBlock[] => [{ type: 'text', text }];
+export const textInput = (text: string): InputBlock[] => [{ type: 'text', text }];
 
 /** A database with one account in it, and everything that a gateway and a worker use. */
 export class StoreFixture {
@@ -58,13 +58,13 @@ export class StoreFixture {
     this.runs = new Runs(database, nextId);
     this.store = new PostgresRunStore({
       database,
-      mint: nextId,
+      newId: nextId,
       onPromoted: (facts) => {
         this.promotions += 1;
         this.promoted.push(...facts);
       },
     });
-    this.compactions = new PostgresRunStore({ database, mint: nextId, queue: 'compactions' });
+    this.compactions = new PostgresRunStore({ database, newId: nextId, queue: 'compactions' });
     this.outbox = new Outbox(database);
     this.threads = new Threads(database, nextId);
     this.messages = new Messages(database, nextId);
@@ -85,7 +85,7 @@ export class StoreFixture {
     return this.runs.create({
       accountId,
       settings,
-      input: spokenMessage('Go.'),
+      input: textInput('Go.'),
       metadata: {},
       onActiveRun: 'reject',
       ...wanted,

@@ -1,7 +1,7 @@
 import { type InputBlock, inputContent, sha256 } from '@rondo/contract';
 import { pngSource } from '@rondo/contract/testing';
 import fc from 'fast-check';
-import { StoreFixture, completed, newAccount, spokenMessage, started, waits } from '../../testing/store-fixture';
+import { StoreFixture, completed, newAccount, textInput, started, waits } from '../../testing/store-fixture';
 import { UnknownBlobError } from './store-images';
 
 let fixture: StoreFixture;
@@ -32,7 +32,7 @@ async function everythingStored(): Promise<string> {
 
 const newThread = async () => (await fixture.threads.create({ accountId: fixture.accountId, metadata: {} })).id;
 
-describe('images of people (D13, R33)', () => {
+describe('images of people', () => {
   it('come back byte for byte, and no message holds them', async () => {
     const { accountId, messages, blobs } = fixture;
     const threadId = await newThread();
@@ -102,7 +102,7 @@ describe('images of people (D13, R33)', () => {
     const again = await messages.add({
       accountId,
       threadId,
-      content: [...spokenMessage('Again:'), { type: 'image', source: lying }],
+      content: [...textInput('Again:'), { type: 'image', source: lying }],
     });
 
     expect(again.content).toEqual([{ type: 'text', text: 'Again:' }, block]);
@@ -118,7 +118,7 @@ describe('images of people (D13, R33)', () => {
       threadId: theirs,
       content: showing(pngSource({}, [6])),
     });
-    const stolen = [...spokenMessage('Mine?'), ...content] as InputBlock[];
+    const stolen = [...textInput('Mine?'), ...content] as InputBlock[];
 
     const refusal = (field: string) => ({ code: 'unknown_blob', field: `${field}.1.source.sha256` });
     await expect(messages.add({ accountId, threadId, content: stolen })).rejects.toMatchObject(refusal('content'));

@@ -64,7 +64,7 @@ describe('the images of URLs in messages', () => {
     if (fetched.how !== 'kept') throw new Error('not kept');
 
     await fixture.threads.delete(owner);
-    await new Purge({ database: fixture.database, mint: nextId, onStopped: () => undefined }).some();
+    await new Purge({ database: fixture.database, newId: nextId, onStopped: () => undefined }).some();
 
     expect(await images.of([place.messageId])).toEqual([]);
     const blob = fixture.blobs.get({ accountId: owner.accountId, sha256: fetched.image.sha256 });

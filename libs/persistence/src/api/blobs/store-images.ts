@@ -20,7 +20,7 @@ export class UnknownBlobError extends TerminalError {
 }
 
 /**
- * What a person said, with the bytes of its images kept as blobs (D13). It comes first in its transaction: whoever keeps
+ * What a person said, with the bytes of its images kept as blobs. It comes first in its transaction: whoever keeps
  * the same image at the same time waits for it, and must hold nothing then that it could wait for.
  */
 export async function storeImages(sql: Sql, { accountId, content, field }: StoredInput): Promise<UserBlock[]> {

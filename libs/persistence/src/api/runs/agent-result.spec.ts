@@ -35,7 +35,7 @@ const called = (status: ToolCall['status'], more: Partial<Omit<ToolCall, 'status
 const json = inDialect('json');
 const refused = called('failed', { attempt: 0, result: { success: false, output: '', error: 'not executed' } });
 
-describe('the result of a run that decides in JSON', () => {
+describe('the result of a run that usesJsonDecisions in JSON', () => {
   it.each<[string, Run, Message[], ToolCall[], boolean]>([
     ['it used a tool', runOf(json), [said(1, '', 'tool')], [called('completed')], true],
     ['it decided to use none', runOf(json), [said(1, 'Four.', 'none')], [], true],
@@ -104,7 +104,7 @@ describe('the result of a run', () => {
     ['nothing', []],
     ['a blank', [{ type: 'text', text: ' \n' }]],
     ['a thought', [{ type: 'reasoning', text: 'That was it.' }]],
-  ])('is no word from on the way where all that was said at the end is %s (LP23)', (_, content) => {
+  ])('is no word from on the way where all that was said at the end is %s', (_, content) => {
     const silence = { ...said(2, ''), content };
     const ended = runOf(inDialect('native'));
 
@@ -119,7 +119,7 @@ describe('the result of a run', () => {
     ['json', 'max_iterations', 'The run did not complete within 100 iterations.'],
     ['native', 'budget_exceeded', 'The run did not complete within its budget.'],
     ['native', 'loop_detected', 'The run went in circles and did not complete.'],
-  ] as const)('says in %s of a run that used up what it may use that it did not complete: %s (LP7)', (...given) => {
+  ] as const)('says in %s of a run that used up what it may use that it did not complete: %s', (...given) => {
     const [dialect, finish_reason, error] = given;
     const ended = { ...runOf(inDialect(dialect)), finish_reason };
 

@@ -34,10 +34,13 @@ export function agentResultOf(run: Run, messages: readonly Message[], calls: rea
   const end = run.finished_at ?? run.created_at;
   const error = errorOf(run);
   return {
-    success: run.status === 'completed' && error === null && (!decides(run) || didAsDecided(run, said, calls)),
+    success:
+      run.status === 'completed' && error === null && (!usesJsonDecisions(run) || succeededAsDecided(run, said, calls)),
     result: {
       response:
-        closingWords(calls) ?? cutOff(run) ?? (decides(run) ? decisionWords(said, calls) : lastWords(run, said)),
+        completionText(calls) ??
+        cutOff(run) ??
+        (usesJsonDecisions(run) ? decisionText(said, calls) : finalText(run, said)),
       reasoning: lastOf(said, 'reasoning'),
       tools_executed: calls.filter(wasExecuted).map(executedTool),
       agent: run.settings.agent.name ?? null,
@@ -55,28 +58,28 @@ export function agentResultOf(run: Run, messages: readonly Message[], calls: rea
 }
 
 /** What `complete` was called with says more than the text before it. */
-function closingWords(calls: readonly ToolCall[]): string | undefined {
+function completionText(calls: readonly ToolCall[]): string | undefined {
   const complete = calls.findLast(({ name, status }) => name === 'complete' && status === 'completed');
   const words = [complete?.arguments['text'], complete?.arguments['answer']];
   return words.find((text): text is string => typeof text === 'string' && text !== '');
 }
 
-/** In JSON the model decides each time: a tool, or none and an answer. */
-const decides = ({ settings }: Run): boolean => settings.processor.dialect === 'json';
+/** In JSON the model usesJsonDecisions each time: a tool, or none and an answer. */
+const usesJsonDecisions = ({ settings }: Run): boolean => settings.processor.dialect === 'json';
 
 const executed: readonly ToolCall['status'][] = ['completed', 'failed', 'unknown'];
 /** A call that was refused, or for which the turn had no room, was never sent. */
 const wasExecuted = ({ status, attempt }: ToolCall): boolean => attempt > 0 && executed.includes(status);
 
 /** Its calls worked; and where it had tools but used none, it said so itself. */
-function didAsDecided({ settings }: Run, said: readonly Message[], calls: readonly ToolCall[]): boolean {
+function succeededAsDecided({ settings }: Run, said: readonly Message[], calls: readonly ToolCall[]): boolean {
   const used = calls.filter(wasExecuted);
   if (used.some(({ status }) => status !== 'completed')) return false;
   return settings.tools.length === 0 || used.length > 0 || said.at(-1)?.metadata['decision'] === 'none';
 }
 
-/** What was said on the way is no answer where nothing was said at the end (LP23). */
-function lastWords({ status }: Run, said: readonly Message[]): string {
+/** What was said on the way is no answer where nothing was said at the end. */
+function finalText({ status }: Run, said: readonly Message[]): string {
   const isSilent = said.at(-1)?.content.every((block) => block.type === 'reasoning' || isBlank(block)) ?? false;
   return status === 'completed' && isSilent ? 'Completed the task.' : lastOf(said, 'text');
 }
@@ -85,7 +88,7 @@ function lastWords({ status }: Run, said: readonly Message[]): string {
 const isBlank = (block: Message['content'][number]): boolean => block.type === 'text' && block.text.trim() === '';
 
 /** What was said after the last tool, or else what the tools did. */
-function decisionWords(said: readonly Message[], calls: readonly ToolCall[]): string {
+function decisionText(said: readonly Message[], calls: readonly ToolCall[]): string {
   const used = calls.filter(wasExecuted);
   const last = used.at(-1)?.iteration ?? 0;
   const words = lastOf(
@@ -119,7 +122,7 @@ const executedTool = ({ name, status, result, started_at, finished_at, omitted }
 const errorOf = (run: Run): string | null =>
   run.error?.message ?? (run.status === 'stopped' ? 'The run was stopped.' : (cutOff(run) ?? null));
 
-/** Of a run that ended because it had used up what it may use (LP7), or went in circles. */
+/** Of a run that ended because it had used up what it may use, or went in circles. */
 function cutOff({ finish_reason, settings: { limits } }: Run): string | undefined {
   if (finish_reason === 'max_iterations') return `The run did not complete within ${limits.max_iterations} iterations.`;
   if (finish_reason === 'loop_detected') return 'The run went in circles and did not complete.';

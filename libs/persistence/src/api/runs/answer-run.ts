@@ -7,7 +7,7 @@ import { runOf } from '../../run-log/run-row';
 import { activateRun } from '../../run-log/activation';
 import { batchOf } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
-import { requireRoomOn } from '../thread-row';
+import { requireCapacityOf } from '../thread-row';
 import type { RunMaker } from './create-run';
 import { inputFact } from './input-message';
 import { type RunAddress, lockRun, readRun } from './lock-run';
@@ -23,9 +23,9 @@ export interface AnsweredRun {
   readonly facts: readonly RecordedFact[];
 }
 
-type Answering = Pick<RunMaker, 'database' | 'mint' | 'limits'>;
+type Answering = Pick<RunMaker, 'database' | 'newId' | 'limits'>;
 
-export const answerRun = ({ database, mint, limits }: Answering, answer: Answer): Promise<AnsweredRun> =>
+export const answerRun = ({ database, newId, limits }: Answering, answer: Answer): Promise<AnsweredRun> =>
   database.transaction(async (sql) => {
     const content = await storeImages(sql, { ...answer, field: 'content' });
     const { id: runId, thread_id: threadId, status, epoch, iteration, waiting } = runOf(await lockRun(sql, answer));
@@ -33,12 +33,12 @@ export const answerRun = ({ database, mint, limits }: Answering, answer: Answer)
     if (status !== 'waiting_input' || waiting?.reason === 'tool_unknown')
       throw new TerminalError('run_not_waiting', `${runId} does not wait for input${insteadOf(waiting)}.`);
 
-    await requireRoomOn(sql, threadId, limits);
+    await requireCapacityOf(sql, threadId, limits);
     await referToImages(sql, { accountId: answer.accountId, threadId }, content);
     const metadata = asked === undefined ? {} : { answers_tool_call_id: asked };
-    const input = inputFact({ runId, threadId, iteration, content, metadata }, mint);
+    const input = inputFact({ runId, threadId, iteration, content, metadata }, newId);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
-    const facts = await writeBatch(sql, batchOf({ runId, threadId, epoch }, [resumed, input], mint));
+    const facts = await writeBatch(sql, batchOf({ runId, threadId, epoch }, [resumed, input], newId));
     await activateRun(sql, runId);
     const run = await storeResponse(sql, answer.promised, runOf(await readRun(sql, runId)));
     return { run, facts };

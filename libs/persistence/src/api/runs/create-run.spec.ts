@@ -1,5 +1,5 @@
 import { type NewFact, type RunId, isTerminal, noUsage } from '@rondo/contract';
-import { StoreFixture, completed, newAccount, spokenMessage, started } from '../../testing/store-fixture';
+import { StoreFixture, completed, newAccount, textInput, started } from '../../testing/store-fixture';
 import { type NewRun, ThreadBusyError } from './create-run';
 
 let fixture: StoreFixture;
@@ -38,10 +38,10 @@ const stopped: NewFact = {
 };
 
 const onThread = (threadId: NewRun['threadId'], onActiveRun: NewRun['onActiveRun'], text = 'Next.') =>
-  fixture.create({ threadId, onActiveRun, input: spokenMessage(text) });
+  fixture.create({ threadId, onActiveRun, input: textInput(text) });
 
 describe('creating a run', () => {
-  it('writes the run, its first facts, its input and its job together (R10, R19)', async () => {
+  it('writes the run, its first facts, its input and its job together', async () => {
     const { run, facts, stops } = await fixture.create({ metadata: { ticket: '7' } });
 
     expect(run).toMatchObject({ status: 'queued', last_seq: 2, epoch: 0, metadata: { ticket: '7' } });
@@ -57,34 +57,34 @@ describe('creating a run', () => {
     });
   });
 
-  it('writes many runs of one moment each with its own rows (R10)', async () => {
+  it('writes many runs of one moment each with its own rows', async () => {
     const texts = ['one', 'two "quoted"', 'three \\ back\n\u0001'];
 
-    const created = await Promise.all(texts.map((text) => fixture.create({ input: spokenMessage(text) })));
+    const created = await Promise.all(texts.map((text) => fixture.create({ input: textInput(text) })));
 
     for (const [index, { run, facts }] of created.entries()) {
       const claim = await fixture.claim(run.id);
       expect(JSON.stringify(claim.log)).toBe(JSON.stringify(facts));
-      expect(claim.log[1]).toMatchObject({ data: { message: { content: spokenMessage(texts[index] ?? '') } } });
+      expect(claim.log[1]).toMatchObject({ data: { message: { content: textInput(texts[index] ?? '') } } });
     }
   });
 
   it('works without an input on a thread that has messages', async () => {
     const { accountId, messages } = fixture;
     const { id: threadId } = await fixture.threads.create({ accountId, metadata: {} });
-    await messages.add({ accountId, threadId, content: spokenMessage('Hello.') });
+    await messages.add({ accountId, threadId, content: textInput('Hello.') });
 
     const { run } = await fixture.create({ threadId, input: undefined });
     const claim = await fixture.claim(run.id);
 
     expect(claim.log.map(({ type }) => type)).toEqual(['run.created']);
-    expect(claim.earlier.map(({ content }) => content)).toEqual([spokenMessage('Hello.')]);
+    expect(claim.earlier.map(({ content }) => content)).toEqual([textInput('Hello.')]);
   });
 
   it('does not see what is said in the thread after it began, though it has no input of its own', async () => {
     const { accountId, messages } = fixture;
     const { id: threadId } = await fixture.threads.create({ accountId, metadata: {} });
-    const say = (text: string) => messages.add({ accountId, threadId, content: spokenMessage(text) });
+    const say = (text: string) => messages.add({ accountId, threadId, content: textInput(text) });
     await say('Before.');
     const { run: first } = await fixture.create({ threadId, input: undefined });
     await say('Between.');
@@ -94,11 +94,11 @@ describe('creating a run', () => {
     await say('After.');
 
     const textsOf = async (id: RunId) => (await fixture.claim(id)).earlier.map(({ content }) => content);
-    expect(claim.earlier.map(({ content }) => content)).toEqual([spokenMessage('Before.')]);
-    expect(await textsOf(second.id)).toEqual([spokenMessage('Before.'), spokenMessage('Between.')]);
+    expect(claim.earlier.map(({ content }) => content)).toEqual([textInput('Before.')]);
+    expect(await textsOf(second.id)).toEqual([textInput('Before.'), textInput('Between.')]);
   });
 
-  it('lets one of 50 win a thread, and names the winner to the others (I9, W58)', async () => {
+  it('lets one of 50 win a thread, and names the winner to the others (I9)', async () => {
     const { id: threadId } = await fixture.threads.create({ accountId: fixture.accountId, metadata: {} });
 
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => onThread(threadId, 'reject')));
@@ -112,7 +112,7 @@ describe('creating a run', () => {
   it('lets 50 queue on a thread while runs on it end, each coming forward once, in order', async () => {
     const { id: threadId } = await fixture.threads.create({ accountId: fixture.accountId, metadata: {} });
     const created = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => onThread(threadId, 'queue', `wish ${index}`)),
+      Array.from({ length: 50 }, (_, index) => onThread(threadId, 'queue', `wanted ${index}`)),
     );
 
     const order: RunId[] = [];
@@ -239,7 +239,7 @@ describe('creating a run', () => {
     expect(await fixture.store.claim(waited.id, 'worker-2')).toBeDefined();
   });
 
-  it('knows no thread that is deleted, unknown or of another account (R39)', async () => {
+  it('knows no thread that is deleted, unknown or of another account', async () => {
     const { threads, accountId } = fixture;
     const deleted = await threads.create({ accountId, metadata: {} });
     await threads.delete({ accountId, threadId: deleted.id });

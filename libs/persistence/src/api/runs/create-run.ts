@@ -24,7 +24,7 @@ import { type RunRow, runOf } from '../../run-log/run-row';
 import { batchOf, recordedFacts } from '../../run-log/batch';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
-import { type ThreadAddress, lockThread, requireRoom } from '../thread-row';
+import { type ThreadAddress, lockThread, requireCapacity } from '../thread-row';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { inputFact } from './input-message';
 import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
@@ -69,23 +69,23 @@ export class ThreadBusyError extends TerminalError {
 
 export interface RunMaker {
   readonly database: Database;
-  readonly mint: NewId;
+  readonly newId: NewId;
   /** Runs that begin new threads, those of one moment in one statement. */
-  readonly beginnings: StatementBatcher<FirstRows, boolean>;
+  readonly newRuns: StatementBatcher<FirstRows, boolean>;
   readonly limits: ThreadLimits;
 }
 
 export async function createRun(maker: RunMaker, wanted: NewRun): Promise<CreatedRun> {
-  const { database, mint } = maker;
-  const created = await untilDecided(() =>
+  const { database, newId } = maker;
+  const created = await retryLostRace(() =>
     inTransactionIfNeeded(maker, wanted, async (place) => {
       const { accountId, input: content } = wanted;
       const input = content && (await storeImages(place.sql, { accountId, content, field: 'input' }));
-      return new RunCreation(place, mint, { ...wanted, input }).attempt();
+      return new RunCreation(place, newId, { ...wanted, input }).attempt();
     }),
   );
   const freed = created.facts.some(({ type }) => type === 'run.stopped');
-  const promoted = freed ? await promoteNext(database, mint, created.run.thread_id) : undefined;
+  const promoted = freed ? await promoteNext(database, newId, created.run.thread_id) : undefined;
   return { ...created, facts: [...created.facts, ...(promoted ?? [])] };
 }
 
@@ -98,13 +98,13 @@ interface Place {
 
 /** To make a run on a new thread is one statement, which is a transaction by itself. */
 function inTransactionIfNeeded<T>(
-  { database, beginnings, limits }: RunMaker,
+  { database, newRuns, limits }: RunMaker,
   { threadId: wanted, input = [], promised }: NewRun,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const newThreads = wanted === undefined;
   const isOneStatement = newThreads && !promised && input.every(({ type }) => type === 'text');
-  if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => beginnings.of(firstRowsOf(run)) });
+  if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => newRuns.of(firstRowsOf(run)) });
   return database.transaction((sql) =>
     work({
       sql,
@@ -117,8 +117,8 @@ function inTransactionIfNeeded<T>(
 /** Another run took the thread between the look and the leap. */
 class ThreadTaken extends Error {}
 
-/** The partial unique index decides races (W58). Whoever loses one looks again, and then sees who won. */
-async function untilDecided<T>(attempt: () => Promise<T>): Promise<T> {
+/** The partial unique index usesJsonDecisions races. Whoever loses one looks again, and then sees who won. */
+async function retryLostRace<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await attempt();
@@ -129,14 +129,14 @@ async function untilDecided<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /** Of the runs on a thread that are not over: the one that holds it, else the one that waits longest. */
-const lockAhead = `
+const lockRunAhead = `
 select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or status = 'queued')
 order by holds_thread desc, id limit 1 for no key update`;
 
 /** What waited already for the thread waits for the run that replaces the one before, too. */
-const goesFirst = `update runs set goes_first = true where id = $1`;
+const markReplacement = `update runs set goes_first = true where id = $1`;
 
-type KeptRun = Omit<NewRun, 'input'> & { readonly input: readonly UserBlock[] | undefined };
+type StoredRun = Omit<NewRun, 'input'> & { readonly input: readonly UserBlock[] | undefined };
 
 /** Locks runs before the thread, as every writer does. */
 class RunCreation {
@@ -146,27 +146,27 @@ class RunCreation {
 
   constructor(
     private readonly place: Place,
-    private readonly mint: NewId,
-    private readonly wanted: KeptRun,
+    private readonly newId: NewId,
+    private readonly wanted: StoredRun,
   ) {
-    this.id = wanted.id ?? runId.parse(`run_${mint()}`);
+    this.id = wanted.id ?? runId.parse(`run_${newId()}`);
   }
 
   async attempt(): Promise<CreatedRun> {
     const { threadId: wanted, accountId, settings, metadata, input, promised } = this.wanted;
-    const behind = wanted !== undefined && (await this.makeWay(wanted));
-    const thread = wanted ?? threadId.parse(`thr_${this.mint()}`);
+    const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
+    const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
     const lastMessageSeq = wanted === undefined ? 0 : await this.lastMessageOn({ accountId, threadId: wanted });
 
     await referToImages(this.place.sql, { accountId, threadId: thread }, input ?? []);
-    const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.mint);
+    const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.newId);
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
     const created_at = facts[0]?.at ?? '';
     const begun = newRun({ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at });
     const run = { ...begun, model: storedText(begun.model) };
     const waitsWith = behind ? (input ? JSON.stringify(input) : null) : undefined;
     if (!(await this.place.insert({ accountId, run, facts, waitsWith }))) throw new ThreadTaken();
-    if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(goesFirst, [run.id]);
+    if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(markReplacement, [run.id]);
 
     await storeResponse(this.place.sql, promised, run);
     const job = behind ? undefined : firstActivation(run);
@@ -175,22 +175,22 @@ class RunCreation {
 
   private async lastMessageOn(address: ThreadAddress): Promise<number> {
     const size = await lockThread(this.place.sql, address);
-    requireRoom(address.threadId, size, this.place.limits);
+    requireCapacity(address.threadId, size, this.place.limits);
     return size.last_message_seq;
   }
 
   /** Deals with the runs ahead as the caller wants; answers whether the new one must wait behind one. */
-  private async makeWay(thread: ThreadId): Promise<boolean> {
-    const [ahead] = await this.place.sql.query<RunRow>(lockAhead, [thread, this.wanted.accountId]);
+  private async resolveActiveRun(thread: ThreadId): Promise<boolean> {
+    const [ahead] = await this.place.sql.query<RunRow>(lockRunAhead, [thread, this.wanted.accountId]);
     if (!ahead) return false;
 
     const { id } = runOf(ahead);
     if (this.wanted.onActiveRun === 'reject') throw new ThreadBusyError(thread, id);
     if (this.wanted.onActiveRun === 'queue' || !ahead.holds_thread) return true;
 
-    const facts = await stopLocked(this.place.sql, this.mint, { row: ahead, reason: 'replaced' });
+    const facts = await stopLocked(this.place.sql, this.newId, { row: ahead, reason: 'replaced' });
     this.facts.push(...facts);
-    if (facts.some(({ type }) => type === 'run.stopped')) return this.makeWay(thread);
+    if (facts.some(({ type }) => type === 'run.stopped')) return this.resolveActiveRun(thread);
     for (const { at } of facts) this.stops.push({ runId: id, stop: { requestedAt: at, reason: 'replaced' } });
     return true;
   }
@@ -201,6 +201,6 @@ class RunCreation {
     const { profile, model } = settings;
     const created: NewFact = { type: 'run.created', iteration: 0, data: { profile, model } };
     if (behind || !input) return [created];
-    return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, content: input }, this.mint)];
+    return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, content: input }, this.newId)];
   }
 }

@@ -9,12 +9,12 @@ export interface Input {
 }
 
 /** What a person said to a run, as a fact of the run. */
-export const inputFact = ({ runId, threadId, iteration, content, metadata }: Input, mint: NewId): NewFact => ({
+export const inputFact = ({ runId, threadId, iteration, content, metadata }: Input, newId: NewId): NewFact => ({
   type: 'message.created',
   iteration,
   data: {
     message: {
-      id: messageId.parse(`msg_${mint()}`),
+      id: messageId.parse(`msg_${newId()}`),
       thread_id: threadId,
       run_id: runId,
       iteration: null,

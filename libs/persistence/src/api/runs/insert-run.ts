@@ -13,7 +13,7 @@ export interface RunToInsert {
   readonly waitsWith: string | null | undefined;
 }
 
-const beginnings = new RowSet('run', {
+const newRuns = new RowSet('run', {
   id: 'text',
   account_id: 'text',
   thread_id: 'text',
@@ -35,7 +35,7 @@ const beginnings = new RowSet('run', {
 });
 
 /** Everything that runs begin with. Inserts no run that would hold a thread that another run holds, and only `some`. */
-const beginRuns = (some: string) => `
+const insertStatement = (some: string) => `
 created as (
   insert into runs
     (id, account_id, thread_id, status, last_seq, profile, model, settings, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
@@ -59,11 +59,11 @@ new_message as (
   insert into messages (id, thread_id, run_id, seq, type, is_llm_message, content, created_at)
   select message_id, thread_id, id, message_seq, 'user', true, content, created_at from begun where last_seq = 2
 ),
-woken as (${outboxOf('created where activation > 0')})
+queued_jobs as (${outboxOf('created where activation > 0')})
 select id from created`;
 
 /** One row is what the planner is to expect; see `appendStatement`. */
-const these = `run as materialized (select * from ${beginnings.table(1)} limit cardinality($1))`;
+const these = `run as materialized (select * from ${newRuns.table(1)} limit cardinality($1))`;
 
 const onNewThreads = `
 with ${these},
@@ -71,7 +71,7 @@ thread as (
   insert into threads (id, account_id, last_message_seq, message_bytes)
   select thread_id, account_id, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
 ),
-${beginRuns('true')}`;
+${insertStatement('true')}`;
 
 /** Those that wait, and those for whose thread none has waited longer. Written so that it is looked up by thread. */
 const inTurn = `
@@ -85,7 +85,7 @@ thread as (
   update threads set last_message_seq = message_seq, message_bytes = message_bytes + octet_length(content::text)
   from run where threads.id = thread_id and last_seq = 2
 ),
-${beginRuns(inTurn)}`;
+${insertStatement(inTurn)}`;
 
 /** One statement, the same for any runs. Of each run, false when another run has its thread. */
 export async function insertRuns(
@@ -93,7 +93,7 @@ export async function insertRuns(
   runs: readonly FirstRows[],
   { newThreads }: { newThreads: boolean },
 ): Promise<readonly boolean[]> {
-  const values = beginnings.values(runs);
+  const values = newRuns.values(runs);
   const created = await sql.query<{ id: string }>(newThreads ? onNewThreads : byThread, values);
   return runs.map((run) => created.some(({ id }) => id === run.id));
 }

@@ -8,10 +8,10 @@ select id, seq, type, run_id, $3 as thread_id, iteration, epoch, at, data
 from run_events where run_id = $1 and iteration = $2 and type like 'tool.%' order by seq`;
 
 /** The tool calls that a run has in hand, for whoever answers them in its stead. Its row must be locked. */
-export async function openCallsOf(sql: Sql, mint: NewId, run: Run): Promise<AnswerContext> {
+export async function openCallsOf(sql: Sql, newId: NewId, run: Run): Promise<AnswerContext> {
   const { id, thread_id: threadId, iteration } = run;
   const calls = await readCalls(sql, { id, threadId, iteration });
-  const ids = { messageId: () => messageId.parse(`msg_${mint()}`) };
+  const ids = { messageId: () => messageId.parse(`msg_${newId()}`) };
   return { run: { id, threadId }, state: { iteration, calls }, ports: { ids } };
 }
 

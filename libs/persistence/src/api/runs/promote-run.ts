@@ -8,12 +8,12 @@ import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
 import { inputFact } from './input-message';
 
-const awaitedThreads = `
+const threadsWithWaiters = `
 select distinct thread_id as id from runs where thread_id = any($1::text[]) and not holds_thread and finished_at is null`;
 
 /** Of each thread, whether a run waits for it. */
 export async function hasWaiters(sql: Sql, threads: readonly ThreadId[]): Promise<readonly boolean[]> {
-  const rows = await sql.query<{ id: ThreadId }>(awaitedThreads, [threads]);
+  const rows = await sql.query<{ id: ThreadId }>(threadsWithWaiters, [threads]);
   return threads.map((thread) => rows.some(({ id }) => id === thread));
 }
 
@@ -31,17 +31,17 @@ promoted as (
   from next where runs.id = next.id
   returning runs.*, next.queued_input as input
 ),
-woken as (${outboxOf('promoted')})
+queued_jobs as (${outboxOf('promoted')})
 select * from promoted`;
 
 /** What `promote` does, where a run waits at all. */
 export async function promoteNext(
   database: Database,
-  mint: NewId,
+  newId: NewId,
   threadId: ThreadId,
 ): Promise<readonly RecordedFact[] | undefined> {
-  const [isAwaited] = await hasWaiters(database.sql, [threadId]);
-  return isAwaited ? promote(database, mint, threadId) : undefined;
+  const [hasWaiter] = await hasWaiters(database.sql, [threadId]);
+  return hasWaiter ? promote(database, newId, threadId) : undefined;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function promoteNext(
  */
 export async function promote(
   database: Database,
-  mint: NewId,
+  newId: NewId,
   threadId: ThreadId,
 ): Promise<readonly RecordedFact[] | undefined> {
   try {
@@ -61,8 +61,8 @@ export async function promote(
 
       const run = runOf(row);
       const content = userContent.parse(row.input);
-      const input = inputFact({ runId: run.id, threadId, iteration: 0, content }, mint);
-      return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], mint));
+      const input = inputFact({ runId: run.id, threadId, iteration: 0, content }, newId);
+      return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], newId));
     });
   } catch (error) {
     if (violates(error, 'runs_one_active_per_thread')) return undefined; // another run was faster, and holds the thread now
@@ -70,7 +70,7 @@ export async function promote(
   }
 }
 
-const threadsToServe = `
+const strandedThreads = `
 select distinct waiting.thread_id as id from runs as waiting
 where not waiting.holds_thread and waiting.finished_at is null
   and not exists (select from runs as holder where holder.thread_id = waiting.thread_id and holder.holds_thread)
@@ -82,14 +82,14 @@ limit 100`;
  */
 export async function promoteStranded(
   database: Database,
-  mint: NewId,
+  newId: NewId,
   promoted: (facts: readonly RecordedFact[]) => void,
 ): Promise<number> {
   const failures: unknown[] = [];
   let count = 0;
-  for (const { id } of await database.sql.query<{ id: ThreadId }>(threadsToServe)) {
+  for (const { id } of await database.sql.query<{ id: ThreadId }>(strandedThreads)) {
     try {
-      const facts = await promoteNext(database, mint, id);
+      const facts = await promoteNext(database, newId, id);
       if (!facts) continue;
       promoted(facts);
       count += 1;

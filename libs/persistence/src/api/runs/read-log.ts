@@ -25,7 +25,7 @@ export interface EventPage {
   readonly data: readonly RecordedFact[];
   /** The last seq at the moment of reading. */
   readonly head_seq: number;
-  /** Absent where nothing is missing (R18). */
+  /** Absent where nothing is missing. */
   readonly gap?: LogGap;
   readonly snapshot?: RunSnapshot;
 }

@@ -112,14 +112,14 @@ export const readCallsOfResult = async (sql: Sql, run: Run): Promise<CallOfResul
 
 const contentLength = { order: 'seq desc', length: 'octet_length(content::text)' };
 
-const wordsOfRun = `${withinPage(
+const assistantMessagesOfRun = `${withinPage(
   `select * from messages where thread_id = $1 and run_id = $2 and type = 'assistant' order by seq desc`,
   contentLength,
 )} order by seq`;
 
 /** What the model said, in order: the newest of it, as much as one answer may hold. */
 export const readFinalTexts = async (sql: Sql, run: Run): Promise<Message[]> =>
-  (await sql.query<MessageRow>(wordsOfRun, [run.thread_id, run.id])).map(messageOf);
+  (await sql.query<MessageRow>(assistantMessagesOfRun, [run.thread_id, run.id])).map(messageOf);
 
 const lastMessagesOfRun = `${withinPage(
   `select * from messages where thread_id = $1 and run_id = $2 and is_llm_message order by seq desc limit $3`,

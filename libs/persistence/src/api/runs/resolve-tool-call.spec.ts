@@ -6,7 +6,7 @@ import {
   iterationStarted,
   newAccount,
   planned,
-  spokenMessage,
+  textInput,
   started,
 } from '../../testing/store-fixture';
 
@@ -165,7 +165,7 @@ describe('the word on a call whose outcome is unknown', () => {
     await expect(resolve(idOf(call))).rejects.toMatchObject({ code: 'tool_call_not_unknown' });
   });
 
-  it('is refused for a call that is not there, is a stranger’s, or went with its thread (R39)', async () => {
+  it('is refused for a call that is not there, is a stranger’s, or went with its thread', async () => {
     const run = await parked();
     const stranger = await newAccount(fixture.database);
     const notFound = { code: 'tool_call_not_found' };
@@ -185,14 +185,14 @@ describe('a run in doubt', () => {
     const { accountId } = fixture;
 
     await expect(
-      fixture.runs.answer({ accountId, runId: run.claim.runId, content: spokenMessage('Yes.') }),
+      fixture.runs.answer({ accountId, runId: run.claim.runId, content: textInput('Yes.') }),
     ).rejects.toMatchObject({
       code: 'run_not_waiting',
       message: expect.stringContaining(`/v1/tool-calls/${run.first}/resolve`),
     });
   });
 
-  it('that is stopped answers its calls in the same transaction, honestly (I6, R29)', async () => {
+  it('that is stopped answers its calls in the same transaction, honestly (I6)', async () => {
     const run = await parked({ inDoubt: 1, unsent: 1 });
 
     const { run: stopped, facts } = await fixture.runs.requestStop({

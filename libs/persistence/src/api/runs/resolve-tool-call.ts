@@ -28,15 +28,15 @@ export interface ResolvedCall {
 }
 
 /** The run's row is locked while it is judged, so of two people who decide at once one is heard. */
-export const resolveToolCall = (database: Database, mint: NewId, ruling: CallRuling): Promise<ResolvedCall> =>
+export const resolveToolCall = (database: Database, newId: NewId, ruling: CallRuling): Promise<ResolvedCall> =>
   database.transaction(async (sql) => {
     const { accountId, callId } = ruling;
     const run = runOf(await lockRun(sql, { accountId, runId: await runOfCall(sql, ruling) }));
-    const told = run.status === 'waiting_input' && resolveCall(await openCallsOf(sql, mint, run), callId, ruling);
+    const told = run.status === 'waiting_input' && resolveCall(await openCallsOf(sql, newId, run), callId, ruling);
     if (!told) throw new TerminalError('tool_call_not_unknown', whyNot(run, callId));
 
     const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
-    const facts = await writeBatch(sql, batchOf(claim, told, mint));
+    const facts = await writeBatch(sql, batchOf(claim, told, newId));
     if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
     const toolCall = await storeResponse(sql, ruling.promised, await readCall(sql, callId));
     return { toolCall, facts };

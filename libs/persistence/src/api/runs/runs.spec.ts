@@ -8,7 +8,7 @@ import {
   nextId,
   newAccount,
   planned,
-  spokenMessage,
+  textInput,
   reply,
   started,
 } from '../../testing/store-fixture';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('Runs', () => {
-  it('shows another account none of a run (R39)', async () => {
+  it('shows another account none of a run', async () => {
     const { runs } = fixture;
     const { run } = await fixture.create();
     const address = { accountId: stranger, runId: run.id };
@@ -33,7 +33,7 @@ describe('Runs', () => {
       runs.open(address, { after: 0, limit: 10 }),
       runs.verify(address),
       runs.requestStop({ ...address, reason: null }),
-      runs.answer({ ...address, content: spokenMessage('Hi.') }),
+      runs.answer({ ...address, content: textInput('Hi.') }),
       runs.toolCalls(address, { limit: 1 }),
       runs.result(address),
     ];
@@ -182,7 +182,7 @@ describe('Runs', () => {
     for (const ask of [
       () => runs.get(address),
       () => runs.requestStop({ ...address, reason: null }),
-      () => runs.answer({ ...address, content: spokenMessage('Hi.') }),
+      () => runs.answer({ ...address, content: textInput('Hi.') }),
     ]) {
       await expect(ask()).rejects.toMatchObject({ code: 'run_not_found' });
     }

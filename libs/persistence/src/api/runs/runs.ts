@@ -38,22 +38,22 @@ import { type LogVerification, verifyLog } from './verify-log';
  * (`run_not_found`). Facts that come back are committed; whoever gets them publishes them.
  */
 export class Runs {
-  private readonly beginnings: StatementBatcher<FirstRows, boolean>;
+  private readonly newRuns: StatementBatcher<FirstRows, boolean>;
 
   constructor(
     private readonly database: Database,
-    private readonly mint: NewId,
+    private readonly newId: NewId,
     private readonly limits: ThreadLimits = usualThreadLimits,
   ) {
-    this.beginnings = new StatementBatcher((runs) => insertRuns(database.sql, runs, { newThreads: true }), {
+    this.newRuns = new StatementBatcher((runs) => insertRuns(database.sql, runs, { newThreads: true }), {
       weightOf: lengthOf,
     });
   }
 
   /** Rejects with ThreadBusyError, `thread_full` and `thread_not_found`. Call `Outbox.publish` afterwards. */
   create(wanted: NewRun): Promise<CreatedRun> {
-    const { database, mint, beginnings, limits } = this;
-    return createRun({ database, mint, beginnings, limits }, wanted);
+    const { database, newId, newRuns, limits } = this;
+    return createRun({ database, newId, newRuns, limits }, wanted);
   }
 
   /** The account's runs that are not over; counts no further than `atMost`. */
@@ -70,7 +70,7 @@ export class Runs {
     return listRuns(this.database.sql, filter);
   }
 
-  /** Facts with `seq` above `after`; where some are not kept any more, it says which, and how the run stands (R18). */
+  /** Facts with `seq` above `after`; where some are not kept any more, it says which, and how the run stands. */
   events(address: RunAddress, page: { after: number; limit: number }): Promise<EventPage> {
     return readEvents(this.database.sql, address, page);
   }
@@ -94,7 +94,7 @@ export class Runs {
    * `Outbox.publish` afterwards: another run may have come forward.
    */
   requestStop(order: StopOrder): Promise<StoppedRun> {
-    return stopRun(this.database, this.mint, order);
+    return stopRun(this.database, this.newId, order);
   }
 
   /** Runs of an account that are not over and were not told to stop; some of them. */
@@ -104,8 +104,8 @@ export class Runs {
 
   /** Answers a waiting run and queues it again; rejects with `run_not_waiting` and `thread_full`. Call `Outbox.publish` afterwards. */
   answer(answer: Answer): Promise<AnsweredRun> {
-    const { database, mint, limits } = this;
-    return answerRun({ database, mint, limits }, answer);
+    const { database, newId, limits } = this;
+    return answerRun({ database, newId, limits }, answer);
   }
 
   /**
@@ -113,7 +113,7 @@ export class Runs {
    * `Outbox.publish` afterwards.
    */
   resolve(ruling: CallRuling): Promise<ResolvedCall> {
-    return resolveToolCall(this.database, this.mint, ruling);
+    return resolveToolCall(this.database, this.newId, ruling);
   }
 
   /** In the order in which the model made them. */

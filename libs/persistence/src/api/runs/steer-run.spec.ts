@@ -1,14 +1,6 @@
 import { type NewFact, messageId } from '@rondo/contract';
 import type { Claim } from '@rondo/domain';
-import {
-  type Planned,
-  StoreFixture,
-  completed,
-  planned,
-  spokenMessage,
-  started,
-  waits,
-} from '../../testing/store-fixture';
+import { type Planned, StoreFixture, completed, planned, textInput, started, waits } from '../../testing/store-fixture';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -33,7 +25,7 @@ function answeredCall({ data: { tool_call } }: Planned): NewFact[] {
 const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
 
 describe('a stop request', () => {
-  it('ends a run that nobody holds in the same transaction, with a receipt (I7, W46)', async () => {
+  it('ends a run that nobody holds in the same transaction, with a receipt (I7)', async () => {
     const { run } = await fixture.create();
 
     const { run: stopped, facts, changed } = await stop(run);
@@ -74,7 +66,7 @@ describe('a stop request', () => {
     expect((await fixture.store.renew('worker-1', [claim])).stops).toMatchObject([{ stop: { reason: 'first' } }]);
   });
 
-  it('leaves a run that is over as it is (I2, W48)', async () => {
+  it('leaves a run that is over as it is (I2)', async () => {
     const claim = await fixture.claimed();
     await fixture.store.append(claim, [started, completed]);
 
@@ -157,7 +149,7 @@ describe('a stop request', () => {
 
 describe('an answer', () => {
   const answer = ({ runId }: Claim, text = 'The blue one.') =>
-    fixture.runs.answer({ accountId: fixture.accountId, runId, content: spokenMessage(text) });
+    fixture.runs.answer({ accountId: fixture.accountId, runId, content: textInput(text) });
 
   it('resumes the run that asked, and says which call it answers', async () => {
     const claim = await fixture.claimed();

@@ -40,15 +40,15 @@ export interface StoppedRun {
   readonly stop: PendingStop | undefined;
 }
 
-export async function stopRun(database: Database, mint: NewId, order: StopOrder): Promise<StoppedRun> {
+export async function stopRun(database: Database, newId: NewId, order: StopOrder): Promise<StoppedRun> {
   const stopped = await database.transaction(async (sql) => {
-    const facts = await stopLocked(sql, mint, { row: await lockRun(sql, order), reason: order.reason });
+    const facts = await stopLocked(sql, newId, { row: await lockRun(sql, order), reason: order.reason });
     return { row: await readRun(sql, order.runId), facts };
   });
   const { row, facts } = stopped;
   const run = runOf(row);
   const freed = facts.length > 0 && isTerminal(run.status);
-  const promoted = freed ? await promoteNext(database, mint, run.thread_id) : undefined;
+  const promoted = freed ? await promoteNext(database, newId, run.thread_id) : undefined;
   const stop = pendingStopOf(run, row.stop_reason);
   return { run, facts: [...facts, ...(promoted ?? [])], changed: facts.length > 0, stop };
 }
@@ -60,7 +60,7 @@ function pendingStopOf({ id, status, stop_requested_at: requestedAt }: Run, reas
 /** Stops a run whose row is locked. No facts where it was over, or told before. */
 export async function stopLocked(
   sql: Sql,
-  mint: NewId,
+  newId: NewId,
   { row, reason }: { row: RunRow; reason: string | null },
 ): Promise<readonly RecordedFact[]> {
   const run = runOf(row);
@@ -68,15 +68,15 @@ export async function stopLocked(
 
   const requested_at = new Date().toISOString();
   const { iteration } = run;
-  const inHand = await openCallsOf(sql, mint, run);
+  const open = await openCallsOf(sql, newId, run);
   const told: NewFact = { type: 'run.stop_requested', iteration, data: { reason, requested_at } };
   const data = { reason, receipt: { ...nothingRan, requested_at }, usage: run.usage };
   const stopped: NewFact = { type: 'run.stopped', iteration, data };
-  const isOverNow = isIdle(row, run.status, inHand.state);
-  const leftSomething = isOverNow && (await ranCommands(sql, run.id));
-  if (leftSomething) await sql.query(toWorkers, [run.id]);
-  const facts = isOverNow && !leftSomething ? [told, ...closeOpenCalls(inHand, 'was stopped'), stopped] : [told];
-  return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, mint));
+  const isOverNow = isIdle(row, run.status, open.state);
+  const mayHaveLeftProcesses = isOverNow && (await ranCommands(sql, run.id));
+  if (mayHaveLeftProcesses) await sql.query(returnToWorkers, [run.id]);
+  const facts = isOverNow && !mayHaveLeftProcesses ? [told, ...closeOpenCalls(open, 'was stopped'), stopped] : [told];
+  return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, newId));
 }
 
 const commandsOfRun = `
@@ -89,7 +89,7 @@ async function ranCommands(sql: Sql, id: RunId): Promise<boolean> {
 }
 
 /** Has a worker look at a run that waits for a person, or for a summarizer. */
-const toWorkers = `
+const returnToWorkers = `
 with activated as (
   update runs set queue = 'runs', queue_since = clock_timestamp(), activation = activation + 1, activated_at = clock_timestamp()
   where id = $1 returning ${activated}
@@ -100,5 +100,5 @@ ${outboxOf('activated')}`;
  * Nobody holds it and no tool works for it, so there is nothing to abort. A run whose holder died in the middle of a
  * call is not idle: the next holder kills the call and answers it (I6). One that waits has no call at work.
  */
-const isIdle = ({ lease_owner }: RunRow, status: RunStatus, inHand: { readonly calls: KnownCalls }): boolean =>
-  lease_owner === null && (isWaiting(status) || openCalls(inHand).every(({ isUndecided }) => isUndecided));
+const isIdle = ({ lease_owner }: RunRow, status: RunStatus, open: { readonly calls: KnownCalls }): boolean =>
+  lease_owner === null && (isWaiting(status) || openCalls(open).every(({ isUndecided }) => isUndecided));
