@@ -6,7 +6,9 @@ import {
   NatsRunFeed,
   NatsTools,
   OpenExecutors,
+  PendingCancellations,
   RunQueues,
+  ToolStreams,
   connectNats,
   natsTransportOptions,
   producerConnection,
@@ -75,7 +77,8 @@ const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
 async function connect(config: Config, log: Logger) {
   const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, WORKER_ID } = config;
   const nats = await connectNats({ url: NATS_URL, name, log });
-  nats.toolStreams.keep();
+  const toolStreams = new ToolStreams(nats);
+  toolStreams.keepCreated();
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner: WORKER_ID, log });
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
   const relay = new OutboxRelay(new Outbox(database), queues, warnTo(log)('outbox not published'));
@@ -93,7 +96,7 @@ async function connect(config: Config, log: Logger) {
   const options = natsTransportOptions({ url: NATS_URL, name });
   const executors = ClientProxyFactory.create({ transport: Transport.NATS, options });
   const sandboxes = new Sandboxes(database, newUlid);
-  return { nats, database, queues, relay, feed, store, executors, sandboxes, blobs: new Blobs(database) };
+  return { nats, toolStreams, database, queues, relay, feed, store, executors, sandboxes, blobs: new Blobs(database) };
 }
 
 type Adapters = Awaited<ReturnType<typeof connect>>;
@@ -136,12 +139,15 @@ function runnerOf(
   });
 }
 
-function toolsOf({ nats, blobs, sandboxes, executors }: Adapters): AgentRunnerParts['toolsFor'] {
+function toolsOf({ nats, toolStreams, blobs, sandboxes, executors }: Adapters): AgentRunnerParts['toolsFor'] {
+  const pendingCancellations = new PendingCancellations(nats);
   const placement = new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors);
   return ({ runId, accountId, threadId, run, executorId }, journal) =>
     new ImagesToBlobs(
       new NatsTools({
         nats,
+        streams: toolStreams,
+        pendingCancellations,
         runId,
         accountId,
         threadId,

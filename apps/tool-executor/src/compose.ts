@@ -1,4 +1,4 @@
-import { type NatsLink, ToolCallConsumer, connectNats } from '@rondo/messaging';
+import { type NatsLink, ToolCallConsumer, ToolStreams, connectNats } from '@rondo/messaging';
 import { type Logger, newUlid } from '@rondo/platform';
 import { type Config, sandboxSettingsOf, slotsOf } from './config';
 import { ExecutorIdentity } from './executor-identity';
@@ -32,7 +32,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     generate: () => `exe_${newUlid()}`,
   });
   const name = `tool-executor ${identity.id}`;
-  const nats = await connectNats({ url: config.NATS_URL, name, log, makesStreams: false });
+  const nats = await connectNats({ url: config.NATS_URL, name, log });
 
   const sandboxes = createSandboxProvider(sandboxSettingsOf(config), log);
   const sandboxSlots = new SandboxSlots(config.SANDBOX_MAX, sandboxes, log);
@@ -44,6 +44,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   const slots = slotsOf(config);
   const consumer = new ToolCallConsumer({
     ...{ nats, executorId: identity.id, slots },
+    streams: new ToolStreams(nats, false), // NATS lets only workers create them
     handle: (call, { signal, output }) =>
       toolCallMetrics.measure(call.name, () =>
         toolRunner.run(call, { signal, output: (text) => output(text, 'stdout') }),

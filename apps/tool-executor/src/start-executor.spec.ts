@@ -10,6 +10,8 @@ import {
   type NatsLink,
   NatsTools,
   OpenExecutors,
+  PendingCancellations,
+  ToolStreams,
   requestRemoval,
   connectNats,
   natsTransportOptions,
@@ -45,7 +47,14 @@ class Caller {
     };
     const runs = { runId: runId.parse(`run_${newUlid()}`), accountId: accountId.parse('acc_1') };
     const ids = { ...runs, threadId: this.threadId };
-    this.tools = new NatsTools({ nats, ...ids, placement: place, onOutput });
+    this.tools = new NatsTools({
+      nats,
+      streams: new ToolStreams(nats),
+      pendingCancellations: new PendingCancellations(nats),
+      ...ids,
+      placement: place,
+      onOutput,
+    });
   }
 
   onDelta = (): void => undefined;

@@ -16,6 +16,8 @@ export type { SlotLimits } from './tool-calls/fair-slots';
 export * from './tool-calls/end-run';
 export * from './tool-calls/remove-workspace';
 export * from './tool-calls/nats-tools';
+export * from './tool-calls/pending-cancellations';
+export { ToolStreams } from './tool-calls/tool-streams';
 export * from './tool-calls/open-executors';
 export * from './tool-calls/tool-call-consumer';
 export * from './tool-calls/tool-wire';

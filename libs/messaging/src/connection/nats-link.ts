@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, type NatsConnection, type Status, Events, connect } from 'nats';
 import type { Log } from '../log';
-import { PendingCancellations } from '../tool-calls/pending-cancellations';
-import { ToolStreams } from '../tool-calls/tool-streams';
 import { WriteCoalescer } from './write-coalescer';
 import { natsLogin, secretInbox } from './nats-login';
 import { Requests } from './requests';
@@ -16,49 +14,44 @@ export interface NatsOptions {
   readonly log: Log;
   /** See `wireNames`; none in production. */
   readonly namespace?: string;
-  /** Whether it makes the streams of tool calls where they are missing, or waits for a worker to make them. */
-  readonly makesStreams?: boolean;
 }
 
-/** How often who was not let in for the first time says why. */
+/** How often a failing first connection is logged with its reason. */
 const explainEveryMs = 5_000;
 
-/** Waits for the first connection as long as it takes, and connects again for ever. */
+/** Waits for the first connection as long as necessary, and reconnects without limit. */
 export async function connectNats(options: NatsOptions): Promise<NatsLink> {
-  const { url, name, log, namespace, makesStreams = true } = options;
+  const { url, name, log, namespace } = options;
   const login = natsLogin(url);
-  // A stack trace for every request, in case it fails, costs more than the rest of the request.
+  // Capturing a stack trace for each request costs more than the rest of the request.
   const settings = { ...login, name, noAsyncTraces: true, ...reconnectForever };
   const explaining = setInterval(() => void explain(settings, log), explainEveryMs).unref();
   const connection = await connect(settings).finally(() => clearInterval(explaining));
   log.info({ server: connection.getServer() }, 'nats connected');
-  return new NatsLink(connection, { names: wireNames(namespace), log, makesStreams, inboxPrefix: login.inboxPrefix });
+  return new NatsLink(connection, { names: wireNames(namespace), log, inboxPrefix: login.inboxPrefix });
 }
 
-/** The library tries for ever in silence: a wrong password looks like a server that is away. */
+/** The client library retries without reporting why: a wrong password looks like a server that is away. */
 async function explain(settings: ConnectionOptions, log: Log): Promise<void> {
   const once = { ...settings, reconnect: false, waitOnFirstConnect: false, maxReconnectAttempts: 0 };
   await connect(once).then(
     (connection) => connection.close(),
-    (error: unknown) => log.warn({ error }, 'nats does not let us in yet'),
+    (error: unknown) => log.warn({ error }, 'nats connection refused, retrying'),
   );
 }
 
 interface LinkParts {
   readonly names: WireNames;
   readonly log: Log;
-  readonly makesStreams: boolean;
   readonly inboxPrefix: string;
 }
 
 const drainTimeoutMs = 2_000;
 
-/** A process's connection to NATS, which may be away at any time and comes back by itself. */
+/** The connection of a process to NATS. It may be lost at any time and reconnects by itself. */
 export class NatsLink {
-  readonly departures = new WriteCoalescer();
+  readonly writes = new WriteCoalescer();
   readonly requests: Requests;
-  readonly toolStreams: ToolStreams;
-  readonly looseEnds: PendingCancellations;
   private online = true;
   private lost = 0;
   private readonly listeners = new Set<() => void>();
@@ -71,9 +64,7 @@ export class NatsLink {
   ) {
     this.names = parts.names;
     this.log = parts.log;
-    this.requests = new Requests(connection, { departures: this.departures, inbox: this.newInbox() });
-    this.toolStreams = new ToolStreams(this, parts.makesStreams);
-    this.looseEnds = new PendingCancellations(this);
+    this.requests = new Requests(connection, { writes: this.writes, inbox: this.newInbox() });
     void this.follow();
   }
 
@@ -82,18 +73,18 @@ export class NatsLink {
     return this.online && !this.connection.isClosed() && !this.connection.isDraining();
   }
 
-  /** How often the connection was lost: what was said meanwhile was not heard. */
+  /** How often the connection was lost. Messages that were published meanwhile did not arrive. */
   get losses(): number {
     return this.lost;
   }
 
-  /** Calls back each time the connection has come back. Returns what ends that. */
+  /** Calls back after each reconnection. Returns a function that removes the listener. */
   onReconnect(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** A subject for answers that no other process knows. */
+  /** A subject for replies that no other process can guess. */
   newInbox(): string {
     return secretInbox(this.parts.inboxPrefix);
   }
@@ -104,11 +95,11 @@ export class NatsLink {
     await this.connection.flush();
   }
 
-  /** Handles and sends what is still under way, for two seconds at most, then closes. */
+  /** Sends and handles pending messages, for two seconds at most, then closes. */
   async close(): Promise<void> {
-    this.departures.leave();
+    this.writes.flush();
     if (this.connected) {
-      const drained = this.connection.drain().catch(() => undefined); // lost on the way: there is nobody to send to
+      const drained = this.connection.drain().catch(() => undefined); // the connection was lost meanwhile
       await Promise.race([drained, sleep(drainTimeoutMs, undefined, { ref: false })]);
     }
     await this.connection.close();
@@ -125,10 +116,10 @@ export class NatsLink {
       this.log.warn({ server: data }, 'nats connection lost');
     } else if (type === Events.Reconnect) {
       this.online = true;
-      this.log.info({ server: data }, 'nats connected again');
+      this.log.info({ server: data }, 'nats reconnected');
       for (const listener of this.listeners) listener();
     } else if (type === Events.Error) {
-      this.log.warn({ reason: data }, 'nats refused something');
+      this.log.warn({ reason: data }, 'nats reported an error');
     }
   }
 }

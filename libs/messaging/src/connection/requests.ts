@@ -2,13 +2,13 @@ import { TransientError } from '@rondo/domain';
 import type { Msg, MsgHdrs, NatsConnection } from 'nats';
 import type { WriteCoalescer } from './write-coalescer';
 
-interface Question {
+interface PendingRequest {
   readonly resolve: (answer: Msg) => void;
   readonly reject: (error: unknown) => void;
   readonly expiresAtMs: number;
 }
 
-/** Nobody listens to what was asked: JetStream has no such stream, or is not there. */
+/** No subscriber on the subject: the stream does not exist, or JetStream is not available. */
 export class NoResponders extends Error {
   override readonly name = 'NoResponders';
 }
@@ -17,17 +17,17 @@ const timeoutMs = 2_000;
 const expireEveryMs = 500;
 
 interface RequestsParts {
-  readonly departures: WriteCoalescer;
-  /** The answering side learns it, so only NATS itself is asked over it: a service that knew it could answer for NATS. */
+  readonly writes: WriteCoalescer;
+  /** Whoever receives a request learns the inbox and could answer in the name of NATS, so only NATS itself gets requests. */
   readonly inbox: string;
 }
 
 /**
- * Asks over one inbox for the whole process. The library's own requests make a timer, an error and a dozen objects each;
- * here a question is one, and all share a timer. Who gets no answer in time may ask again.
+ * Requests to JetStream over one inbox for the whole process. The client library creates a timer, an error and a dozen
+ * objects for each request; here a request is one object, and all share a timer. A request that times out may be repeated.
  */
 export class Requests {
-  private readonly open = new Map<string, Question>();
+  private readonly open = new Map<string, PendingRequest>();
   private lastToken = 0;
 
   constructor(
@@ -35,7 +35,7 @@ export class Requests {
     private readonly parts: RequestsParts,
   ) {
     connection.subscribe(`${parts.inbox}.*`, {
-      callback: (error, answer) => error === null && this.hear(answer),
+      callback: (error, answer) => error === null && this.onReply(answer),
     });
     const timer = setInterval(() => this.expire(performance.now()), expireEveryMs).unref();
     void connection.closed().then(() => {
@@ -44,11 +44,11 @@ export class Requests {
     });
   }
 
-  ask(subject: string, body: string | Uint8Array, headers?: MsgHdrs): Promise<Msg> {
+  request(subject: string, body: string | Uint8Array, headers?: MsgHdrs): Promise<Msg> {
     return new Promise((resolve, reject) => {
       const token = (this.lastToken += 1).toString(36);
       this.open.set(token, { resolve, reject, expiresAtMs: performance.now() + timeoutMs });
-      this.parts.departures.soon(() => {
+      this.parts.writes.soon(() => {
         try {
           this.connection.publish(subject, body, {
             reply: `${this.parts.inbox}.${token}`,
@@ -62,19 +62,19 @@ export class Requests {
     });
   }
 
-  private hear(answer: Msg): void {
+  private onReply(answer: Msg): void {
     const token = answer.subject.slice(this.parts.inbox.length + 1);
-    const question = this.open.get(token);
-    if (!question) return;
+    const request = this.open.get(token);
+    if (!request) return;
 
     this.open.delete(token);
-    if (answer.data.length === 0 && answer.headers?.code === 503) question.reject(new NoResponders());
-    else question.resolve(answer);
+    if (answer.data.length === 0 && answer.headers?.code === 503) request.reject(new NoResponders());
+    else request.resolve(answer);
   }
 
   private expire(now: number): void {
     for (const [token, { reject, expiresAtMs }] of this.open) {
-      if (expiresAtMs > now) return; // they stand in the order of their time
+      if (expiresAtMs > now) return; // a Map keeps the order of insertion, which is that of expiry
       this.open.delete(token);
       reject(new TransientError('NATS did not answer in time'));
     }

@@ -60,7 +60,7 @@ describe('Departures', () => {
     departures.soon(() => (times += 1));
     departures.between(0, performance.now() + 1, () => (times += 1));
 
-    departures.leave();
+    departures.flush();
     await sleep(5);
 
     expect(times).toBe(2);

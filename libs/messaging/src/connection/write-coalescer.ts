@@ -1,58 +1,59 @@
-/** Publishes what is due by `nowMs`. */
+/** Publishes what is due at `nowMs`. */
 type Send = (nowMs: number) => void;
 
-interface Departure {
+interface PendingWrite {
   readonly send: Send;
   readonly notBeforeMs: number;
-  readonly byMs: number;
+  readonly deadlineMs: number;
 }
 
 /**
- * What this process sends to NATS, gathered: the library makes a write of what is sent in one go, and every write costs
- * both ends a system call and a wake-up, however little it holds. So whatever leaves takes along what may leave.
+ * Coalesces messages of this process to NATS: the client library sends what is published in the same turn in one write,
+ * and each write costs both ends a system call and a wake-up, however small it is. Every flush therefore also sends the
+ * messages whose minimum delay has passed.
  *
  * `send` must publish before it returns, and must not throw. Times are of `performance.now`.
  */
 export class WriteCoalescer {
-  private waiting: Departure[] = [];
-  private leaveAtMs = Infinity;
+  private pending: PendingWrite[] = [];
+  private flushAtMs = Infinity;
   private timer: NodeJS.Timeout | undefined;
 
   /** Calls `send` at the end of this turn of the event loop. */
   soon(send: Send): void {
-    this.add({ send, notBeforeMs: -Infinity, byMs: 0 });
+    this.add({ send, notBeforeMs: -Infinity, deadlineMs: 0 });
   }
 
-  /** Calls `send` when something else leaves between these moments, or at the second. */
-  between(notBeforeMs: number, byMs: number, send: Send): void {
-    this.add({ send, notBeforeMs, byMs });
+  /** Calls `send` with the first flush after `notBeforeMs`, at `deadlineMs` at the latest. */
+  between(notBeforeMs: number, deadlineMs: number, send: Send): void {
+    this.add({ send, notBeforeMs, deadlineMs });
   }
 
-  /** Calls `send` at that moment and not before: it would wake somebody who is in nobody's way then. */
+  /** Calls `send` at that time and not earlier, so that its receiver does not compete with more urgent work for the CPU. */
   at(atMs: number, send: Send): void {
-    this.add({ send, notBeforeMs: atMs, byMs: atMs });
+    this.add({ send, notBeforeMs: atMs, deadlineMs: atMs });
   }
 
-  /** Everything leaves that may by then; all of it unless a moment is given. */
-  leave(nowMs = Infinity): void {
-    const leaving = this.waiting.filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
-    this.waiting = this.waiting.filter(({ notBeforeMs }) => notBeforeMs > nowMs);
-    this.leaveAtMs = Infinity;
+  /** Sends every message whose minimum delay has passed at `nowMs`; all of them by default. */
+  flush(nowMs = Infinity): void {
+    const due = this.pending.filter(({ notBeforeMs }) => notBeforeMs <= nowMs);
+    this.pending = this.pending.filter(({ notBeforeMs }) => notBeforeMs > nowMs);
+    this.flushAtMs = Infinity;
     clearTimeout(this.timer);
-    if (this.waiting.length > 0) this.leaveAt(Math.min(...this.waiting.map(({ byMs }) => byMs)));
-    for (const { send } of leaving) send(nowMs);
+    if (this.pending.length > 0) this.flushAt(Math.min(...this.pending.map(({ deadlineMs }) => deadlineMs)));
+    for (const { send } of due) send(nowMs);
   }
 
-  private add(departure: Departure): void {
-    this.waiting.push(departure);
-    if (departure.byMs < this.leaveAtMs) this.leaveAt(departure.byMs);
+  private add(write: PendingWrite): void {
+    this.pending.push(write);
+    if (write.deadlineMs < this.flushAtMs) this.flushAt(write.deadlineMs);
   }
 
-  private leaveAt(atMs: number): void {
-    this.leaveAtMs = atMs;
+  private flushAt(atMs: number): void {
+    this.flushAtMs = atMs;
     clearTimeout(this.timer);
     const waitMs = atMs - performance.now();
-    if (waitMs > 0) this.timer = setTimeout(() => this.leave(Math.max(atMs, performance.now())), waitMs);
-    else setImmediate(() => this.leave(performance.now()));
+    if (waitMs > 0) this.timer = setTimeout(() => this.flush(Math.max(atMs, performance.now())), waitMs);
+    else setImmediate(() => this.flush(performance.now()));
   }
 }

@@ -126,7 +126,7 @@ describe('NatsRunFeed', () => {
 
   it('keeps one moment of departure for what still waits when words have left', async () => {
     const feed = new NatsRunFeed(gateway);
-    const planned = jest.spyOn(gateway.departures, 'at');
+    const planned = jest.spyOn(gateway.writes, 'at');
 
     feed.publish([{ ...fact(1), run_id: runId.parse('run_2') }]);
     feed.publish([delta(0, 'Hello')]);

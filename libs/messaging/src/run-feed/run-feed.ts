@@ -68,7 +68,7 @@ export class NatsRunFeed {
 
   /** Calls back in the order of publication, with the event and its JSON as it was published. */
   watch(watched: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
-    const { connection, names, departures, log } = this.nats;
+    const { connection, names, writes, log } = this.nats;
     let isStopped = false;
     const subscription = connection.subscribe(names.runEvents(watched), {
       callback: (error, message) => {
@@ -91,7 +91,7 @@ export class NatsRunFeed {
         if (isStopped) return;
         isStopped = true;
         const now = performance.now();
-        departures.between(now, now + partingMs, () => subscription.unsubscribe());
+        writes.between(now, now + partingMs, () => subscription.unsubscribe());
       },
     };
   }
@@ -122,7 +122,7 @@ export class NatsRunFeed {
   private leaveBy(dueMs: number): void {
     if (dueMs >= this.leaveAtMs) return;
     this.leaveAtMs = dueMs;
-    this.nats.departures.at(dueMs, (now) => this.sendDue(now));
+    this.nats.writes.at(dueMs, (now) => this.sendDue(now));
   }
 
   private sendDue(now: number): void {

@@ -1,11 +1,21 @@
 import type { Log } from '../log';
 import { type NatsLink, connectNats } from '../connection/nats-link';
+import { ToolStreams } from '../tool-calls/tool-streams';
 import { SeverableProxy } from './severable-proxy';
 
 export function testNatsUrl(): string {
   const url = process.env['TEST_NATS_URL'];
   if (url === undefined) throw new Error('TEST_NATS_URL must name a NATS server with JetStream');
   return url;
+}
+
+const streams = new WeakMap<NatsLink, ToolStreams>();
+
+/** The tool streams of a connection, of which a process has one. */
+export function toolStreamsOf(link: NatsLink): ToolStreams {
+  const known = streams.get(link) ?? new ToolStreams(link);
+  streams.set(link, known);
+  return known;
 }
 
 /** Notes the constant texts of the lines that a spec may ask about. */
@@ -49,7 +59,7 @@ export class TestNats {
   /** What a server does that comes back without its store. */
   async loseStreams(): Promise<void> {
     const link = await this.link();
-    const { streams } = await link.toolStreams.manager;
+    const { streams } = await toolStreamsOf(link).manager;
     const { toolCalls, toolTakers, toolResults } = link.names;
     await Promise.all(
       [toolCalls, toolTakers, toolResults].map(({ stream }) => streams.delete(stream).catch(() => undefined)),

@@ -17,7 +17,8 @@ import { NatsTools } from '../tool-calls/nats-tools';
 import type { CallContext } from '../tool-calls/call-attempts';
 import { ToolCallConsumer } from '../tool-calls/tool-call-consumer';
 import type { DispatchedCall, ToolReply } from '../tool-calls/tool-wire';
-import { TestNats } from './test-nats';
+import { PendingCancellations } from '../tool-calls/pending-cancellations';
+import { TestNats, toolStreamsOf } from './test-nats';
 
 export type Handle = (call: DispatchedCall, context: CallContext) => Promise<ToolReply>;
 
@@ -69,8 +70,11 @@ export class ToolCallFixture {
   /** The hands of one activation, as a worker holds them. */
   async worker(run: RunId, worker: Worker = {}): Promise<NatsTools> {
     const { link, executorId = 'exec', account = 'acc_1', thread = 'thr_1', timing, ...options } = worker;
+    const nats = link ?? (await this.nats.link());
     const tools = new NatsTools({
-      nats: link ?? (await this.nats.link()),
+      nats,
+      streams: toolStreamsOf(nats),
+      pendingCancellations: pendingCancellationsOf(nats),
       runId: run,
       accountId: accountId.parse(account),
       threadId: threadId.parse(thread),
@@ -94,7 +98,14 @@ export class ToolCallFixture {
     const { link, executorId = 'exec', concurrency = 8, perAccount = concurrency, perThread = concurrency } = executor;
     const nats = link ?? (await this.nats.link());
     const slots = { total: concurrency, perAccount, perThread };
-    const consumer = new ToolCallConsumer({ nats, executorId, slots, handle, ackWaitMs: 1_000 });
+    const consumer = new ToolCallConsumer({
+      nats,
+      streams: toolStreamsOf(nats),
+      executorId,
+      slots,
+      handle,
+      ackWaitMs: 1_000,
+    });
     consumer.start();
     this.endings.push(() => consumer.close({ graceMs: 0, reason: new Error('the spec is over') }));
     /** As when its machine loses power: nothing is said to anybody. */
@@ -105,9 +116,15 @@ export class ToolCallFixture {
     return { consumer, nats, die };
   }
 
+  /** The records of an executor's calls, over a connection of their own. */
+  async records(executorId = 'exec'): Promise<CallRecords> {
+    const link = await this.nats.link();
+    return new CallRecords(link, toolStreamsOf(link), executorId);
+  }
+
   /** Resolves when the call is on the queue. */
   async queued({ run_id, id, attempt }: ToolCall, executorId = 'exec'): Promise<void> {
-    const records = new CallRecords(await this.nats.link(), executorId);
+    const records = await this.records(executorId);
     while (!(await records.waits({ runId: run_id, callId: id, attempt }))) await sleep(10);
   }
 
@@ -115,6 +132,15 @@ export class ToolCallFixture {
     await Promise.all(this.endings.map((end) => end()));
     await this.nats.close();
   }
+}
+
+const pending = new WeakMap<NatsLink, PendingCancellations>();
+
+/** A process has one for its connection. */
+function pendingCancellationsOf(link: NatsLink): PendingCancellations {
+  const known = pending.get(link) ?? new PendingCancellations(link);
+  pending.set(link, known);
+  return known;
 }
 
 /** A handler that works until it is told to end, and tells when it began. */

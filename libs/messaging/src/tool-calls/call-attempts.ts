@@ -1,8 +1,9 @@
-import type { NatsLink } from '../connection/nats-link';
+import type { Log } from '../log';
 import type { CallKey } from '../connection/subjects';
 import type { CallAnswers } from './call-answers';
 import type { CallDelivery } from './call-delivery';
 import { type CallRecords, withdrawn } from './call-records';
+import type { ToolStreams } from './tool-streams';
 import type { DispatchedCall, ToolReply } from './tool-wire';
 
 export interface CallContext {
@@ -33,7 +34,8 @@ export interface RunningCall {
 }
 
 export interface CallAttemptsParts {
-  readonly nats: NatsLink;
+  readonly log: Log;
+  readonly streams: ToolStreams;
   readonly records: CallRecords;
   readonly answers: CallAnswers;
   readonly handle: HandleCall;
@@ -62,18 +64,18 @@ export class CallAttempts {
 
   /** Only the store that a call was sent into, in the same life of its server, knows whether it was taken back, or taken before. */
   private isFromThere({ store }: RunningCall): boolean {
-    return store === null || this.parts.nats.toolStreams.remembers(store);
+    return store === null || this.parts.streams.remembers(store);
   }
 
   private async run(call: DispatchedCall, { key, abort: { signal } }: RunningCall): Promise<ToolReply> {
-    const { handle, nats, records } = this.parts;
+    const { handle, log, records } = this.parts;
     try {
       return await handle(call, {
         signal,
         output: (text, channel) => records.show(key, channel ? { text, channel } : { text }),
       });
     } catch (error) {
-      nats.log.error({ ...key, error }, 'tool call handler failed');
+      log.error({ ...key, error }, 'tool call handler failed');
       return { how: 'unknown', reason: 'The executor failed while the tool ran.' };
     }
   }

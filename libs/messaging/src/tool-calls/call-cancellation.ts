@@ -1,6 +1,7 @@
 import type { NatsLink } from '../connection/nats-link';
 import type { CallKey } from '../connection/subjects';
 import { type CallRecords, withdrawn } from './call-records';
+import type { ToolStreams } from './tool-streams';
 import { type ToolCancel, keyOf, runsUnclaimed } from './tool-wire';
 
 /** `into`: the store that we or an earlier holder have sent it into, where that is known. `isSeen`: we have seen it there. */
@@ -8,6 +9,7 @@ export type Sent = 'no' | { readonly into: string | null; readonly isSeen: boole
 
 export interface CallCancellationParts {
   readonly nats: NatsLink;
+  readonly streams: ToolStreams;
   /** Of the executor that hosts the thread. Rejects while the thread has no place. */
   readonly records: () => Promise<CallRecords>;
 }
@@ -64,14 +66,14 @@ export class CallCancellation {
    * since the call was sent does not know whether one had.
    */
   private async mark(): Promise<boolean> {
-    const { toolStreams } = this.parts.nats;
+    const { streams } = this.parts;
     const records = await this.parts.records();
-    await toolStreams.lookAgain();
+    await streams.recheck();
     let into = this.sent === 'no' ? null : this.sent.into;
-    if (!toolStreams.remembers(into)) {
+    if (!streams.remembers(into)) {
       into = (await records.queued(this.key))?.store ?? null;
-      if (!toolStreams.remembers(into)) return false;
+      if (!streams.remembers(into)) return false;
     }
-    return (await records.take(this.key, withdrawn)) === withdrawn && toolStreams.remembers(into);
+    return (await records.take(this.key, withdrawn)) === withdrawn && streams.remembers(into);
   }
 }

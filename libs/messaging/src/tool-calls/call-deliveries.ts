@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AckPolicy, type Msg, NatsError, type Subscription, nanos } from 'nats';
 import type { NatsLink } from '../connection/nats-link';
 import { CallDelivery } from './call-delivery';
+import type { ToolStreams } from './tool-streams';
 
 export interface CallDeliveriesOptions {
   readonly nats: NatsLink;
+  readonly streams: ToolStreams;
   readonly executorId: string;
   /** How many to ask for at a time. */
   readonly atOnce: number;
@@ -71,8 +73,8 @@ export class CallDeliveries {
     this.answered.push(...deliveries);
     if (!isFirst || this.answered.length === 0) return;
     const now = performance.now();
-    const { departures } = this.options.nats;
-    departures.between(now + acknowledgeMs.after, now + acknowledgeMs.within, () => this.acknowledgeAll());
+    const { writes } = this.options.nats;
+    writes.between(now + acknowledgeMs.after, now + acknowledgeMs.within, () => this.acknowledgeAll());
   }
 
   private acknowledgeAll(): void {
@@ -101,7 +103,7 @@ export class CallDeliveries {
     const wish = { batch: atOnce, expires: nanos(pullForMs), idle_heartbeat: nanos(heartbeatMs) };
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${nats.names.toolCalls.stream}.${executorId}`;
     const reply = this.pullInbox;
-    nats.departures.soon(() => {
+    nats.writes.soon(() => {
       if (nats.connected && !this.stopped) nats.connection.publish(subject, JSON.stringify(wish), { reply });
     });
   }
@@ -133,10 +135,10 @@ export class CallDeliveries {
   }
 
   private async makeConsumer(): Promise<void> {
-    const { nats, executorId, ackWaitMs } = this.options;
+    const { nats, streams, executorId, ackWaitMs } = this.options;
     const { stream, of } = nats.names.toolCalls;
-    await nats.toolStreams.ensure();
-    const { consumers } = await nats.toolStreams.manager;
+    await streams.ensure();
+    const { consumers } = await streams.manager;
     if (this.processIsNew) await consumers.delete(stream, executorId).catch(unlessMissing);
     await consumers.add(stream, {
       durable_name: executorId,

@@ -5,7 +5,7 @@ import { foundInStore } from '../connection/received';
 import { NoResponders } from '../connection/requests';
 import { StorageRefused, assertStored } from '../connection/stored';
 import type { CallKey } from '../connection/subjects';
-import { longestBytes } from './tool-streams';
+import { type ToolStreams, maxMessageBytes } from './tool-streams';
 import {
   type DispatchedCall,
   type ToolProgress,
@@ -29,6 +29,7 @@ nobodyBefore.set('Nats-Expected-Last-Subject-Sequence', '0');
 export class CallRecords {
   constructor(
     private readonly nats: NatsLink,
+    private readonly streams: ToolStreams,
     readonly executorId: string,
   ) {}
 
@@ -126,10 +127,10 @@ export class CallRecords {
   }
 
   private leave(subject: string, text: string): boolean {
-    const { connection, departures } = this.nats;
+    const { connection, writes } = this.nats;
     const body = Buffer.from(text);
-    if (body.length > Math.min(longestBytes, connection.info?.max_payload ?? Infinity)) return false;
-    departures.soon(() => {
+    if (body.length > Math.min(maxMessageBytes, connection.info?.max_payload ?? Infinity)) return false;
+    writes.soon(() => {
       if (this.nats.connected) connection.publish(subject, body);
     });
     return true;
@@ -146,13 +147,13 @@ export class CallRecords {
   }
 
   private async ask(subject: string, text: string, headers?: MsgHdrs): Promise<Msg> {
-    const { toolStreams, connected, requests } = this.nats;
+    const { connected, requests } = this.nats;
     if (!connected) throw new TransientError('NATS is away');
-    await toolStreams.ensure();
+    await this.streams.ensure();
     try {
-      return await requests.ask(subject, text, headers);
+      return await requests.request(subject, text, headers);
     } catch (error) {
-      if (error instanceof NoResponders) toolStreams.forget();
+      if (error instanceof NoResponders) this.streams.forget();
       throw error;
     }
   }

@@ -2,6 +2,7 @@ import { type Delta, effectClass } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
 import type { DispatchedCall } from './tool-wire';
+import { toolStreamsOf } from '../testing/test-nats';
 
 describe('NatsTools and ToolCallConsumer', () => {
   let bench: ToolCallFixture;
@@ -160,7 +161,7 @@ describe('NatsTools and ToolCallConsumer', () => {
     });
     const link = await bench.nats.link();
     const tools = await bench.worker(call.run_id, { link });
-    await link.toolStreams.ensure();
+    await toolStreamsOf(link).ensure();
 
     expect(await tools.reattach({ call, store: tools.store }, never)).toMatchObject({ result: { output: 'at last' } });
     expect(seen).toMatchObject([{ call_id: call.id, attempt: 1 }]);

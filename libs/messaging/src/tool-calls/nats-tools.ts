@@ -8,10 +8,14 @@ import type { Sent } from './call-cancellation';
 import { CallRecords } from './call-records';
 import { requestRunEnd } from './end-run';
 import { OpenCall, type ToolTiming } from './open-call';
+import type { PendingCancellations } from './pending-cancellations';
+import type { ToolStreams } from './tool-streams';
 import { type DispatchedCall, type ExecutorAnswer, toolProgress } from './tool-wire';
 
 export interface NatsToolsOptions {
   readonly nats: NatsLink;
+  readonly streams: ToolStreams;
+  readonly pendingCancellations: PendingCancellations;
   readonly runId: RunId;
   readonly accountId: AccountId;
   readonly threadId: ThreadId;
@@ -37,13 +41,13 @@ export class NatsTools implements Tools<ExecutorResult> {
 
   constructor(private readonly options: NatsToolsOptions) {
     this.timing = { ...usualTiming, ...options.timing };
-    options.nats.toolStreams.ensure().catch((error: unknown) => {
+    options.streams.ensure().catch((error: unknown) => {
       options.nats.log.warn({ error }, 'tool streams were not reached, asking again at the first call');
     });
   }
 
   get store(): string | null {
-    return this.options.nats.toolStreams.store;
+    return this.options.streams.store;
   }
 
   execute(call: ToolCall, signal: AbortSignal): Promise<ExecutorAnswer> {
@@ -71,8 +75,8 @@ export class NatsTools implements Tools<ExecutorResult> {
     if (this.closed) throw this.closed;
     if (this.deafen.length === 0) this.keepAdvancing();
 
-    const { nats } = this.options;
-    const parts = { nats, records: () => this.place(), timing: this.timing };
+    const { nats, streams, pendingCancellations } = this.options;
+    const parts = { nats, streams, pendingCancellations, records: () => this.place(), timing: this.timing };
     const open = new OpenCall(parts, this.dispatched(call), sent);
     const stop = () => open.stop();
     this.open.set(call.id, open);
@@ -90,11 +94,11 @@ export class NatsTools implements Tools<ExecutorResult> {
 
   /** A thread is placed for good, so it is asked for once, and again only while nobody answers. */
   private place(): Promise<CallRecords> {
-    const { nats, placement, threadId } = this.options;
+    const { nats, streams, placement, threadId } = this.options;
     this.placed ??= placement(threadId).then(
       (executorId) => {
         if (!this.closed) this.listen(executorId);
-        return new CallRecords(nats, executorId);
+        return new CallRecords(nats, streams, executorId);
       },
       (error: unknown) => {
         this.placed = undefined;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../connection/nats-link';
 import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
+import { toolStreamsOf } from '../testing/test-nats';
 
 describe('tool calls while executors die and NATS goes away', () => {
   let bench: ToolCallFixture;
@@ -136,7 +137,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     await executor.die();
     const link = await bench.nats.link();
     const late = { ...dispatched(call), attempt: 2 };
-    await link.toolStreams.jetstream.publish(
+    await toolStreamsOf(link).jetstream.publish(
       link.names.toolCalls.one('exec', { runId: call.run_id, callId: call.id, attempt: 2 }),
       JSON.stringify(late),
     );
@@ -169,7 +170,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     const link = await bench.nats.link();
     const tools = await bench.worker(call.run_id, { link });
     await bench.executor(() => Promise.resolve(says('noon')));
-    await link.toolStreams.ensure();
+    await toolStreamsOf(link).ensure();
     jest.spyOn(link.connection, 'publish').mockImplementationOnce(() => undefined);
 
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'noon' } });
@@ -245,10 +246,10 @@ describe('tool calls while executors die and NATS goes away', () => {
 
   it('drops a malformed call with one log line and works on', async () => {
     const link = await bench.nats.link();
-    await link.toolStreams.ensure();
+    await toolStreamsOf(link).ensure();
     const bad = link.names.toolCalls.one('exec', { runId: 'run_bad', callId: 'call_bad', attempt: 1 });
-    await link.toolStreams.jetstream.publish(bad, '{"call_id": "nonsense"');
-    await link.toolStreams.jetstream.publish(`${bad}2`, '{"call_id": "nonsense"}');
+    await toolStreamsOf(link).jetstream.publish(bad, '{"call_id": "nonsense"');
+    await toolStreamsOf(link).jetstream.publish(`${bad}2`, '{"call_id": "nonsense"}');
     const call = aCall();
     await bench.executor(() => Promise.resolve(says('fine')), { concurrency: 1 });
     const tools = await bench.worker(call.run_id);
@@ -285,7 +286,8 @@ describe('tool calls while executors die and NATS goes away', () => {
   const replied = (call: ReturnType<typeof aCall>) => seen(call, 'toolResults');
 
   async function deliveredAgain(): Promise<void> {
-    const { toolStreams, names } = await bench.nats.link();
+    const link = await bench.nats.link();
+    const [toolStreams, { names }] = [toolStreamsOf(link), link];
     const { consumers } = await toolStreams.manager;
     while ((await consumers.info(names.toolCalls.stream, 'exec')).num_redelivered === 0) await sleep(20);
   }
@@ -312,7 +314,7 @@ const reconnected = (link: { onReconnect(listener: () => void): () => void }) =>
 
 /** How often this link has asked who took a call. */
 function looksForTaker({ requests, names }: NatsLink) {
-  const asked = jest.spyOn(requests, 'ask');
+  const asked = jest.spyOn(requests, 'request');
   const count = () => asked.mock.calls.filter(([subject]) => subject.includes(`.${names.toolTakers.stream}.`)).length;
   return {
     begun: async (times: number) => {

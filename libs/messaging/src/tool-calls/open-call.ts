@@ -3,9 +3,11 @@ import { TerminalError, TransientError } from '@rondo/domain';
 import type { CallKey } from '../connection/subjects';
 import { CallCancellation, type CallCancellationParts, type Sent } from './call-cancellation';
 import { withdrawn } from './call-records';
+import type { PendingCancellations } from './pending-cancellations';
 import { type DispatchedCall, type ExecutorAnswer, type ToolReply, answerOf, keyOf, runsUnclaimed } from './tool-wire';
 
 export interface OpenCallParts extends CallCancellationParts {
+  readonly pendingCancellations: Pick<PendingCancellations, 'add'>;
   readonly timing: ToolTiming;
 }
 
@@ -95,11 +97,11 @@ export class OpenCall {
 
   private async send(): Promise<void> {
     const records = await this.parts.records();
-    const { toolStreams } = this.parts.nats;
-    await toolStreams.ensure();
+    const { streams } = this.parts;
+    await streams.ensure();
     if (this.settled || this.stopping) return;
 
-    const { store } = toolStreams;
+    const { store } = streams;
     if (store === null) throw new TransientError('NATS was started anew a moment ago');
     const call = { ...this.call, store };
     const asksFirst = this.sent === 'no' && runsUnclaimed(call);
@@ -127,11 +129,11 @@ export class OpenCall {
 
   /** No trace of it. Where it would have left one, it was never sent; else the ledger decides what is to be done. */
   private async miss(): Promise<void> {
-    const { toolStreams } = this.parts.nats;
-    await toolStreams.lookAgain();
+    const { streams } = this.parts;
+    await streams.recheck();
     if (this.settled || this.stopping) return;
     const { sent } = this;
-    if (sent !== 'no' && !sent.isSeen && toolStreams.remembers(sent.into)) return this.send();
+    if (sent !== 'no' && !sent.isSeen && streams.remembers(sent.into)) return this.send();
     this.misses += 1;
     if (this.misses >= missesThatCount) {
       this.end({ how: 'unknown', reason: 'Nobody knows what became of this tool call.' });
@@ -166,12 +168,12 @@ export class OpenCall {
   private endLoosely(answer: ExecutorAnswer): void {
     if (this.settled) return;
     const { call, sent } = this;
-    const { nats, records } = this.parts;
+    const { nats, streams, records, pendingCancellations } = this.parts;
     records().then(
       (placed) => {
-        const ending = new CallCancellation({ nats, records: () => Promise.resolve(placed) }, call, sent);
+        const ending = new CallCancellation({ nats, streams, records: () => Promise.resolve(placed) }, call, sent);
         ending.tell();
-        nats.looseEnds.add(ending);
+        pendingCancellations.add(ending);
       },
       () => undefined, // no place, so it was never sent
     );

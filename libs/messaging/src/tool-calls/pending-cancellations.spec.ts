@@ -12,7 +12,7 @@ describe('calls whose run went on before anybody confirmed that they ended (I5, 
   let records: CallRecords;
   beforeEach(async () => {
     bench = new ToolCallFixture();
-    records = new CallRecords(await bench.nats.link(), 'exec');
+    records = await bench.records();
   });
   afterEach(() => bench.close());
 

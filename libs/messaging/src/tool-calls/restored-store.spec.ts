@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ToolCall, threadId } from '@rondo/contract';
 import { OwnNatsServer } from '../testing/own-nats-server';
 import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
-import { CallRecords } from './call-records';
 
 describe('tool calls when NATS comes back with an older state of its store', () => {
   let server: OwnNatsServer;
@@ -15,7 +14,7 @@ describe('tool calls when NATS comes back with an older state of its store', () 
   afterAll(() => server.stop());
 
   const keyOf = ({ run_id, id, attempt }: ToolCall) => ({ runId: run_id, callId: id, attempt });
-  const records = async () => new CallRecords(await bench.nats.link(), 'exec');
+  const records = () => bench.records();
 
   const replyTo = async (call: ToolCall) => {
     const stored = await records();

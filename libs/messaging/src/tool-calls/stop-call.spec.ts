@@ -1,4 +1,5 @@
 import { ToolCallFixture, aCall, endlessWork } from '../testing/tool-call-fixture';
+import { toolStreamsOf } from '../testing/test-nats';
 
 describe('stopping a tool call (I7, R26)', () => {
   let bench: ToolCallFixture;
@@ -52,7 +53,7 @@ describe('stopping a tool call (I7, R26)', () => {
     const call = aCall();
     const link = await bench.nats.link();
     const tools = await bench.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
-    await link.toolStreams.ensure();
+    await toolStreamsOf(link).ensure();
     const stop = new AbortController();
     const answer = tools.execute(call, stop.signal);
     await new Promise(setImmediate); // sent by now

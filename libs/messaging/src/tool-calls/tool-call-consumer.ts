@@ -11,6 +11,7 @@ import { CallDeliveries } from './call-deliveries';
 import type { CallDelivery } from './call-delivery';
 import { CallRecords, isTooLarge } from './call-records';
 import { FairSlots, type SlotLimits } from './fair-slots';
+import type { ToolStreams } from './tool-streams';
 import {
   type DispatchedCall,
   type ToolReply,
@@ -23,6 +24,7 @@ import {
 
 export interface ToolCallConsumerOptions {
   readonly nats: NatsLink;
+  readonly streams: ToolStreams;
   /** Unique among living executors, and the same after a restart. */
   readonly executorId: string;
   /** How many calls run at the same time. */
@@ -63,17 +65,17 @@ export class ToolCallConsumer {
   private leaving = false;
 
   constructor(private readonly options: ToolCallConsumerOptions) {
-    const { nats, executorId, slots, ackWaitMs = usualAckWaitMs } = options;
-    this.records = new CallRecords(nats, executorId);
+    const { nats, streams, executorId, slots, ackWaitMs = usualAckWaitMs } = options;
+    this.records = new CallRecords(nats, streams, executorId);
     this.answers = new CallAnswers(this.records);
     this.attempts = new CallAttempts({
-      ...{ nats, records: this.records, answers: this.answers, handle: options.handle },
+      ...{ log: nats.log, streams, records: this.records, answers: this.answers, handle: options.handle },
       insist: (question) => this.insist(question),
     });
     this.slots = new FairSlots(slots);
     this.attention = new SubscriptionContinuity(nats, ackWaitMs / 3);
     this.deliveries = new CallDeliveries({
-      ...{ nats, executorId, ackWaitMs },
+      ...{ nats, streams, executorId, ackWaitMs },
       atOnce: slots.total,
       onDelivery: (delivery) => this.accept(delivery),
     });
@@ -153,7 +155,7 @@ export class ToolCallConsumer {
       hasBegun: false,
       taker: nuid.next(),
       abort: new AbortController(),
-      store: call.store ?? this.options.nats.toolStreams.store,
+      store: call.store ?? this.options.streams.store,
       ...how,
     };
     this.running.set(call.call_id, running);

@@ -1,4 +1,4 @@
-import { TestNats } from '../testing/test-nats';
+import { TestNats, toolStreamsOf } from '../testing/test-nats';
 
 describe('ToolStreams', () => {
   let nats: TestNats;
@@ -9,7 +9,7 @@ describe('ToolStreams', () => {
   });
 
   async function streams() {
-    const { toolStreams } = await nats.link();
+    const toolStreams = toolStreamsOf(await nats.link());
     await toolStreams.ensure();
     return toolStreams;
   }
@@ -21,7 +21,7 @@ describe('ToolStreams', () => {
   });
 
   it('knows no store before it has looked, and remembers nothing of an unknown one', async () => {
-    const { toolStreams } = await nats.link();
+    const toolStreams = toolStreamsOf(await nats.link());
 
     expect(toolStreams.store).toBeNull();
     expect((await streams()).remembers(null)).toBe(false);
@@ -44,11 +44,11 @@ describe('ToolStreams', () => {
 
   it('brings streams of an older version up to date', async () => {
     const link = await nats.link();
-    const { streams: api } = await link.toolStreams.manager;
+    const { streams: api } = await toolStreamsOf(link).manager;
     const { stream, all } = link.names.toolResults;
     await api.add({ name: stream, subjects: [all], max_msgs_per_subject: 1 });
 
-    await link.toolStreams.ensure();
+    await toolStreamsOf(link).ensure();
 
     expect((await api.info(stream)).config).toMatchObject({ allow_direct: true, max_msg_size: 8 * 1024 * 1024 });
   });

@@ -1,7 +1,7 @@
 import { type ToolCall, runId } from '@rondo/contract';
 import { type Handle, ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
-import { CallRecords } from './call-records';
 import type { ToolReply } from './tool-wire';
+import { toolStreamsOf } from '../testing/test-nats';
 
 const probes = runId.parse('run_probe');
 
@@ -29,7 +29,7 @@ describe('pure calls, which run without being taken', () => {
 
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'done' } });
 
-    const records = new CallRecords(await bench.nats.link(), 'exec');
+    const records = await bench.records();
     expect(await records.reply(keyOf(call))).toBeUndefined();
     expect(await callsEverQueued()).toBe(queued);
   });
@@ -144,10 +144,10 @@ describe('pure calls, which run without being taken', () => {
     const call = aCall('pure');
     const link = await bench.nats.link();
     const tools = await bench.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
-    await link.toolStreams.ensure();
+    await toolStreamsOf(link).ensure();
     const stop = new AbortController();
-    const hold = jest.spyOn(link.departures, 'soon');
-    const held: Parameters<typeof link.departures.soon>[0][] = [];
+    const hold = jest.spyOn(link.writes, 'soon');
+    const held: Parameters<typeof link.writes.soon>[0][] = [];
     hold.mockImplementationOnce((send) => void held.push(send));
     const answer = tools.execute(call, stop.signal);
     await new Promise(setImmediate); // sent, as far as the worker knows
@@ -192,7 +192,7 @@ describe('pure calls, which run without being taken', () => {
     const tools = await bench.worker(call.run_id);
     expect(await tools.execute(call, never)).toMatchObject({ how: 'answered' });
     tools.close(new Error('asked'));
-    return new CallRecords(await bench.nats.link(), 'exec').taker(keyOf(call));
+    return (await bench.records()).taker(keyOf(call));
   }
 
   /** Resolves when an executor has listened long enough. */
@@ -201,7 +201,8 @@ describe('pure calls, which run without being taken', () => {
   }
 
   async function callsEverQueued(): Promise<number> {
-    const { toolStreams, names } = await bench.nats.link();
+    const link = await bench.nats.link();
+    const [toolStreams, { names }] = [toolStreamsOf(link), link];
     const { state } = await (await toolStreams.manager).streams.info(names.toolCalls.stream);
     return state.last_seq;
   }
@@ -216,7 +217,7 @@ describe('pure calls, which run without being taken', () => {
 
   /** Resolves when the queue has forgotten the call. */
   async function gone(call: ToolCall): Promise<void> {
-    const records = new CallRecords(await bench.nats.link(), 'exec');
+    const records = await bench.records();
     while (await records.waits(keyOf(call)));
   }
 });
