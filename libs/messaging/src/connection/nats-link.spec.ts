@@ -27,7 +27,7 @@ describe('NatsLink', () => {
     await back;
 
     await link.ping();
-    expect(nats.log.lines).toEqual(['nats connected', 'nats connection lost', 'nats connected again']);
+    expect(nats.log.lines).toEqual(['nats connected', 'nats connection lost', 'nats reconnected']);
   });
 
   it('sends what is still to be sent before it closes', async () => {
