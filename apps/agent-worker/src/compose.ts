@@ -1,6 +1,14 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { type Delta, eventId } from '@rondo/contract';
-import { CachingTokenCounter, budgetsOf, honoursKeysAt, idGenerator, leastInputPrice } from '@rondo/domain';
+import {
+  CachingTokenCounter,
+  budgetsOf,
+  honoursKeysAt,
+  idGenerator,
+  leastInputPrice,
+  toolSetOf,
+  tools,
+} from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import {
   NatsRunFeed,
@@ -151,6 +159,7 @@ function toolsOf({ nats, toolStreams, blobs, sandboxes, executors }: Adapters): 
         runId,
         accountId,
         threadId,
+        toolSet: toolSetOf(run.settings, tools),
         placement: async (thread) => executorId ?? placement.of(thread),
         onOutput: (delta: Delta) => journal.publishDelta(delta),
         toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,

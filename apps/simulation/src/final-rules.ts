@@ -1,5 +1,5 @@
 import { type CallId, type Delta, type Message, type RecordedFact, type ToolCall, isTerminal } from '@rondo/contract';
-import { toolNamed } from '@rondo/domain';
+import { builtInTools } from '@rondo/domain';
 import type { InvariantChecker } from './invariant-checker';
 import { brokenLogRules } from './log-rules';
 import type { RunRow } from './simulated-run-row';
@@ -55,7 +55,7 @@ interface AnsweredCall {
 }
 
 function untrueAnswer({ call, own, answer }: AnsweredCall, effects: readonly number[]): string[] {
-  const isExecutors = toolNamed(call.name)?.runsIn === 'executor';
+  const isExecutors = builtInTools.named(call.name)?.runsIn === 'executor';
   const isStarted = own.some(({ type }) => type === 'tool.started');
   if (answer.type === 'tool.completed' && isExecutors && effects.length === 0)
     return [`I5: ${call.id} is completed, and never happened`];

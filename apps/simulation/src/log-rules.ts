@@ -1,5 +1,5 @@
 import { type CallId, type RecordedFact, addUsage, noUsage, recordedFact, isTerminalFact } from '@rondo/contract';
-import { toolNamed } from '@rondo/domain';
+import { builtInTools } from '@rondo/domain';
 
 /** What must hold for the log of every run that is over, whatever happened on its way. */
 export const brokenLogRules = (log: readonly RecordedFact[]): string[] => [
@@ -97,7 +97,7 @@ function brokenCall(id: CallId, facts: readonly RecordedFact[]): string[] {
   ];
 }
 
-const isTool = (name: string): boolean => toolNamed(name) !== undefined;
+const isTool = (name: string): boolean => builtInTools.named(name) !== undefined;
 
 /** Every call that the model wrote has one result, which stands in the log as it was announced (I6). */
 function brokenResults(log: readonly RecordedFact[]): string[] {

@@ -1,5 +1,13 @@
 import type { RunId, RunSettings } from '@rondo/contract';
-import { type Model, type ModelChunk, type ModelEnd, type ModelRequest, dialectNamed, toolsNamed } from '@rondo/domain';
+import {
+  type Model,
+  type ModelChunk,
+  type ModelEnd,
+  type ModelRequest,
+  dialectNamed,
+  tools as catalog,
+  toolSetOf,
+} from '@rondo/domain';
 import { replied, said } from '@rondo/domain/testing';
 import type { SeededRandom } from './seeded-random';
 import type { Life, Timeline } from './timeline';
@@ -145,7 +153,7 @@ class Improvisation {
     if (processor.dialect === 'native') return inPieces(words, this.random);
     const { messages } = dialectNamed(processor.dialect).encode(
       [said('user', 'Go.'), replied(0, ...(words === '' ? [] : [words]), ...wanted)],
-      toolsNamed(tools),
+      toolSetOf({ tools }, catalog).offered,
       { ...processor, xml_adding_strategy: 'user_message' },
     );
     const reply = messages.find(({ role }) => role === 'assistant');

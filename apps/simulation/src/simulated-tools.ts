@@ -1,5 +1,12 @@
 import { type ToolCall, failedResult } from '@rondo/contract';
-import { type SentCall, type StoppedTool, type ToolAnswer, type Tools, TransientError, toolNamed } from '@rondo/domain';
+import {
+  type SentCall,
+  type StoppedTool,
+  type ToolAnswer,
+  type Tools,
+  TransientError,
+  builtInTools,
+} from '@rondo/domain';
 import type { Life, Timeline } from './timeline';
 import { type SimulatedToolBus, nameOf, withdrawn } from './simulated-tool-bus';
 
@@ -82,7 +89,11 @@ export class SimulatedTools implements Tools {
       this.open.set(nameOf(call), open);
       signal.addEventListener('abort', () => this.stop(open), { once: true, signal: over.signal });
       if (signal.aborted) this.stop(open);
-      timeline.within(life, (toolNamed(call.name)?.timeoutMs ?? 0) + patienceMs, () => void this.timeOut(open));
+      timeline.within(
+        life,
+        (builtInTools.named(call.name)?.timeoutMs ?? 0) + patienceMs,
+        () => void this.timeOut(open),
+      );
       this.poll(open);
     });
   }

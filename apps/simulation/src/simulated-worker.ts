@@ -17,6 +17,8 @@ import {
   movesTo,
   replay,
   runAgent,
+  toolSetOf,
+  tools,
 } from '@rondo/domain';
 import type { InvariantChecker } from './invariant-checker';
 import type { SimulatedTools } from './simulated-tools';
@@ -210,6 +212,7 @@ const agentRun = ({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun 
   id: runId,
   threadId,
   settings: run.settings,
+  tools: toolSetOf(run.settings, tools),
   createdAt: run.created_at,
   state: replay(log, earlier),
 });

@@ -8,6 +8,8 @@ import {
   compactionFailed,
   replay,
   summarize,
+  toolSetOf,
+  tools,
 } from '@rondo/domain';
 import { AbandonedError, type ActiveRun, type ActiveRuns } from '@rondo/run-holder';
 
@@ -93,6 +95,7 @@ export class Compactor {
       id: runId,
       threadId,
       settings: { ...settings, context },
+      tools: toolSetOf(settings, tools),
       createdAt: run.created_at,
       state: replay(log, earlier),
     };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { type Delta, type ToolCall, accountId, callIdAt, messageId, runId, threadId } from '@rondo/contract';
-import { effectOf, toolNamed } from '@rondo/domain';
+import { effectOf, builtInTools } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import {
   type NatsLink,
@@ -54,6 +54,7 @@ class Caller {
       ...ids,
       placement: place,
       onOutput,
+      toolSet: builtInTools,
     });
   }
 
@@ -69,7 +70,7 @@ class Caller {
       id: callIdAt(message, (this.index += 1)),
       name,
       arguments: given,
-      effect_class: effectOf(toolNamed(name), given),
+      effect_class: effectOf(builtInTools.named(name), given),
       status: 'dispatched',
       attempt: 1,
       message_id: message,

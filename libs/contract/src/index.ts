@@ -11,3 +11,4 @@ export * from './run';
 export * from './text-limits';
 export * from './tool-call';
 export * from './tool-result';
+export * from './tool-snapshot';

@@ -15,6 +15,7 @@ const { evolve, replay } = load(`${dist}/run/run-state.js`);
 const { budgetOfModel } = load(`${dist}/context/model-budgets.js`);
 const { effectiveSettings } = load(`${dist}/profiles/effective-settings.js`);
 
+const { builtInTools: tools } = load(`${dist}/tools/catalog.js`);
 const { settings } = effectiveSettings({ context: { input_budget_tokens: 900_000 } }, { model: 'demo/coder' });
 const output = 'A line of forty characters, more or less.\n'.repeat(48);
 const tokens = {
@@ -63,7 +64,7 @@ function shares(times, unit) {
 
 async function measure(count, change = (state) => state) {
   const state = change(replay([], history(count)));
-  const run = { id: 'run_1', threadId: 'thr_1', settings, createdAt: '2026-01-01', state };
+  const run = { id: 'run_1', threadId: 'thr_1', settings, tools, createdAt: '2026-01-01', state };
   const ports = { budgetOf: budgetOfModel };
   const metered = { run, state, ports, meter: new ContextMeter(tokens, settings.model) };
   await contextUsageOf(metered);

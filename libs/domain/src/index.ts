@@ -35,4 +35,6 @@ export * from './tools/catalog';
 export * from './tools/define-tool';
 export * from './tools/explain-arguments';
 export * from './tools/honoured-keys';
+export * from './tools/tool-set';
+export * from './tools/tool-set-snapshot';
 export { executeCommand, stillRunning } from './tools/shell.tools';

@@ -20,6 +20,8 @@ import {
   replay,
   runAgent,
   timeLeftMs,
+  toolSetOf,
+  tools,
 } from '@rondo/domain';
 import { AbandonedError, ActiveRun, type ActiveRuns } from '@rondo/run-holder';
 import { AbandonableModel } from './abandonable-model';
@@ -231,6 +233,7 @@ const agentRun = ({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun 
   id: runId,
   threadId,
   settings: run.settings,
+  tools: toolSetOf(run.settings, tools),
   createdAt: run.created_at,
   state: replay(log, earlier),
 });

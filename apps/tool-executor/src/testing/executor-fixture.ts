@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ToolResult, accountId, callId, runId, threadId } from '@rondo/contract';
-import { type ToolName, effectOf, toolNamed } from '@rondo/domain';
+import { type ToolName, effectOf, builtInTools } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import { ToolRunner } from '../tools/tool-runner';
@@ -34,7 +34,7 @@ export function aCall(name: string, args: Record<string, unknown>, options: Call
     account_id: accountId.parse(options.account ?? 'acc_1'),
     name,
     arguments: args,
-    effect_class: effectOf(toolNamed(name), args),
+    effect_class: effectOf(builtInTools.named(name), args),
     attempt: 1,
     timeout_ms: options.timeoutMs ?? 120_000,
   };

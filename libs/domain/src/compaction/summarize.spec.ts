@@ -1,3 +1,5 @@
+import { tools } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
 import {
   type Message,
   type NewFact,
@@ -42,6 +44,7 @@ function runWith(conversation: readonly Message[], settings: SettingsRequest = {
     id: runId.parse('run_1'),
     threadId: threadId.parse('thr_1'),
     settings: effective.settings,
+    tools: toolSetOf(effective.settings, tools),
     createdAt: '2026-01-01T00:00:00.000Z',
     state,
   };

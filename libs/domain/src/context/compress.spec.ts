@@ -1,3 +1,5 @@
+import { tools } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
 import fc from 'fast-check';
 import { type Message, runId, threadId } from '@rondo/contract';
 import { effectiveSettings } from '../profiles/effective-settings';
@@ -15,7 +17,14 @@ const { settings } = effective;
 
 const positionOf = (conversation: readonly Message[]) => {
   const state = replay([], conversation);
-  const run = { id: runId.parse('run_1'), threadId: threadId.parse('thr_1'), settings, createdAt: '2026-01-01', state };
+  const run = {
+    id: runId.parse('run_1'),
+    threadId: threadId.parse('thr_1'),
+    settings,
+    tools: toolSetOf(settings, tools),
+    createdAt: '2026-01-01',
+    state,
+  };
   return { run, state };
 };
 

@@ -1,3 +1,5 @@
+import { tools as catalog } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
 import { type NewMessage, messageId, runId, threadId } from '@rondo/contract';
 import { promptOf } from '../loop/prompt';
 import { CountingIds, RunHarness, ScriptedModel, TickingClock, calls, says } from '../testing';
@@ -32,6 +34,7 @@ async function runWith(states: readonly NewMessage[], model: AnsweringModel) {
     id: house.id,
     threadId: claim.threadId,
     settings: claim.run.settings,
+    tools: toolSetOf(claim.run.settings, catalog),
     createdAt: claim.run.created_at,
     state: house.state,
   };

@@ -2,6 +2,7 @@ import type { ContextMeter } from '../context/context-meter';
 import type { CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 import type { AgentPorts, AgentSignals, ToolAnswer } from '../ports';
 import { type RunState, evolve } from '../run/run-state';
+import type { ToolSet } from '../tools/tool-set';
 import type { StopReceipt } from './stop-receipt';
 
 /** A run as the loop needs it. */
@@ -9,6 +10,7 @@ export interface AgentRun {
   readonly id: RunId;
   readonly threadId: ThreadId;
   readonly settings: RunSettings;
+  readonly tools: ToolSet;
   /** ISO 8601; the prompt's date, so that the prompt stays the same for the whole run. */
   readonly createdAt: string;
   readonly state: RunState;

@@ -1,3 +1,5 @@
+import { tools } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
 import { promptOf } from './prompt';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { type SettingsRequest, runId, threadId } from '@rondo/contract';
@@ -11,6 +13,7 @@ function promptFor(request: SettingsRequest): ModelRequest {
     id: runId.parse('run_1'),
     threadId: threadId.parse('thr_1'),
     settings: effective.settings,
+    tools: toolSetOf(effective.settings, tools),
     createdAt: '2026-11-23T13:21:59.999Z',
     state: replay([]),
   };

@@ -4,12 +4,10 @@ import type { EncodedConversation, ReplyDecoder } from '../dialects/dialect';
 import { dialectNamed } from '../dialects/registry';
 import { type Message, type NewMessage, textLimits } from '@rondo/contract';
 import type { ModelRequest } from '../models/model';
-import { offeredTools } from '../tools/offered-tools';
 import { memoize } from '../memoize/memoize';
 import type { AgentRun, LoopContext } from './loop-context';
 import { profiles } from '../profiles/profiles';
 import { warningOf } from './repetition';
-import { toolsNamed } from '../tools/catalog';
 
 /** A run, and where it stands. */
 export type RunPosition = Pick<LoopContext, 'run' | 'state'>;
@@ -40,7 +38,7 @@ export const frameText = (run: AgentRun): string => frameOf(run).text;
 /** Made once per run, so that a provider's prompt cache hits and nobody makes it again. */
 const frameOf = memoize((run: AgentRun) => {
   const dialect = dialectNamed(run.settings.processor.dialect);
-  const allowed = toolsNamed(offeredTools(run.settings));
+  const allowed = run.tools.offered;
   const { tools, responseFormat, ...words } = dialect.encode([], allowed, run.settings.processor);
   const system = systemPrompt(run, words);
   return { dialect, allowed, tools, responseFormat, system, text: `${system}\n${JSON.stringify(tools)}` };

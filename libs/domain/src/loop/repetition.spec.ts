@@ -1,3 +1,4 @@
+import { builtInTools } from '../tools/catalog';
 import { isStuck } from './repetition';
 import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from '../testing';
 import { requestViolations } from '../testing/request-violations';
@@ -118,7 +119,7 @@ describe('repetition', () => {
 
     const state = { conversation: [...early, ...conversation.slice(3, -1)] };
 
-    expect(isStuck({ run: { id: house.id, settings: house.settings }, state })).toBe(false);
+    expect(isStuck({ run: { id: house.id, settings: house.settings, tools: builtInTools }, state })).toBe(false);
   });
 });
 

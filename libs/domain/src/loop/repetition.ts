@@ -1,10 +1,10 @@
-import type { NewMessage, RecordedResult, RunId } from '@rondo/contract';
+import type { NewMessage, RecordedResult } from '@rondo/contract';
 import type { AgentRun } from './loop-context';
 import type { RunState } from '../run/run-state';
-import { toolNamed } from '../tools/catalog';
+import type { ToolSet } from '../tools/tool-set';
 
 type Repeating = {
-  readonly run: Pick<AgentRun, 'id' | 'settings'>;
+  readonly run: Pick<AgentRun, 'id' | 'settings' | 'tools'>;
   readonly state: Pick<RunState, 'conversation'>;
 };
 
@@ -33,10 +33,10 @@ export function warningOf({ run, state }: Repeating): string | undefined {
  * not count, as those of a model that goes in circles differ; a person who says something begins the count anew, and so
  * does an iteration that asked about a process which still runs.
  */
-function timesInARow({ id }: Pick<AgentRun, 'id'>, { conversation }: Pick<RunState, 'conversation'>): number {
+function timesInARow(run: Pick<AgentRun, 'id' | 'tools'>, { conversation }: Pick<RunState, 'conversation'>): number {
   let times = 0;
   let last: string | undefined;
-  for (const deed of latestDeeds(id, conversation)) {
+  for (const deed of latestDeeds(run, conversation)) {
     last ??= deed;
     if (deed === waiting || deed !== last) break;
     times += 1;
@@ -48,7 +48,10 @@ function timesInARow({ id }: Pick<AgentRun, 'id'>, { conversation }: Pick<RunSta
  * Per iteration its calls, each with what came of it, as text; empty for one that called nothing. The last iteration comes
  * first, so that a long conversation is read no further back than it repeats itself.
  */
-function* latestDeeds(id: RunId, conversation: RunState['conversation']): Generator<string, void> {
+function* latestDeeds(
+  { id, tools }: Pick<AgentRun, 'id' | 'tools'>,
+  conversation: RunState['conversation'],
+): Generator<string, void> {
   const results = new Map<string, RecordedResult>();
   let iteration: number | null | undefined;
   let deed = '';
@@ -66,7 +69,7 @@ function* latestDeeds(id: RunId, conversation: RunState['conversation']): Genera
       deed = '';
     }
     iteration = message.iteration;
-    deed = joined(callsOf(message, results), deed);
+    deed = joined(callsOf(message, results, tools), deed);
   }
   if (iteration !== undefined) yield deed;
 }
@@ -77,12 +80,12 @@ const waiting = 'waiting';
 const joined = (first: string, then: string): string =>
   first === waiting || then === waiting ? waiting : first + then;
 
-const callsOf = ({ content }: NewMessage, results: ReadonlyMap<string, RecordedResult>): string =>
+const callsOf = ({ content }: NewMessage, results: ReadonlyMap<string, RecordedResult>, tools: ToolSet): string =>
   content
     .filter((block) => block.type === 'tool_call')
     .map((call) => {
       const result = results.get(call.tool_call_id);
-      const isWaiting = result !== undefined && toolNamed(call.name)?.isWaiting?.(result.output) === true;
+      const isWaiting = result !== undefined && tools.named(call.name)?.isWaiting?.(result.output) === true;
       return isWaiting ? waiting : JSON.stringify([call.name, call.arguments, result]);
     })
     .reduce(joined, '');

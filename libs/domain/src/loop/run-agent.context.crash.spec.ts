@@ -1,3 +1,5 @@
+import { tools } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
 import fc from 'fast-check';
 import { type SettingsRequest, threadId } from '@rondo/contract';
 import { promptOf } from './prompt';
@@ -83,6 +85,13 @@ it('comes to its end, whatever happens to its workers, its summarizer and its us
 
 /** What a next run in the thread would be sent. */
 function nextRequest({ id, settings, state }: RunHarness) {
-  const run = { id, threadId: threadId.parse('thr_1'), settings, createdAt: '2026-01-01', state };
+  const run = {
+    id,
+    threadId: threadId.parse('thr_1'),
+    settings,
+    tools: toolSetOf(settings, tools),
+    createdAt: '2026-01-01',
+    state,
+  };
   return promptOf({ run, state }).prompt.messages;
 }

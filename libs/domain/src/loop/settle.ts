@@ -41,13 +41,13 @@ const notExecuted = failedResult('This call was not executed: the turn ended bef
 /** Starts what was not started, then passes on the answers as they come, so that a slow tool hides no other's answer. */
 async function* run(loop: LoopContext, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
   const started = wave.filter(isUnsent).map((known) => startOf(loop, known));
-  const inLoop = wave.filter(({ call }) => runsInLoop(call));
+  const inLoop = wave.filter(({ call }) => runsInLoop(loop, call));
   const away = wave.filter((known) => !inLoop.includes(known));
 
   if (started.length > 0) yield factsStepOf(loop, started, { hold: away.length === 0 });
   for (const { call } of inLoop) {
     const conversation = await recall(call, loop.state.conversation, loop.ports.archive);
-    const result = answerInLoop(call, conversation, loop.run.settings.profile);
+    const result = answerInLoop(call, conversation, loop.run);
     yield answer(loop, call, { result, durationMs: 0 });
   }
 

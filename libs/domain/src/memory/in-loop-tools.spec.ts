@@ -4,10 +4,15 @@ import {
   type ToolCall,
   type ToolResult,
   callId,
+  failedResult,
   messageId,
   runId,
 } from '@rondo/contract';
 import { historyOf, historyRun } from '../testing/histories';
+import { z } from 'zod';
+import { builtInTools } from '../tools/catalog';
+import type { ToolDefinition } from '../tools/define-tool';
+import { toolSet } from '../tools/tool-set';
 import { answerInLoop } from './in-loop-tools';
 
 /** A thread in which calls of loop tools are made and answered, one after the other. */
@@ -20,7 +25,7 @@ class Thread {
   call(name: string, args: Record<string, unknown>, run: string = historyRun.id): ToolResult {
     const id = callId.parse(`call_${this.count++}`);
     const call = { id, name, arguments: args, run_id: runId.parse(run) } as ToolCall; // the hands read no more
-    const result = answerInLoop(call, this.messages, this.profile);
+    const result = answerInLoop(call, this.messages, { settings: { profile: this.profile }, tools: builtInTools });
     this.add('assistant', [{ type: 'tool_call', tool_call_id: id, name, arguments: args }], run);
     this.add('tool', [{ type: 'tool_result', tool_call_id: id, name, result }], run);
     return result;
@@ -33,6 +38,15 @@ class Thread {
     this.messages.push({ ...first, id, type, content, run_id: runId.parse(run) });
   }
 }
+
+it('answers a call of a tool that a restored set still names and this version does not have', () => {
+  const gone = { ...builtInTools.all[0], name: 'sing', input: z.looseObject({}) } as ToolDefinition;
+  const call = { name: 'sing', arguments: {} } as ToolCall; // no more is read
+
+  expect(answerInLoop(call, [], { settings: { profile: 'suna' }, tools: toolSet([gone], []) })).toEqual(
+    failedResult('There is no tool named "sing".'),
+  );
+});
 
 describe('complete', () => {
   it('needs an answer where the run was to find one, and nothing where somebody read along', () => {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type NewMessage, type RunSettings, type ToolCall, type ToolResult, failedResult } from '@rondo/contract';
-import { type Tool, toolNamed } from '../tools/catalog';
+import type { AgentRun } from '../loop/loop-context';
+import type { Tool } from '../tools/catalog';
 import { explainArguments } from '../tools/explain-arguments';
 import { expand } from './expand-message';
 import { useNotebook } from './notebook';
@@ -34,16 +35,21 @@ const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, 
     ),
 };
 
+/** False for a tool that a restored set still names, and that this version does not have. */
+const isLoopTool = (name: string): name is LoopTool['name'] => Object.hasOwn(handlers, name);
+
+type AnsweringRun = Pick<AgentRun, 'tools'> & { readonly settings: Pick<RunSettings, 'profile'> };
+
 /** Answers a call of a loop tool from the messages of the thread. */
 export function answerInLoop(
   call: ToolCall,
   conversation: readonly NewMessage[],
-  profile: RunSettings['profile'],
+  { settings: { profile }, tools }: AnsweringRun,
 ): ToolResult {
-  const tool = toolNamed(call.name);
-  if (!tool) return failedResult(`There is no tool named "${call.name}".`);
+  const tool = tools.named(call.name);
+  if (!tool || !isLoopTool(call.name)) return failedResult(`There is no tool named "${call.name}".`);
   const input = tool.input.safeParse(call.arguments);
   if (!input.success) return failedResult(explainArguments(tool, input.error, call.arguments));
-  const handler = handlers[call.name as LoopTool['name']] as LoopToolHandler<LoopTool>; // only loop tools are passed here, and the tool's own schema has parsed the input
+  const handler = handlers[call.name] as LoopToolHandler<LoopTool>; // the tool's own schema has parsed the input
   return handler(input.data, conversation, { call, profile });
 }

@@ -2,6 +2,7 @@ import { type Message, callId, messageId, runId } from '@rondo/contract';
 import type { PastCall, ThreadArchive } from '../ports';
 import { historyOf, historyRun } from '../testing/histories';
 import { plannedCall } from '../testing/planned-call';
+import { builtInTools } from '../tools/catalog';
 import { answerInLoop } from './in-loop-tools';
 import { recall } from './recall';
 
@@ -28,7 +29,7 @@ const archive: ThreadArchive = {
 
 const ask = async (name: string, input: Record<string, unknown>, known = conversation) => {
   const call = plannedCall({ name, arguments: input, run_id: historyRun.id, message_id: first.id });
-  return answerInLoop(call, await recall(call, known, archive), 'suna');
+  return answerInLoop(call, await recall(call, known, archive), { settings: { profile: 'suna' }, tools: builtInTools });
 };
 
 describe('recall', () => {

@@ -1,5 +1,5 @@
 import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
-import { toolNamed } from '../tools/catalog';
+import { builtInTools } from '../tools/catalog';
 import { type Profile, profiles } from './profiles';
 
 /** A setting that parses but that nothing can honour: which field, and why. */
@@ -133,7 +133,7 @@ function withoutAlias(processor: ProcessorRequest = {}) {
 }
 
 function problemsOf({ tools, context }: RunSettings): SettingsProblem[] {
-  const unknown = tools.filter((name) => !toolNamed(name));
+  const unknown = tools.filter((name) => !builtInTools.named(name));
   const repeated = tools.filter((name, index) => tools.indexOf(name) !== index);
   return [
     ...unknown.map((name) => ({ field: 'tools', message: `there is no tool named "${name}"` })),

@@ -16,6 +16,8 @@ import { effectiveSettings } from '../profiles/effective-settings';
 import { runAgent } from '../loop/run-agent';
 import { type RunState, replay } from '../run/run-state';
 import type { ClaimedRun } from '../run/run-store';
+import { tools } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
 import { CountingIds, TickingClock } from './counting-ids';
 import { EvenTokenCounter } from './even-token-counter';
 import { InMemoryRunStore } from './in-memory-run-store';
@@ -148,6 +150,7 @@ const agentRun = ({ runId: id, threadId: thread, run, log, earlier }: ClaimedRun
   id,
   threadId: thread,
   settings: run.settings,
+  tools: toolSetOf(run.settings, tools),
   createdAt: run.created_at,
   state: replay(log, earlier),
 });

@@ -1,9 +1,7 @@
 import { type CallProblem, answerCall } from './answer-call';
 import type { DecodedCall } from '../dialects/dialect';
 import { type MessageId, type NewFact, type ToolCall, callIdAt, failedResult } from '@rondo/contract';
-import { offeredTools } from '../tools/offered-tools';
 import type { LoopContext } from '../loop/loop-context';
-import { toolNamed } from '../tools/catalog';
 import { effectOf } from '../tools/define-tool';
 
 /**
@@ -39,7 +37,7 @@ const ledgerRow = (
   name: decoded.name,
   arguments: decoded.arguments,
   dialect: run.settings.processor.dialect,
-  effect_class: effectOf(toolNamed(decoded.name), decoded.arguments, ports.honoursKeys),
+  effect_class: effectOf(run.tools.named(decoded.name), decoded.arguments, ports.honoursKeys),
   status: 'planned',
   result: null,
   attempt: 0,
@@ -48,7 +46,7 @@ const ledgerRow = (
   finished_at: null,
 });
 
-function refusalOf({ run: { settings } }: LoopContext, call: DecodedCall) {
+function refusalOf({ run: { settings, tools } }: LoopContext, call: DecodedCall) {
   const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });
   const { max_tool_calls, execute_tools } = settings.processor;
 
@@ -60,7 +58,7 @@ function refusalOf({ run: { settings } }: LoopContext, call: DecodedCall) {
     );
   }
   if (call.malformed) return refuse('malformed', `${call.malformed.reason} Send the call again.`);
-  const offered = offeredTools(settings);
+  const offered = tools.offered.map(({ name }) => name);
   if (!offered.includes(call.name)) {
     return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${offered.join(', ')}.`);
   }

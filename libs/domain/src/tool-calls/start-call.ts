@@ -2,7 +2,6 @@ import { type KnownCall, awaitsPerson, openCalls } from './ledger';
 import { type LoopContext, type Step, factsStep } from '../loop/loop-context';
 import type { ToolAnswer } from '../ports';
 import type { NewFact, ToolCall } from '@rondo/contract';
-import { toolNamed } from '../tools/catalog';
 
 /**
  * The open calls that may run now: all at once, or one after the other. One that awaits a person holds up those behind
@@ -14,7 +13,8 @@ export function nextWave({ state: run, run: { settings } }: LoopContext): KnownC
   return wave.filter((known) => !awaitsPerson(known));
 }
 
-export const runsInLoop = (call: ToolCall): boolean => toolNamed(call.name)?.runsIn === 'loop';
+export const runsInLoop = ({ run }: Pick<LoopContext, 'run'>, call: ToolCall): boolean =>
+  run.tools.named(call.name)?.runsIn === 'loop';
 
 export const startOf = (loop: LoopContext, { call, attempts }: KnownCall): NewFact => ({
   type: 'tool.started',
@@ -28,7 +28,7 @@ const inAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, att
 export function* startWhileSpeaking(loop: LoopContext): Generator<Step, void> {
   const wave = loop.signals.stop.aborted
     ? []
-    : nextWave(loop).filter(({ call, status }) => status === 'planned' && !runsInLoop(call));
+    : nextWave(loop).filter(({ call, status }) => status === 'planned' && !runsInLoop(loop, call));
   yield factsStep(loop, ...wave.map((known) => startOf(loop, known)));
   for (const known of wave) loop.underWay.set(known.call.id, settledLater(send(loop, known)));
 }

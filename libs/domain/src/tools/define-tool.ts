@@ -1,23 +1,27 @@
 import { z } from 'zod';
 import { memoize } from '../memoize/memoize';
-import type { EffectClass } from '@rondo/contract';
+import type { EffectClass, ToolSource } from '@rondo/contract';
 import { type HonoursKeys, honoursNoKeys } from './honoured-keys';
 
 /**
  * A tool, as data: what the model reads, what its arguments must be, and how careful the engine must be with it.
- * The hand that does the work lives elsewhere (`tool-executor/src/hands`, or the loop itself for `runsIn: 'loop'`).
+ * The handler that does the work lives in the tool executor, or in memory/ for `runsIn: 'loop'`.
  */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodObject;
+  /** The JSON Schema of its arguments, where it is not that of `input`: a tool of a server brings its own. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  /** Absent: it is built in. */
+  readonly source?: ToolSource;
   /** Of every call, or of one by its parsed arguments and by what the operator says of the server that it goes to. */
   readonly effect: EffectClass | ((input: never, honoursKeys: HonoursKeys) => EffectClass);
   /** `executor`: in the thread's sandbox. `loop`: answered by the run itself, without leaving the worker. */
   readonly runsIn: 'executor' | 'loop';
   /** The longest that a call may take, in milliseconds. */
   readonly timeoutMs: number;
-  readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation';
+  readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation' | 'external';
   /**
    * By what a call put out: what it asks about still goes on, so that to ask again is to wait and not to go in circles.
    */
@@ -31,10 +35,10 @@ export interface ToolDefinition {
 /** Parameters are child elements unless they stand here. With `content`, all others are attributes. */
 export interface XmlMapping {
   /** The tool's name with dashes where it is absent. */
-  readonly tag?: string;
-  readonly attributes?: readonly string[];
+  readonly tag?: string | undefined;
+  readonly attributes?: readonly string[] | undefined;
   /** The parameter that is the text between the tags. */
-  readonly content?: string;
+  readonly content?: string | undefined;
 }
 
 export const defineTool = <const Definition extends ToolDefinition>(definition: Definition): Definition => definition;
@@ -56,6 +60,6 @@ export const expectedEffect = ({ effect }: ToolDefinition): EffectClass =>
 
 /** The JSON Schema that providers and `GET /v1/tools` show. */
 export const argumentsSchema = memoize((tool: ToolDefinition): Record<string, unknown> => {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
+  const { $schema: _dialect, ...schema } = tool.parameters ?? z.toJSONSchema(tool.input, { io: 'input' });
   return schema;
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { toolNamed, tools } from './catalog';
+import { builtInTools, tools } from './catalog';
 import type { ToolDefinition } from './define-tool';
 import { explainArguments } from './explain-arguments';
 
 function explain(name: string, given: unknown): string {
-  const tool = toolNamed(name) as ToolDefinition; // the names in this file are of the catalog
+  const tool = builtInTools.named(name) as ToolDefinition; // the names in this file are of the catalog
   const parsed = tool.input.safeParse(given);
   return parsed.success ? 'valid' : explainArguments(tool, parsed.error, given);
 }

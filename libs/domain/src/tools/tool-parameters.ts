@@ -45,7 +45,7 @@ const schemaTypes = z.object({
 });
 
 function typesOf(schema: unknown): ReadonlySet<JsonType> {
-  const { type, anyOf, oneOf } = schemaTypes.parse(schema);
+  const { type, anyOf, oneOf } = schemaTypes.safeParse(schema).data ?? {}; // `true` is a schema too, and allows all
   const choices = anyOf ?? oneOf;
   if (choices) return new Set(choices.flatMap((choice) => [...typesOf(choice)]));
 

@@ -9,6 +9,7 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
+import { builtInTools } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import type { NatsLink } from '../connection/nats-link';
 import { CallRecords } from '../tool-calls/call-records';
@@ -80,6 +81,7 @@ export class ToolCallFixture {
       threadId: threadId.parse(thread),
       placement: () => Promise.resolve(executorId),
       onOutput: () => undefined,
+      toolSet: builtInTools,
       timing: { ...quick, ...timing },
       ...options,
     });

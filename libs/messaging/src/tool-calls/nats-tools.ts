@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { AccountId, Delta, ExecutorResult, RunId, ThreadId, ToolCall } from '@rondo/contract';
-import { type SentCall, type StoppedTool, type Tools, toolNamed } from '@rondo/domain';
+import { type SentCall, type StoppedTool, type ToolSet, type Tools } from '@rondo/domain';
 import type { Msg } from 'nats';
 import type { NatsLink } from '../connection/nats-link';
 import { received } from '../connection/received';
@@ -23,6 +23,8 @@ export interface NatsToolsOptions {
   readonly placement: (threadId: ThreadId) => Promise<string>;
   /** What running commands print, as it comes. */
   readonly onOutput: (delta: Delta) => void;
+  /** The tools of the run, which say how long a call may take. */
+  readonly toolSet: Pick<ToolSet, 'named'>;
   /** The longest that any call of this run may take. */
   readonly toolTimeoutMs?: number;
   readonly timing?: Partial<ToolTiming>;
@@ -109,8 +111,8 @@ export class NatsTools implements Tools<ExecutorResult> {
   }
 
   private dispatched(call: ToolCall): DispatchedCall {
-    const { runId, accountId, threadId, toolTimeoutMs = usualToolTimeoutMs } = this.options;
-    const timeoutMs = Math.min(toolNamed(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
+    const { runId, accountId, threadId, toolSet, toolTimeoutMs = usualToolTimeoutMs } = this.options;
+    const timeoutMs = Math.min(toolSet.named(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
     return {
       call_id: call.id,
       run_id: runId,

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { effectClass } from './tool-call';
+
+export const toolGroup = z.enum(['shell', 'files', 'web', 'memory', 'conversation', 'external']);
+
+/** How a tool is written as a tag of its own. Parameters are child elements unless they stand here. */
+export const xmlMapping = z.object({
+  /** The tool's name with dashes where it is absent. */
+  tag: z.string().optional(),
+  attributes: z.array(z.string()).optional(),
+  /** The parameter that is the text between the tags. With it, all others are attributes. */
+  content: z.string().optional(),
+});
+
+/** Where a tool comes from. Only a built-in one may be answered by the loop, for only that has code there. */
+export const toolSource = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('built_in') }),
+  z.object({ kind: z.literal('mcp'), server: z.string().min(1) }),
+  z.object({ kind: z.literal('agent'), agent: z.string().min(1) }),
+]);
+export type ToolSource = z.infer<typeof toolSource>;
+
+/** The JSON Schema of a tool's arguments, as far as the dialects rely on its form. */
+export const argumentsJsonSchema = z.looseObject({
+  type: z.literal('object'),
+  properties: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+  required: z.array(z.string()).optional(),
+});
+
+const description = z.object({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  description: z.string(),
+  parameters: argumentsJsonSchema,
+  effect_class: effectClass,
+  runs_in: z.enum(['executor', 'loop']),
+  timeout_ms: z.number().int().positive(),
+  group: toolGroup,
+  example: z.record(z.string(), z.unknown()).optional(),
+  xml: xmlMapping.optional(),
+  source: toolSource,
+});
+
+/** A tool as a run saw it when it began. */
+export const toolSnapshot = description.refine(
+  ({ runs_in, source }) => runs_in === 'executor' || source.kind === 'built_in',
+  {
+    path: ['runs_in'],
+    message: 'only a built-in tool can run in the loop',
+  },
+);
+export type ToolSnapshot = z.infer<typeof toolSnapshot>;
+
+/** The tools of a run. `offered` names those that its model may call, in the order in which it is shown them. */
+export const toolSetSnapshot = z
+  .object({ version: z.literal(1), tools: z.array(toolSnapshot), offered: z.array(z.string()) })
+  .refine(({ tools }) => new Set(tools.map(({ name }) => name)).size === tools.length, {
+    path: ['tools'],
+    message: 'each name must stand once',
+  })
+  .refine(({ tools, offered }) => offered.every((name) => tools.some((tool) => tool.name === name)), {
+    path: ['offered'],
+    message: 'must name tools of the set',
+  });
+export type ToolSetSnapshot = z.infer<typeof toolSetSnapshot>;

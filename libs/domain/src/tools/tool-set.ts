@@ -1,0 +1,30 @@
+import type { RunSettings } from '@rondo/contract';
+import { memoize } from '../memoize/memoize';
+import type { ToolDefinition } from './define-tool';
+import { expandMessage } from './memory.tools';
+
+/** The tools of one run. The loop knows no others, so that tools of MCP servers and agents are no special case. */
+export interface ToolSet {
+  readonly all: readonly ToolDefinition[];
+  /** Those that the model may call, in the order in which it is shown them. */
+  readonly offered: readonly ToolDefinition[];
+  named(name: string): ToolDefinition | undefined;
+}
+
+const namesOf = memoize(
+  (tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> =>
+    new Map(tools.map((tool) => [tool.name, tool])),
+);
+
+export function toolSet(all: readonly ToolDefinition[], offered: readonly string[]): ToolSet {
+  const byName = namesOf(all);
+  return { all, offered: offered.flatMap((name) => byName.get(name) ?? []), named: (name) => byName.get(name) };
+}
+
+/** A run's tools: all there are, of which its model is offered those that the settings name. */
+export const toolSetOf = (settings: Pick<RunSettings, 'tools'>, catalog: readonly ToolDefinition[]): ToolSet =>
+  toolSet(catalog, withExpandMessage(settings.tools));
+
+/** Any message may be shortened in the context, and then names the tool that shows it. A run without tools has none. */
+const withExpandMessage = (tools: readonly string[]): readonly string[] =>
+  tools.length === 0 || tools.includes(expandMessage.name) ? tools : [...tools, expandMessage.name];
