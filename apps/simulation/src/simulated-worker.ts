@@ -1,6 +1,5 @@
 import { type NewFact, type RunId, type ToolCall, isTerminalFact } from '@rondo/contract';
 import {
-  type AgentRun,
   type Claim,
   type ClaimedRun,
   type Clock,
@@ -12,13 +11,12 @@ import {
   ClaimLostError,
   StopPendingError,
   TransientError,
+  agentRunOf,
   budgetOfModel,
   honoursKeysAt,
   movesTo,
-  replay,
   runAgent,
-  toolSetOf,
-  tools,
+  tools as catalog,
 } from '@rondo/domain';
 import type { InvariantChecker } from './invariant-checker';
 import type { SimulatedTools } from './simulated-tools';
@@ -165,7 +163,7 @@ export class SimulatedWorker {
     };
 
     let last: NewFact | undefined;
-    for await (const step of runAgent(agentRun(claim), ports, signals)) {
+    for await (const step of runAgent(agentRunOf(claim, catalog), ports, signals)) {
       if ('delta' in step) inspector.shown(claim, step.delta);
       else {
         waiting.push(...step.facts);
@@ -207,15 +205,6 @@ const tokens: TokenCounter = {
   countTexts: (texts) => Promise.resolve(texts.map((text) => Math.ceil(text.length / 4))),
   imageTokens: () => 1_000,
 };
-
-const agentRun = ({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun => ({
-  id: runId,
-  threadId,
-  settings: run.settings,
-  tools: toolSetOf(run.settings, tools),
-  createdAt: run.created_at,
-  state: replay(log, earlier),
-});
 
 const abandonable = (model: Model, abandon: AbortSignal): Model => ({
   async *stream(request, signal) {

@@ -6,9 +6,8 @@ import {
   type RunStore,
   type SummarizePorts,
   compactionFailed,
-  replay,
+  agentRunOf,
   summarize,
-  toolSetOf,
   tools,
 } from '@rondo/domain';
 import { AbandonedError, type ActiveRun, type ActiveRuns } from '@rondo/run-holder';
@@ -87,18 +86,11 @@ export class Compactor {
     return facts.at(-1)?.type === 'context.compacted' ? 'summarized' : 'no summary';
   }
 
-  private runOf({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun {
-    const { settings } = run;
-    const summaryModel = settings.context.summary_model ?? this.parts.summaryModel;
-    const context = { ...settings.context, ...(summaryModel !== undefined && { summary_model: summaryModel }) };
-    return {
-      id: runId,
-      threadId,
-      settings: { ...settings, context },
-      tools: toolSetOf(settings, tools),
-      createdAt: run.created_at,
-      state: replay(log, earlier),
-    };
+  private runOf(claim: ClaimedRun): AgentRun {
+    const run = agentRunOf(claim, tools);
+    const summary_model = run.settings.context.summary_model ?? this.parts.summaryModel;
+    if (summary_model === undefined) return run;
+    return { ...run, settings: { ...run.settings, context: { ...run.settings.context, summary_model } } };
   }
 }
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedResult, RunId } from '@rondo/contract';
 import {
   type AgentPorts,
-  type AgentRun,
   ClaimLostError,
   type ClaimedRun,
   type FairClaims,
@@ -17,10 +16,9 @@ import {
   failRun,
   maxFruitlessClaims,
   outOfTime,
-  replay,
+  agentRunOf,
   runAgent,
   timeLeftMs,
-  toolSetOf,
   tools,
 } from '@rondo/domain';
 import { AbandonedError, ActiveRun, type ActiveRuns } from '@rondo/run-holder';
@@ -148,7 +146,7 @@ export class AgentRunner {
     journal: RunJournal,
     { ports, active }: { ports: AgentPorts; active: ActiveRun },
   ): Promise<ActivationOutcome> {
-    const run = agentRun(claim);
+    const run = agentRunOf(claim, tools);
     active.stopIn(timeLeftMs(run, { now: ports.clock.now() }), () => outOfTime(run.settings));
     for await (const step of runAgent(run, ports, active.signals)) {
       active.signals.abandon.throwIfAborted(); // a step that follows from an abandoned stream must not be written
@@ -200,7 +198,7 @@ export class AgentRunner {
     if (last.stop) return this.run(last);
 
     try {
-      feed.publish(await store.append(last, failRun(agentRun(last), ids, { code, message })));
+      feed.publish(await store.append(last, failRun(agentRunOf(last, tools), ids, { code, message })));
       return 'ended';
     } catch (error) {
       return this.handleError(new ActiveRun(last), error);
@@ -228,12 +226,3 @@ function assertProgress({ fruitlessClaims, stop }: ClaimedRun): void {
   if (fruitlessClaims < maxFruitlessClaims || stop) return;
   throw new TerminalError('no_progress', `The run was claimed ${fruitlessClaims} times in a row without progress.`);
 }
-
-const agentRun = ({ runId, threadId, run, log, earlier }: ClaimedRun): AgentRun => ({
-  id: runId,
-  threadId,
-  settings: run.settings,
-  tools: toolSetOf(run.settings, tools),
-  createdAt: run.created_at,
-  state: replay(log, earlier),
-});

@@ -1,8 +1,10 @@
 import type { ContextMeter } from '../context/context-meter';
 import type { CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 import type { AgentPorts, AgentSignals, ToolAnswer } from '../ports';
-import { type RunState, evolve } from '../run/run-state';
-import type { ToolSet } from '../tools/tool-set';
+import { type RunState, evolve, replay } from '../run/run-state';
+import type { ClaimedRun } from '../run/run-store';
+import type { ToolDefinition } from '../tools/define-tool';
+import { type ToolSet, toolSetOf } from '../tools/tool-set';
 import type { StopReceipt } from './stop-receipt';
 
 /** A run as the loop needs it. */
@@ -15,6 +17,16 @@ export interface AgentRun {
   readonly createdAt: string;
   readonly state: RunState;
 }
+
+/** A claimed run as the loop needs it, with the tools that its settings name. */
+export const agentRunOf = (claim: ClaimedRun, catalog: readonly ToolDefinition[]): AgentRun => ({
+  id: claim.runId,
+  threadId: claim.threadId,
+  settings: claim.run.settings,
+  tools: toolSetOf(claim.run.settings, catalog),
+  createdAt: claim.run.created_at,
+  state: replay(claim.log, claim.earlier),
+});
 
 /** One passage of the loop through a run. Only `state` changes, and only by facts. */
 export interface LoopContext {

@@ -10,14 +10,13 @@ import {
   threadId,
 } from '@rondo/contract';
 import type { Model } from '../models/model';
-import type { AgentRun, Step } from '../loop/loop-context';
+import { type Step, agentRunOf } from '../loop/loop-context';
 import type { AgentPorts, Tools } from '../ports';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { runAgent } from '../loop/run-agent';
 import { type RunState, replay } from '../run/run-state';
 import type { ClaimedRun } from '../run/run-store';
-import { tools } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
+import { tools as catalog } from '../tools/catalog';
 import { CountingIds, TickingClock } from './counting-ids';
 import { EvenTokenCounter } from './even-token-counter';
 import { InMemoryRunStore } from './in-memory-run-store';
@@ -80,7 +79,7 @@ export class RunHarness {
     if (!claim) return this.summarize();
     if (claim.stop) this.stop.abort(claim.stop);
 
-    const agent = agentRun(claim);
+    const agent = agentRunOf(claim, catalog);
     const { model, tools, tokens, budgetOf, ids, clock } = this;
     const ports = { model, tools, tokens, budgetOf, ids, clock, ...this.extra };
     const held: NewFact[] = [];
@@ -110,7 +109,7 @@ export class RunHarness {
     if (!claim || !this.summarizer) return false;
     const { summarizer: model, tokens, budgetOf, ids, clock } = this;
     const ports = { model, tokens, budgetOf, ids, clock };
-    await this.store.compactions.append(claim, await summarize(agentRun(claim), ports, this.drain.signal));
+    await this.store.compactions.append(claim, await summarize(agentRunOf(claim, catalog), ports, this.drain.signal));
     return true;
   }
 
@@ -145,12 +144,3 @@ export class RunHarness {
     return replay(this.log);
   }
 }
-
-const agentRun = ({ runId: id, threadId: thread, run, log, earlier }: ClaimedRun): AgentRun => ({
-  id,
-  threadId: thread,
-  settings: run.settings,
-  tools: toolSetOf(run.settings, tools),
-  createdAt: run.created_at,
-  state: replay(log, earlier),
-});
