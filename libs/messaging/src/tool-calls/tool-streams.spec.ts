@@ -1,4 +1,5 @@
 import { TestNats, toolStreamsOf } from '../testing/test-nats';
+import { ToolStreams } from './tool-streams';
 
 describe('ToolStreams', () => {
   let nats: TestNats;
@@ -40,6 +41,15 @@ describe('ToolStreams', () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 21 * 60 * 60 * 1_000);
 
     expect(known.remembers(before)).toBe(false);
+  });
+
+  it('lets several processes create the streams at the same moment', async () => {
+    const links = await Promise.all(Array.from({ length: 6 }, () => nats.link()));
+    for (let round = 0; round < 20; round += 1) {
+      await nats.loseStreams();
+      const created = links.map((link) => new ToolStreams(link).ensure());
+      await expect(Promise.all(created)).resolves.toHaveLength(links.length);
+    }
   });
 
   it('brings streams of an older version up to date', async () => {

@@ -142,15 +142,19 @@ export class ToolStreams {
   }
 }
 
-const nameInUse = 10058;
+/** "Stream name already in use", and "subjects overlap": what the loser of a race to create the same stream is told. */
+const existsAlready: readonly unknown[] = [10058, 10065];
 
-/** Creating a stream that exists with this configuration changes nothing; an older configuration is updated. */
+/**
+ * Creating a stream that exists with this configuration changes nothing; an older configuration is updated. The update
+ * fails where the overlap is with a stream of another name.
+ */
 async function createStream({ streams }: JetStreamManager, ours: Config) {
   const config = { storage: StorageType.File, max_age: nanos(keptForMs), allow_direct: true, ...ours };
   try {
     return await streams.add(config);
   } catch (error) {
-    if (!(error instanceof NatsError && error.api_error?.err_code === nameInUse)) throw error;
+    if (!(error instanceof NatsError && existsAlready.includes(error.api_error?.err_code))) throw error;
     return streams.update(config.name, config);
   }
 }
