@@ -21,7 +21,7 @@ const servers = new Infrastructure({
 await servers.start();
 await migrate({ url: servers.env.DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });
 process.env.TEST_DATABASE_URL = servers.env.DATABASE_URL;
-const { StoreFixture, completed, planned, textInput } = load('../dist/testing/store-fixture.js');
+const { StoreFixture, completed, planned, reply } = load('../dist/testing/store-fixture.js');
 const fixture = await StoreFixture.open();
 try {
   for (let run = 0; run < 300; run += 1) await liveOnce();
@@ -44,7 +44,7 @@ async function liveOnce(goesOnTo = () => {}) {
   goesOnTo('Claim a run');
   const claim = await fixture.claim(run.id);
   goesOnTo('Append an iteration');
-  await fixture.store.append(claim, [textInput(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
+  await fixture.store.append(claim, [reply(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
   goesOnTo('Read facts for a subscriber');
   await fixture.runs.events({ accountId: fixture.accountId, runId: run.id }, { after: 2, limit: 200 });
   goesOnTo('Find a run that waits for the thread');
