@@ -62,8 +62,12 @@ const wordsAreChecked = [
   'apps/chaos',
   'apps/demo-model',
   'apps/e2e',
+  'apps/gateway',
+  'apps/tool-executor',
   'deploy',
+  'libs/contract',
   'libs/platform',
+  'libs/run-holder',
   'libs/test-deployment',
 ];
 

@@ -16,7 +16,7 @@ function troubleWith(source: object): string[] {
 }
 
 describe('an image that a person gives', () => {
-  it('is measured as it is read (D13, W35)', () => {
+  it('is measured as it is read', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 65_535 }), fc.integer({ min: 1, max: 65_535 }), (width, height) => {
         const source = pngSource({ width, height });
@@ -53,7 +53,7 @@ describe('an image that a person gives', () => {
   });
 });
 
-it('is no message that holds the bytes of an image (D13, R33)', () => {
+it('is no message that holds the bytes of an image', () => {
   const about = { id: 'msg_1', thread_id: 'thr_1', run_id: null, iteration: null, seq: 1, type: 'user' };
   const row = { ...about, is_llm_message: true, metadata: {}, created_at: '2026-01-01T00:00:00.000Z' };
 

@@ -9,7 +9,7 @@ export const sha256 = z
   .brand<'Sha256'>();
 export type Sha256 = z.infer<typeof sha256>;
 
-/** What a message or a result holds of an image whose bytes are a blob of its account (D13, R33). */
+/** What a message or a result holds of an image whose bytes are a blob of its account. Bytes in a message would be sent and stored again with every copy of it. */
 export const keptImage = z.strictObject({
   sha256,
   media_type: imageMediaType,

@@ -7,8 +7,8 @@ import { resolution, toolCall } from './tool-call';
 import { recordedResult } from './tool-result';
 
 /**
- * Everything that can happen to a run. One union is the spine of the house: the log, the wire, the reducer and the
- * tests all speak it.
+ * Everything that can happen to a run. The log, the wire, the reducer and the tests all use this one
+ * union.
  *
  * A **fact** is in the past tense, is written to Postgres and gets a `seq`: 1, 2, 3 … without a gap (I2).
  * A **delta** is for watchers only: it is sent and forgotten, superseded by a fact, and nothing depends on it.
@@ -110,7 +110,7 @@ export const compactionReason = z.enum(['threshold', 'overflow', 'requested']);
 
 /** Facts of the context: what of the conversation is sent from here on (I13). */
 const contextFacts = {
-  /** The run waits for the summarizer, which folds these messages, the first and the last included. */
+  /** The run waits for the summarizer, which compacts these messages, the first and the last included. */
   'context.compaction_started': z.object({
     compaction_id: compactionId,
     reason: compactionReason,

@@ -13,13 +13,13 @@ export const toolResult = z.object({
 });
 export type ToolResult = z.infer<typeof toolResult>;
 
-/** As it comes from the hands: with the bytes of what is to be seen. */
+/** As the executor answers it: an image still has its bytes. */
 export const executorResult = toolResult.extend({
   image: z.object({ media_type: z.string(), data: z.base64() }).optional(),
 });
 export type ExecutorResult = z.infer<typeof executorResult>;
 
-/** As it is written down: the bytes are a blob (D13). */
+/** As it is stored: an image's bytes are a blob. */
 export const recordedResult = toolResult.extend({ image: keptImage.optional() });
 export type RecordedResult = z.infer<typeof recordedResult>;
 

@@ -54,10 +54,10 @@ class Command {
   }
 
   #output(bytes) {
-    const room = this.request.maxOutputBytes - this.#outputBytes;
+    const remaining = this.request.maxOutputBytes - this.#outputBytes;
     this.#outputBytes += bytes.length;
-    if (room > 0 && this.emit) this.emit.output(bytes.subarray(0, room));
-    if (bytes.length > room && this.emit) void this.end('output-limit', 0);
+    if (remaining > 0 && this.emit) this.emit.output(bytes.subarray(0, remaining));
+    if (bytes.length > remaining && this.emit) void this.end('output-limit', 0);
   }
 
   async #shellEnded(code, signal) {
