@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, NatsContext, Payload } from '@nestjs/microservices';
-import { type MessageHeaders, isFromStore, signals } from '@rondo/messaging';
+import { type MessageHeaders, signals, stopSignalOf } from '@rondo/messaging';
 import { ActiveRuns } from '@rondo/run-holder';
 
 /** Stops a run that waits for its summary. If the signal is lost, the heartbeat finds the request in Postgres. */
@@ -10,8 +10,7 @@ export class SignalsController {
 
   @EventPattern(signals.stop.pattern)
   stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
-    if (isFromStore(context.getHeaders() as MessageHeaders)) return; // Nest passes the client library's headers on
-    const { run_id, requested_at, reason } = signals.stop.payload.parse(payload);
-    this.activeRuns.stop(run_id, { requestedAt: requested_at, reason });
+    const request = stopSignalOf(payload, context.getHeaders() as MessageHeaders); // Nest passes the client's headers on
+    if (request) this.activeRuns.stop(request.runId, request.stop);
   }
 }

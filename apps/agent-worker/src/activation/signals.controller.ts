@@ -1,6 +1,6 @@
 import { Controller, type Type } from '@nestjs/common';
 import { Ctx, EventPattern, MessagePattern, NatsContext, Payload } from '@nestjs/microservices';
-import { type MessageHeaders, type RunLive, isFromStore, signals } from '@rondo/messaging';
+import { type MessageHeaders, type RunLive, signals, stopSignalOf } from '@rondo/messaging';
 import { ActiveRuns } from '@rondo/run-holder';
 
 interface Signals {
@@ -17,9 +17,8 @@ export function signalsController(workerId: string): Type<Signals> {
     /** Goes to every worker; only the holder of the run acts. If it is lost, the heartbeat finds the request in Postgres. */
     @EventPattern(signals.stop.pattern)
     stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
-      if (isFromStore(context.getHeaders() as MessageHeaders)) return; // Nest passes the client library's headers on
-      const { run_id, requested_at, reason } = signals.stop.payload.parse(payload);
-      this.activeRuns.stop(run_id, { requestedAt: requested_at, reason });
+      const request = stopSignalOf(payload, context.getHeaders() as MessageHeaders); // Nest passes the client's headers on
+      if (request) this.activeRuns.stop(request.runId, request.stop);
     }
 
     /** The text so far of a run's open streams, for a subscriber that joins in the middle of a message. */

@@ -1,6 +1,8 @@
 import { deltaType, runId, threadId } from '@rondo/contract';
+import type { PendingStop } from '@rondo/domain';
 import type { NatsConnection } from 'nats';
 import { z } from 'zod';
+import { type MessageHeaders, isFromStore } from './from-store';
 import { natsLogin } from './nats-login';
 
 export const executorId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, dash and underscore only');
@@ -42,6 +44,13 @@ export const signals = {
     answer: z.object({ executor_id: executorId }),
   },
 } as const;
+
+/** The stop request in a signal; undefined for what JetStream was made to send under its subject. */
+export function stopSignalOf(payload: unknown, headers: MessageHeaders): PendingStop | undefined {
+  if (isFromStore(headers)) return undefined;
+  const { run_id: runId, requested_at: requestedAt, reason } = signals.stop.payload.parse(payload);
+  return { runId, stop: { requestedAt, reason } };
+}
 
 /**
  * Finds a server again within a second of its return, for ever, also where it refuses our password for a while; one that has
