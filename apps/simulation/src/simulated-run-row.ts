@@ -17,7 +17,7 @@ export interface RunRow {
   activatedAt: number;
 }
 
-/** A run as it is before anything has happened to it: on no thread, claimed by nobody. */
+/** A new run: not on its thread yet, and not claimed. */
 export const newRunRow = (run: Run, input: NewMessage): RunRow => ({
   run,
   log: [],

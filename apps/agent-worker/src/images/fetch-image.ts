@@ -83,7 +83,7 @@ async function destinationOf(url: URL, rules: ImageRules): Promise<CheckedDestin
       isInternal ? { resolve: rules.resolveInternal, isAllowed: () => true } : rules,
     );
   } catch (error) {
-    // The refusal names the host, which a redirect may have chosen: nobody outside is to learn names or addresses by it.
+    // The refusal names the host, which a redirect may have chosen: it must not reveal names or addresses.
     if (error instanceof OutboundRefusal) throw new ImageProblem('its host is not a public address');
     throw new ImageProblem('its host was not found', true);
   }

@@ -23,7 +23,7 @@ const maxReplyAttempts = 3;
 export function decide(loop: LoopContext): Decision {
   const { state, signals } = loop;
   if (state.ended) return over();
-  if (signals.stop.aborted) return over(...cutShort(loop, signals.stop.reason as CutShort)); // whoever aborts gives this reason
+  if (signals.stop.aborted) return over(...cutShort(loop, signals.stop.reason as CutShort)); // every abort of `stop` gives this reason
 
   if (state.phase === 'thinking') return state.lostReplies >= maxReplyAttempts ? over(failed(loop, noReply)) : goOn();
   if (state.phase === 'between') return goOn();

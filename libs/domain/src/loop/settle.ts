@@ -8,7 +8,7 @@ import { type NewFact, type ToolCall, boundedResult, boundedText, failedResult }
 import { answerTo, nextWave, runsInLoop, startOf } from '../tool-calls/start-call';
 import { endsTurn } from '../tools/conversation.tools';
 
-/** How often a call is sent in all, while nobody knows what became of it and doing it twice does no harm. */
+/** How often a call is sent in all while its outcome is unknown and a second execution does no harm. */
 const maxAttempts = 3;
 
 /**

@@ -29,7 +29,7 @@ function describe(tool: ToolDefinition): ToolSnapshot {
 /**
  * The set that a snapshot describes. A built-in tool keeps what only code can do (the parsing of its arguments, the class
  * of one call) and shows the model what it showed before. Any other tool, or one that is built in no longer, is
- * restored from the snapshot alone; whoever runs it validates its arguments.
+ * restored from the snapshot alone; its executor validates its arguments.
  */
 export function restoreToolSet({ tools, offered }: ToolSetSnapshot, catalog: readonly ToolDefinition[]): ToolSet {
   const builtIn = new Map(catalog.map((tool) => [tool.name, tool]));

@@ -29,11 +29,11 @@ describe('messages of the version before', () => {
   const ofFeed = examples.filter(([, kind]) => kind === 'runEvents');
   const others = examples.filter(([, kind, example]) => kind !== 'runEvents' && typeof example === 'object');
 
-  it.each(others)('are read with fields that nobody knows yet: %s', (_, kind, example) => {
+  it.each(others)('are read with unknown fields: %s', (_, kind, example) => {
     expect(read(kind, extended(example))).toMatchObject(example as object);
   });
 
-  it.each(ofFeed)('are shown as they were sent, also with fields that nobody knows yet: %s', (_, _kind, event) => {
+  it.each(ofFeed)('are shown as they were sent, also with unknown fields: %s', (_, _kind, event) => {
     for (const sent of [event, extended(event)]) {
       expect(receivedEvent(JSON.stringify(sent), runId.parse('run_1'))).toEqual(sent);
     }
@@ -51,7 +51,7 @@ describe('what services tell each other', () => {
     expect(now && flawsBetween(messages[kind]?.schema ?? {}, structureOf(kind, now))).toEqual([]);
   });
 
-  it('never refuses fields that nobody knows yet, also where it is new', () => {
+  it('never refuses unknown fields, also where it is new', () => {
     const closed = Object.entries(wireMessages).flatMap(([kind, message]) => {
       const structure = structureOf(kind, message);
       return flawsBetween(structure, structure).map((flaw) => `${kind}: ${flaw}`);

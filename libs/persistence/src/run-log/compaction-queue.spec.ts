@@ -105,7 +105,7 @@ describe('a run that waits for a summary', () => {
     expect(await rowOf(runId)).toMatchObject({ queue: 'compactions', leaseOwner: 'scribe' });
   });
 
-  it('is stopped at once while nobody holds it (I7)', async () => {
+  it('is stopped at once while it is not claimed (I7)', async () => {
     const { runId } = await waiting();
 
     const { run } = await fixture.runs.requestStop({ accountId: fixture.accountId, runId, reason: 'enough' });
@@ -131,7 +131,7 @@ describe('runs that are due', () => {
     expect([await fixture.store.countDue(), await fixture.compactions.countDue()]).toEqual([2, 1]);
   });
 
-  it('are none that somebody holds, even if his lease has run out: after an outage all have', async () => {
+  it('are none that are claimed, even with an expired lease: after an outage all leases have expired', async () => {
     const held = await fixture.claimed();
     await fixture.database.sql.query(
       `update runs set lease_expires_at = now() - interval '1 s', activated_at = now() - interval '9 s' where id = $1`,

@@ -139,7 +139,7 @@ describe('the reaper', () => {
     expect(next.stop).toMatchObject({ reason: 'enough' });
   });
 
-  it('takes nobody over within one lease of the start of Postgres', async () => {
+  it('takes over no run within one lease of the start of Postgres', async () => {
     const { runId } = await fixture.claimed();
     await fixture.expireLease(runId);
     const longerThanThisServerLives = 2_000_000_000;

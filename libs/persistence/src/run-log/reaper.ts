@@ -94,7 +94,7 @@ activated as (
 )
 ${outboxOf('activated')} returning id`;
 
-/** Finds the runs that nobody will wake. How often that may happen to a run is judged by who claims it next. */
+/** Finds the runs that no job will wake. The next claim decides how often that may happen to one run. */
 export class Reaper {
   private readonly delays: ReaperDelays;
   private readonly deadHolders: DeadHolders;

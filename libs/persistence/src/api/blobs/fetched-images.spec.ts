@@ -37,7 +37,7 @@ describe('the images of URLs in messages', () => {
     expect(await images.of([place.messageId])).toEqual([{ ...place, fetched }]);
   });
 
-  it('are what was recorded first, whoever comes later with something else', async () => {
+  it('are what was recorded first, also when another worker records something else later', async () => {
     const { owner, place } = await message();
 
     const all = await Promise.all([

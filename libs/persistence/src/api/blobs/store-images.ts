@@ -20,8 +20,8 @@ export class UnknownBlobError extends TerminalError {
 }
 
 /**
- * What a person said, with the bytes of its images kept as blobs. It comes first in its transaction: whoever keeps
- * the same image at the same time waits for it, and must hold nothing then that it could wait for.
+ * What a person said, with the bytes of its images kept as blobs. It comes first in its transaction: another
+ * transaction that stores the same image waits for it, and must hold no lock then that this one could wait for.
  */
 export async function storeImages(sql: Sql, { accountId, content, field }: StoredInput): Promise<UserBlock[]> {
   const blobs: NewBlob[] = [];

@@ -25,7 +25,7 @@ function answeredCall({ data: { tool_call } }: Planned): NewFact[] {
 const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
 
 describe('a stop request', () => {
-  it('ends a run that nobody holds in the same transaction, with a receipt (I7)', async () => {
+  it('ends a run without a claim in the same transaction, with a receipt (I7)', async () => {
     const { run } = await fixture.create();
 
     const { run: stopped, facts, changed } = await stop(run);
