@@ -77,6 +77,8 @@ export interface SandboxCapabilities {
   readonly hardDisk: boolean;
   /** `start` runs commands in the background of a session. */
   readonly backgroundSessions: boolean;
+  /** `start` with `openInput`, and `write`. */
+  readonly stdin: boolean;
   /** `endRun` finds processes that have left their command's group and session. */
   readonly runProcesses: boolean;
 }

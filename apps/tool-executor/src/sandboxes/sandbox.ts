@@ -26,6 +26,12 @@ export interface Sandbox {
   read(session: string, fromOffset?: number): Promise<ProcessView>;
   /** The background jobs of this sandbox that are still known, the newest first. */
   list(): Promise<ProcessView[]>;
+  /**
+   * Writes text to the standard input of a session's background job. Rejects with `invalid_request` when the job has ended
+   * or was started without `openInput`, and with `failed` when it has
+   * stopped reading.
+   */
+  write(session: string, text: string): Promise<void>;
   /** Kills the background job of a session with all its descendants. Resolves when they are verified dead. */
   terminate(session: string): Promise<Termination>;
   /** The same for any command by its id. Does nothing for a command that has ended or is unknown. */
@@ -45,6 +51,8 @@ export interface CommandRequest {
   session?: string;
   /** Where to run; without it, where the session's last command ended. */
   cwd?: string;
+  /** Keeps standard input open for `write`. Without it, standard input is empty. Needs the capability `stdin`. */
+  openInput?: boolean;
   /** After this long the process group is killed and the outcome is `timeout`, never `exit` (background jobs have no limit unless one is set). */
   timeoutMs?: number;
   /** Between SIGTERM and SIGKILL. */

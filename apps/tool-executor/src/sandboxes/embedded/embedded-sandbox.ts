@@ -1,11 +1,11 @@
-import { z } from 'zod';
 import type { AgentConnection } from './agent/agent-connection';
 import { AgentFiles } from './files/agent-files';
 import type { AgentAnswer, AgentCall } from './agent/agent-messages';
 import { AgentOnDemand } from './agent/agent-on-demand';
 import { CommandLedger, type KnownCommand } from './commands/command-ledger';
 import { CommandOrigins } from './commands/command-origins';
-import { CommandRecord } from './commands/command-record';
+import type { CommandRecord } from './commands/command-record';
+import { recordOf } from './commands/record-of-request';
 import { CommandRun } from './commands/command-run';
 import { SandboxDisk } from './files/sandbox-disk';
 import type {
@@ -24,17 +24,7 @@ import { relativeToWorkspace } from '../workspace-path';
 import type { Usage, Watched } from './files/workspace-usage';
 
 const fileTimeoutMs = 30_000;
-const maximumCommandBytes = 100_000;
-const defaultSession = 'default';
-
-/** Ids and session names are sent to the agent; a command becomes an argument, whose length the kernel limits. */
-const requestShape = z.object({
-  id: z.string().min(1).max(200),
-  session: z.string().min(1).max(100).optional(),
-  command: z.string().refine((text) => Buffer.byteLength(text) <= maximumCommandBytes && !text.includes('\0'), {
-    message: `a command has at most ${maximumCommandBytes} bytes, none of them zero`,
-  }),
-});
+const maximumInputBytes = 100_000;
 
 /** A sandbox on this machine: one agent, booted when needed, and the records of the commands that it ran. */
 export class EmbeddedSandbox implements Sandbox {
@@ -95,6 +85,17 @@ export class EmbeddedSandbox implements Sandbox {
 
   list(): Promise<ProcessView[]> {
     return Promise.resolve(this.ledger.jobs().map((record) => record.view()));
+  }
+
+  async write(session: string, text: string): Promise<void> {
+    this.lastUsedAt = Date.now();
+    const { identity, running } = await this.jobOf(session);
+    const run = running ? await this.ledger.get(identity.id)?.started : undefined;
+    if (!run) throw new SandboxError('invalid_request', 'The command has ended.');
+    if (Buffer.byteLength(text) > maximumInputBytes) {
+      throw new SandboxError('too_large', `The input has more than ${maximumInputBytes} bytes.`);
+    }
+    await run.write(text);
   }
 
   async terminate(session: string): Promise<Termination> {
@@ -160,33 +161,16 @@ export class EmbeddedSandbox implements Sandbox {
   }
 
   private neverStarted(request: CommandRequest): Promise<CommandOutcome> {
-    const record = this.recordOf(request, false);
+    const record = recordOf(request, false, this.settings);
     record.end({ ending: 'killed' });
     return record.outcome;
   }
 
   private begin(request: CommandRequest, { background }: { background: boolean }): KnownCommand {
-    const record = this.recordOf(request, background);
+    const record = recordOf(request, background, this.settings);
     const known = { record, started: this.launch(record, request.cwd) };
     this.ledger.add(request.id, known);
     return known;
-  }
-
-  private recordOf(request: CommandRequest, background: boolean): CommandRecord {
-    const shape = requestShape.safeParse(request);
-    if (!shape.success) throw new SandboxError('invalid_request', z.prettifyError(shape.error));
-    const { settings } = this;
-    const { id, command, session = defaultSession } = shape.data;
-    const { run } = request;
-    return new CommandRecord(
-      { id, command, session, background, run },
-      {
-        timeoutMs: request.timeoutMs ?? (background ? undefined : settings.commandTimeoutMs),
-        graceMs: request.graceMs ?? settings.graceMs,
-        maxOutputBytes: request.maxOutputBytes ?? (background ? settings.backgroundOutputBytes : settings.outputBytes),
-        keepBytes: request.keepBytes ?? settings.keepBytes,
-      },
-    );
   }
 
   private async launch(record: CommandRecord, cwd: string | undefined): Promise<CommandRun> {

@@ -240,6 +240,42 @@ export function describeSessions(makeFixture: MakeFixture): void {
       await expect(sandbox.read('unknown')).rejects.toMatchObject({ code: 'not_found' });
     });
 
+    it('pass input on to a job that was started with it open, and to no other', async () => {
+      const { backgroundSessions, stdin } = await capabilitiesOf(fixture.provider);
+      if (!backgroundSessions || !stdin) return;
+      const command = 'echo up; read -r line; echo "got $line"; cat';
+      await sandbox.start({ id: 'dialogue', session: 'dialogue', command, openInput: true });
+      await readUntil(sandbox, 'dialogue', { text: 'up' });
+
+      await sandbox.write('dialogue', 'héllo\n');
+      await readUntil(sandbox, 'dialogue', { text: 'got héllo\n' });
+      await sandbox.write('dialogue', 'more');
+      await readUntil(sandbox, 'dialogue', { text: 'more' });
+
+      await sandbox.terminate('dialogue');
+      await expect(sandbox.write('dialogue', 'late')).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(sandbox.write('unknown', 'x')).rejects.toMatchObject({ code: 'not_found' });
+      await sandbox.start({ id: 'deaf', session: 'deaf', command: 'sleep 60' });
+      await expect(sandbox.write('deaf', 'x')).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+
+    it('refuse more input than a job reads', async () => {
+      const { backgroundSessions, stdin } = await capabilitiesOf(fixture.provider);
+      if (!backgroundSessions || !stdin) return;
+      await sandbox.start({ id: 'slow', session: 'slow', command: 'sleep 60', openInput: true });
+      const fill = async () => {
+        for (let written = 0; written < 64; written += 1) await sandbox.write('slow', 'x'.repeat(100_000));
+      };
+
+      await expect(sandbox.write('slow', 'x'.repeat(100_001))).rejects.toMatchObject({ code: 'too_large' });
+      await expect(fill()).rejects.toMatchObject({ code: 'failed' });
+    });
+
+    it('refuse input where the provider cannot pass it on', async () => {
+      if ((await capabilitiesOf(fixture.provider)).stdin) return;
+      await expect(sandbox.write('server', 'x')).rejects.toMatchObject({ code: 'unsupported' });
+    });
+
     it('let later commands reach the port of a background job', async () => {
       if (!(await capabilitiesOf(fixture.provider)).backgroundSessions) return;
       const server = `node -e "require('http').createServer((q, r) => r.end('hello')).listen(8080, () => console.log('ready'))"`;

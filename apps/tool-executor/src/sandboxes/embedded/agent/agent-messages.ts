@@ -31,6 +31,7 @@ const nothing = z.strictObject({});
 export const agentAnswers = {
   configure: nothing,
   run: z.strictObject({ cwd: shortText }),
+  input: nothing,
   freeze: nothing,
   thaw: nothing,
   kill: z.strictObject({ wasRunning: z.boolean(), dead: z.boolean() }),

@@ -16,6 +16,7 @@ export interface CommandIdentity {
   command: string;
   background: boolean;
   run?: string | undefined;
+  openInput?: boolean | undefined;
 }
 
 export interface CommandEnd {

@@ -31,10 +31,10 @@ export class CommandRun {
       ended: (event) => this.ended(event),
       lost: () => this.lost(),
     });
-    const { id: idempotencyKey, session, command: script } = identity;
+    const { id: idempotencyKey, session, command: script, openInput } = identity;
     const { timeoutMs, graceMs, maxOutputBytes } = limits;
     const request = {
-      ...{ command: this.number, idempotencyKey, script, session, cwd },
+      ...{ command: this.number, idempotencyKey, script, session, cwd, openInput },
       ...{ timeoutMs, graceMs, maxOutputBytes },
     };
     try {
@@ -46,6 +46,10 @@ export class CommandRun {
       clearTimeout(this.deadline);
       throw error;
     }
+  }
+
+  async write(text: string): Promise<void> {
+    await this.connection.request('input', { command: this.number, text }, agentSlackMs);
   }
 
   /** Resolves when no process of the command is alive: as the agent reports, or else because the whole sandbox is dead. */

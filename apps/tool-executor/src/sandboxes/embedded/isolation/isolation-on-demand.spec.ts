@@ -8,6 +8,7 @@ const capabilities = {
   egressPolicy: true,
   hardDisk: false,
   backgroundSessions: true,
+  stdin: true,
   runProcesses: true,
 };
 

@@ -128,6 +128,7 @@ function resultOf(site: IsolationSite, { controlGroups, noHardDisk }: Found, fai
       egressPolicy: isolated,
       hardDisk: noHardDisk === undefined,
       backgroundSessions: true,
+      stdin: true,
       runProcesses: isolated,
     },
     details: {

@@ -2,6 +2,7 @@
 const { spawn } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { Failure } = require('./failure.cjs');
 const { endProcesses } = require('./processes.cjs');
 
 /** Without its comments, so that line numbers in bash's error messages are close to those of the command. */
@@ -10,6 +11,8 @@ const script = readFileSync(join(__dirname, 'command.sh'), 'utf8').replace(/^#.*
 /** A daemon may keep the pipe open for ever. Output of the shell itself arrives well within this time. */
 const drainMs = 150;
 const longestTimerMs = 2 ** 31 - 1;
+/** Input that waits for a command to read it. */
+const pendingInputBytes = 1024 * 1024;
 
 /** One process group, from its start to its end. */
 class Command {
@@ -27,8 +30,9 @@ class Command {
       cwd,
       env: { ...environment, SANDBOX_COMMAND: String(request.command), RONDO_IDEMPOTENCY_KEY: request.idempotencyKey },
       detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: [request.openInput ? 'pipe' : 'ignore', 'pipe', 'ignore'],
     });
+    this.child.stdin?.on('error', () => this.child.stdin.destroy()); // It has closed its input.
     this.processes = { leader: this.child.pid, mark };
     this.child.once('error', (error) => this.#finish({ exitCode: 127, failure: error.message }));
     this.child.once('exit', (code, signal) => void this.#shellEnded(code, signal));
@@ -43,6 +47,14 @@ class Command {
     this.#reason ??= reason;
     this.#killing ??= this.child.pid === undefined ? Promise.resolve(true) : endProcesses(this.processes, graceMs);
     return this.#killing;
+  }
+
+  input(text) {
+    const { stdin } = this.child;
+    if (!stdin) throw new Failure('invalid_request', 'The command was started without input.');
+    if (!stdin.writable) throw new Failure('invalid_request', 'The command has closed its input.');
+    if (stdin.writableLength > pendingInputBytes) throw new Failure('failed', 'The command does not read its input.');
+    stdin.write(text);
   }
 
   pause() {
@@ -84,6 +96,7 @@ class Command {
   #finish(end) {
     const emit = this.emit;
     this.emit = undefined;
+    this.child.stdin?.destroy();
     clearTimeout(this.#timer);
     emit?.ended({ ...end, reason: this.#reason ?? 'exit' });
   }

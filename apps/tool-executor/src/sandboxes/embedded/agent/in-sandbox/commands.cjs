@@ -42,6 +42,13 @@ class Commands {
     return { cwd };
   }
 
+  input({ command, text }) {
+    const running = this.#running.get(command);
+    if (!running) throw new Failure('invalid_request', 'The command has ended.');
+    running.input(text);
+    return {};
+  }
+
   /** Resolves when no process of the command is alive. A command that has ended needs no kill. */
   async kill({ command, graceMs }) {
     const running = this.#running.get(command);

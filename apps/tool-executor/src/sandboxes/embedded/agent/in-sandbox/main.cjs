@@ -30,6 +30,7 @@ async function configure(settings) {
   if (settings.watchedMemoryBytes) watchMemory(settings.watchedMemoryBytes, commands);
   Object.assign(calls, {
     run: (request) => commands.run(request),
+    input: (request) => commands.input(request),
     freeze: () => signalEveryone('SIGSTOP'),
     thaw: () => signalEveryone('SIGCONT'),
     kill: (request) => commands.kill(request),
