@@ -303,4 +303,6 @@ const gatewayLog = (): string => readFileSync(join(rondo.directory, 'logs/gatewa
 
 /** How many messages from the store a service has dropped, by its log. */
 const dropsOf = (instance: string): number =>
-  readFileSync(join(rondo.directory, 'logs', `${instance}.log`), 'utf8').split('message from the store dropped').length;
+  readFileSync(join(rondo.directory, 'logs', `${instance}.log`), 'utf8').split(
+    'unsolicited message from a stream dropped',
+  ).length;

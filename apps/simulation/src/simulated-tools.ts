@@ -142,7 +142,7 @@ export class SimulatedTools implements Tools {
     if (typeof open.sent === 'object' && open.sent.maybeInto === this.parts.bus.store) return this.send(open);
     open.missedLookups += 1;
     if (open.missedLookups < maxMissedLookups) return;
-    this.end(open, { how: 'unknown', reason: 'Nobody knows what became of this tool call.' });
+    this.end(open, { how: 'unknown', reason: 'No record shows what became of this tool call.' });
   }
 
   private stop(open: OpenCall): void {
@@ -180,7 +180,7 @@ export class SimulatedTools implements Tools {
     this.end(
       open,
       unstarted
-        ? failure('Not executed: no executor was there, or had a place free, to run it in time.')
+        ? failure('Not executed: no executor had a free slot to run it in time.')
         : { how: 'unknown', reason: 'The tool did not answer in time.' },
     );
   }

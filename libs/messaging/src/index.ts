@@ -1,23 +1,29 @@
-export * from './log';
-export * from './connection/from-store';
-export * from './connection/nats-link';
-export * from './connection/permissions';
-export * from './run-feed/run-feed';
-export * from './connection/signals';
-export * from './connection/subjects';
-export * from './queues/close-soon';
-export * from './queues/queues';
-export * from './queues/redis-connections';
-export * from './queues/run-queue';
-export * from './queues/run-queues';
-export * from './queues/shared-quota';
-export * from './queues/delayed-poll-worker';
-export type { SlotLimits } from './tool-calls/fair-slots';
-export * from './tool-calls/end-run';
-export * from './tool-calls/remove-workspace';
-export * from './tool-calls/nats-tools';
-export * from './tool-calls/pending-cancellations';
+export { allNatsPermissions, natsPermissions, natsServices, trafficOf } from './connection/permissions';
+export { NatsLink, connectNats } from './connection/nats-link';
+export type { MessageHeaders } from './connection/received';
+export {
+  type RunLive,
+  type RunStop,
+  executorId,
+  natsTransportOptions,
+  signals,
+  stopSignalOf,
+  untilSubscribed,
+} from './connection/signals';
+export { wireNames } from './connection/subjects';
+export { closeSoon } from './queues/close-soon';
+export { DelayedPollWorker } from './queues/delayed-poll-worker';
+export { queueOptions, queues } from './queues/queues';
+export { producerConnection, workerConnection } from './queues/redis-connections';
+export { RunQueue } from './queues/run-queue';
+export { RunQueues } from './queues/run-queues';
+export { SharedQuota } from './queues/shared-quota';
+export { NatsRunFeed, type RunWatch } from './run-feed/run-feed';
+export { NatsTools } from './tool-calls/client/nats-tools';
+export { PendingCancellations } from './tool-calls/client/pending-cancellations';
+export type { SlotLimits } from './tool-calls/executor/fair-slots';
+export { ToolCallConsumer } from './tool-calls/executor/tool-call-consumer';
+export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
+export { answerRemovals, answerRunEnds, requestRemoval } from './tool-calls/sandbox-requests';
 export { ToolStreams } from './tool-calls/tool-streams';
-export * from './tool-calls/open-executors';
-export * from './tool-calls/tool-call-consumer';
-export * from './tool-calls/tool-wire';
+export { type DispatchedCall, type ToolReply, accountOf } from './tool-calls/wire-format';

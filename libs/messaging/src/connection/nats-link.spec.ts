@@ -5,7 +5,7 @@ describe('NatsLink', () => {
   beforeEach(() => (nats = new TestNats()));
   afterEach(() => nats.close());
 
-  it('waits for a server that is not there yet at boot', async () => {
+  it('waits for a server that is not reachable at start', async () => {
     const proxy = await nats.proxy();
     await proxy.cut();
     const connecting = nats.link(proxy.urlOf(testNatsUrl()));
@@ -17,7 +17,7 @@ describe('NatsLink', () => {
     await link.ping();
   });
 
-  it('fails its ping while the server is away, and finds it again (R11)', async () => {
+  it('fails its ping while the server is away, so that a lost connection is noticed, and reconnects', async () => {
     const { link, proxy } = await nats.severableLink();
     const back = new Promise<void>((resolve) => link.onReconnect(resolve));
 
@@ -30,7 +30,7 @@ describe('NatsLink', () => {
     expect(nats.log.lines).toEqual(['nats connected', 'nats connection lost', 'nats reconnected']);
   });
 
-  it('sends what is still to be sent before it closes', async () => {
+  it('sends pending messages before it closes', async () => {
     const [sender, receiver] = [await nats.link(), await nats.link()];
     const subject = sender.names.runEvents('run_1');
     const heard = new Promise<string>((resolve) => {
@@ -45,7 +45,7 @@ describe('NatsLink', () => {
     expect(sender.connected).toBe(false);
   });
 
-  it('closes also while the server is away', async () => {
+  it('closes even while the server is away', async () => {
     const { link, proxy } = await nats.severableLink();
     await proxy.cut();
 

@@ -3,7 +3,7 @@ import { type ConnectionOptions, type NatsConnection, type Status, Events, conne
 import type { Log } from '../log';
 import { WriteCoalescer } from './write-coalescer';
 import { natsLogin, secretInbox } from './nats-login';
-import { Requests } from './requests';
+import { JetStreamRequests } from './jetstream-requests';
 import { reconnectForever } from './signals';
 import { type WireNames, wireNames } from './subjects';
 
@@ -12,11 +12,11 @@ export interface NatsOptions {
   /** The service, as the server's monitoring shows it. */
   readonly name: string;
   readonly log: Log;
-  /** See `wireNames`; none in production. */
+  /** A prefix of every subject, see `wireNames`; none in production. */
   readonly namespace?: string;
 }
 
-/** How often a failing first connection is logged with its reason. */
+/** How often the reason of a failing first connection is logged. */
 const explainEveryMs = 5_000;
 
 /** Waits for the first connection as long as necessary, and reconnects without limit. */
@@ -51,7 +51,7 @@ const drainTimeoutMs = 2_000;
 /** The connection of a process to NATS. It may be lost at any time and reconnects by itself. */
 export class NatsLink {
   readonly writes = new WriteCoalescer();
-  readonly requests: Requests;
+  readonly requests: JetStreamRequests;
   private online = true;
   private lost = 0;
   private readonly listeners = new Set<() => void>();
@@ -64,7 +64,7 @@ export class NatsLink {
   ) {
     this.names = parts.names;
     this.log = parts.log;
-    this.requests = new Requests(connection, { writes: this.writes, inbox: this.newInbox() });
+    this.requests = new JetStreamRequests(connection, { writes: this.writes, inbox: this.newInbox() });
     void this.follow();
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 const usualPrefix = '_INBOX';
 
-/** Below which a user takes answers. No other user may listen there, so services cannot read each other's answers. */
+/** The prefix of a user's reply subjects. No other user may subscribe there, so services cannot read each other's replies. */
 export const inboxesOf = (user: string): string => `${usualPrefix}.${user}`;
 
 interface NatsLogin {
@@ -12,15 +12,15 @@ interface NatsLogin {
   readonly pass?: string;
 }
 
-/** What the client is told of a URL: a name and a password that stand in one it would neither use nor hide. */
+/** Connection options of a URL. The client library would ignore a user and password inside it, and log them. */
 export function natsLogin(url: string): NatsLogin {
   const { protocol, host, username, password } = new URL(url);
   const servers = `${protocol}//${host}`;
   if (username === '') return { servers, inboxPrefix: usualPrefix };
 
-  const [user, pass] = [username, password].map(decodeURIComponent) as [string, string]; // as many as went in
+  const [user, pass] = [username, password].map(decodeURIComponent) as [string, string]; // map keeps the length
   return { servers, user, pass, inboxPrefix: inboxesOf(user) };
 }
 
-/** The library counts its inboxes up, so that who has seen one of them can guess the next. */
+/** The library numbers its inboxes, so a receiver of one could guess the next; these cannot be guessed. */
 export const secretInbox = (prefix: string): string => `${prefix}.${randomBytes(16).toString('base64url')}`;

@@ -2,7 +2,7 @@ import { inboxesOf } from './nats-login';
 import { signals } from './signals';
 import { type WireNames, wireNames } from './subjects';
 
-/** The services that speak to NATS. Each executor is a user of its own, whose name is its id. */
+/** The services that connect to NATS. Each executor is a NATS user of its own, named by its id. */
 export const natsServices = ['gateway', 'agent-worker', 'summarizer', 'tool-executor'] as const;
 export type NatsService = (typeof natsServices)[number];
 
@@ -10,15 +10,15 @@ interface Traffic {
   readonly subject: string;
   readonly publish: readonly NatsService[];
   readonly subscribe: readonly NatsService[];
-  /** Who subscribes does so as a member of this group, and so takes its share and no more. */
+  /** Subscribers must join this queue group, so that each receives only its share. */
   readonly queue?: string;
 }
 
 const names = wireNames();
 
 /**
- * Who may say what, and who may hear it. A subject that is missing here does not compile. `executor` is an executor's id,
- * or `*` for all of them.
+ * Which services may publish and subscribe to each subject. A subject that is missing here does not compile. `executor` is
+ * an executor's id, or `*` for all executors.
  */
 export const trafficOf = (executor: string) =>
   ({
@@ -31,7 +31,7 @@ export const trafficOf = (executor: string) =>
     toolAsk: { subject: names.toolAsk(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     toolTakers: {
       subject: names.toolTakers.of(executor),
-      publish: ['agent-worker', 'tool-executor'], // a worker takes a call back
+      publish: ['agent-worker', 'tool-executor'], // a worker withdraws a call
       subscribe: [],
     },
     toolResults: { subject: names.toolResults.of(executor), publish: ['tool-executor'], subscribe: [] },
@@ -53,7 +53,7 @@ export const trafficOf = (executor: string) =>
 const streams = [names.toolCalls, names.toolTakers, names.toolResults];
 const calls = names.toolCalls.stream;
 
-/** What is asked of JetStream: workers make the streams and look into them, executors pull their own calls. None may delete. */
+/** Requests to JetStream: workers create and read the streams, executors pull their own calls. No service may delete a stream. */
 const jetstreamOf = (executor: string): Record<NatsService, readonly string[]> => ({
   gateway: [],
   'agent-worker': streams.flatMap(({ stream, of }) => [
@@ -65,7 +65,7 @@ const jetstreamOf = (executor: string): Record<NatsService, readonly string[]> =
   'tool-executor': [
     ...streams.map(({ stream }) => `$JS.API.STREAM.INFO.${stream}`),
     ...[names.toolTakers, names.toolResults].map(({ stream, of }) => `$JS.API.DIRECT.GET.${stream}.${of(executor)}`),
-    // What it asks the consumer for stands in the subject too, and the server compares: it gets no other executor's calls.
+    // The consumer's filter is part of the subject, and the server compares both: an executor gets only its own calls.
     `$JS.API.CONSUMER.CREATE.${calls}.${executor}.${names.toolCalls.of(executor)}`,
     `$JS.API.CONSUMER.DELETE.${calls}.${executor}`,
     `$JS.API.CONSUMER.MSG.NEXT.${calls}.${executor}`,
@@ -73,18 +73,18 @@ const jetstreamOf = (executor: string): Record<NatsService, readonly string[]> =
   ],
 });
 
-/** Who answers what others ask may do so once for each question, wherever the question says. */
+/** These services answer requests: they may publish one reply to the reply subject of each request. */
 const answering: readonly NatsService[] = ['agent-worker', 'tool-executor'];
 const answerWithin = { max: 1, expires: '10s' } as const;
 
-/** As a NATS server's configuration has them: what is not allowed is forbidden. */
+/** In the form of a NATS server's configuration, where everything that is not allowed is forbidden. */
 export interface NatsPermissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
   readonly allow_responses?: typeof answerWithin;
 }
 
-/** Of a service, or of the executor with this id. */
+/** The permissions of a service, or of the executor with this id. */
 export function natsPermissions(
   service: Exclude<NatsService, 'tool-executor'> | { executor: string },
 ): NatsPermissions {
@@ -93,25 +93,27 @@ export function natsPermissions(
       ? [service, service, '*']
       : (['tool-executor', service.executor, service.executor] as const);
   const traffic: Traffic[] = Object.values(trafficOf(executor));
-  const heard = traffic.filter(({ subscribe }) => subscribe.includes(kind));
+  const subscribed = traffic.filter(({ subscribe }) => subscribe.includes(kind));
   return {
     publish: [
       ...traffic.filter(({ publish }) => publish.includes(kind)).map(({ subject }) => subject),
       ...jetstreamOf(executor)[kind],
     ],
     subscribe: [
-      ...heard.map(({ subject, queue }) => (queue === undefined ? subject : `${subject} ${queue}`)),
+      ...subscribed.map(({ subject, queue }) => (queue === undefined ? subject : `${subject} ${queue}`)),
       `${inboxesOf(user)}.>`,
     ],
     ...(answering.includes(kind) && { allow_responses: answerWithin }),
   };
 }
 
-/** Of every service, with this in place of an executor's id: what `deploy/` makes a server's configuration of. */
-export const executorPlace = 'EXECUTOR_ID';
+/** Stands for an executor's id in `allNatsPermissions`. */
+const executorPlaceholder = 'EXECUTOR_ID';
+
+/** The permissions of every service, from which `deploy/` makes a server's configuration. */
 export const allNatsPermissions = (): Record<NatsService, NatsPermissions> => ({
   gateway: natsPermissions('gateway'),
   'agent-worker': natsPermissions('agent-worker'),
   summarizer: natsPermissions('summarizer'),
-  'tool-executor': natsPermissions({ executor: executorPlace }),
+  'tool-executor': natsPermissions({ executor: executorPlaceholder }),
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { RecordedLog } from '../testing/test-nats';
-import { toolReply } from '../tool-calls/tool-wire';
+import { toolReply } from '../tool-calls/wire-format';
 import { received } from './received';
 
 describe('received', () => {
-  it('gives back whatever fits the schema', () => {
+  it('returns the content of a message that matches the schema', () => {
     const replies = fc.oneof(
       fc.record({ how: fc.constant('unknown'), reason: fc.string() }),
       fc.record({ how: fc.constant('stopped'), verified_dead_at: fc.constant(null) }),
@@ -18,7 +18,7 @@ describe('received', () => {
     );
   });
 
-  it('drops whatever does not, with one log line, and never throws', () => {
+  it('drops any other message with one log line, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         const log = new RecordedLog();

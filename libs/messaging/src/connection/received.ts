@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Log } from '../log';
-import { type MessageHeaders, isFromStore } from './from-store';
+
+/** The headers of a message, as the client library and Nest pass them on; a message may have none. */
+export type MessageHeaders = { has(name: string): boolean } | undefined;
 
 interface Received {
   readonly subject: string;
@@ -8,7 +10,7 @@ interface Received {
   string(): string;
 }
 
-/** What a message says, or undefined and one log line where it does not say it as agreed. */
+/** The content of a message; undefined, with one log line, where it does not match the schema. */
 export function received<Schema extends z.ZodType>(
   schema: Schema,
   message: Received,
@@ -17,14 +19,14 @@ export function received<Schema extends z.ZodType>(
   return isUnsolicited(message, log) ? undefined : foundInStore(schema, message, log);
 }
 
-/** True, and one log line, for what the store sent though this is no answer to a look into it. */
+/** True, with one log line, for what JetStream sent from a stream where no answer of a stream is expected. */
 export function isUnsolicited({ subject, headers }: Pick<Received, 'subject' | 'headers'>, log: Log): boolean {
   if (!isFromStore(headers)) return false;
-  log.warn({ subject }, 'message from the store dropped, which was not asked for');
+  log.warn({ subject }, 'unsolicited message from a stream dropped');
   return true;
 }
 
-/** The same of a message that is expected from the store. */
+/** Like `received`, for a message that is expected from a stream. */
 export function foundInStore<Schema extends z.ZodType>(
   schema: Schema,
   message: Received,
@@ -36,6 +38,13 @@ export function foundInStore<Schema extends z.ZodType>(
   log.warn({ subject: message.subject, reason: parsed.error.message }, 'malformed message dropped');
   return undefined;
 }
+
+/**
+ * True of what JetStream sent in answer to a read of a stream. A service that may read a stream may direct the answer to
+ * any subject, including subjects on which it may not publish, and the server does not check this. Where no such answer is
+ * expected, the message is an attempt of one service to pose as another.
+ */
+export const isFromStore = (headers: MessageHeaders): boolean => headers?.has('Nats-Stream') ?? false;
 
 function parse<Schema extends z.ZodType>(schema: Schema, text: string) {
   try {

@@ -2,15 +2,15 @@ import { deltaType, runId, threadId } from '@rondo/contract';
 import type { PendingStop } from '@rondo/domain';
 import type { NatsConnection } from 'nats';
 import { z } from 'zod';
-import { type MessageHeaders, isFromStore } from './from-store';
 import { natsLogin } from './nats-login';
+import { type MessageHeaders, isFromStore } from './received';
 
 export const executorId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, dash and underscore only');
 
 const runStop = z.object({ run_id: runId, requested_at: z.iso.datetime(), reason: z.string().nullable() });
 export type RunStop = z.infer<typeof runStop>;
 
-/** Text that deltas have shown and no fact has superseded yet. `data` is what else the stream's deltas carry. */
+/** Text that was published in deltas and that no fact has superseded yet. `data` is the rest of what the deltas carry. */
 const openStream = z.object({
   type: deltaType,
   stream_id: z.string(),
@@ -24,19 +24,19 @@ const runLive = z.object({ streams: z.array(openStream) });
 export type RunLive = z.infer<typeof runLive>;
 
 /**
- * Signals and requests between services: patterns for Nest's NATS transport, and what goes with them. What a signal
- * says is also in Postgres, where a poll finds it, so a lost one costs seconds and no more (R43).
+ * Signals and requests between services: patterns for Nest's NATS transport, and their payloads. Core NATS delivers at most
+ * once, so what a signal says is also in Postgres, where a poll finds it: a lost signal costs seconds and no more.
  */
 export const signals = {
-  /** Event to every worker: end this run. */
+  /** Signal to every worker: stop this run. */
   stop: { pattern: 'runs.stop', payload: runStop },
-  /** Request to the worker that holds a run: the text so far of its open streams. */
+  /** Request to the worker that holds a run for the text so far of its open streams. */
   live: {
     patternOf: (workerId: string) => `runs.live.${workerId}`,
     payload: z.object({ run_id: runId }),
     answer: runLive,
   },
-  /** Request to any one of the executors, whichever NATS picks: does it take this thread's sandbox in? */
+  /** Request to one executor, which NATS picks: can it host this thread's sandbox? */
   place: {
     pattern: 'executor.place',
     queue: 'executors',
@@ -45,7 +45,7 @@ export const signals = {
   },
 } as const;
 
-/** The stop request in a signal; undefined for what JetStream was made to send under its subject. */
+/** The stop request in a signal; undefined for a message that JetStream was made to send on its subject. */
 export function stopSignalOf(payload: unknown, headers: MessageHeaders): PendingStop | undefined {
   if (isFromStore(headers)) return undefined;
   const { run_id: runId, requested_at: requestedAt, reason } = signals.stop.payload.parse(payload);
@@ -53,8 +53,8 @@ export function stopSignalOf(payload: unknown, headers: MessageHeaders): Pending
 }
 
 /**
- * Finds a server again within a second of its return, for ever, also where it refuses our password for a while; one that has
- * gone silent is given up after 10 s.
+ * Reconnects within a second of a server's return, without limit, even if it refuses the password for a while. A connection
+ * on which nothing arrives is given up after 10 s.
  */
 export const reconnectForever = {
   maxReconnectAttempts: -1,
@@ -81,13 +81,16 @@ export const natsTransportOptions = ({ url, name, queue }: TransportOptions) => 
   ...reconnectForever,
 });
 
-/** As much of a Nest application as it takes to reach its connections. */
+/** The part of a Nest application that gives access to its connections. */
 interface Subscriber {
   getMicroservices(): { unwrap(): unknown }[];
 }
 
-/** What `startAllMicroservices` leaves out: who sees this process ready may count on NATS knowing its subscriptions. */
+/**
+ * Resolves when NATS has processed the subscriptions of this process, which `startAllMicroservices` does not wait for. A
+ * process that reports itself ready must already receive signals.
+ */
 export async function untilSubscribed(app: Subscriber): Promise<void> {
-  const connections = app.getMicroservices().map((service) => service.unwrap() as NatsConnection); // all are of Transport.NATS
+  const connections = app.getMicroservices().map((service) => service.unwrap() as NatsConnection); // every microservice uses Transport.NATS
   await Promise.all(connections.map((connection) => connection.flush()));
 }

@@ -1,65 +1,65 @@
-/** Every name on the wire but those of `signals`. */
+/** Every subject and stream name, except those of `signals`. */
 export type WireNames = ReturnType<typeof wireNames>;
 
 /**
- * A namespace goes before each of these names, so that specs can share a server. It is letters, digits and underscores;
- * production has none. An installation needs a NATS server of its own: `signals`, which Nest carries, have no namespace,
- * no more than the queues in Redis have. Executor ids, like all ids, are letters, digits, `_` and `-`.
+ * A namespace (letters, digits and underscores) precedes each name, so that specs can share a server; production has none.
+ * Each deployment needs a NATS server of its own: `signals`, which Nest carries, have no namespace, and neither have the
+ * queues in Redis. Executor ids, like all ids, are letters, digits, `_` and `-`.
  */
 export function wireNames(namespace = '') {
   const subject = namespace === '' ? '' : `${namespace}.`;
   const stream = namespace === '' ? '' : `${namespace}_`;
   return {
-    /** Facts and deltas of a run, from whoever made them to whoever watches. Core NATS: what is missed is in Postgres. */
+    /** Facts and deltas of a run, from the process that wrote them to gateways. Core NATS: missed facts are in Postgres. */
     runEvents: (runId: string) => `${subject}run.${runId}.events`,
 
-    /** Work queue of the calls that executors have not answered yet. */
+    /** Work queue of calls that executors have not answered yet. */
     toolCalls: {
       stream: `${stream}TOOL_CALLS`,
       all: `${subject}tool.call.>`,
       of: (executorId: string) => `${subject}tool.call.${executorId}.>`,
-      one: (executorId: string, key: CallKey) => `${subject}tool.call.${executorId}.${placeOf(key)}`,
+      one: (executorId: string, key: CallKey) => `${subject}tool.call.${executorId}.${tokensOf(key)}`,
     },
-    /** Pure calls, past the queue. Core NATS: one that is lost is missed, and goes through the queue. */
+    /** Pure calls, past the queue. Core NATS: the worker notices a lost one and sends it through the queue. */
     toolAsk: (executorId: string) => `${subject}tool.ask.${executorId}`,
     /**
-     * Who took an attempt of a call first. What an executor says stands below its own id, here and in all that follows: so
-     * the server can forbid it to speak for another.
+     * The first claim of each attempt of a call. Everything that an executor publishes is below its own id, here and in the
+     * names that follow, so that the server can forbid one executor to publish for another.
      */
     toolTakers: {
       stream: `${stream}TOOL_TAKERS`,
       all: `${subject}tool.taken.>`,
       of: (executorId: string) => `${subject}tool.taken.${executorId}.>`,
-      one: (executorId: string, key: CallKey) => `${subject}tool.taken.${executorId}.${placeOf(key)}`,
+      one: (executorId: string, key: CallKey) => `${subject}tool.taken.${executorId}.${tokensOf(key)}`,
     },
-    /** What came of an attempt: the last word on it. */
+    /** The final reply of each attempt. */
     toolResults: {
       stream: `${stream}TOOL_RESULTS`,
       all: `${subject}tool.result.>`,
       of: (executorId: string) => `${subject}tool.result.${executorId}.>`,
-      one: (executorId: string, key: CallKey) => `${subject}tool.result.${executorId}.${placeOf(key)}`,
+      one: (executorId: string, key: CallKey) => `${subject}tool.result.${executorId}.${tokensOf(key)}`,
     },
     /**
-     * What running commands print and what comes of calls, as it happens. One subject for all calls of a run: a subscription
-     * with a wildcard, made and ended for every run, is what costs the server most.
+     * Output of running commands and replies of calls, as they happen. One subject for all calls of a run: a wildcard
+     * subscription, created and removed for each run, costs the server much more.
      */
     toolNews: (executorId: string, runId: string) => `${subject}tool.news.${executorId}.${runId}`,
-    /** Tells an executor to end a call. */
+    /** Cancels a call. */
     toolCancel: (executorId: string) => `${subject}tool.cancel.${executorId}`,
-    /** Every executor says here whether it takes threads in; `*` is all of them. */
+    /** Each executor announces here whether it accepts threads; `*` stands for all executors. */
     executorOpen: (executorId: string) => `${subject}executor.open.${executorId}`,
-    /** Asks an executor to end what a run has left running in the thread's sandbox. */
+    /** Request to an executor to end what a run has left running in the thread's sandbox. */
     sandboxEnd: (executorId: string) => `${subject}sandbox.end.${executorId}`,
-    /** Asks an executor to remove the sandbox of a thread that was deleted, with its files. */
+    /** Request to an executor to remove the sandbox of a deleted thread, with its files. */
     sandboxForget: (executorId: string) => `${subject}sandbox.forget.${executorId}`,
   };
 }
 
-/** One sending of a call. What is said of an earlier one is never taken for what is said of a later one. */
+/** One attempt of a call. Records of an earlier attempt are never taken for those of a later one. */
 export interface CallKey {
   readonly runId: string;
   readonly callId: string;
   readonly attempt: number;
 }
 
-const placeOf = ({ runId, callId, attempt }: CallKey): string => `${runId}.${callId}.${attempt}`;
+const tokensOf = ({ runId, callId, attempt }: CallKey): string => `${runId}.${callId}.${attempt}`;

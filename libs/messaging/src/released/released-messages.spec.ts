@@ -13,45 +13,45 @@ const examples = kinds.flatMap((kind) =>
 
 const read = (kind: string, message: unknown): unknown => wireMessages[kind]?.schema.parse(message);
 
-/** With a field more in each object: what the version after this one may add. */
+/** With one more field in each object, as the next version may add. */
 function extended(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(extended);
   if (typeof value !== 'object' || value === null) return value;
   return { ...Object.fromEntries(Object.entries(value).map(([key, one]) => [key, extended(one)])), added_later: 'x' };
 }
 
-describe('messages of the version before', () => {
-  it.each(examples)('are read, and mean the same: %s', (_, kind, example) => {
+describe('messages of the previous version', () => {
+  it.each(examples)('are parsed without change: %s', (_, kind, example) => {
     expect(read(kind, example)).toEqual(example);
   });
 
-  /** Facts are not parsed on their way to watchers, only their envelope is. */
+  /** Events of the feed are not parsed whole, only their envelope is. */
   const ofFeed = examples.filter(([, kind]) => kind === 'runEvents');
   const others = examples.filter(([, kind, example]) => kind !== 'runEvents' && typeof example === 'object');
 
-  it.each(others)('are read with unknown fields: %s', (_, kind, example) => {
+  it.each(others)('are parsed with unknown fields: %s', (_, kind, example) => {
     expect(read(kind, extended(example))).toMatchObject(example as object);
   });
 
-  it.each(ofFeed)('are shown as they were sent, also with unknown fields: %s', (_, _kind, event) => {
+  it.each(ofFeed)('are passed on as they were sent, also with unknown fields: %s', (_, _kind, event) => {
     for (const sent of [event, extended(event)]) {
       expect(receivedEvent(JSON.stringify(sent), runId.parse('run_1'))).toEqual(sent);
     }
   });
 });
 
-describe('what services tell each other', () => {
-  it.each(kinds)('is still sent to the same place: %s', (kind) => {
+describe('messages between services', () => {
+  it.each(kinds)('are still sent on the same subject or queue: %s', (kind) => {
     expect(wireStructures()[kind]?.sentTo).toBe(messages[kind]?.sentTo);
   });
 
-  it.each(kinds)('has changed only so that the version before understands it, and is understood: %s', (kind) => {
+  it.each(kinds)('have changed only in ways that the previous version accepts, and accept its messages: %s', (kind) => {
     const now = wireMessages[kind];
 
     expect(now && flawsBetween(messages[kind]?.schema ?? {}, structureOf(kind, now))).toEqual([]);
   });
 
-  it('never refuses unknown fields, also where it is new', () => {
+  it('never refuse unknown fields, in new messages too', () => {
     const closed = Object.entries(wireMessages).flatMap(([kind, message]) => {
       const structure = structureOf(kind, message);
       return flawsBetween(structure, structure).map((flaw) => `${kind}: ${flaw}`);

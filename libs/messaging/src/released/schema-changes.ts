@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** As much of JSON Schema as zod writes for messages. */
+/** The part of JSON Schema that zod writes for messages. */
 interface Structure {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -31,9 +31,9 @@ interface Change {
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * What keeps services of two neighbouring versions from understanding each other, and what to do about it. Values that may be
- * said only now are no flaw here: whether they are sent already, which they may not be before everybody can read them, is
- * seen from what is sent.
+ * The changes that keep services of two successive versions from parsing each other's messages, with what to do about each.
+ * A newly allowed value is no flaw here. It must not be sent before the previous version can parse it, which the recorded
+ * messages show.
  */
 export function flawsBetween(before: object, now: object): string[] {
   const [released, present] = [before, now].map((schema) => anyObject.parse(schema) as Structure); // zod wrote both
@@ -47,7 +47,7 @@ function flaws({ before, now, path }: Change): string[] {
   return said.flatMap(likest);
 }
 
-/** Of cases that may hold further cases. */
+/** Compares cases that may contain further cases. */
 const compared = (change: Change): string[] =>
   [change.before, change.now].some((one) => alternatives(one).length > 1) ? flaws(change) : flawsOfOne(change);
 
@@ -55,7 +55,7 @@ function flawsOfOne(change: Change): string[] {
   const { before, now, path } = change;
   const narrower = [...typeFlaws(before, now), ...valueFlaws(before, now), ...boundFlaws(before, now)];
   return [
-    ...narrower.map((flaw) => `${path}: ${flaw}; the version before may say more: read that for one version`),
+    ...narrower.map((flaw) => `${path}: ${flaw}; the previous version may send more: accept that for one version`),
     ...fieldFlaws(change),
     ...(before.items && now.items ? flaws({ before: before.items, now: now.items, path: `${path}[]` }) : []),
   ];
@@ -67,7 +67,7 @@ function alternatives({ anyOf, oneOf, ...whole }: Structure): readonly Structure
   return anyOf ?? oneOf ?? [whole];
 }
 
-/** Of those that may be meant by the same, the one that is most like it. */
+/** The fewest flaws: the case that is most similar. */
 const fewest = (lists: readonly string[][]): string[] =>
   lists.reduce((best, list) => (list.length < best.length ? list : best));
 

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { trafficOf } from '../connection/permissions';
 import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
-import { endAnswer, endRequest } from '../tool-calls/end-run';
-import { forgetAnswer, forgetRequest } from '../tool-calls/remove-workspace';
+import { endAnswer, endRequest, removalAnswer, removalRequest } from '../tool-calls/sandbox-requests';
 import { announcement } from '../tool-calls/open-executors';
-import { dispatchedCall, toolCancel, toolProgress, toolReply } from '../tool-calls/tool-wire';
+import { dispatchedCall, toolCancel, toolProgress, toolReply } from '../tool-calls/wire-format';
 
 type Subjects = ReturnType<typeof trafficOf>;
 type Kind = keyof Subjects | 'runJobs' | 'compactionJobs';
@@ -17,8 +16,8 @@ interface Wire {
 }
 
 /**
- * What services tell each other, and how it is read. Services of neighbouring versions run side by side, so each of these is
- * compared with the version before; a subject that is missing here does not compile.
+ * Every message between services, and the schema it is parsed with. Services of two successive versions run side by side,
+ * so each schema is compared with the previous version's; a subject that is missing here does not compile.
  */
 const wire = {
   runEvents: { schema: z.union([recordedFact, deltaEvent]) },
@@ -30,7 +29,7 @@ const wire = {
   toolCancel: { schema: toolCancel },
   executorOpen: { schema: announcement },
   sandboxEnd: { schema: endRequest, answer: endAnswer },
-  sandboxForget: { schema: forgetRequest, answer: forgetAnswer },
+  sandboxForget: { schema: removalRequest, answer: removalAnswer },
   stop: { schema: signals.stop.payload },
   live: { schema: signals.live.payload, answer: signals.live.answer },
   place: { schema: signals.place.payload, answer: signals.place.answer },
@@ -38,12 +37,12 @@ const wire = {
   compactionJobs: { schema: queues.compactions.job },
 } as const satisfies Record<Kind, Wire>;
 
-/** A subject with a token or more left open, a queue, or `answer to …` the kind of a request. */
+/** Where a message is sent: a subject with wildcards, a queue, or `answer to …` the kind of a request. */
 const places: Readonly<Record<Kind, string>> = {
   ...(Object.fromEntries(Object.entries(trafficOf('*')).map(([kind, { subject }]) => [kind, subject])) as Record<
     keyof Subjects,
     string
-  >), // each of its keys is there
+  >), // has every key of Subjects
   runJobs: `queue ${queues.runs.name}`,
   compactionJobs: `queue ${queues.compactions.name}`,
 };
@@ -53,7 +52,7 @@ export interface WireMessage {
   readonly schema: z.ZodType;
 }
 
-/** All of it, with the answers as messages of their own. */
+/** All messages, with each answer as a message of its own. */
 export const wireMessages: Readonly<Record<string, WireMessage>> = Object.fromEntries(
   (Object.entries(wire) as [Kind, Wire][]).flatMap(([kind, { schema, answer }]): [string, WireMessage][] => [
     [kind, { sentTo: places[kind], schema }],
@@ -62,8 +61,8 @@ export const wireMessages: Readonly<Record<string, WireMessage>> = Object.fromEn
 );
 
 /**
- * What may be said, as JSON Schema. Facts are read by their envelope alone, see receivedEvent: that the API takes no unknown
- * fields in an image is of no matter there.
+ * The schema of a message as JSON Schema. The feed checks only the envelope of an event, see receivedEvent, so the API's
+ * refusal of unknown fields in an image does not apply to it.
  */
 export const structureOf = (kind: string, { schema }: WireMessage): object =>
   z.toJSONSchema(schema, {
@@ -74,7 +73,7 @@ export const structureOf = (kind: string, { schema }: WireMessage): object =>
     },
   });
 
-/** What `npm run record-release` writes down. */
+/** The structures that `npm run record-release` records. */
 export const wireStructures = (): Record<string, { sentTo: string; schema: object }> =>
   Object.fromEntries(
     Object.entries(wireMessages).map(([kind, message]) => [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Infrastructure, startInfrastructure } from '../../../../deploy/local/infrastructure.mjs';
 
-/** A NATS server for one spec alone, which may be killed and given another store. */
+/** A NATS server for one spec, which can be killed and given another store. */
 export class OwnNatsServer {
   private constructor(
     private readonly directory: string,
@@ -22,12 +22,12 @@ export class OwnNatsServer {
     return this.infrastructure.env.NATS_URL ?? '';
   }
 
-  /** A copy of the store that `isThere` accepts: the server writes a moment after it has confirmed. */
-  async copyOfStore(isThere: (text: string) => boolean): Promise<StoreCopy> {
+  /** A copy of the store, once `isComplete` accepts it: the server writes a moment after it has confirmed. */
+  async copyOfStore(isComplete: (text: string) => boolean): Promise<StoreCopy> {
     const copy = join(this.directory, `copy-${process.hrtime.bigint()}`);
     for (;;) {
       cpSync(this.store, copy, { recursive: true });
-      if (isThere(textBelow(copy))) return { path: copy };
+      if (isComplete(textBelow(copy))) return { path: copy };
       rmSync(copy, { recursive: true });
       await sleep(20);
     }
@@ -38,7 +38,7 @@ export class OwnNatsServer {
     await this.infrastructure.get('nats').start();
   }
 
-  /** What a power loss does: the server comes back with what it had written some time ago. */
+  /** Simulates a power loss: the server restarts with an older state of its store. */
   async restartWith({ path }: StoreCopy): Promise<void> {
     await this.infrastructure.get('nats').kill();
     rmSync(this.store, { recursive: true });

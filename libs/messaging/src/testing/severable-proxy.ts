@@ -2,16 +2,16 @@ import { type AddressInfo, type Server, type Socket, connect, createServer } fro
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-interface Wire {
+interface Target {
   readonly host: string;
   readonly port: number;
-  /** What clients send arrives that much later, as over a busy network. */
+  /** Delays what clients send, as a busy network would. */
   readonly delayMs?: number;
 }
 
 /**
- * A wire to a real server that a spec can cut, as when the server restarts, or silence, as when the network forgets a
- * connection that both ends believe in.
+ * A proxy to a real server that a spec can cut, as when the server restarts, or silence, as when a network drops a
+ * connection without closing it.
  */
 export class SeverableProxy {
   private readonly sockets = new Set<Socket>();
@@ -19,7 +19,7 @@ export class SeverableProxy {
   private port = 0;
   private isSilent = false;
 
-  constructor(private readonly target: Wire) {
+  constructor(private readonly target: Target) {
     this.server = createServer((near) => {
       const far = connect(this.target);
       for (const socket of [near, far]) {
@@ -35,18 +35,18 @@ export class SeverableProxy {
     });
   }
 
-  /** Where clients find the proxy; the same after each `mend`. */
+  /** The proxy's address; the same after each `mend`. */
   get address(): string {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Opens, or opens again. */
+  /** Starts listening, for the first time or after `cut`. */
   async mend(): Promise<void> {
     await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (this.server.address() as AddressInfo).port; // a TCP server's address is no string
+    this.port = (this.server.address() as AddressInfo).port; // only the address of a pipe is a string
   }
 
-  /** The server's URL by way of this, with the same name and password. */
+  /** The server's URL through this proxy, with the same user and password. */
   urlOf(server: string | URL): string {
     return Object.assign(new URL(server), { host: this.address }).href;
   }
@@ -57,13 +57,13 @@ export class SeverableProxy {
     await closed;
   }
 
-  /** Nothing passes any more, and nobody is told. */
+  /** Passes nothing on, and closes no connection. */
   silence(): void {
     this.isSilent = true;
     this.sockets.forEach((socket) => socket.unpipe().pause());
   }
 
-  /** New connections pass again; those that were silenced stay so. */
+  /** New connections pass again; silenced ones stay silent. */
   speak(): void {
     this.isSilent = false;
   }

@@ -11,14 +11,14 @@ export function testNatsUrl(): string {
 
 const streams = new WeakMap<NatsLink, ToolStreams>();
 
-/** The tool streams of a connection, of which a process has one. */
+/** The tool streams of a connection; a process has one of each. */
 export function toolStreamsOf(link: NatsLink): ToolStreams {
   const known = streams.get(link) ?? new ToolStreams(link);
   streams.set(link, known);
   return known;
 }
 
-/** Notes the constant texts of the lines that a spec may ask about. */
+/** Records the messages of log lines. */
 export class RecordedLog implements Log {
   readonly lines: string[] = [];
   readonly info = (_fields: object, message: string) => void this.lines.push(message);
@@ -26,7 +26,7 @@ export class RecordedLog implements Log {
   readonly error = this.info;
 }
 
-/** A corner of the test server for one spec: names of its own, and every link is closed at the end. */
+/** The test server as one spec sees it: under a namespace of its own, and every link is closed at the end. */
 export class TestNats {
   readonly namespace = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
   readonly log = new RecordedLog();
@@ -35,7 +35,7 @@ export class TestNats {
 
   constructor(private readonly url = testNatsUrl()) {}
 
-  /** A connection of its own, as another process would have. */
+  /** A new connection, as another process would have. */
   async link(url = this.url): Promise<NatsLink> {
     const link = await connectNats({ url, name: 'spec', log: this.log, namespace: this.namespace });
     this.links.push(link);
@@ -56,7 +56,7 @@ export class TestNats {
     return proxy;
   }
 
-  /** What a server does that comes back without its store. */
+  /** Simulates a server that restarts without its store. */
   async loseStreams(): Promise<void> {
     const link = await this.link();
     const { streams } = await toolStreamsOf(link).manager;

@@ -13,12 +13,12 @@ import { builtInTools } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import type { NatsLink } from '../connection/nats-link';
 import { CallRecords } from '../tool-calls/call-records';
-import type { ToolTiming } from '../tool-calls/open-call';
-import { NatsTools } from '../tool-calls/nats-tools';
-import type { CallContext } from '../tool-calls/call-attempts';
-import { ToolCallConsumer } from '../tool-calls/tool-call-consumer';
-import type { DispatchedCall, ToolReply } from '../tool-calls/tool-wire';
-import { PendingCancellations } from '../tool-calls/pending-cancellations';
+import type { ToolTiming } from '../tool-calls/client/open-call';
+import { NatsTools } from '../tool-calls/client/nats-tools';
+import type { CallContext } from '../tool-calls/executor/call-attempts';
+import { ToolCallConsumer } from '../tool-calls/executor/tool-call-consumer';
+import type { DispatchedCall, ToolReply } from '../tool-calls/wire-format';
+import { PendingCancellations } from '../tool-calls/client/pending-cancellations';
 import { TestNats, toolStreamsOf } from './test-nats';
 
 export type Handle = (call: DispatchedCall, context: CallContext) => Promise<ToolReply>;
@@ -31,11 +31,11 @@ export const says = (output: string): ToolReply => ({
   duration_ms: 1,
 });
 
-let made = 0;
-const number = () => (made += 1).toString().padStart(6, '0');
+let lastNumber = 0;
+const nextNumber = () => (lastNumber += 1).toString().padStart(6, '0');
 
-export const aCall = (effect_class: EffectClass = 'unsafe', run = runId.parse(`run_${number()}`)): ToolCall =>
-  plannedCall({ id: callId.parse(`call_${number()}`), run_id: run, effect_class, attempt: 1 });
+export const aCall = (effect_class: EffectClass = 'unsafe', run = runId.parse(`run_${nextNumber()}`)): ToolCall =>
+  plannedCall({ id: callId.parse(`call_${nextNumber()}`), run_id: run, effect_class, attempt: 1 });
 
 interface Worker {
   readonly link?: NatsLink;
@@ -56,19 +56,19 @@ interface Executor {
   readonly perThread?: number;
 }
 
-/** Short rhythms, so that specs need not wait for what production waits for. */
-const quick: ToolTiming = { checkEveryMs: 200, patienceMs: 60_000, stopTimeoutMs: 3_000 };
+/** Short intervals, to keep specs fast. */
+const shortTiming: ToolTiming = { checkEveryMs: 200, patienceMs: 60_000, stopTimeoutMs: 3_000 };
 
-/** Workers and executors around one corner of a NATS server. */
+/** Workers and executors on one namespace of a NATS server. */
 export class ToolCallFixture {
   readonly nats: TestNats;
-  private readonly endings: (() => Promise<void>)[] = [];
+  private readonly cleanups: (() => Promise<void>)[] = [];
 
   constructor(natsUrl?: string) {
     this.nats = new TestNats(natsUrl);
   }
 
-  /** The hands of one activation, as a worker holds them. */
+  /** The tools of one activation, as a worker creates them. */
   async worker(run: RunId, worker: Worker = {}): Promise<NatsTools> {
     const { link, executorId = 'exec', account = 'acc_1', thread = 'thr_1', timing, ...options } = worker;
     const nats = link ?? (await this.nats.link());
@@ -82,14 +82,14 @@ export class ToolCallFixture {
       placement: () => Promise.resolve(executorId),
       onOutput: () => undefined,
       toolSet: builtInTools,
-      timing: { ...quick, ...timing },
+      timing: { ...shortTiming, ...timing },
       ...options,
     });
-    this.endings.push(async () => tools.close(new Error('the spec is over')));
+    this.cleanups.push(async () => tools.close(new Error('the spec is over')));
     return tools;
   }
 
-  /** Sends a call as a worker does whose run may be stopped. */
+  /** Sends a call that can be stopped. */
   async stoppable(call: ToolCall, worker: Worker = {}) {
     const tools = await this.worker(call.run_id, worker);
     const stop = new AbortController();
@@ -109,8 +109,8 @@ export class ToolCallFixture {
       ackWaitMs: 1_000,
     });
     consumer.start();
-    this.endings.push(() => consumer.close({ graceMs: 0, reason: new Error('the spec is over') }));
-    /** As when its machine loses power: nothing is said to anybody. */
+    this.cleanups.push(() => consumer.close({ graceMs: 0, reason: new Error('the spec is over') }));
+    /** Simulates a power loss: the executor disconnects without a message. */
     const die = async () => {
       await nats.connection.close();
       await consumer.close({ graceMs: 0, reason: new Error('died') });
@@ -118,34 +118,34 @@ export class ToolCallFixture {
     return { consumer, nats, die };
   }
 
-  /** The records of an executor's calls, over a connection of their own. */
+  /** The records of an executor's calls, over a new connection. */
   async records(executorId = 'exec'): Promise<CallRecords> {
     const link = await this.nats.link();
     return new CallRecords(link, toolStreamsOf(link), executorId);
   }
 
-  /** Resolves when the call is on the queue. */
+  /** Resolves when the call is in the queue. */
   async queued({ run_id, id, attempt }: ToolCall, executorId = 'exec'): Promise<void> {
     const records = await this.records(executorId);
-    while (!(await records.waits({ runId: run_id, callId: id, attempt }))) await sleep(10);
+    while (!(await records.isQueued({ runId: run_id, callId: id, attempt }))) await sleep(10);
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.endings.map((end) => end()));
+    await Promise.all(this.cleanups.map((cleanUp) => cleanUp()));
     await this.nats.close();
   }
 }
 
-const pending = new WeakMap<NatsLink, PendingCancellations>();
+const pendingCancellations = new WeakMap<NatsLink, PendingCancellations>();
 
-/** A process has one for its connection. */
+/** Each process has one for its connection. */
 function pendingCancellationsOf(link: NatsLink): PendingCancellations {
-  const known = pending.get(link) ?? new PendingCancellations(link);
-  pending.set(link, known);
+  const known = pendingCancellations.get(link) ?? new PendingCancellations(link);
+  pendingCancellations.set(link, known);
   return known;
 }
 
-/** A handler that works until it is told to end, and tells when it began. */
+/** A handler that runs until it is aborted; `begun` resolves when it has started. */
 export function endlessWork() {
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => (begin = resolve));

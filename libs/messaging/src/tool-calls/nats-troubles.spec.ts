@@ -4,36 +4,36 @@ import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/too
 import { toolStreamsOf } from '../testing/test-nats';
 
 describe('tool calls while executors die and NATS goes away', () => {
-  let bench: ToolCallFixture;
-  beforeEach(() => (bench = new ToolCallFixture()));
-  afterEach(() => bench.close());
+  let fixture: ToolCallFixture;
+  beforeEach(() => (fixture = new ToolCallFixture()));
+  afterEach(() => fixture.close());
 
-  it('leaves an unsafe call unknown whose executor died while it ran (I5, R25)', async () => {
+  it('answers unknown for an unsafe call whose executor died while it ran (I5)', async () => {
     const call = aCall('unsafe');
     const work = endlessWork();
-    const dying = await bench.executor(work.handle);
-    const tools = await bench.worker(call.run_id);
+    const dying = await fixture.executor(work.handle);
+    const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
     await work.begun;
 
     await dying.die();
     const second = endlessWork();
-    await bench.executor(second.handle);
+    await fixture.executor(second.handle);
 
     expect(await answer).toEqual({ how: 'unknown', reason: 'The executor died while the tool ran.' });
     expect(second.calls).toEqual([]);
   });
 
-  it('runs another attempt of the same call, and takes no answer to one for an answer to the other', async () => {
+  it('runs another attempt of the same call, and does not confuse the answers of the two', async () => {
     const call = aCall('idempotent');
     const work = endlessWork();
-    const dying = await bench.executor(work.handle);
-    const tools = await bench.worker(call.run_id);
+    const dying = await fixture.executor(work.handle);
+    const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
     await work.begun;
     await dying.die();
     const seen: number[] = [];
-    await bench.executor(async ({ attempt }) => {
+    await fixture.executor(async ({ attempt }) => {
       seen.push(attempt);
       return says('again');
     });
@@ -43,10 +43,10 @@ describe('tool calls while executors die and NATS goes away', () => {
     expect(seen).toEqual([2]);
   });
 
-  it('ends an attempt that took too long before the next one begins', async () => {
+  it('ends an attempt that timed out before the next one begins', async () => {
     const call = aCall('keyed');
     const order: string[] = [];
-    await bench.executor(async ({ attempt }, { signal }) => {
+    await fixture.executor(async ({ attempt }, { signal }) => {
       order.push(`attempt ${attempt} begins`);
       if (attempt > 1) return says('in time');
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -55,55 +55,55 @@ describe('tool calls while executors die and NATS goes away', () => {
       return { how: 'stopped', verified_dead_at: new Date().toISOString() };
     });
     const impatient = { toolTimeoutMs: 100, timing: { patienceMs: 100 } };
-    const first = await bench.worker(call.run_id, impatient);
+    const first = await fixture.worker(call.run_id, impatient);
     expect(await first.execute(call, never)).toMatchObject({ how: 'unknown' });
 
-    const second = await bench.worker(call.run_id);
+    const second = await fixture.worker(call.run_id);
     expect(await second.execute({ ...call, attempt: 2 }, never)).toMatchObject({ result: { output: 'in time' } });
     expect(order).toEqual(['attempt 1 begins', 'attempt 1 ends', 'attempt 2 begins']);
   });
 
-  it('gives the late answer of an earlier attempt instead of doing it again (I5)', async () => {
+  it('returns the late answer of an earlier attempt instead of running the call again (I5)', async () => {
     const call = aCall('unsafe');
     let runs = 0;
-    await bench.executor(async (_, { signal }) => {
+    await fixture.executor(async (_, { signal }) => {
       runs += 1;
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       return says('done after all');
     });
-    const first = await bench.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 100 } });
+    const first = await fixture.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 100 } });
     expect(await first.execute(call, never)).toMatchObject({ how: 'unknown' });
     await replied(call);
 
-    const second = await bench.worker(call.run_id);
+    const second = await fixture.worker(call.run_id);
     expect(await second.execute({ ...call, attempt: 2 }, never)).toMatchObject({
       result: { output: 'done after all' },
     });
     expect(runs).toBe(1);
   });
 
-  it('keeps a long call alive beyond the time after which it would be delivered again', async () => {
+  it('acknowledges a long call as in progress, so that it is not delivered again', async () => {
     const call = aCall('idempotent');
     let runs = 0;
-    await bench.executor(async () => {
+    await fixture.executor(async () => {
       runs += 1;
       await sleep(2_500);
       return says('long');
     });
-    const tools = await bench.worker(call.run_id);
+    const tools = await fixture.worker(call.run_id);
 
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'long' } });
     expect(runs).toBe(1);
   });
 
-  it('does not start a call again that is delivered twice while it runs', async () => {
+  it('does not start a call again that is delivered again while it runs', async () => {
     const call = aCall('idempotent');
-    const { link, proxy } = await bench.nats.severableLink();
+    const { link, proxy } = await fixture.nats.severableLink();
     let runs = 0;
     let finish = (): void => undefined;
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
-    await bench.executor(
+    await fixture.executor(
       async () => {
         runs += 1;
         begin();
@@ -112,30 +112,30 @@ describe('tool calls while executors die and NATS goes away', () => {
       },
       { link },
     );
-    const tools = await bench.worker(call.run_id);
+    const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
     await begun;
 
     await proxy.cut();
-    await sleep(1_500); // longer than the ack wait, in silence
+    await sleep(1_500); // longer than the ack wait, without an acknowledgement
     const back = reconnected(link);
     await proxy.mend();
     await back;
     await deliveredAgain();
-    await link.connection.flush(); // what was sent before this was answered has been heard
+    await link.connection.flush(); // everything that was sent before has arrived
     finish();
 
     expect(await answer).toMatchObject({ result: { output: 'once' } });
     expect(runs).toBe(1);
   });
 
-  it('does not answer a call a second time whose first answer is stored', async () => {
+  it('does not run a call again whose earlier answer is stored', async () => {
     const call = aCall('idempotent');
-    const executor = await bench.executor(() => Promise.resolve(says('first')));
-    const tools = await bench.worker(call.run_id);
+    const executor = await fixture.executor(() => Promise.resolve(says('first')));
+    const tools = await fixture.worker(call.run_id);
     await tools.execute(call, never);
     await executor.die();
-    const link = await bench.nats.link();
+    const link = await fixture.nats.link();
     const late = { ...dispatched(call), attempt: 2 };
     await toolStreamsOf(link).jetstream.publish(
       link.names.toolCalls.one('exec', { runId: call.run_id, callId: call.id, attempt: 2 }),
@@ -143,20 +143,20 @@ describe('tool calls while executors die and NATS goes away', () => {
     );
 
     const work = endlessWork();
-    await bench.executor(work.handle, { concurrency: 1 });
+    await fixture.executor(work.handle, { concurrency: 1 });
     const other = aCall('pure');
-    const next = await bench.worker(other.run_id);
+    const next = await fixture.worker(other.run_id);
     void next.execute(other, never).catch(() => undefined);
     await work.begun;
 
     expect(work.calls.map(({ call_id }) => call_id)).toEqual([other.id]);
   });
 
-  it('waits for NATS when it is away as the call is sent', async () => {
+  it('waits for NATS when it is away while a call is sent', async () => {
     const call = aCall();
-    const { link, proxy } = await bench.nats.severableLink();
-    const tools = await bench.worker(call.run_id, { link });
-    await bench.executor(() => Promise.resolve(says('noon')));
+    const { link, proxy } = await fixture.nats.severableLink();
+    const tools = await fixture.worker(call.run_id, { link });
+    await fixture.executor(() => Promise.resolve(says('noon')));
     await proxy.cut();
     const answer = tools.execute(call, never);
 
@@ -165,27 +165,27 @@ describe('tool calls while executors die and NATS goes away', () => {
     expect(await answer).toMatchObject({ result: { output: 'noon' } });
   });
 
-  it('sends a call again that was lost on its way, even an unsafe one', async () => {
+  it('sends a call again that was lost in transit, even an unsafe one', async () => {
     const call = aCall('unsafe');
-    const link = await bench.nats.link();
-    const tools = await bench.worker(call.run_id, { link });
-    await bench.executor(() => Promise.resolve(says('noon')));
+    const link = await fixture.nats.link();
+    const tools = await fixture.worker(call.run_id, { link });
+    await fixture.executor(() => Promise.resolve(says('noon')));
     await toolStreamsOf(link).ensure();
     jest.spyOn(link.connection, 'publish').mockImplementationOnce(() => undefined);
 
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'noon' } });
   });
 
-  it('takes up the answer that came while the worker heard nothing', async () => {
+  it('finds the answer that was stored while the worker was disconnected', async () => {
     const call = aCall();
-    const { link, proxy } = await bench.nats.severableLink();
-    const tools = await bench.worker(call.run_id, { link });
+    const { link, proxy } = await fixture.nats.severableLink();
+    const tools = await fixture.worker(call.run_id, { link });
     let finish = (): void => undefined;
     const begun = new Promise<void>((begin) => {
-      void bench.executor(async () => {
+      void fixture.executor(async () => {
         begin();
         await new Promise<void>((resolve) => (finish = resolve));
-        return says('unheard');
+        return says('stored meanwhile');
       });
     });
     const answer = tools.execute(call, never);
@@ -196,16 +196,16 @@ describe('tool calls while executors die and NATS goes away', () => {
     await replied(call);
     await proxy.mend();
 
-    expect(await answer).toMatchObject({ result: { output: 'unheard' } });
+    expect(await answer).toMatchObject({ result: { output: 'stored meanwhile' } });
   });
 
   it('lets an unsafe call go on when NATS loses its data while it runs (I1)', async () => {
     const call = aCall('unsafe');
-    const executorSide = await bench.nats.severableLink();
-    const workerSide = await bench.nats.severableLink();
+    const executorSide = await fixture.nats.severableLink();
+    const workerSide = await fixture.nats.severableLink();
     let finish = (): void => undefined;
     let runs = 0;
-    await bench.executor(
+    await fixture.executor(
       async () => {
         runs += 1;
         await new Promise<void>((resolve) => (finish = resolve));
@@ -213,66 +213,66 @@ describe('tool calls while executors die and NATS goes away', () => {
       },
       { link: executorSide.link },
     );
-    const tools = await bench.worker(call.run_id, { link: workerSide.link });
+    const tools = await fixture.worker(call.run_id, { link: workerSide.link });
     const answer = tools.execute(call, never);
-    await taken(call);
+    await claimed(call);
 
     await Promise.all([executorSide.proxy.cut(), workerSide.proxy.cut()]);
-    await bench.nats.loseStreams();
+    await fixture.nats.loseStreams();
     await executorSide.proxy.mend();
-    await taken(call);
-    const looks = looksForTaker(workerSide.link);
+    await claimed(call);
+    const requested = claimantRequests(workerSide.link);
     await workerSide.proxy.mend();
-    await Promise.race([answer, looks.begun(4)]); // it is given up at the second that finds nothing
+    await Promise.race([answer, requested.atLeast(4)]); // the second check without a record ends it
     finish();
 
     expect(await answer).toMatchObject({ result: { output: 'survived' } });
     expect(runs).toBe(1);
   });
 
-  it('leaves a queued call unknown that NATS has lost, and runs the next attempt', async () => {
+  it('answers unknown for a queued call that NATS has lost, and runs the next attempt', async () => {
     const call = aCall('pure');
-    const tools = await bench.worker(call.run_id);
+    const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
-    await bench.queued(call);
+    await fixture.queued(call);
 
-    await bench.nats.loseStreams();
-    await bench.executor(({ attempt }) => Promise.resolve(says(`attempt ${attempt}`)));
+    await fixture.nats.loseStreams();
+    await fixture.executor(({ attempt }) => Promise.resolve(says(`attempt ${attempt}`)));
 
     expect(await answer).toMatchObject({ how: 'unknown' });
     const next = tools.execute({ ...call, attempt: 2 }, never);
     expect(await next).toMatchObject({ how: 'answered', result: { output: 'attempt 2' } });
   });
 
-  it('drops a malformed call with one log line and works on', async () => {
-    const link = await bench.nats.link();
+  it('drops a malformed call with one log line and handles the next', async () => {
+    const link = await fixture.nats.link();
     await toolStreamsOf(link).ensure();
     const bad = link.names.toolCalls.one('exec', { runId: 'run_bad', callId: 'call_bad', attempt: 1 });
     await toolStreamsOf(link).jetstream.publish(bad, '{"call_id": "nonsense"');
     await toolStreamsOf(link).jetstream.publish(`${bad}2`, '{"call_id": "nonsense"}');
     const call = aCall();
-    await bench.executor(() => Promise.resolve(says('fine')), { concurrency: 1 });
-    const tools = await bench.worker(call.run_id);
+    await fixture.executor(() => Promise.resolve(says('fine')), { concurrency: 1 });
+    const tools = await fixture.worker(call.run_id);
 
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'fine' } });
-    expect(bench.nats.log.lines.filter((line) => line === 'malformed message dropped')).toHaveLength(2);
+    expect(fixture.nats.log.lines.filter((line) => line === 'malformed message dropped')).toHaveLength(2);
   });
 
-  it('answers that a result or its arguments are too large, instead of trying for ever', async () => {
+  it('answers that a result or its arguments are too large, instead of retrying without end', async () => {
     const call = aCall();
-    const tools = await bench.worker(call.run_id);
-    await bench.executor(() => Promise.resolve(says('x'.repeat(9_000_000))));
+    const tools = await fixture.worker(call.run_id);
+    await fixture.executor(() => Promise.resolve(says('x'.repeat(9_000_000))));
 
     expect(await tools.execute(call, never)).toMatchObject({ how: 'answered', result: { success: false } });
     const huge = { ...aCall('unsafe', call.run_id), arguments: { command: 'x'.repeat(9_000_000) } };
     expect(await tools.execute(huge, never)).toMatchObject({ how: 'answered', result: { success: false } });
   });
 
-  it('leaves calls in hand their time when the executor closes, then aborts them and tells', async () => {
+  it('lets running calls finish within the grace period when the executor closes, then aborts them and replies', async () => {
     const call = aCall();
     const work = endlessWork();
-    const { consumer } = await bench.executor(work.handle);
-    const tools = await bench.worker(call.run_id);
+    const { consumer } = await fixture.executor(work.handle);
+    const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
     await work.begun;
 
@@ -282,11 +282,11 @@ describe('tool calls while executors die and NATS goes away', () => {
     expect(consumer.load).toEqual({ running: 0, waiting: 0 });
   });
 
-  const taken = (call: ReturnType<typeof aCall>) => seen(call, 'toolTakers');
+  const claimed = (call: ReturnType<typeof aCall>) => seen(call, 'toolTakers');
   const replied = (call: ReturnType<typeof aCall>) => seen(call, 'toolResults');
 
   async function deliveredAgain(): Promise<void> {
-    const link = await bench.nats.link();
+    const link = await fixture.nats.link();
     const [toolStreams, { names }] = [toolStreamsOf(link), link];
     const { consumers } = await toolStreams.manager;
     while ((await consumers.info(names.toolCalls.stream, 'exec')).num_redelivered === 0) await sleep(20);
@@ -296,7 +296,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     { run_id, id, attempt }: ReturnType<typeof aCall>,
     what: 'toolTakers' | 'toolResults',
   ): Promise<void> {
-    const { connection, names } = await bench.nats.link();
+    const { connection, names } = await fixture.nats.link();
     const { stream, one } = names[what];
     const look = () =>
       connection.request(`$JS.API.DIRECT.GET.${stream}.${one('exec', { runId: run_id, callId: id, attempt })}`);
@@ -312,12 +312,12 @@ const reconnected = (link: { onReconnect(listener: () => void): () => void }) =>
     });
   });
 
-/** How often this link has asked who took a call. */
-function looksForTaker({ requests, names }: NatsLink) {
-  const asked = jest.spyOn(requests, 'request');
-  const count = () => asked.mock.calls.filter(([subject]) => subject.includes(`.${names.toolTakers.stream}.`)).length;
+/** Counts how often this link has requested the claimant of a call. */
+function claimantRequests({ requests, names }: NatsLink) {
+  const spy = jest.spyOn(requests, 'request');
+  const count = () => spy.mock.calls.filter(([subject]) => subject.includes(`.${names.toolTakers.stream}.`)).length;
   return {
-    begun: async (times: number) => {
+    atLeast: async (times: number) => {
       while (count() < times) await sleep(20);
     },
   };

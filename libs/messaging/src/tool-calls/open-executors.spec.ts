@@ -3,33 +3,33 @@ import type { NatsLink } from '../connection/nats-link';
 import { TestNats } from '../testing/test-nats';
 import { type ExecutorLoad, OpenExecutors, announceExecutor } from './open-executors';
 
-const well = () => Promise.resolve(true);
-const often = { everyMs: 20, goodForMs: 200 };
+const isOpenNow = () => Promise.resolve(true);
+const often = { everyMs: 20, validForMs: 200 };
 type Announced = Partial<Parameters<typeof announceExecutor>[2]>;
-const seldom = { everyMs: 60_000, goodForMs: 60_000 };
+const seldom = { everyMs: 60_000, validForMs: 60_000 };
 
 describe('OpenExecutors', () => {
-  let corner: TestNats;
+  let nats: TestNats;
   let executor: NatsLink;
   let leaving: (() => void)[];
 
   beforeEach(async () => {
-    corner = new TestNats();
-    executor = await corner.link();
+    nats = new TestNats();
+    executor = await nats.link();
     leaving = [];
   });
   afterEach(async () => {
     leaving.forEach((leave) => leave());
-    await corner.close();
+    await nats.close();
   });
 
-  const announce = (id: string, { isOpen = well, everyMs = often.everyMs, load }: Announced = {}) => {
+  const announce = (id: string, { isOpen = isOpenNow, everyMs = often.everyMs, load }: Announced = {}) => {
     const leave = announceExecutor(executor, id, { isOpen, everyMs, ...(load && { load }) });
     leaving.push(leave);
     return leave;
   };
-  const listen = async (link: NatsLink, goodForMs = often.goodForMs) => {
-    const open = new OpenExecutors(link, goodForMs);
+  const listen = async (link: NatsLink, validForMs = often.validForMs) => {
+    const open = new OpenExecutors(link, validForMs);
     await link.ping();
     return open;
   };
@@ -37,8 +37,8 @@ describe('OpenExecutors', () => {
     while (!isIt(open.draw())) await sleep(5);
   };
 
-  it('draws lots among those that say that they are open', async () => {
-    const open = await listen(await corner.link());
+  it('draws among those that announce that they are open', async () => {
+    const open = await listen(await nats.link());
     expect(open.draw()).toBeUndefined();
 
     announce('exe_1');
@@ -50,8 +50,8 @@ describe('OpenExecutors', () => {
     expect(ids).toEqual(new Set([undefined, 'exe_1', 'exe_2']));
   });
 
-  it('draws those more often of which more is free, and each now and then', async () => {
-    const open = await listen(await corner.link(), seldom.goodForMs);
+  it('draws an executor more often the more capacity it has free, and each at times', async () => {
+    const open = await listen(await nats.link(), seldom.validForMs);
     const loaded = (running: number, awake = 0): (() => ExecutorLoad) => {
       return () => ({ calls: { running, waiting: 0, slots: 32 }, sandboxes: { awake, max: 128 } });
     };
@@ -72,8 +72,8 @@ describe('OpenExecutors', () => {
     expect(share('exe_busy')).toBeLessThan(0.05);
   });
 
-  it('draws none that has left, from its last word on', async () => {
-    const open = await listen(await corner.link(), seldom.goodForMs);
+  it('draws none after it has announced that it leaves', async () => {
+    const open = await listen(await nats.link(), seldom.validForMs);
     const leave = announce('exe_1', { everyMs: seldom.everyMs });
     await drawn(open, (id) => id === 'exe_1');
 
@@ -82,9 +82,9 @@ describe('OpenExecutors', () => {
     await drawn(open, (id) => id === undefined);
   });
 
-  it('hears of one that leaves while it is being tried out only that it left', async () => {
-    const worker = await corner.link();
-    const open = await listen(worker, seldom.goodForMs);
+  it('does not announce an executor as open that leaves during its check', async () => {
+    const worker = await nats.link();
+    const open = await listen(worker, seldom.validForMs);
     let finish = (): void => undefined;
     const leave = announce('exe_1', { isOpen: () => new Promise((resolve) => (finish = () => resolve(true))) });
 
@@ -97,17 +97,17 @@ describe('OpenExecutors', () => {
     expect(open.draw()).toBeUndefined();
   });
 
-  it('draws none that has gone silent', async () => {
-    const open = await listen(await corner.link());
+  it('draws none whose announcements have ceased', async () => {
+    const open = await listen(await nats.link());
     announce('exe_1', { everyMs: seldom.everyMs });
 
     await drawn(open, (id) => id === 'exe_1');
     await drawn(open, (id) => id === undefined);
   });
 
-  it('forgets all while NATS is away, as it would not hear who leaves, and hears of them again', async () => {
-    const { link, proxy } = await corner.severableLink();
-    const open = await listen(link, seldom.goodForMs);
+  it('draws none while NATS is away, since it would miss who leaves, and draws again after new announcements', async () => {
+    const { link, proxy } = await nats.severableLink();
+    const open = await listen(link, seldom.validForMs);
     announce('exe_1', { everyMs: seldom.everyMs });
     await drawn(open, (id) => id === 'exe_1');
 
@@ -122,25 +122,25 @@ describe('OpenExecutors', () => {
     await drawn(open, (id) => id === 'exe_1');
   });
 
-  it('is told at once by an executor that comes back to NATS', async () => {
-    const open = await listen(await corner.link(), seldom.goodForMs);
-    const { link, proxy } = await corner.severableLink();
+  it('receives an announcement at once from an executor that reconnects', async () => {
+    const open = await listen(await nats.link(), seldom.validForMs);
+    const { link, proxy } = await nats.severableLink();
     await proxy.cut();
     while (link.connected) await sleep(5);
-    leaving.push(announceExecutor(link, 'exe_1', { isOpen: well, everyMs: seldom.everyMs }));
+    leaving.push(announceExecutor(link, 'exe_1', { isOpen: isOpenNow, everyMs: seldom.everyMs }));
 
     await proxy.mend();
 
     await drawn(open, (id) => id === 'exe_1');
   });
 
-  it.each(['not json', '{}', '{"is_open":"maybe"}'])('drops %j', async (words) => {
-    const open = await listen(await corner.link());
+  it.each(['not json', '{}', '{"is_open":"maybe"}'])('drops the malformed announcement %j', async (text) => {
+    const open = await listen(await nats.link());
 
-    executor.connection.publish(executor.names.executorOpen('exe_2'), words);
+    executor.connection.publish(executor.names.executorOpen('exe_2'), text);
     announce('exe_1');
 
     await drawn(open, (id) => id === 'exe_1');
-    expect(corner.log.lines).toContain('malformed message dropped');
+    expect(nats.log.lines).toContain('malformed message dropped');
   });
 });

@@ -6,14 +6,14 @@ import { executorId } from '../connection/signals';
 
 const count = z.number().int().nonnegative();
 
-/** How much of an executor is in use. */
+/** How much of an executor's capacity is in use. */
 const executorLoad = z.object({
   calls: z.object({ running: count, waiting: count, slots: count }),
   sandboxes: z.object({ awake: count, max: count.positive() }),
 });
 export type ExecutorLoad = z.infer<typeof executorLoad>;
 
-/** What kind of sandboxes an executor has, and whether a thread's sandbox is reached through that executor only. */
+/** The kind of sandboxes of an executor, and whether a thread's sandbox can be reached through that executor only. */
 const executorProvider = z.object({ name: z.string(), affinity: z.string() });
 export type ExecutorProvider = z.infer<typeof executorProvider>;
 
@@ -25,9 +25,9 @@ export const announcement = z.object({
 });
 type Announcement = z.infer<typeof announcement>;
 
-const usuallyEveryMs = 1_000;
-/** One may be lost, and the next one late. */
-const usuallyGoodForMs = 2_500;
+const defaultEveryMs = 1_000;
+/** One announcement may be lost, and the next one late. */
+const defaultValidForMs = 2_500;
 
 export interface AnnouncedExecutor {
   readonly isOpen: () => Promise<boolean>;
@@ -36,19 +36,19 @@ export interface AnnouncedExecutor {
   readonly everyMs?: number;
 }
 
-/** An executor's end: says again and again whether it takes threads in. Returns what says, as the last word, that it does not. */
+/** In an executor: announces periodically whether it accepts threads. Returns a function that announces a last time that it does not. */
 export function announceExecutor(
   nats: NatsLink,
   executor: string,
-  { isOpen, load, provider, everyMs = usuallyEveryMs }: AnnouncedExecutor,
+  { isOpen, load, provider, everyMs = defaultEveryMs }: AnnouncedExecutor,
 ): () => void {
   let hasLeft = false;
-  const say = (words: Announcement) => {
-    if (nats.connected) nats.connection.publish(nats.names.executorOpen(executor), JSON.stringify(words));
+  const publish = (message: Announcement) => {
+    if (nats.connected) nats.connection.publish(nats.names.executorOpen(executor), JSON.stringify(message));
   };
   const announce = async () => {
     const open = await isOpen();
-    if (!hasLeft) say({ is_open: open, ...(load && { load: load() }), ...(provider && { provider }) });
+    if (!hasLeft) publish({ is_open: open, ...(load && { load: load() }), ...(provider && { provider }) });
   };
   const timer = setInterval(() => void announce(), everyMs);
   const offReconnect = nats.onReconnect(() => void announce());
@@ -57,67 +57,70 @@ export function announceExecutor(
     hasLeft = true;
     clearInterval(timer);
     offReconnect();
-    say({ is_open: false });
+    publish({ is_open: false });
   };
 }
 
-interface Heard {
+interface Announced {
   readonly weight: number;
   readonly atMs: number;
-  /** What was said after a connection was lost may have been that it leaves. */
+  /** The losses of the connection until then: after another one, the announcement that it leaves may have been missed. */
   readonly losses: number;
 }
 
-/** A worker's end: the executors that take threads in, as they say themselves. */
+/** In a worker: the executors that announce that they accept threads. */
 export class OpenExecutors {
-  private readonly heard = new Map<string, Heard>();
+  private readonly announced = new Map<string, Announced>();
 
   constructor(
     private readonly nats: NatsLink,
-    private readonly goodForMs = usuallyGoodForMs,
+    private readonly validForMs = defaultValidForMs,
   ) {
     nats.connection.subscribe(nats.names.executorOpen('*'), {
       callback: (error, message) => {
         if (error) nats.log.error({ error }, 'executor subscription ended');
-        else this.hear(message);
+        else this.receive(message);
       },
     });
   }
 
-  /** One of them, drawn by lot, and the likelier the more of it is free. Undefined where none was heard of in the last seconds: then one has to ask. */
+  /**
+   * A random one of them, weighted by free capacity. Undefined where none was announced in the last seconds: then the caller
+   * requests a placement.
+   */
   draw(): string | undefined {
     const { connected, losses } = this.nats;
-    const since = performance.now() - this.goodForMs;
-    for (const [id, heard] of this.heard) {
-      if (heard.atMs < since || heard.losses !== losses) this.heard.delete(id);
+    const since = performance.now() - this.validForMs;
+    for (const [id, announced] of this.announced) {
+      if (announced.atMs < since || announced.losses !== losses) this.announced.delete(id);
     }
-    return connected ? drawFrom([...this.heard]) : undefined;
+    return connected ? drawFrom([...this.announced]) : undefined;
   }
 
-  private hear(message: Msg): void {
-    const said = received(announcement, message, this.nats.log);
-    const id = executorId.safeParse(message.subject.split('.').at(-1)); // the server knows who may say so, a body does not
-    if (!said || !id.success) return;
-    const { is_open: isOpen, load } = said;
+  private receive(message: Msg): void {
+    const announced = received(announcement, message, this.nats.log);
+    const id = executorId.safeParse(message.subject.split('.').at(-1)); // the subject, not the body: the server checks who may publish on it
+    if (!announced || !id.success) return;
+    const { is_open: isOpen, load } = announced;
     const { losses } = this.nats;
-    if (isOpen) this.heard.set(id.data, { atMs: performance.now(), losses, weight: weightOf(load) });
-    else this.heard.delete(id.data);
+    if (isOpen) this.announced.set(id.data, { atMs: performance.now(), losses, weight: weightOf(load) });
+    else this.announced.delete(id.data);
   }
 }
 
-/** Of an executor that does not say what is free: half of a usual one. */
-const usualWeight = 16;
+/** For an executor that does not announce its load: half of the default slots. */
+const defaultWeight = 16;
 
-/** Its free slots, of which up to half are taken off for sandboxes that are awake; never nothing, since calls may wait. */
+/** Its free slots, reduced by up to half for sandboxes that are awake; at least 1, since calls may wait. */
 function weightOf(load: ExecutorLoad | undefined): number {
-  if (!load) return usualWeight;
+  if (!load) return defaultWeight;
   const { calls, sandboxes } = load;
   const freeSlots = Math.max(0, calls.slots - calls.running - calls.waiting);
   const freeSandboxes = Math.max(0, sandboxes.max - sandboxes.awake) / sandboxes.max;
   return 1 + (freeSlots * (1 + freeSandboxes)) / 2;
 }
 
-function drawFrom(heard: readonly [string, Heard][]): string | undefined {
-  let lot = Math.random() * heard.reduce((sum, [, { weight }]) => sum + weight, 0);
-  return heard.find(([, { weight }]) => (lot -= weight) < 0)?.[0];
+function drawFrom(executors: readonly [string, Announced][]): string | undefined {
+  let lot = Math.random() * executors.reduce((sum, [, { weight }]) => sum + weight, 0);
+  return executors.find(([, { weight }]) => (lot -= weight) < 0)?.[0];
 }

@@ -15,27 +15,27 @@ describe('ToolStreams', () => {
     return toolStreams;
   }
 
-  it('gives the store one name in every process, as long as nothing in it was lost', async () => {
+  it('identifies the store alike in every process, as long as no data was lost', async () => {
     const [one, other] = [await streams(), await streams()];
 
     expect(other.remembers(one.store)).toBe(true);
   });
 
-  it('knows no store before it has looked, and remembers nothing of an unknown one', async () => {
+  it('knows no store before the first check, and remembers no unknown store', async () => {
     const toolStreams = toolStreamsOf(await nats.link());
 
     expect(toolStreams.store).toBeNull();
     expect((await streams()).remembers(null)).toBe(false);
   });
 
-  it('remembers nothing of a store that was lost', async () => {
+  it('does not remember a store that was lost', async () => {
     const before = (await streams()).store;
     await nats.loseStreams();
 
     expect((await streams()).remembers(before)).toBe(false);
   });
 
-  it('does not count on traces that are about to expire', async () => {
+  it('does not rely on records that are about to expire', async () => {
     const known = await streams();
     const before = known.store;
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 21 * 60 * 60 * 1_000);
@@ -52,7 +52,7 @@ describe('ToolStreams', () => {
     }
   });
 
-  it('brings streams of an older version up to date', async () => {
+  it('updates streams of an older version', async () => {
     const link = await nats.link();
     const { streams: api } = await toolStreamsOf(link).manager;
     const { stream, all } = link.names.toolResults;

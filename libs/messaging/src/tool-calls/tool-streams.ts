@@ -12,18 +12,18 @@ import {
 import type { NatsLink } from '../connection/nats-link';
 import type { WireNames } from '../connection/subjects';
 
-/** How long records of a call are kept, and how long they are relied on. */
+/** How long records of a call are kept, and for how long a missing record proves anything. */
 const keptForMs = 24 * 60 * 60 * 1_000;
 const reliableForMs = 20 * 60 * 60 * 1_000;
 const mebibyte = 1024 * 1024;
 
-/** The timeout for creating a stream; callers retry. */
+/** The timeout of a request that creates a stream; callers retry. */
 const requestTimeoutMs = 2_000;
 
 /** Records under other subjects are not found: a store with another layout counts as another store. */
 const layout = 'by executor';
 
-/** Of a call, and of a reply. */
+/** The limit of a call, and of a reply. */
 export const maxMessageBytes = 8 * mebibyte;
 
 type Config = Partial<StreamConfig> & { name: string };

@@ -1,46 +1,46 @@
 import { type ToolCall, runId } from '@rondo/contract';
 import { type Handle, ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
-import type { ToolReply } from './tool-wire';
+import type { ToolReply } from './wire-format';
 import { toolStreamsOf } from '../testing/test-nats';
 
 const probes = runId.parse('run_probe');
 
-describe('pure calls, which run without being taken', () => {
-  let bench: ToolCallFixture;
-  beforeEach(() => (bench = new ToolCallFixture()));
-  afterEach(() => bench.close());
+describe('pure calls, which run unclaimed', () => {
+  let fixture: ToolCallFixture;
+  beforeEach(() => (fixture = new ToolCallFixture()));
+  afterEach(() => fixture.close());
 
-  it('are taken by an executor that has just begun to listen, and no more when it has listened for a while', async () => {
-    await bench.executor(async () => says('done'));
-    expect(await takerOf(aCall('pure'))).toEqual(expect.any(String));
+  it('are claimed by an executor that has just subscribed, and no longer once it has been subscribed for a while', async () => {
+    await fixture.executor(async () => says('done'));
+    expect(await claimantOf(aCall('pure'))).toEqual(expect.any(String));
 
-    await listened();
+    await subscribedLongEnough();
 
-    expect(await takerOf(aCall('pure'))).toBeUndefined();
-    expect(await takerOf(aCall('idempotent'))).toEqual(expect.any(String));
-    expect(await takerOf({ ...aCall('pure'), attempt: 2 })).toEqual(expect.any(String));
+    expect(await claimantOf(aCall('pure'))).toBeUndefined();
+    expect(await claimantOf(aCall('idempotent'))).toEqual(expect.any(String));
+    expect(await claimantOf({ ...aCall('pure'), attempt: 2 })).toEqual(expect.any(String));
   });
 
-  it('go past the queue, and leave no trace', async () => {
+  it('go past the queue, and leave no record', async () => {
     const call = aCall('pure');
-    await listeningExecutor(async () => says('done'));
-    const tools = await bench.worker(call.run_id);
+    await subscribedExecutor(async () => says('done'));
+    const tools = await fixture.worker(call.run_id);
     const queued = await callsEverQueued();
 
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'done' } });
 
-    const records = await bench.records();
+    const records = await fixture.records();
     expect(await records.reply(keyOf(call))).toBeUndefined();
     expect(await callsEverQueued()).toBe(queued);
   });
 
-  it('are asked for the answer that the holder of the run before had, and do not run again', async () => {
+  it('are answered to the next holder of the run from memory, and do not run again', async () => {
     const call = aCall('pure');
     const handle = jest.fn(async () => says('kept'));
-    await listeningExecutor(handle);
-    const first = await bench.worker(call.run_id);
+    await subscribedExecutor(handle);
+    const first = await fixture.worker(call.run_id);
     await first.execute(call, never);
-    const second = await bench.worker(call.run_id);
+    const second = await fixture.worker(call.run_id);
 
     expect(await second.reattach({ call, store: first.store }, never)).toMatchObject({ result: { output: 'kept' } });
     expect(handle).toHaveBeenCalledTimes(1);
@@ -49,39 +49,36 @@ describe('pure calls, which run without being taken', () => {
   it.each([
     { which: 'took long', answer: { ...says('kept'), duration_ms: 21 } },
     { which: 'are long', answer: says('long '.repeat(4_000)) },
-  ])(
-    'leave answers that $which for the next holder of the run, whatever becomes of their executor',
-    async ({ answer }) => {
-      const call = aCall('pure');
-      const executor = await listeningExecutor(async () => answer);
-      const first = await bench.worker(call.run_id);
-      const heard = await first.execute(call, never);
-      await executor.die();
-      const second = await bench.worker(call.run_id);
-
-      expect(await second.reattach({ call, store: first.store }, never)).toEqual(heard);
-    },
-  );
-
-  it('go through the queue where nobody listened, and run when somebody does', async () => {
+  ])('store answers that $which for the next holder of the run, even if their executor dies', async ({ answer }) => {
     const call = aCall('pure');
-    const tools = await bench.worker(call.run_id);
-    const answer = tools.execute(call, never);
-    await bench.queued(call);
+    const executor = await subscribedExecutor(async () => answer);
+    const first = await fixture.worker(call.run_id);
+    const given = await first.execute(call, never);
+    await executor.die();
+    const second = await fixture.worker(call.run_id);
 
-    await bench.executor(async () => says('late'));
+    expect(await second.reattach({ call, store: first.store }, never)).toEqual(given);
+  });
+
+  it('go through the queue when no executor is subscribed, and run when one is', async () => {
+    const call = aCall('pure');
+    const tools = await fixture.worker(call.run_id);
+    const answer = tools.execute(call, never);
+    await fixture.queued(call);
+
+    await fixture.executor(async () => says('late'));
 
     expect(await answer).toMatchObject({ result: { output: 'late' } });
   });
 
-  it('run once, however long they take, though they are looked for in the queue meanwhile', async () => {
+  it('run once, however long they take, although they are also sent through the queue meanwhile', async () => {
     const call = aCall('pure');
     let end = (): void => undefined;
     const handle = jest.fn(() => new Promise<ToolReply>((resolve) => (end = () => resolve(says('at last')))));
-    await listeningExecutor(handle);
-    const tools = await bench.worker(call.run_id);
+    await subscribedExecutor(handle);
+    const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
-    await bench.queued(call);
+    await fixture.queued(call);
 
     end();
 
@@ -90,25 +87,25 @@ describe('pure calls, which run without being taken', () => {
     expect(handle).toHaveBeenCalledTimes(1);
   });
 
-  it('run again when their executor died while they ran', async () => {
+  it('run again when their executor dies while they run', async () => {
     const call = aCall('pure');
     const work = endlessWork();
-    const dying = await listeningExecutor(work.handle);
-    const tools = await bench.worker(call.run_id);
+    const dying = await subscribedExecutor(work.handle);
+    const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
     await work.begun;
 
     await dying.die();
-    await bench.executor(({ attempt }) => Promise.resolve(says(`attempt ${attempt}`)));
+    await fixture.executor(({ attempt }) => Promise.resolve(says(`attempt ${attempt}`)));
 
     expect(await answer).toMatchObject({ result: { output: 'attempt 1' } });
   });
 
-  it('end by a stop while they run, with the moment of it (I7)', async () => {
+  it('are ended by a stop while they run, with the time of their end (I7)', async () => {
     const call = aCall('pure');
     const work = endlessWork();
-    await listeningExecutor(work.handle);
-    const { answer, stop } = await bench.stoppable(call);
+    await subscribedExecutor(work.handle);
+    const { answer, stop } = await fixture.stoppable(call);
     await work.begun;
 
     stop.abort();
@@ -116,17 +113,17 @@ describe('pure calls, which run without being taken', () => {
     expect(await answer).toEqual({ how: 'stopped', verifiedDeadAt: '2030-01-01T00:00:00.000Z' });
   });
 
-  it('are called off by a stop while they wait behind others, and never run (I7)', async () => {
+  it('are withdrawn by a stop while they wait for a slot, and never run (I7)', async () => {
     const work = endlessWork();
-    const { consumer } = await listeningExecutor(work.handle, 1);
+    const { consumer } = await subscribedExecutor(work.handle, 1);
     const busy = aCall('pure');
-    const other = await bench.worker(busy.run_id);
+    const other = await fixture.worker(busy.run_id);
     const free = new AbortController();
     const first = other.execute(busy, free.signal);
     await work.begun;
     const call = aCall('pure');
-    const { answer, stop } = await bench.stoppable(call, { timing: { stopTimeoutMs: 60_000 } });
-    await bench.queued(call);
+    const { answer, stop } = await fixture.stoppable(call, { timing: { stopTimeoutMs: 60_000 } });
+    await fixture.queued(call);
 
     stop.abort();
 
@@ -138,12 +135,12 @@ describe('pure calls, which run without being taken', () => {
     expect(consumer.load).toEqual({ running: 0, waiting: 0 });
   });
 
-  it('are called off by a stop that overtakes them on their way (I7)', async () => {
+  it('are withdrawn by a stop that arrives before them (I7)', async () => {
     const work = endlessWork();
-    await listeningExecutor(work.handle);
+    await subscribedExecutor(work.handle);
     const call = aCall('pure');
-    const link = await bench.nats.link();
-    const tools = await bench.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
+    const link = await fixture.nats.link();
+    const tools = await fixture.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
     await toolStreamsOf(link).ensure();
     const stop = new AbortController();
     const hold = jest.spyOn(link.writes, 'soon');
@@ -156,69 +153,69 @@ describe('pure calls, which run without being taken', () => {
     expect(await answer).toEqual({ how: 'stopped', verifiedDeadAt: expect.any(String) });
     held.forEach((send) => send(Infinity));
     const later = aCall('idempotent', probes);
-    await (await bench.worker(later.run_id, { link })).execute(later, never);
+    await (await fixture.worker(later.run_id, { link })).execute(later, never);
 
     expect(work.calls).toEqual([]);
   });
 
-  it('are reported as unverified by a stop that no executor hears, and none runs them later (I7)', async () => {
+  it('are reported as unverified by a stop that no executor receives, and no executor runs them later (I7)', async () => {
     const call = aCall('pure');
-    const { answer, stop } = await bench.stoppable(call, { timing: { stopTimeoutMs: 500 } });
-    await bench.queued(call);
+    const { answer, stop } = await fixture.stoppable(call, { timing: { stopTimeoutMs: 500 } });
+    await fixture.queued(call);
 
     stop.abort();
 
     expect(await answer).toEqual({ how: 'stopped', verifiedDeadAt: null });
     const work = endlessWork();
-    await bench.executor(work.handle);
+    await fixture.executor(work.handle);
     await gone(call);
     expect(work.calls).toEqual([]);
   });
 
-  it('keep the answer that a stop comes too late for', async () => {
+  it('keep their answer when a stop comes too late', async () => {
     const call = aCall('pure');
-    await listeningExecutor(async () => says('done'));
-    const first = await bench.worker(call.run_id);
+    await subscribedExecutor(async () => says('done'));
+    const first = await fixture.worker(call.run_id);
     await first.execute(call, never);
-    const second = await bench.worker(call.run_id);
+    const second = await fixture.worker(call.run_id);
 
     const answer = second.reattach({ call, store: null }, AbortSignal.abort());
 
     expect(await answer).toMatchObject({ how: 'answered', result: { output: 'done' } });
   });
 
-  /** Runs the call, and tells who took it. */
-  async function takerOf(call: ToolCall): Promise<string | undefined> {
-    const tools = await bench.worker(call.run_id);
+  /** Runs the call, and resolves to its claimant. */
+  async function claimantOf(call: ToolCall): Promise<string | undefined> {
+    const tools = await fixture.worker(call.run_id);
     expect(await tools.execute(call, never)).toMatchObject({ how: 'answered' });
-    tools.close(new Error('asked'));
-    return (await bench.records()).taker(keyOf(call));
+    tools.close(new Error('done'));
+    return (await fixture.records()).claimant(keyOf(call));
   }
 
-  /** Resolves when an executor has listened long enough. */
-  async function listened(): Promise<void> {
-    while ((await takerOf(aCall('pure', probes))) !== undefined);
+  /** Resolves when an executor has been subscribed for so long that it runs pure calls unclaimed. */
+  async function subscribedLongEnough(): Promise<void> {
+    while ((await claimantOf(aCall('pure', probes))) !== undefined);
   }
 
   async function callsEverQueued(): Promise<number> {
-    const link = await bench.nats.link();
+    const link = await fixture.nats.link();
     const [toolStreams, { names }] = [toolStreamsOf(link), link];
     const { state } = await (await toolStreams.manager).streams.info(names.toolCalls.stream);
     return state.last_seq;
   }
 
-  async function listeningExecutor(handle: Handle, concurrency = 8) {
+  async function subscribedExecutor(handle: Handle, concurrency = 8) {
     const answersProbes: Handle = async (call, context) =>
-      call.run_id === probes ? says('heard') : handle(call, context);
-    const executor = await bench.executor(answersProbes, { concurrency });
-    await listened();
+      call.run_id === probes ? says('probe') : handle(call, context);
+    const executor = await fixture.executor(answersProbes, { concurrency });
+    await subscribedLongEnough();
     return executor;
   }
 
-  /** Resolves when the queue has forgotten the call. */
+  /** Resolves when the call has left the queue. */
   async function gone(call: ToolCall): Promise<void> {
-    const records = await bench.records();
-    while (await records.waits(keyOf(call)));
+    const records = await fixture.records();
+    while (await records.isQueued(keyOf(call)));
   }
 });
 

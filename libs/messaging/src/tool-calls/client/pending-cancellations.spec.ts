@@ -1,48 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolCall } from '@rondo/contract';
-import type { NatsLink } from '../connection/nats-link';
-import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
-import { CallRecords, withdrawn } from './call-records';
+import type { NatsLink } from '../../connection/nats-link';
+import { ToolCallFixture, aCall, endlessWork, never, says } from '../../testing/tool-call-fixture';
+import { CallRecords, withdrawn } from '../call-records';
 import { PendingCancellations } from './pending-cancellations';
 
 const runIsOver = new Error('the run is over');
 
-describe('calls whose run went on before anybody confirmed that they ended (I5, I7)', () => {
-  let bench: ToolCallFixture;
+describe('calls whose end was not confirmed before their run went on (I5, I7)', () => {
+  let fixture: ToolCallFixture;
   let records: CallRecords;
   beforeEach(async () => {
-    bench = new ToolCallFixture();
-    records = await bench.records();
+    fixture = new ToolCallFixture();
+    records = await fixture.records();
   });
-  afterEach(() => bench.close());
+  afterEach(() => fixture.close());
 
   it.each(['unsafe', 'pure'] as const)(
-    'are taken off the queue after a stop while NATS was away, and never run: %s',
+    'are withdrawn after a stop while NATS was away, and never run: %s',
     async (effect) => {
       const call = aCall(effect);
-      const { link, proxy } = await bench.nats.severableLink();
+      const { link, proxy } = await fixture.nats.severableLink();
       const tools = await worker(call, link);
-      await bench.queued(call);
+      await fixture.queued(call);
 
       await proxy.cut();
       expect(await stopped(tools)).toEqual({ how: 'stopped', verifiedDeadAt: null });
       await proxy.mend();
-      await takenBack(call);
+      await withdrawnInStore(call);
 
       const work = endlessWork();
-      await bench.executor(work.handle);
+      await fixture.executor(work.handle);
       await gone(call);
       expect(work.calls).toEqual([]);
     },
   );
 
   it.each(['unsafe', 'pure'] as const)(
-    'are killed while they run, when NATS is back after a stop without it: %s',
+    'are ended while they run, once NATS is back after a stop without it: %s',
     async (effect) => {
       const call = aCall(effect);
       const work = endlessWork();
-      await bench.executor(work.handle);
-      const { link, proxy } = await bench.nats.severableLink();
+      await fixture.executor(work.handle);
+      const { link, proxy } = await fixture.nats.severableLink();
       const tools = await worker(call, link);
       await work.begun;
 
@@ -54,11 +54,11 @@ describe('calls whose run went on before anybody confirmed that they ended (I5, 
     },
   );
 
-  it('are killed when their executor is back that heard of no stop', async () => {
+  it('are ended once their executor is back, which received no cancellation', async () => {
     const call = aCall();
     const work = endlessWork();
-    const { link, proxy } = await bench.nats.severableLink();
-    await bench.executor(work.handle, { link });
+    const { link, proxy } = await fixture.nats.severableLink();
+    await fixture.executor(work.handle, { link });
     const tools = await worker(call);
     await work.begun;
 
@@ -69,24 +69,24 @@ describe('calls whose run went on before anybody confirmed that they ended (I5, 
     expect(await replyTo(call)).toMatchObject({ how: 'stopped' });
   });
 
-  it('are taken off the queue after they were given up while NATS was away; their next attempt is not', async () => {
+  it('are withdrawn after their timeout while NATS was away, and their next attempt is not', async () => {
     const call = aCall('keyed');
-    const { link, proxy } = await bench.nats.severableLink();
-    const tools = await bench.worker(call.run_id, { link, toolTimeoutMs: 500, timing: { patienceMs: 2_000 } });
+    const { link, proxy } = await fixture.nats.severableLink();
+    const tools = await fixture.worker(call.run_id, { link, toolTimeoutMs: 500, timing: { patienceMs: 2_000 } });
     const answer = tools.execute(call, never);
-    await bench.queued(call);
+    await fixture.queued(call);
 
     await proxy.cut();
     expect(await answer).toEqual({ how: 'unknown', reason: 'The tool did not answer in time.' });
     tools.close(runIsOver);
     const next = { ...call, attempt: 2 };
-    const second = (await bench.worker(call.run_id)).execute(next, never);
-    await bench.queued(next);
+    const second = (await fixture.worker(call.run_id)).execute(next, never);
+    await fixture.queued(next);
     await proxy.mend();
-    await takenBack(call);
+    await withdrawnInStore(call);
 
     const seen: number[] = [];
-    await bench.executor(async ({ attempt }) => {
+    await fixture.executor(async ({ attempt }) => {
       seen.push(attempt);
       return says('done');
     });
@@ -95,14 +95,14 @@ describe('calls whose run went on before anybody confirmed that they ended (I5, 
     expect(seen).toEqual([2]);
   });
 
-  /** Its run is to be stopped. */
+  /** Sends a call of a run that can be stopped. */
   async function worker(call: ToolCall, link?: NatsLink) {
     const stop = new AbortController();
-    const tools = await bench.worker(call.run_id, { timing: { stopTimeoutMs: 100 }, ...(link && { link }) });
+    const tools = await fixture.worker(call.run_id, { timing: { stopTimeoutMs: 100 }, ...(link && { link }) });
     return { stop, answer: tools.execute(call, stop.signal), close: () => tools.close(runIsOver) };
   }
 
-  /** The run ends with the answer. */
+  /** Stops the call and closes its tools once it is answered. */
   async function stopped({ stop, answer, close }: Awaited<ReturnType<typeof worker>>) {
     stop.abort();
     const last = await answer;
@@ -110,14 +110,14 @@ describe('calls whose run went on before anybody confirmed that they ended (I5, 
     return last;
   }
 
-  /** Resolves when no executor can take it any more. */
-  async function takenBack(call: ToolCall): Promise<void> {
-    while ((await records.taker(keyOf(call))) !== withdrawn) await sleep(10);
+  /** Resolves when no executor can claim the call any more. */
+  async function withdrawnInStore(call: ToolCall): Promise<void> {
+    while ((await records.claimant(keyOf(call))) !== withdrawn) await sleep(10);
   }
 
-  /** Resolves when the queue has forgotten it. */
+  /** Resolves when the call has left the queue. */
   async function gone(call: ToolCall): Promise<void> {
-    while (await records.waits(keyOf(call))) await sleep(10);
+    while (await records.isQueued(keyOf(call))) await sleep(10);
   }
 
   async function replyTo(call: ToolCall) {
@@ -146,7 +146,7 @@ describe('PendingCancellations', () => {
       onReconnect: (listener: () => void) => (reconnect = listener),
       log: { warn },
     });
-    const ends = new PendingCancellations(nats as unknown as NatsLink); // all that it uses of one
+    const ends = new PendingCancellations(nats as unknown as NatsLink); // the parts of a link that it uses
     return { ends, warn, close: () => close(), reconnect: () => reconnect() };
   }
 
@@ -155,7 +155,7 @@ describe('PendingCancellations', () => {
     conclude: jest.fn(conclude),
   });
 
-  it('tries until it is certain, whatever goes wrong meanwhile, and not again', async () => {
+  it('retries until a cancellation is concluded, and not after that', async () => {
     const { ends } = around({ connected: true });
     const answers = [Promise.reject(new Error('NATS did not answer')), Promise.resolve(false), Promise.resolve(true)];
     const end = endThat(() => answers.shift() ?? Promise.resolve(false));
@@ -166,7 +166,7 @@ describe('PendingCancellations', () => {
     expect(end.conclude).toHaveBeenCalledTimes(3);
   });
 
-  it('waits for NATS, and tries at once when it is back', async () => {
+  it('waits for NATS, and retries at once when it is back', async () => {
     const link = { connected: false };
     const { ends, reconnect } = around(link);
     const end = endThat(async () => true);
@@ -180,7 +180,7 @@ describe('PendingCancellations', () => {
     expect(end.conclude).toHaveBeenCalledTimes(1);
   });
 
-  it('keeps none for more than a day, nor more than a thousand, and says which it leaves (I11)', async () => {
+  it('keeps at most a thousand, for at most a day, and logs what it drops (I11)', async () => {
     const { ends, warn } = around({ connected: true });
     const left = () => warn.mock.calls.map(([{ callId }]: [{ callId: string }]) => callId);
     for (let number = 0; number <= 1_000; number += 1) ends.add(endThat(async () => number > 1, `call_${number}`));
@@ -192,7 +192,7 @@ describe('PendingCancellations', () => {
     expect(left()).toEqual(['call_0', 'call_1']);
   });
 
-  it('says what it leaves when its process ends', async () => {
+  it('logs what it drops when its process ends', async () => {
     const { ends, warn, close } = around({ connected: false });
     ends.add(endThat(async () => false));
 

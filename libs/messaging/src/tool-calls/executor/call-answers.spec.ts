@@ -1,9 +1,9 @@
-import { RecentAnswers } from './recent-answers';
+import { RecentAnswers } from './call-answers';
 
 const keyOf = (call: number, attempt = 1) => ({ runId: 'run_1', callId: `call_${call}`, attempt });
 
 describe('RecentAnswers', () => {
-  it('finds what it was given, of that attempt', () => {
+  it('finds the answer of an attempt, and not that of another attempt', () => {
     const recent = new RecentAnswers();
     recent.keep(keyOf(1), '"one"');
 
@@ -11,7 +11,7 @@ describe('RecentAnswers', () => {
     expect(recent.find(keyOf(1, 2))).toBeUndefined();
   });
 
-  it('forgets the oldest when it holds four million characters', () => {
+  it('drops the oldest answers beyond four million characters', () => {
     const recent = new RecentAnswers();
     const million = 'x'.repeat(1_000_000);
     for (let call = 1; call <= 6; call += 1) recent.keep(keyOf(call), million);

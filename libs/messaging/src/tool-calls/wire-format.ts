@@ -4,31 +4,31 @@ import { z } from 'zod';
 import type { CallKey } from '../connection/subjects';
 
 /**
- * A call on its way to an executor. It carries all that the executor needs: executors read no database. Its id is its
- * idempotency key, the same in every attempt.
+ * A call on its way to an executor. It carries everything that the executor needs, since executors read no database. Its id
+ * is its idempotency key, the same in every attempt.
  */
 export const dispatchedCall = z.object({
   call_id: callId,
   run_id: runId,
   thread_id: threadId,
-  /** Whose run it is: an executor shares its slots among accounts. Workers of an older version do not say. */
+  /** The run's account: an executor shares its slots among accounts. Older workers do not send it. */
   account_id: accountId.exactOptional(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   effect_class: effectClass,
   attempt: z.number().int().positive(),
   timeout_ms: z.number().int().positive(),
-  /** No executor begins it later: whoever sent it has given it up by then. Workers of an older version do not say. */
+  /** No executor starts it later: the worker has given it up by then. Older workers do not send it. */
   expires_at: z.iso.datetime().exactOptional(),
-  /** What it was sent into, see ToolStreams.store: no other store knows who took it. Older workers do not say. */
+  /** The store it was sent into, see ToolStreams.store: no other store has its claim. Older workers do not send it. */
   store: z.string().exactOptional(),
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 
-/** Who shares the executor's slots with others; where that is not said, each thread counts for itself. */
+/** The account that a call counts for when slots are shared. A call that names none counts for its thread alone. */
 export const accountOf = ({ account_id, thread_id }: DispatchedCall): string => account_id ?? thread_id;
 
-/** Ends a call. Workers of an older version do not say its class. */
+/** Ends a call. Older workers do not send its effect class. */
 export const toolCancel = dispatchedCall
   .pick({ run_id: true, call_id: true, attempt: true })
   .extend({ effect_class: effectClass.exactOptional() });
@@ -41,13 +41,13 @@ export const keyOf = ({ run_id: runId, call_id: callId, attempt }: ToolCancel): 
 });
 
 /**
- * Whether its executor may run it without taking it first: a second run harms nobody. An earlier attempt might have been
- * answered after all, so a later one is taken.
+ * Whether an executor may run it without claiming it first, since a second run does no harm. A later attempt is claimed,
+ * because an earlier one may turn out to be answered.
  */
 export const runsUnclaimed = ({ effect_class, attempt }: ToolCancel): boolean =>
   effect_class === 'pure' && attempt === 1;
 
-/** What came of it. */
+/** The outcome of a call. */
 export const toolReply = z.discriminatedUnion('how', [
   z.object({ how: z.literal('answered'), result: executorResult, duration_ms: z.number().nonnegative() }),
   z.object({ how: z.literal('unknown'), reason: z.string() }),
@@ -58,7 +58,7 @@ export type ToolReply = z.infer<typeof toolReply>;
 const toolOutput = z.object({ text: z.string(), channel: z.enum(['stdout', 'stderr']).exactOptional() });
 export type ToolOutput = z.infer<typeof toolOutput>;
 
-/** What is said of a call to whoever holds its run. */
+/** What an executor sends about a call to the worker that holds its run: output while it runs, then its reply. */
 export const toolProgress = z.object({
   call_id: callId,
   attempt: z.number().int().positive(),
@@ -67,7 +67,7 @@ export const toolProgress = z.object({
 });
 export type ToolProgress = z.infer<typeof toolProgress>;
 
-/** As the executor gave it, with the bytes of its image. */
+/** An answer as the executor gave it, including the bytes of an image. */
 export type ExecutorAnswer = ToolAnswer<ExecutorResult>;
 
 export function answerOf(reply: ToolReply): ExecutorAnswer {

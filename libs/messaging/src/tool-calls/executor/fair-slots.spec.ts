@@ -4,7 +4,7 @@ const never = new AbortController().signal;
 const settled = () => new Promise(setImmediate);
 const user = (account: string, thread = account): SlotUser => ({ account, thread });
 
-/** Work that goes on until it is ended. */
+/** Work that runs until `end`. */
 function job() {
   let end = (): void => undefined;
   const over = new Promise<void>((resolve) => (end = resolve));
@@ -12,7 +12,7 @@ function job() {
   return { work, end, hasBegun: () => work.mock.calls.length > 0 };
 }
 
-/** One job for each of these, in the order in which they come. */
+/** Requests a slot for each user, in this order. */
 async function queue(slots: FairSlots, ...users: SlotUser[]) {
   const jobs = users.map(() => job());
   jobs.forEach(({ work }, index) => void slots.run(users[index] ?? user(''), never, work));
@@ -21,7 +21,7 @@ async function queue(slots: FairSlots, ...users: SlotUser[]) {
 }
 
 describe('FairSlots', () => {
-  it('are so many, and the next of an account gets one in order of arrival', async () => {
+  it('runs as many jobs as there are slots, and the others of an account in order of arrival', async () => {
     const slots = new FairSlots({ total: 2, perAccount: 2, perThread: 2 });
     const { jobs, begun } = await queue(slots, user('a'), user('a'), user('a'), user('a'));
     expect(begun()).toEqual([true, true, false, false]);
@@ -34,7 +34,7 @@ describe('FairSlots', () => {
     expect([slots.inUse, slots.waiting]).toEqual([2, 1]);
   });
 
-  it('gives a slot to work that waits, not to work that comes at that moment', async () => {
+  it('gives a free slot to waiting work before new work', async () => {
     const slots = new FairSlots({ total: 1, perAccount: 1, perThread: 1 });
     const { jobs, begun } = await queue(slots, user('a'), user('a'));
     jobs[0]?.end();
@@ -44,7 +44,7 @@ describe('FairSlots', () => {
     expect([...begun(), ...late.begun()]).toEqual([true, true, false]);
   });
 
-  it('leaves slots free that one account may not have', async () => {
+  it('keeps slots free beyond the limit of an account', async () => {
     const slots = new FairSlots({ total: 4, perAccount: 2, perThread: 2 });
 
     const { begun } = await queue(slots, user('a'), user('a'), user('a'), user('b'));
@@ -52,7 +52,7 @@ describe('FairSlots', () => {
     expect(begun()).toEqual([true, true, false, true]);
   });
 
-  it('has no thread that has all it may have hold up another one of its account', async () => {
+  it('does not let a thread at its limit block another thread of its account', async () => {
     const slots = new FairSlots({ total: 4, perAccount: 3, perThread: 1 });
     const { jobs, begun } = await queue(slots, user('a', 'one'), user('a', 'one'), user('a', 'two'));
     expect(begun()).toEqual([true, false, true]);
@@ -63,7 +63,7 @@ describe('FairSlots', () => {
     expect(begun()).toEqual([true, true, true]);
   });
 
-  it('serves the account first that has the fewest', async () => {
+  it('serves the account with the fewest slots first', async () => {
     const slots = new FairSlots({ total: 3, perAccount: 3, perThread: 3 });
     const { jobs, begun } = await queue(slots, user('a'), user('a'), user('b'), user('a'), user('b'), user('c'));
 
@@ -75,7 +75,7 @@ describe('FairSlots', () => {
     expect(begun()).toEqual([true, true, true, true, false, true]);
   });
 
-  it('has accounts take turns that have as many', async () => {
+  it('alternates between accounts with equally many slots', async () => {
     const slots = new FairSlots({ total: 1, perAccount: 1, perThread: 1 });
     const { jobs, begun } = await queue(slots, ...['x', 'a', 'a', 'a', 'b', 'b'].map((name) => user(name)));
     const order: number[] = [];
@@ -89,7 +89,7 @@ describe('FairSlots', () => {
     expect(order).toEqual([1, 4, 2, 5, 3]);
   });
 
-  it('lets work that is aborted go ahead without a slot', async () => {
+  it('runs aborted work without a slot', async () => {
     const slots = new FairSlots({ total: 1, perAccount: 1, perThread: 1 });
     const [first, waiting, next, last] = [job(), job(), job(), job()];
     const abort = new AbortController();
@@ -109,14 +109,14 @@ describe('FairSlots', () => {
     expect([slots.inUse, slots.waiting]).toEqual([1, 1]);
   });
 
-  it('are there again after work that failed', async () => {
+  it('frees the slot of work that failed', async () => {
     const slots = new FairSlots({ total: 1, perAccount: 1, perThread: 1 });
     await expect(slots.run(user('a'), never, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
 
     expect(await slots.run(user('a'), never, () => Promise.resolve('done'))).toBe('done');
   });
 
-  it('refuse who waits and who comes once they are closed, and let go on what runs', async () => {
+  it('rejects waiting and new requests once it is closed, and lets running work finish', async () => {
     const slots = new FairSlots({ total: 1, perAccount: 1, perThread: 1 });
     const first = job();
     const running = slots.run(user('a'), never, first.work);

@@ -2,15 +2,15 @@ import { setMaxListeners } from 'node:events';
 import type { AccountId, Delta, ExecutorResult, RunId, ThreadId, ToolCall } from '@rondo/contract';
 import { type SentCall, type StoppedTool, type ToolSet, type Tools } from '@rondo/domain';
 import type { Msg } from 'nats';
-import type { NatsLink } from '../connection/nats-link';
-import { received } from '../connection/received';
+import type { NatsLink } from '../../connection/nats-link';
+import { received } from '../../connection/received';
+import { CallRecords } from '../call-records';
+import { requestRunEnd } from '../sandbox-requests';
+import type { ToolStreams } from '../tool-streams';
+import { type DispatchedCall, type ExecutorAnswer, toolProgress } from '../wire-format';
 import type { Sent } from './call-cancellation';
-import { CallRecords } from './call-records';
-import { requestRunEnd } from './end-run';
 import { OpenCall, type ToolTiming } from './open-call';
 import type { PendingCancellations } from './pending-cancellations';
-import type { ToolStreams } from './tool-streams';
-import { type DispatchedCall, type ExecutorAnswer, toolProgress } from './tool-wire';
 
 export interface NatsToolsOptions {
   readonly nats: NatsLink;
@@ -19,9 +19,9 @@ export interface NatsToolsOptions {
   readonly runId: RunId;
   readonly accountId: AccountId;
   readonly threadId: ThreadId;
-  /** The executor that hosts the thread's sandbox. Rejects with a TerminalError when asking again cannot help. */
+  /** The executor that hosts the thread's sandbox. Rejects with a TerminalError when a retry cannot help. */
   readonly placement: (threadId: ThreadId) => Promise<string>;
-  /** What running commands print, as it comes. */
+  /** Receives what running commands print, as it arrives. */
   readonly onOutput: (delta: Delta) => void;
   /** The tools of the run, which say how long a call may take. */
   readonly toolSet: Pick<ToolSet, 'named'>;
@@ -30,21 +30,21 @@ export interface NatsToolsOptions {
   readonly timing?: Partial<ToolTiming>;
 }
 
-const usualTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stopTimeoutMs: 3_000 };
-const usualToolTimeoutMs = 600_000;
+const defaultTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stopTimeoutMs: 3_000 };
+const defaultToolTimeoutMs = 600_000;
 
-/** The hands of one activation of a run: its calls go to the executor that hosts the thread. Must be closed. */
+/** The tools of one activation of a run: its calls go over NATS to the executor that hosts the thread. Must be closed. */
 export class NatsTools implements Tools<ExecutorResult> {
   private readonly open = new Map<string, OpenCall>();
   private readonly timing: ToolTiming;
-  private readonly deafen: (() => void)[] = [];
+  private readonly cleanups: (() => void)[] = [];
   private closed: Error | undefined;
   private placed: Promise<CallRecords> | undefined;
 
   constructor(private readonly options: NatsToolsOptions) {
-    this.timing = { ...usualTiming, ...options.timing };
+    this.timing = { ...defaultTiming, ...options.timing };
     options.streams.ensure().catch((error: unknown) => {
-      options.nats.log.warn({ error }, 'tool streams were not reached, asking again at the first call');
+      options.nats.log.warn({ error }, 'tool streams were not reached, retrying at the first call');
     });
   }
 
@@ -66,16 +66,16 @@ export class NatsTools implements Tools<ExecutorResult> {
     return placed && requestRunEnd(nats, placed.executorId, { runId, threadId });
   }
 
-  /** Rejects what is still open with `reason`. The calls go on, and the next holder of the run finds them. */
+  /** Rejects the answers of open calls with `reason`. The calls go on, and the next holder of the run finds them. */
   close(reason: Error): void {
     this.closed ??= reason;
-    for (const end of this.deafen.splice(0)) end();
+    for (const cleanUp of this.cleanups.splice(0)) cleanUp();
     for (const call of this.open.values()) call.abandon(reason);
   }
 
   private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<ExecutorAnswer> {
     if (this.closed) throw this.closed;
-    if (this.deafen.length === 0) this.keepAdvancing();
+    if (this.cleanups.length === 0) this.keepAdvancing();
 
     const { nats, streams, pendingCancellations } = this.options;
     const parts = { nats, streams, pendingCancellations, records: () => this.place(), timing: this.timing };
@@ -94,12 +94,12 @@ export class NatsTools implements Tools<ExecutorResult> {
     }
   }
 
-  /** A thread is placed for good, so it is asked for once, and again only while nobody answers. */
+  /** A thread's placement is permanent, so it is requested once, and again only after a failure. */
   private place(): Promise<CallRecords> {
     const { nats, streams, placement, threadId } = this.options;
     this.placed ??= placement(threadId).then(
       (executorId) => {
-        if (!this.closed) this.listen(executorId);
+        if (!this.closed) this.subscribe(executorId);
         return new CallRecords(nats, streams, executorId);
       },
       (error: unknown) => {
@@ -111,7 +111,7 @@ export class NatsTools implements Tools<ExecutorResult> {
   }
 
   private dispatched(call: ToolCall): DispatchedCall {
-    const { runId, accountId, threadId, toolSet, toolTimeoutMs = usualToolTimeoutMs } = this.options;
+    const { runId, accountId, threadId, toolSet, toolTimeoutMs = defaultToolTimeoutMs } = this.options;
     const timeoutMs = Math.min(toolSet.named(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
     return {
       call_id: call.id,
@@ -127,32 +127,32 @@ export class NatsTools implements Tools<ExecutorResult> {
     };
   }
 
-  /** For all calls. The server knows of it before it knows of the first call, so no reply is missed. */
-  private listen(executorId: string): void {
+  /** One subscription for all calls of the run. The server receives it before the first call, so no reply is missed. */
+  private subscribe(executorId: string): void {
     const { nats, runId } = this.options;
     const subscription = nats.connection.subscribe(nats.names.toolNews(executorId, runId), {
       callback: (error, message) => {
-        if (error) nats.log.error({ runId, error }, 'tool news subscription ended');
-        else this.hear(message);
+        if (error) nats.log.error({ runId, error }, 'tool progress subscription ended');
+        else this.onProgress(message);
       },
     });
-    this.deafen.push(() => subscription.unsubscribe());
+    this.cleanups.push(() => subscription.unsubscribe());
   }
 
   private keepAdvancing(): void {
     const { nats } = this.options;
     const advanceAll = () => this.open.forEach((call) => void call.advance());
     const timer = setInterval(advanceAll, this.timing.checkEveryMs);
-    this.deafen.push(() => clearInterval(timer), nats.onReconnect(advanceAll));
+    this.cleanups.push(() => clearInterval(timer), nats.onReconnect(advanceAll));
   }
 
-  private hear(message: Msg): void {
-    const news = received(toolProgress, message, this.options.nats.log);
-    if (!news) return;
-    const { call_id: streamId, attempt, output, reply } = news;
+  private onProgress(message: Msg): void {
+    const progress = received(toolProgress, message, this.options.nats.log);
+    if (!progress) return;
+    const { call_id: streamId, attempt, output, reply } = progress;
     const call = this.open.get(streamId);
     if (call?.key.attempt !== attempt) return;
     if (output) this.options.onOutput({ type: 'tool.output', streamId, ...output });
-    if (reply) call.hear(reply);
+    if (reply) call.receive(reply);
   }
 }

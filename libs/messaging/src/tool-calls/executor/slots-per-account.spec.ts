@@ -1,5 +1,5 @@
 import type { EffectClass } from '@rondo/contract';
-import { type Handle, ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
+import { type Handle, ToolCallFixture, aCall, endlessWork, never, says } from '../../testing/tool-call-fixture';
 import type { ToolCallConsumer } from './tool-call-consumer';
 
 interface Sent {
@@ -10,7 +10,7 @@ interface Sent {
 
 const limits = { concurrency: 8, perAccount: 6, perThread: 4 };
 
-/** Calls that go on until they are ended. The accounts whose calls began, in that order. */
+/** A handler whose calls run until `endOne`; `begun` has the accounts of started calls, in order. */
 function sleepingCalls() {
   const begun: string[] = [];
   const threads: string[] = [];
@@ -28,17 +28,17 @@ function sleepingCalls() {
   return { handle, begun, threads, endOne };
 }
 
-describe('attack: tenants', () => {
-  let bench: ToolCallFixture;
-  beforeEach(() => (bench = new ToolCallFixture()));
-  afterEach(() => bench.close());
+describe('slots of an executor among accounts', () => {
+  let fixture: ToolCallFixture;
+  beforeEach(() => (fixture = new ToolCallFixture()));
+  afterEach(() => fixture.close());
 
-  /** Sends so many calls of one account, each of a thread of its own unless told. */
+  /** Sends calls of one account, each of its own thread unless one is given. */
   async function send(account: string, many: number, { effect = 'unsafe', thread = '', text = '' }: Sent = {}) {
-    const link = await bench.nats.link();
+    const link = await fixture.nats.link();
     const calls = Array.from({ length: many }, async (_, index) => {
       const call = { ...aCall(effect), arguments: { text } };
-      const tools = await bench.worker(call.run_id, {
+      const tools = await fixture.worker(call.run_id, {
         link,
         account: `acc_${account}`,
         thread: thread || `thr_${account}${index}`,
@@ -47,17 +47,17 @@ describe('attack: tenants', () => {
     });
     return Promise.all(calls);
   }
-  const until = async (isSo: () => boolean) => {
-    while (!isSo()) await new Promise(setImmediate);
+  const until = async (condition: () => boolean) => {
+    while (!condition()) await new Promise(setImmediate);
   };
 
   it.each(['unsafe', 'pure'] as const)(
-    'an account with 64 sleeping %s calls before another account sends one',
+    'runs the call of another account while one account has 64 sleeping %s calls',
     async (effect) => {
       const { handle, begun } = sleepingCalls();
-      await bench.executor(handle, limits);
+      await fixture.executor(handle, limits);
       const flood = await send('A', 64, { effect });
-      if (effect === 'unsafe') await Promise.all(flood.map(({ call }) => bench.queued(call)));
+      if (effect === 'unsafe') await Promise.all(flood.map(({ call }) => fixture.queued(call)));
       await until(() => begun.length >= limits.perAccount);
 
       await send('B', 1);
@@ -67,9 +67,9 @@ describe('attack: tenants', () => {
     },
   );
 
-  it('an account whose waiting calls are more than the executor keeps in memory', async () => {
+  it('answers all calls of an account that has more waiting calls than fit in memory, and does not delay another account', async () => {
     const { handle, begun, endOne } = sleepingCalls();
-    await bench.executor(handle, limits);
+    await fixture.executor(handle, limits);
     const flood = await send('A', 40, { text: 'x'.repeat(1_000_000) });
     await until(() => begun.length >= limits.perAccount);
 
@@ -82,9 +82,9 @@ describe('attack: tenants', () => {
     expect(answers.filter((answer) => answer?.how === 'answered')).toHaveLength(40);
   });
 
-  it('a thread with 64 sleeping calls before another thread of its account sends one', async () => {
+  it('runs the call of another thread while a thread of the same account has 64 sleeping calls', async () => {
     const { handle, begun, threads } = sleepingCalls();
-    await bench.executor(handle, limits);
+    await fixture.executor(handle, limits);
     await send('A', 64, { thread: 'thr_greedy' });
     await until(() => begun.length >= limits.perThread);
 
@@ -94,16 +94,16 @@ describe('attack: tenants', () => {
     expect(threads).toHaveLength(limits.perThread + 1);
   });
 
-  it('two accounts that fill the executor: a third one has the next free slot', async () => {
+  it('gives the next free slot to a third account when two accounts fill the executor', async () => {
     const { handle, begun, endOne } = sleepingCalls();
-    await bench.executor(handle, limits);
+    await fixture.executor(handle, limits);
     await send('A', 30);
     await send('B', 30);
     await until(() => begun.length >= limits.concurrency);
     const third = await send('C', 1);
-    await Promise.all(third.map(({ call }) => bench.queued(call)));
+    await Promise.all(third.map(({ call }) => fixture.queued(call)));
     const fourth = await send('A', 1);
-    await Promise.all(fourth.map(({ call }) => bench.queued(call)));
+    await Promise.all(fourth.map(({ call }) => fixture.queued(call)));
 
     endOne();
     await until(() => begun.length > limits.concurrency);
@@ -115,15 +115,15 @@ describe('attack: tenants', () => {
 });
 
 describe('a call that waits for a slot', () => {
-  let bench: ToolCallFixture;
-  beforeEach(() => (bench = new ToolCallFixture()));
-  afterEach(() => bench.close());
+  let fixture: ToolCallFixture;
+  beforeEach(() => (fixture = new ToolCallFixture()));
+  afterEach(() => fixture.close());
 
   const full = async () => {
     const work = endlessWork();
-    const executor = await bench.executor(work.handle, { concurrency: 1 });
+    const executor = await fixture.executor(work.handle, { concurrency: 1 });
     const first = aCall();
-    const tools = await bench.worker(first.run_id);
+    const tools = await fixture.worker(first.run_id);
     const running = tools.execute(first, never).catch(() => undefined);
     await work.begun;
     return { ...executor, work, running };
@@ -132,10 +132,10 @@ describe('a call that waits for a slot', () => {
     while (consumer.load.waiting === 0) await new Promise(setImmediate);
   };
 
-  it('is stopped at once, and was never begun (I7)', async () => {
+  it('is stopped at once, and never runs (I7)', async () => {
     const { consumer, work } = await full();
     const call = aCall();
-    const { answer, stop } = await bench.stoppable(call);
+    const { answer, stop } = await fixture.stoppable(call);
     await waits(consumer);
 
     stop.abort();
@@ -144,41 +144,41 @@ describe('a call that waits for a slot', () => {
     expect(work.calls).toHaveLength(1);
   });
 
-  it('is said not to have run when its time is over', async () => {
+  it('is answered as not executed when its time is over', async () => {
     const { work } = await full();
     const call = aCall();
-    const tools = await bench.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 300 } });
+    const tools = await fixture.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 300 } });
 
     const answer = await tools.execute(call, never);
 
-    const error = 'Not executed: no executor was there, or had a place free, to run it in time.';
+    const error = 'Not executed: no executor had a free slot to run it in time.';
     expect(answer).toMatchObject({ how: 'answered', result: { success: false, error } });
     expect(work.calls).toHaveLength(1);
   });
 
-  it('is left to the next process when the executor ends, and runs there', async () => {
+  it('is left to the next process when the executor closes, and runs there', async () => {
     const { consumer, work } = await full();
     const call = aCall();
-    const tools = await bench.worker(call.run_id);
+    const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
     await waits(consumer);
 
     await consumer.close({ graceMs: 0, reason: new Error('deploy') });
-    await bench.executor(() => Promise.resolve(says('next')));
+    await fixture.executor(() => Promise.resolve(says('next')));
 
     expect(await answer).toMatchObject({ how: 'answered', result: { output: 'next' } });
     expect(work.calls).toHaveLength(1);
   });
 
-  it('is not unknown when its executor dies (I5)', async () => {
+  it('runs on the next executor when its executor dies (I5)', async () => {
     const { consumer, die } = await full();
     const call = aCall('unsafe');
-    const tools = await bench.worker(call.run_id);
+    const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
     await waits(consumer);
 
     await die();
-    await bench.executor(() => Promise.resolve(says('next')));
+    await fixture.executor(() => Promise.resolve(says('next')));
 
     expect(await answer).toMatchObject({ how: 'answered', result: { output: 'next' } });
   });

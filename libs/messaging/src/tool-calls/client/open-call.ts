@@ -1,10 +1,17 @@
 import { failedResult } from '@rondo/contract';
 import { TerminalError, TransientError } from '@rondo/domain';
-import type { CallKey } from '../connection/subjects';
+import type { CallKey } from '../../connection/subjects';
+import { withdrawn } from '../call-records';
+import {
+  type DispatchedCall,
+  type ExecutorAnswer,
+  type ToolReply,
+  answerOf,
+  keyOf,
+  runsUnclaimed,
+} from '../wire-format';
 import { CallCancellation, type CallCancellationParts, type Sent } from './call-cancellation';
-import { withdrawn } from './call-records';
 import type { PendingCancellations } from './pending-cancellations';
-import { type DispatchedCall, type ExecutorAnswer, type ToolReply, answerOf, keyOf, runsUnclaimed } from './tool-wire';
 
 export interface OpenCallParts extends CallCancellationParts {
   readonly pendingCancellations: Pick<PendingCancellations, 'add'>;
@@ -16,18 +23,18 @@ export interface ToolTiming {
   readonly checkEveryMs: number;
   /** How long a call may take beyond its own timeout, waiting for an executor or for NATS. */
   readonly patienceMs: number;
-  /** How long a stop waits for the executor to say that the call is dead. */
+  /** How long a stop waits for the executor to confirm that the call is dead. */
   readonly stopTimeoutMs: number;
 }
 
 const cancelEveryMs = 500;
-/** A call must be missed twice: an executor that just came back needs a moment to say what it is running. */
+/** A record must be missing twice: an executor that has just reconnected needs a moment to claim its running calls again. */
 const missesThatCount = 2;
 
 /**
- * A call that waits for its answer. It moves by `advance`, which takes the next step that is due, may be called
- * at any time and as often as one likes, and whatever fails is due again at the next call. So NATS may go away,
- * restart or lose its data at any point, and there is one logic for all of that.
+ * A call that waits for its answer. `advance` takes the next step that is due; it may be called at any time and any number
+ * of times, and a step that fails is due again at the next call. So NATS may be away, restart or lose its data at any
+ * point, and one logic covers all of these.
  */
 export class OpenCall {
   readonly answer: Promise<ExecutorAnswer>;
@@ -48,18 +55,18 @@ export class OpenCall {
       this.settle = resolve;
       this.fail = reject;
     });
-    this.after(call.timeout_ms + parts.timing.patienceMs, () => void this.giveUp());
+    this.after(call.timeout_ms + parts.timing.patienceMs, () => void this.timeOut());
   }
 
   get key(): CallKey {
     return keyOf(this.call);
   }
 
-  hear(reply: ToolReply): void {
+  receive(reply: ToolReply): void {
     this.end(answerOf(reply));
   }
 
-  /** Rejects the answer. The call itself goes on, and a later holder finds it. */
+  /** Rejects the answer. The call itself goes on, and a later holder of the run finds it. */
   abandon(reason: Error): void {
     this.close();
     this.fail(reason);
@@ -70,16 +77,16 @@ export class OpenCall {
     this.advancing = true;
     try {
       if (this.sent === 'no') await this.send();
-      else await this.look();
+      else await this.checkRecords();
     } catch (error) {
       if (error instanceof TerminalError) this.end(failed(error.message));
-      else this.parts.nats.log.warn({ ...this.key, error }, 'tool call could not be followed, asking again');
+      else this.parts.nats.log.warn({ ...this.key, error }, 'tool call could not be followed, retrying');
     } finally {
       this.advancing = false;
     }
   }
 
-  /** Answers within the stop's bound: by the executor's word, or at once where no executor has taken the call. */
+  /** Answers within the bound of a stop: by the executor's confirmation, or at once where no executor has claimed the call. */
   stop(): void {
     if (this.stopping || this.settled) return;
     this.stopping = true;
@@ -87,10 +94,10 @@ export class OpenCall {
       this.end(stoppedNow());
       return;
     }
-    this.after(this.parts.timing.stopTimeoutMs, () => this.endLoosely({ how: 'stopped', verifiedDeadAt: null }));
+    this.after(this.parts.timing.stopTimeoutMs, () => this.endUnconfirmed({ how: 'stopped', verifiedDeadAt: null }));
     this.cancel();
-    this.ending.withdraw().then(
-      (done) => done && this.end(stoppedNow()),
+    this.cancellation.withdraw().then(
+      (isWithdrawn) => isWithdrawn && this.end(stoppedNow()),
       () => undefined, // NATS is away: the bound above ends it
     );
   }
@@ -104,31 +111,31 @@ export class OpenCall {
     const { store } = streams;
     if (store === null) throw new TransientError('NATS was started anew a moment ago');
     const call = { ...this.call, store };
-    const asksFirst = this.sent === 'no' && runsUnclaimed(call);
-    const isSent = asksFirst ? records.askToRun(call) : records.dispatch(call);
+    const goesPastQueue = this.sent === 'no' && runsUnclaimed(call);
+    const isSent = goesPastQueue ? records.dispatchPastQueue(call) : records.dispatch(call);
     if (isSent) this.sent = { into: store, isSeen: false };
     else this.end(failed('The arguments are too large to be sent to the tool.'));
   }
 
-  /** The queue first, the reply second: an executor stores the reply before it takes the call off the queue. */
-  private async look(): Promise<void> {
+  /** The queue first, the reply second: an executor stores the reply before it removes the call from the queue. */
+  private async checkRecords(): Promise<void> {
     const records = await this.parts.records();
-    const waits = await records.waits(this.key);
+    const isQueued = await records.isQueued(this.key);
     const reply = await records.reply(this.key);
-    const taker = waits || reply ? undefined : await records.taker(this.key);
+    const claimant = isQueued || reply ? undefined : await records.claimant(this.key);
 
-    if (reply) this.hear(reply);
-    else if (taker === withdrawn) this.end(this.stopping ? stoppedNow() : failed('Not executed: it was withdrawn.'));
-    else if (waits || taker !== undefined) this.noteSeen();
-    else await this.miss();
+    if (reply) this.receive(reply);
+    else if (claimant === withdrawn) this.end(this.stopping ? stoppedNow() : failed('Not executed: it was withdrawn.'));
+    else if (isQueued || claimant !== undefined) this.noteSeen();
+    else await this.noteMissing();
   }
 
   private noteSeen(): void {
     if (this.sent !== 'no') this.sent = { ...this.sent, isSeen: true };
   }
 
-  /** No trace of it. Where it would have left one, it was never sent; else the ledger decides what is to be done. */
-  private async miss(): Promise<void> {
+  /** No record was found. In a store that would have kept one, the call never arrived; else its outcome is unknown. */
+  private async noteMissing(): Promise<void> {
     const { streams } = this.parts;
     await streams.recheck();
     if (this.settled || this.stopping) return;
@@ -136,27 +143,27 @@ export class OpenCall {
     if (sent !== 'no' && !sent.isSeen && streams.remembers(sent.into)) return this.send();
     this.misses += 1;
     if (this.misses >= missesThatCount) {
-      this.end({ how: 'unknown', reason: 'Nobody knows what became of this tool call.' });
+      this.end({ how: 'unknown', reason: 'No record shows what became of this tool call.' });
     }
   }
 
-  /** Says it again while nothing comes back: an executor may just be taking the call, or connecting again. */
+  /** Repeats the request until the call is settled: the executor may be claiming the call just now, or reconnecting. */
   private cancel(): void {
     if (this.settled) return;
     this.after(cancelEveryMs, () => this.cancel());
-    this.ending.tell();
+    this.cancellation.send();
   }
 
-  private get ending(): CallCancellation {
+  private get cancellation(): CallCancellation {
     return new CallCancellation(this.parts, this.call, this.sent);
   }
 
-  private async giveUp(): Promise<void> {
-    const unstarted = this.sent === 'no' || (await this.ending.withdraw().catch(() => false));
-    if (unstarted) {
-      this.end(failed('Not executed: no executor was there, or had a place free, to run it in time.'));
+  private async timeOut(): Promise<void> {
+    const isUnstarted = this.sent === 'no' || (await this.cancellation.withdraw().catch(() => false));
+    if (isUnstarted) {
+      this.end(failed('Not executed: no executor had a free slot to run it in time.'));
     } else {
-      this.endLoosely({ how: 'unknown', reason: 'The tool did not answer in time.' });
+      this.endUnconfirmed({ how: 'unknown', reason: 'The tool did not answer in time.' });
     }
   }
 
@@ -164,18 +171,19 @@ export class OpenCall {
     this.timers.push(setTimeout(action, milliseconds));
   }
 
-  /** Nobody confirmed that it ended, so this process goes on to end it. Nothing else of the run is kept for that. */
-  private endLoosely(answer: ExecutorAnswer): void {
+  /** Answers without confirmation that the call ended; this process goes on to cancel it, and keeps only its key for that. */
+  private endUnconfirmed(answer: ExecutorAnswer): void {
     if (this.settled) return;
     const { call, sent } = this;
     const { nats, streams, records, pendingCancellations } = this.parts;
     records().then(
       (placed) => {
-        const ending = new CallCancellation({ nats, streams, records: () => Promise.resolve(placed) }, call, sent);
-        ending.tell();
-        pendingCancellations.add(ending);
+        const parts = { nats, streams, records: () => Promise.resolve(placed) };
+        const cancellation = new CallCancellation(parts, call, sent);
+        cancellation.send();
+        pendingCancellations.add(cancellation);
       },
-      () => undefined, // no place, so it was never sent
+      () => undefined, // the thread is not placed, so the call was never sent
     );
     this.end(answer);
   }

@@ -3,7 +3,7 @@ import { CallBacklog } from './call-backlog';
 const bounds = { account: { calls: 3, bytes: 100 }, all: { calls: 4, bytes: 150 } };
 
 describe('CallBacklog', () => {
-  it('keeps so many calls of an account, and so many bytes of it', () => {
+  it('bounds the calls and the bytes of an account, and of all accounts', () => {
     const backlog = new CallBacklog(bounds);
     for (const bytes of [10, 10, 10]) expect(backlog.hold('a', bytes)).toBeDefined();
     expect(backlog.hold('a', 10)).toBeUndefined();
@@ -12,17 +12,17 @@ describe('CallBacklog', () => {
     expect(backlog.hold('b', 60)).toBeUndefined();
   });
 
-  it('keeps one call of each account, however full it is and however long the call', () => {
+  it('accepts one call of each account, however full it is and however long the call', () => {
     const backlog = new CallBacklog(bounds);
     for (const account of ['a', 'b', 'c', 'd', 'e']) expect(backlog.hold(account, 120)).toBeDefined();
     expect(backlog.hold('e', 1)).toBeUndefined();
   });
 
-  it('has room again for what was let go of, once', () => {
+  it('accepts another call for each released one, and a second release does nothing', () => {
     const backlog = new CallBacklog(bounds);
-    const letGo = [1, 2, 3].map(() => backlog.hold('a', 10))[0];
-    letGo?.();
-    letGo?.();
+    const release = [1, 2, 3].map(() => backlog.hold('a', 10))[0];
+    release?.();
+    release?.();
 
     expect(backlog.hold('a', 10)).toBeDefined();
     expect(backlog.hold('a', 10)).toBeUndefined();

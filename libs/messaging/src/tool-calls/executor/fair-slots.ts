@@ -1,4 +1,4 @@
-/** Who asks for a slot. */
+/** The account and thread for which a slot is requested. */
 export interface SlotUser {
   readonly account: string;
   readonly thread: string;
@@ -10,7 +10,7 @@ export interface SlotLimits {
   readonly perThread: number;
 }
 
-/** The executor ends, so nothing that waits begins any more. */
+/** The executor is closing and starts no more calls. */
 export class SlotsClosed extends Error {
   override readonly name = 'SlotsClosed';
 }
@@ -22,9 +22,9 @@ interface Waiter {
 }
 
 /**
- * A semaphore whose slots are shared fairly: an account and a thread have so many at most, and a free slot goes to the
- * account that has the fewest, of several to the one that was served longest ago. Within an account it is first come,
- * first served, but a thread that has all it may have holds up no other.
+ * A semaphore that shares its slots fairly. The slots of an account and of a thread are limited. A free slot goes to the
+ * account that uses the fewest; if several do, to the one that was served longest ago. Within an account the order is first
+ * come, first served, except that a thread at its limit does not block the others.
  */
 export class FairSlots {
   private readonly waiters = new Map<string, Set<Waiter>>();
@@ -44,7 +44,7 @@ export class FairSlots {
     return this.waitingUsers;
   }
 
-  /** Work that is aborted while it waits goes ahead without a slot, to say so. Rejects with SlotsClosed. */
+  /** Work that is aborted while it waits runs without a slot, so that it can report the abort. Rejects with SlotsClosed. */
   async run<Result>(user: SlotUser, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     const turn = this.turn(user, signal);
     const hasSlot = turn === true || (await turn);
@@ -55,7 +55,7 @@ export class FairSlots {
     }
   }
 
-  /** Refuses who waits and who comes. What runs goes on. */
+  /** Rejects waiting and new requests. Running work goes on. */
   close(): void {
     this.closed = true;
     for (const waiters of this.waiters.values()) {
@@ -65,7 +65,7 @@ export class FairSlots {
 
   private turn(user: SlotUser, signal: AbortSignal): boolean | Promise<boolean> {
     if (this.closed) throw new SlotsClosed('no more calls are begun');
-    if (this.used < this.limits.total && this.mayHaveOneMore(user)) return this.take(user);
+    if (this.used < this.limits.total && this.isBelowLimits(user)) return this.occupy(user);
     if (signal.aborted) return false;
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -80,7 +80,7 @@ export class FairSlots {
         user,
         begin: () => {
           leave();
-          resolve(this.take(user));
+          resolve(this.occupy(user));
         },
         refuse: (reason) => {
           leave();
@@ -92,7 +92,7 @@ export class FairSlots {
     });
   }
 
-  private take({ account, thread }: SlotUser): true {
+  private occupy({ account, thread }: SlotUser): true {
     this.used += 1;
     this.accounts.add(account, 1);
     this.threads.add(thread, 1);
@@ -106,7 +106,7 @@ export class FairSlots {
     this.next()?.begin();
   }
 
-  private mayHaveOneMore({ account, thread }: SlotUser): boolean {
+  private isBelowLimits({ account, thread }: SlotUser): boolean {
     return this.accounts.of(account) < this.limits.perAccount && this.threads.of(thread) < this.limits.perThread;
   }
 
@@ -120,7 +120,7 @@ export class FairSlots {
   }
 
   private firstOf(waiters: Iterable<Waiter>): Waiter | undefined {
-    for (const waiter of waiters) if (this.mayHaveOneMore(waiter.user)) return waiter;
+    for (const waiter of waiters) if (this.isBelowLimits(waiter.user)) return waiter;
     return undefined;
   }
 
@@ -131,7 +131,7 @@ export class FairSlots {
     this.waitingUsers += 1;
   }
 
-  /** The account goes behind all others. */
+  /** The account moves behind all others. */
   private remove(waiter: Waiter): void {
     const { account } = waiter.user;
     const waiters = this.waiters.get(account);
@@ -142,7 +142,7 @@ export class FairSlots {
   }
 }
 
-/** How many of each; of what there is none, nothing is kept. */
+/** A count for each name; a name whose count is 0 is removed. */
 class Tally {
   private readonly counts = new Map<string, number>();
 

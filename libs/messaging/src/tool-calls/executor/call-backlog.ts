@@ -1,10 +1,10 @@
 const mebibyte = 1024 * 1024;
 
-const usualBounds = {
+const defaultBounds = {
   account: { calls: 2_000, bytes: 16 * mebibyte },
   all: { calls: 10_000, bytes: 64 * mebibyte },
 };
-type Bounds = typeof usualBounds;
+type Bounds = typeof defaultBounds;
 
 interface Held {
   calls: number;
@@ -12,21 +12,21 @@ interface Held {
 }
 
 /**
- * How many calls that wait for a slot an executor keeps in memory. One call of each account is always kept, so that no
- * account fills it for the others.
+ * Bounds the calls that wait for a slot in an executor's memory, for each account and for all together. One call of each
+ * account is always accepted, so that no account can use up the capacity of the others.
  */
 export class CallBacklog {
   private readonly accounts = new Map<string, Held>();
   private readonly all: Held = { calls: 0, bytes: 0 };
 
-  constructor(private readonly bounds: Bounds = usualBounds) {}
+  constructor(private readonly bounds: Bounds = defaultBounds) {}
 
-  /** Returns what lets go of the call, and may be called again; undefined where there is no room for it. */
+  /** Returns a function that releases the call, at most once; undefined where a bound is reached. */
   hold(account: string, bytes: number): (() => void) | undefined {
     const held = this.accounts.get(account) ?? { calls: 0, bytes: 0 };
     const { bounds } = this;
-    const fits = hasRoom(held, bytes, bounds.account) && hasRoom(this.all, bytes, bounds.all);
-    if (held.calls > 0 && !fits) return undefined;
+    const isWithinBounds = fits(held, bytes, bounds.account) && fits(this.all, bytes, bounds.all);
+    if (held.calls > 0 && !isWithinBounds) return undefined;
 
     this.accounts.set(account, held);
     change([held, this.all], { calls: 1, bytes });
@@ -40,12 +40,12 @@ export class CallBacklog {
   }
 }
 
-const hasRoom = (held: Held, bytes: number, bound: Held): boolean =>
+const fits = (held: Held, bytes: number, bound: Held): boolean =>
   held.calls < bound.calls && held.bytes + bytes <= bound.bytes;
 
-function change(held: readonly Held[], by: Held): void {
-  for (const one of held) {
-    one.calls += by.calls;
-    one.bytes += by.bytes;
+function change(counters: readonly Held[], by: Held): void {
+  for (const counter of counters) {
+    counter.calls += by.calls;
+    counter.bytes += by.bytes;
   }
 }

@@ -1,5 +1,6 @@
 import { TransientError } from '@rondo/domain';
 import type { Msg, MsgHdrs, NatsConnection } from 'nats';
+import { z } from 'zod';
 import type { WriteCoalescer } from './write-coalescer';
 
 interface PendingRequest {
@@ -13,12 +14,24 @@ export class NoResponders extends Error {
   override readonly name = 'NoResponders';
 }
 
+/** JetStream refused to store the message. */
+export class StorageRefused extends Error {
+  override readonly name = 'StorageRefused';
+
+  constructor(
+    readonly code: number,
+    description: string,
+  ) {
+    super(description);
+  }
+}
+
 const timeoutMs = 2_000;
 const expireEveryMs = 500;
 
-interface RequestsParts {
+interface JetStreamRequestsParts {
   readonly writes: WriteCoalescer;
-  /** Whoever receives a request learns the inbox and could answer in the name of NATS, so only NATS itself gets requests. */
+  /** A receiver of a request learns the inbox and could answer in the name of NATS, so only NATS itself gets requests. */
   readonly inbox: string;
 }
 
@@ -26,13 +39,13 @@ interface RequestsParts {
  * Requests to JetStream over one inbox for the whole process. The client library creates a timer, an error and a dozen
  * objects for each request; here a request is one object, and all share a timer. A request that times out may be repeated.
  */
-export class Requests {
+export class JetStreamRequests {
   private readonly open = new Map<string, PendingRequest>();
   private lastToken = 0;
 
   constructor(
     private readonly connection: NatsConnection,
-    private readonly parts: RequestsParts,
+    private readonly parts: JetStreamRequestsParts,
   ) {
     connection.subscribe(`${parts.inbox}.*`, {
       callback: (error, answer) => error === null && this.onReply(answer),
@@ -79,4 +92,14 @@ export class Requests {
       reject(new TransientError('NATS did not answer in time'));
     }
   }
+}
+
+const refusal = z.object({ error: z.object({ err_code: z.number(), description: z.string().default('') }) });
+
+/** Returns when JetStream's answer to a publication confirms that it is stored; else throws StorageRefused. */
+export function assertStored(answer: Msg): void {
+  const text = answer.string();
+  if (text.startsWith('{"stream":')) return; // a refusal begins with `error`
+  const { error } = refusal.parse(JSON.parse(text));
+  throw new StorageRefused(error.err_code, error.description);
 }

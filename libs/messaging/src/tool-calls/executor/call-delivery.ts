@@ -1,6 +1,6 @@
 import type { Msg } from 'nats';
 
-const words = {
+const acknowledgements = {
   done: Buffer.from('+ACK'),
   inProgress: Buffer.from('+WPI'),
   never: Buffer.from('+TERM'),
@@ -9,7 +9,7 @@ const words = {
 /** `$JS.ACK.stream.consumer.times.…`; a longer one has the domain and the account before the stream. */
 const shortReplyTokens = 9;
 
-/** A call as the queue sent it, and what may be said to that. Nothing that is said is confirmed. */
+/** One delivery of a call by the queue, and its acknowledgements. NATS does not confirm an acknowledgement. */
 export class CallDelivery {
   constructor(private readonly message: Msg) {}
 
@@ -25,8 +25,8 @@ export class CallDelivery {
     return this.message.data.length;
   }
 
-  /** 1 when it comes for the first time. */
-  get timesSent(): number {
+  /** 1 for the first delivery. */
+  get deliveryCount(): number {
     const tokens = this.message.reply?.split('.') ?? [];
     return Number(tokens[tokens.length > shortReplyTokens ? 6 : 4]) || 1;
   }
@@ -35,21 +35,21 @@ export class CallDelivery {
     return this.message.string();
   }
 
-  /** It is answered, and leaves the queue. */
+  /** The call is answered, and leaves the queue. */
   acknowledge(): void {
-    this.message.respond(words.done);
+    this.message.respond(acknowledgements.done);
   }
 
-  /** It is being worked on, and need not be sent again yet. */
-  showLife(): void {
-    this.message.respond(words.inProgress);
+  /** The call is running, and is not to be delivered again yet. */
+  acknowledgeInProgress(): void {
+    this.message.respond(acknowledgements.inProgress);
   }
 
-  sendAgainIn(delayMs: number): void {
+  redeliverIn(delayMs: number): void {
     this.message.respond(Buffer.from(`-NAK {"delay": ${delayMs * 1_000_000}}`));
   }
 
-  neverSendAgain(): void {
-    this.message.respond(words.never);
+  neverRedeliver(): void {
+    this.message.respond(acknowledgements.never);
   }
 }

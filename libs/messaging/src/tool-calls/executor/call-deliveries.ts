@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AckPolicy, type Msg, NatsError, type Subscription, nanos } from 'nats';
-import type { NatsLink } from '../connection/nats-link';
+import type { NatsLink } from '../../connection/nats-link';
 import { CallDelivery } from './call-delivery';
-import type { ToolStreams } from './tool-streams';
+import type { ToolStreams } from '../tool-streams';
 
 export interface CallDeliveriesOptions {
   readonly nats: NatsLink;
   readonly streams: ToolStreams;
   readonly executorId: string;
-  /** How many to ask for at a time. */
-  readonly atOnce: number;
+  /** How many calls one pull requests. */
+  readonly batch: number;
   readonly ackWaitMs: number;
   readonly onDelivery: (delivery: CallDelivery) => void;
 }
@@ -17,29 +17,29 @@ export interface CallDeliveriesOptions {
 const pullForMs = 10_000;
 const heartbeatMs = 2_000;
 const silenceMs = 5_000;
-const lookEveryMs = 250;
+const checkEveryMs = 250;
 const acknowledgeMs = { after: 25, within: 50 };
 const consumerNotFound = 10014;
 const status = { idle: 100, expired: 408 };
 
 /**
- * Pulls the calls of one executor off the queue, and never stops trying. It takes all there are, whatever it has in hand:
- * calls that wait for their account's slots must not hold back the calls of others. The durable
- * consumer is made anew when the process starts, so that calls which the process before left are delivered at once; who
- * may run them is decided by who took them, not by the consumer's memory.
+ * Pulls the calls of one executor from the queue, and retries without limit. It pulls all calls, however many wait for a
+ * slot: calls that wait for their account's slots must not delay the calls of other accounts. The durable consumer is
+ * created anew when the process starts, so that calls which the previous process left are delivered at once; claims decide
+ * which process may run them, not the state of the consumer.
  */
 export class CallDeliveries {
   private readonly inbox: string;
   private readonly answered: CallDelivery[] = [];
   private subscription: Subscription | undefined;
   private offReconnect: () => void = () => undefined;
-  private following: Promise<void> | undefined;
+  private pulling: Promise<void> | undefined;
   private processIsNew = true;
   private stopped = false;
-  private heardAtMs = -Infinity;
+  private receivedAtMs = -Infinity;
   private lastPull = 0;
-  private complainedOf = '';
-  private wanted = 0;
+  private lastWarning = '';
+  private outstanding = 0;
 
   constructor(private readonly options: CallDeliveriesOptions) {
     this.inbox = options.nats.newInbox();
@@ -50,23 +50,23 @@ export class CallDeliveries {
     this.subscription = nats.connection.subscribe(`${this.inbox}.*`, {
       callback: (error, message) => {
         if (error) nats.log.error({ executorId, error }, 'tool call subscription ended');
-        else this.hear(message);
+        else this.receive(message);
       },
     });
-    this.offReconnect = nats.onReconnect(() => (this.heardAtMs = -Infinity));
-    this.following = this.follow();
+    this.offReconnect = nats.onReconnect(() => (this.receivedAtMs = -Infinity));
+    this.pulling = this.keepPulling();
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     this.offReconnect();
     this.subscription?.unsubscribe();
-    await this.following;
+    await this.pulling;
   }
 
   /**
-   * Nothing waits for it, and NATS works less for many at a time, above all while its queue does not run empty. A lost one
-   * means one more delivery of what has been answered.
+   * Batched: nothing waits for an acknowledgement, and many at a time cost NATS less, above all while the queue is not
+   * empty. A lost one causes one more delivery of an answered call.
    */
   acknowledge(deliveries: readonly CallDelivery[]): void {
     const isFirst = this.answered.length === 0;
@@ -82,29 +82,29 @@ export class CallDeliveries {
     this.answered.length = 0;
   }
 
-  /** A call asks for an answer. What does not is a word about a pull. */
-  private hear(message: Msg): void {
-    this.heardAtMs = performance.now();
+  /** A call has a reply subject; a status of the pull has none. */
+  private receive(message: Msg): void {
+    this.receivedAtMs = performance.now();
     if (message.reply) {
-      this.wanted -= 1;
+      this.outstanding -= 1;
       this.options.onDelivery(new CallDelivery(message));
-      if (this.wanted === 0) this.pull();
+      if (this.outstanding === 0) this.pull();
     } else if (message.subject === this.pullInbox) {
       const code = message.headers?.code;
       if (code === status.expired) this.pull();
-      else if (code !== status.idle) this.heardAtMs = -Infinity; // the consumer is gone, say
+      else if (code !== status.idle) this.receivedAtMs = -Infinity; // the consumer no longer exists, for example
     }
   }
 
   private pull(): void {
-    const { nats, executorId, atOnce } = this.options;
-    this.wanted = atOnce;
+    const { nats, executorId, batch } = this.options;
+    this.outstanding = batch;
     this.lastPull += 1;
-    const wish = { batch: atOnce, expires: nanos(pullForMs), idle_heartbeat: nanos(heartbeatMs) };
+    const request = { batch, expires: nanos(pullForMs), idle_heartbeat: nanos(heartbeatMs) };
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${nats.names.toolCalls.stream}.${executorId}`;
     const reply = this.pullInbox;
     nats.writes.soon(() => {
-      if (nats.connected && !this.stopped) nats.connection.publish(subject, JSON.stringify(wish), { reply });
+      if (nats.connected && !this.stopped) nats.connection.publish(subject, JSON.stringify(request), { reply });
     });
   }
 
@@ -112,29 +112,29 @@ export class CallDeliveries {
     return `${this.inbox}.${this.lastPull}`;
   }
 
-  /** NATS lets us hear from it while it has our pull; after a silence we make sure of the consumer, and pull again. */
-  private async follow(): Promise<void> {
+  /** NATS sends heartbeats while a pull is open; after a silence the consumer is created if it is missing, and pulls again. */
+  private async keepPulling(): Promise<void> {
     while (!this.stopped) {
       try {
-        if (performance.now() - this.heardAtMs > silenceMs) await this.makeConsumer();
+        if (performance.now() - this.receivedAtMs > silenceMs) await this.createConsumer();
       } catch (error) {
-        this.complain(error);
+        this.warnOnce(error);
       }
-      await sleep(lookEveryMs);
+      await sleep(checkEveryMs);
     }
   }
 
-  /** Once for each thing that is wrong: it may take a while until a worker is there that makes the queue. */
-  private complain(error: unknown): void {
+  /** Logs each cause once: it may take a while until a worker creates the stream. */
+  private warnOnce(error: unknown): void {
     const { nats, executorId } = this.options;
-    const words = String(error);
-    if (nats.connected && words !== this.complainedOf) {
-      nats.log.warn({ executorId, error }, 'tool calls could not be pulled, trying again');
+    const warning = String(error);
+    if (nats.connected && warning !== this.lastWarning) {
+      nats.log.warn({ executorId, error }, 'tool calls could not be pulled, retrying');
     }
-    this.complainedOf = words;
+    this.lastWarning = warning;
   }
 
-  private async makeConsumer(): Promise<void> {
+  private async createConsumer(): Promise<void> {
     const { nats, streams, executorId, ackWaitMs } = this.options;
     const { stream, of } = nats.names.toolCalls;
     await streams.ensure();
@@ -146,11 +146,11 @@ export class CallDeliveries {
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(ackWaitMs),
       max_deliver: -1,
-      max_ack_pending: -1, // none: the stream is bounded, and so is what the executor keeps of it
+      max_ack_pending: -1, // unlimited: the stream and the executor's backlog are bounded
     });
     this.processIsNew = false;
-    this.complainedOf = '';
-    this.heardAtMs = performance.now();
+    this.lastWarning = '';
+    this.receivedAtMs = performance.now();
     this.pull();
   }
 }

@@ -1,19 +1,19 @@
 import { type Delta, effectClass } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
-import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
-import type { DispatchedCall } from './tool-wire';
-import { toolStreamsOf } from '../testing/test-nats';
+import { ToolCallFixture, aCall, endlessWork, never, says } from '../../testing/tool-call-fixture';
+import type { DispatchedCall } from '../wire-format';
+import { toolStreamsOf } from '../../testing/test-nats';
 
 describe('NatsTools and ToolCallConsumer', () => {
-  let bench: ToolCallFixture;
-  beforeEach(() => (bench = new ToolCallFixture()));
-  afterEach(() => bench.close());
+  let fixture: ToolCallFixture;
+  beforeEach(() => (fixture = new ToolCallFixture()));
+  afterEach(() => fixture.close());
 
-  it('brings a call to its executor and the answer back', async () => {
+  it('sends a call to its executor and returns the answer', async () => {
     const call = aCall();
     const seen: DispatchedCall[] = [];
-    const tools = await bench.worker(call.run_id, { toolTimeoutMs: 5_000 });
-    await bench.executor((dispatched) => {
+    const tools = await fixture.worker(call.run_id, { toolTimeoutMs: 5_000 });
+    await fixture.executor((dispatched) => {
       seen.push(dispatched);
       return Promise.resolve(says('noon'));
     });
@@ -38,15 +38,15 @@ describe('NatsTools and ToolCallConsumer', () => {
     ]);
     const expiresInMs = Date.parse(seen[0]?.expires_at ?? '') - Date.now();
     expect(expiresInMs).toBeGreaterThan(5_000);
-    expect(expiresInMs).toBeLessThanOrEqual(65_000); // its time, and the bench's patience
+    expect(expiresInMs).toBeLessThanOrEqual(65_000); // its timeout and the fixture's patience
   });
 
-  it('runs many calls of a run at once, and no more than the executor may', async () => {
+  it('runs many calls of a run at once, at most as many as the executor has slots', async () => {
     const run = aCall().run_id;
     const calls = Array.from({ length: 20 }, () => aCall('pure', run));
     let atOnce = 0;
     let most = 0;
-    await bench.executor(
+    await fixture.executor(
       async ({ call_id }) => {
         most = Math.max(most, (atOnce += 1));
         await new Promise((resolve) => setTimeout(resolve, 10));
@@ -55,7 +55,7 @@ describe('NatsTools and ToolCallConsumer', () => {
       },
       { concurrency: 4 },
     );
-    const tools = await bench.worker(run);
+    const tools = await fixture.worker(run);
 
     const answers = await Promise.all(calls.map((call) => tools.execute(call, never)));
 
@@ -67,56 +67,56 @@ describe('NatsTools and ToolCallConsumer', () => {
 
   it('sends each call to the executor that hosts its thread', async () => {
     const [ours, theirs] = [aCall(), aCall()];
-    await bench.executor(() => Promise.resolve(says('a')), { executorId: 'exec-a' });
-    await bench.executor(() => Promise.resolve(says('b')), { executorId: 'exec-b' });
-    const a = await bench.worker(ours.run_id, { executorId: 'exec-a' });
-    const b = await bench.worker(theirs.run_id, { executorId: 'exec-b' });
+    await fixture.executor(() => Promise.resolve(says('a')), { executorId: 'exec-a' });
+    await fixture.executor(() => Promise.resolve(says('b')), { executorId: 'exec-b' });
+    const a = await fixture.worker(ours.run_id, { executorId: 'exec-a' });
+    const b = await fixture.worker(theirs.run_id, { executorId: 'exec-b' });
 
     expect(await a.execute(ours, never)).toMatchObject({ result: { output: 'a' } });
     expect(await b.execute(theirs, never)).toMatchObject({ result: { output: 'b' } });
   });
 
-  it('answers at once when no executor will ever take the thread in', async () => {
+  it('answers at once when the thread can never be placed', async () => {
     const call = aCall();
     const placement = () => Promise.reject(new TerminalError('sandbox_unavailable', 'bubblewrap is missing'));
-    const tools = await bench.worker(call.run_id, { placement });
+    const tools = await fixture.worker(call.run_id, { placement });
 
     const answer = await tools.execute(call, never);
 
     expect(answer).toMatchObject({ how: 'answered', result: { success: false, error: 'bubblewrap is missing' } });
   });
 
-  it('passes on what a command prints, in order and before the answer', async () => {
+  it('passes on the output of a command, in order and before the answer', async () => {
     const call = aCall();
-    const heard: string[] = [];
-    const onOutput = (delta: Delta) => heard.push(`${delta.type} ${delta.streamId} ${delta.channel}: ${delta.text}`);
-    const tools = await bench.worker(call.run_id, { onOutput });
-    await bench.executor(async (_call, { output }) => {
+    const output: string[] = [];
+    const onOutput = (delta: Delta) => output.push(`${delta.type} ${delta.streamId} ${delta.channel}: ${delta.text}`);
+    const tools = await fixture.worker(call.run_id, { onOutput });
+    await fixture.executor(async (_call, { output }) => {
       for (let line = 0; line < 100; line += 1) output(`line ${line}`, 'stdout');
       return says('done');
     });
 
     await tools.execute(call, never);
 
-    expect(heard).toEqual(Array.from({ length: 100 }, (_, line) => `tool.output ${call.id} stdout: line ${line}`));
+    expect(output).toEqual(Array.from({ length: 100 }, (_, line) => `tool.output ${call.id} stdout: line ${line}`));
   });
 
-  it('finds the answer that came after the worker died (I5)', async () => {
+  it('finds the answer of a call whose first worker died (I5)', async () => {
     const call = aCall();
     const work = endlessWork();
     let finish = (): void => undefined;
-    await bench.executor(async (dispatched, context) => {
+    await fixture.executor(async (dispatched, context) => {
       void work.handle(dispatched, context);
       await new Promise<void>((resolve) => (finish = resolve));
       return says('late');
     });
-    const first = await bench.worker(call.run_id);
+    const first = await fixture.worker(call.run_id);
     const lost = first.execute(call, never);
     await work.begun;
 
     first.close(new Error('the claim was lost'));
     await expect(lost).rejects.toThrow('the claim was lost');
-    const second = await bench.worker(call.run_id);
+    const second = await fixture.worker(call.run_id);
     const found = second.reattach({ call, store: null }, never);
     finish();
 
@@ -124,13 +124,13 @@ describe('NatsTools and ToolCallConsumer', () => {
     expect(work.calls).toHaveLength(1);
   });
 
-  it('finds the answer that is stored already, with no executor left to ask', async () => {
+  it('finds a stored answer when the executor is dead', async () => {
     const call = aCall();
-    const executor = await bench.executor(() => Promise.resolve(says('stored')));
-    const first = await bench.worker(call.run_id);
+    const executor = await fixture.executor(() => Promise.resolve(says('stored')));
+    const first = await fixture.worker(call.run_id);
     await first.execute(call, never);
     await executor.die();
-    const second = await bench.worker(call.run_id);
+    const second = await fixture.worker(call.run_id);
 
     expect(await second.reattach({ call, store: null }, never)).toMatchObject({
       how: 'answered',
@@ -138,29 +138,29 @@ describe('NatsTools and ToolCallConsumer', () => {
     });
   });
 
-  it('waits for a call that is still on the queue', async () => {
+  it('waits for a call that is still in the queue', async () => {
     const call = aCall();
-    const first = await bench.worker(call.run_id);
+    const first = await fixture.worker(call.run_id);
     void first.execute(call, never).catch(() => undefined);
-    await bench.queued(call);
+    await fixture.queued(call);
     first.close(new Error('died'));
-    const second = await bench.worker(call.run_id);
+    const second = await fixture.worker(call.run_id);
     const found = second.reattach({ call, store: null }, never);
 
-    await bench.executor(() => Promise.resolve(says('after all')));
+    await fixture.executor(() => Promise.resolve(says('after all')));
 
     expect(await found).toMatchObject({ how: 'answered', result: { output: 'after all' } });
   });
 
-  it('sends even an unsafe call that the holder before never sent into the store that is still there', async () => {
+  it('sends even an unsafe call that the earlier holder never sent, if the store has lost nothing', async () => {
     const call = aCall('unsafe');
     const seen: DispatchedCall[] = [];
-    await bench.executor(async (dispatched) => {
+    await fixture.executor(async (dispatched) => {
       seen.push(dispatched);
       return says('at last');
     });
-    const link = await bench.nats.link();
-    const tools = await bench.worker(call.run_id, { link });
+    const link = await fixture.nats.link();
+    const tools = await fixture.worker(call.run_id, { link });
     await toolStreamsOf(link).ensure();
 
     expect(await tools.reattach({ call, store: tools.store }, never)).toMatchObject({ result: { output: 'at last' } });
@@ -168,27 +168,27 @@ describe('NatsTools and ToolCallConsumer', () => {
   });
 
   it.each(effectClass.options)(
-    'never sends a call again by itself: a %s one without a trace is unknown (I5, R25)',
+    'never sends a call again that may have taken effect: a %s one without a record is unknown (I5)',
     async (effect) => {
       const call = aCall(effect);
       const work = endlessWork();
-      await bench.executor(work.handle);
-      const tools = await bench.worker(call.run_id);
+      await fixture.executor(work.handle);
+      const tools = await fixture.worker(call.run_id);
 
       expect(await tools.reattach({ call, store: null }, never)).toMatchObject({ how: 'unknown' });
       expect(work.calls).toEqual([]);
     },
   );
 
-  it('gives up on a call that nobody takes, and says that it was not executed', async () => {
+  it('answers that a call was not executed when no executor claims it in time, and none runs it later', async () => {
     const call = aCall();
-    const tools = await bench.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 200 } });
+    const tools = await fixture.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 200 } });
 
     const answer = await tools.execute(call, never);
     const work = endlessWork();
-    await bench.executor(work.handle, { concurrency: 1 });
+    await fixture.executor(work.handle, { concurrency: 1 });
     const other = aCall('pure');
-    const next = await bench.worker(other.run_id);
+    const next = await fixture.worker(other.run_id);
     void next.execute(other, never).catch(() => undefined);
     await work.begun;
 
@@ -196,18 +196,18 @@ describe('NatsTools and ToolCallConsumer', () => {
     expect(work.calls.map(({ call_id }) => call_id)).toEqual([other.id]);
   });
 
-  it('says unknown when the executor takes longer than anyone may', async () => {
+  it('answers unknown when the executor takes longer than the timeout', async () => {
     const call = aCall();
     const work = endlessWork();
-    await bench.executor(work.handle);
-    const tools = await bench.worker(call.run_id, { toolTimeoutMs: 300, timing: { patienceMs: 300 } });
+    await fixture.executor(work.handle);
+    const tools = await fixture.worker(call.run_id, { toolTimeoutMs: 300, timing: { patienceMs: 300 } });
 
     expect(await tools.execute(call, never)).toEqual({ how: 'unknown', reason: 'The tool did not answer in time.' });
   });
 
-  it('rejects what is open, and what comes later, with the reason of close', async () => {
+  it('rejects open and later calls with the reason of close', async () => {
     const call = aCall();
-    const tools = await bench.worker(call.run_id);
+    const tools = await fixture.worker(call.run_id);
     const open = tools.execute(call, never);
 
     tools.close(new Error('drained'));

@@ -1,16 +1,16 @@
-import { ToolCallFixture, aCall, endlessWork } from '../testing/tool-call-fixture';
-import { toolStreamsOf } from '../testing/test-nats';
+import { ToolCallFixture, aCall, endlessWork } from '../../testing/tool-call-fixture';
+import { toolStreamsOf } from '../../testing/test-nats';
 
-describe('stopping a tool call (I7, R26)', () => {
-  let bench: ToolCallFixture;
-  beforeEach(() => (bench = new ToolCallFixture()));
-  afterEach(() => bench.close());
+describe('stopping a tool call (I7)', () => {
+  let fixture: ToolCallFixture;
+  beforeEach(() => (fixture = new ToolCallFixture()));
+  afterEach(() => fixture.close());
 
-  it('answers with the moment at which the executor saw it dead', async () => {
+  it('answers with the time at which the executor confirmed its end', async () => {
     const call = aCall();
     const work = endlessWork();
-    await bench.executor(work.handle);
-    const { answer, stop } = await bench.stoppable(call);
+    await fixture.executor(work.handle);
+    const { answer, stop } = await fixture.stoppable(call);
     await work.begun;
 
     stop.abort();
@@ -18,41 +18,41 @@ describe('stopping a tool call (I7, R26)', () => {
     expect(await answer).toEqual({ how: 'stopped', verifiedDeadAt: '2030-01-01T00:00:00.000Z' });
   });
 
-  it('keeps the answer of a call that was done before the stop came', async () => {
+  it('keeps the answer of a call that finished before the stop came', async () => {
     const call = aCall();
     const stop = new AbortController();
-    await bench.executor(async (_call, { signal }) => {
+    await fixture.executor(async (_call, { signal }) => {
       const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
       stop.abort();
       await aborted;
       return { how: 'answered', result: { success: true, output: 'done' }, duration_ms: 1 };
     });
-    const tools = await bench.worker(call.run_id);
+    const tools = await fixture.worker(call.run_id);
 
     expect(await tools.execute(call, stop.signal)).toMatchObject({ how: 'answered', result: { output: 'done' } });
   });
 
-  it('takes a call back that no executor has taken, and none runs it later', async () => {
+  it('withdraws a call that no executor has claimed, and none runs it later', async () => {
     const call = aCall('idempotent');
-    const { answer, stop } = await bench.stoppable(call, { timing: { stopTimeoutMs: 60_000 } });
-    await bench.queued(call);
+    const { answer, stop } = await fixture.stoppable(call, { timing: { stopTimeoutMs: 60_000 } });
+    await fixture.queued(call);
 
     stop.abort();
     expect(await answer).toMatchObject({ how: 'stopped', verifiedDeadAt: expect.any(String) });
 
     const work = endlessWork();
-    await bench.executor(work.handle, { concurrency: 1 });
+    await fixture.executor(work.handle, { concurrency: 1 });
     const other = aCall();
-    const next = await bench.worker(other.run_id);
+    const next = await fixture.worker(other.run_id);
     void next.execute(other, new AbortController().signal).catch(() => undefined);
     await work.begun;
     expect(work.calls.map(({ call_id }) => call_id)).toEqual([other.id]);
   });
 
-  it('takes a call back that is still on its way to the queue', async () => {
+  it('withdraws a call that is still in transit to the queue', async () => {
     const call = aCall();
-    const link = await bench.nats.link();
-    const tools = await bench.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
+    const link = await fixture.nats.link();
+    const tools = await fixture.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
     await toolStreamsOf(link).ensure();
     const stop = new AbortController();
     const answer = tools.execute(call, stop.signal);
@@ -63,11 +63,11 @@ describe('stopping a tool call (I7, R26)', () => {
     expect(await answer).toMatchObject({ how: 'stopped', verifiedDeadAt: expect.any(String) });
   });
 
-  it('says within 3 s that nobody verified it, when the executor is dead', async () => {
+  it('answers within 3 s, unverified, when the executor is dead', async () => {
     const call = aCall();
     const work = endlessWork();
-    const executor = await bench.executor(work.handle);
-    const { answer, stop } = await bench.stoppable(call);
+    const executor = await fixture.executor(work.handle);
+    const { answer, stop } = await fixture.stoppable(call);
     await work.begun;
     await executor.die();
     const stoppedAt = performance.now();
@@ -78,15 +78,15 @@ describe('stopping a tool call (I7, R26)', () => {
     expect(performance.now() - stoppedAt).toBeLessThan(3_300);
   });
 
-  it('finds a call by reattaching to it, to stop it (R27)', async () => {
+  it('stops a running call on reattach when the run is already stopped', async () => {
     const call = aCall();
     const work = endlessWork();
-    await bench.executor(work.handle);
-    const first = await bench.worker(call.run_id);
+    await fixture.executor(work.handle);
+    const first = await fixture.worker(call.run_id);
     void first.execute(call, new AbortController().signal).catch(() => undefined);
     await work.begun;
     first.close(new Error('died'));
-    const second = await bench.worker(call.run_id);
+    const second = await fixture.worker(call.run_id);
 
     const answer = await second.reattach({ call, store: null }, AbortSignal.abort());
 
@@ -95,7 +95,7 @@ describe('stopping a tool call (I7, R26)', () => {
 
   it('sends nothing for a call that is stopped before it was sent', async () => {
     const call = aCall();
-    const tools = await bench.worker(call.run_id);
+    const tools = await fixture.worker(call.run_id);
 
     expect(await tools.execute(call, AbortSignal.abort())).toMatchObject({
       how: 'stopped',

@@ -1,0 +1,134 @@
+import { type RunId, type ThreadId, callId, runId, threadId } from '@rondo/contract';
+import type { StoppedTool } from '@rondo/domain';
+import type { Msg } from 'nats';
+import { z } from 'zod';
+import type { NatsLink } from '../connection/nats-link';
+import { received } from '../connection/received';
+
+/*
+ * What a worker asks of the executor that hosts a thread's sandbox, besides tool calls: to end what a run has left running,
+ * and to remove the sandbox. Each request has two ends, `request…` in the worker and `answer…` in the executor.
+ */
+
+export const endRequest = z.object({ thread_id: threadId, run_id: runId });
+export const endAnswer = z.object({
+  /** Null where not every process was confirmed dead. */
+  ended: z
+    .array(
+      z.object({
+        tool_call_id: callId,
+        verified_dead_at: z.iso.datetime(),
+        processes: z.array(z.string().max(100)).max(100),
+      }),
+    )
+    .nullable(),
+});
+
+export const removalRequest = z.object({ thread_id: threadId });
+export const removalAnswer = z.object({ gone: z.boolean() });
+
+export interface RunInSandbox {
+  readonly threadId: ThreadId;
+  readonly runId: RunId;
+}
+
+const timeoutMs = 2_000;
+
+/**
+ * Has an executor end what a run's calls have left running in the thread's sandbox. Undefined where no executor listens,
+ * a process was not confirmed dead, or the answer takes too long. Repeating the request is always safe.
+ */
+export async function requestRunEnd(
+  nats: NatsLink,
+  executorId: string,
+  { threadId, runId }: RunInSandbox,
+): Promise<readonly StoppedTool[] | undefined> {
+  const body = { thread_id: threadId, run_id: runId };
+  const answer = await request(nats, nats.names.sandboxEnd(executorId), { body, answer: endAnswer });
+  return answer?.ended ?? undefined;
+}
+
+/** `end` resolves once every process is confirmed dead. Returns a function that ends the subscription. */
+export function answerRunEnds(
+  nats: NatsLink,
+  executorId: string,
+  end: (run: RunInSandbox) => Promise<readonly StoppedTool[]>,
+): () => void {
+  return answerRequests(nats, nats.names.sandboxEnd(executorId), {
+    body: endRequest,
+    work: async ({ thread_id: threadId, run_id: runId }) => {
+      const ended = await end({ threadId, runId }).catch((error: unknown) => {
+        nats.log.warn({ executorId, threadId, runId, error }, 'what a run left running could not be ended');
+        return null;
+      });
+      return { ended };
+    },
+  });
+}
+
+/**
+ * Has an executor remove a thread's sandbox with its files. True once they are gone, or if they never existed; false
+ * where no executor listens, the removal failed, or it takes too long. Repeating the request is always safe.
+ */
+export async function requestRemoval(nats: NatsLink, executorId: string, thread: ThreadId): Promise<boolean> {
+  const body = { thread_id: thread };
+  const answer = await request(nats, nats.names.sandboxForget(executorId), { body, answer: removalAnswer });
+  return answer?.gone ?? false;
+}
+
+/** `remove` resolves when nothing of the thread is left. Returns a function that ends the subscription. */
+export function answerRemovals(
+  nats: NatsLink,
+  executorId: string,
+  remove: (thread: ThreadId) => Promise<void>,
+): () => void {
+  return answerRequests(nats, nats.names.sandboxForget(executorId), {
+    body: removalRequest,
+    work: async ({ thread_id: threadId }) => {
+      const gone = await remove(threadId).then(
+        () => true,
+        (error: unknown) => {
+          nats.log.warn({ executorId, threadId, error }, 'sandbox could not be removed');
+          return false;
+        },
+      );
+      return { gone };
+    },
+  });
+}
+
+/**
+ * Each request has a reply inbox of its own: the executor learns it, and could answer in place of NATS over the inbox that
+ * requests to JetStream share. Undefined where no valid answer comes in time.
+ */
+async function request<Answer extends z.ZodType>(
+  nats: NatsLink,
+  subject: string,
+  { body, answer }: { body: object; answer: Answer },
+): Promise<z.infer<Answer> | undefined> {
+  if (!nats.connected) return undefined;
+  try {
+    const options = { timeout: timeoutMs, noMux: true, reply: nats.newInbox() };
+    return received(answer, await nats.connection.request(subject, JSON.stringify(body), options), nats.log);
+  } catch {
+    return undefined; // No executor listens there, or it did not answer in time: the caller decides whether to repeat.
+  }
+}
+
+function answerRequests<Body extends z.ZodType>(
+  nats: NatsLink,
+  subject: string,
+  { body, work }: { body: Body; work: (request: z.infer<Body>) => Promise<object> },
+): () => void {
+  const answer = async (message: Msg): Promise<void> => {
+    const parsed = received(body, message, nats.log);
+    if (parsed) message.respond(JSON.stringify(await work(parsed)));
+  };
+  const subscription = nats.connection.subscribe(subject, {
+    callback: (error, message) => {
+      if (error) nats.log.error({ subject, error }, 'sandbox subscription ended');
+      else void answer(message);
+    },
+  });
+  return () => subscription.unsubscribe();
+}
