@@ -66,6 +66,7 @@ const wordsAreChecked = [
   'apps/tool-executor',
   'deploy',
   'libs/contract',
+  'libs/messaging',
   'libs/platform',
   'libs/run-holder',
   'libs/test-deployment',

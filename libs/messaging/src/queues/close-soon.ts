@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, Worker } from 'bullmq';
 
-const gentleMs = 500;
-const cutMs = 1_000;
+const gracefulMs = 500;
+const forcedMs = 1_000;
 
 /**
- * Closes gently, and after a moment without asking: a Redis that is silent must not keep a process that has nothing left
- * to do (R14). What it was not told stands in Postgres.
+ * Closes gracefully, and by force after a moment: BullMQ's close has no timeout, and a Redis that does not answer must not
+ * keep a process from exiting. What Redis was not told is in Postgres.
  */
 export async function closeSoon(connected: Queue | Worker): Promise<void> {
   const closed = connected.close().then(() => true);
-  if (await Promise.race([closed, sleep(gentleMs, false, { ref: false })])) return;
+  if (await Promise.race([closed, sleep(gracefulMs, false, { ref: false })])) return;
 
   void connected.backend.client.then((client) => client.disconnect());
-  await Promise.race([closed, sleep(cutMs, undefined, { ref: false })]);
+  await Promise.race([closed, sleep(forcedMs, undefined, { ref: false })]);
 }

@@ -53,7 +53,7 @@ describe('DelayedPollWorker', () => {
   const count = (wanted: string) => heard.filter((word) => word === wanted).length;
   const add = (...ids: RunId[]) => queue.addAll(ids.map((id) => ({ runId: id, ...threadOf })));
 
-  it('asks once more, when the job that came alone has begun', async () => {
+  it('polls once more after a job that came alone has started', async () => {
     await until(() => count('waits') === 1);
     await add(...runs(1, 1));
     await until(() => count('waits') === 3);
@@ -64,7 +64,7 @@ describe('DelayedPollWorker', () => {
     expect(heard).toEqual(['asks', 'run_2', 'waits', 'asks', 'waits']);
   });
 
-  it('takes as many as it may of those that come together, in their order', async () => {
+  it('takes as many jobs as its concurrency allows when several come together, in order', async () => {
     await add(...runs(1, 6));
     await until(() => heard.includes('run_4'));
     expect(heard.filter((word) => word.startsWith('run_'))).toEqual(['run_1', 'run_2', 'run_3', 'run_4']);

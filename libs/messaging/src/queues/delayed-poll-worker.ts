@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, Worker } from 'bullmq';
 
-/** Of what a job leads to at once, the claim of a run and the first question to its model. */
-const beginningMs = 3;
+/** How long a job takes to claim its run and send the first model request. */
+const startMs = 3;
 
 /**
- * Leaves a job that came alone time to begin before it asks for another one. BullMQ asks at once, and once more because of
- * the marker that every job leaves behind: where jobs come one by one, both questions find nothing, and stand in the way of
- * the one that came. Nothing is missed, for the marker stays until it was looked at. Where jobs come in numbers, all but the
- * first are asked for as ever, a few milliseconds later.
+ * Lets a job that came alone start before it polls for the next. BullMQ polls at once, and again because of the marker that
+ * each job leaves: where jobs come one by one, both polls find nothing and delay the job that came. No job is missed, since
+ * the marker stays until a poll. Where several jobs come together, all but the first are polled for a few milliseconds
+ * later.
  */
 export class DelayedPollWorker extends Worker {
-  private foundNothing = true;
-  private isBeginning = false;
+  private wasIdle = true;
+  private isStarting = false;
 
   protected override async moveToActive(token: string, name?: string) {
-    if (this.isBeginning) {
-      this.isBeginning = false;
-      await sleep(beginningMs);
-      return this.nextJobFromJobData(); // none: it waits for the marker now, and finds it
+    if (this.isStarting) {
+      this.isStarting = false;
+      await sleep(startMs);
+      return this.nextJobFromJobData(); // undefined: the worker now waits for the marker, which is there
     }
     const job = await super.moveToActive(token, name);
-    const found = job as Job | undefined; // nothing may wait, which its type does not say
-    this.isBeginning = found !== undefined && this.foundNothing;
-    this.foundNothing = found === undefined;
+    const found = job as Job | undefined; // undefined when no job waits, which the declared type omits
+    this.isStarting = found !== undefined && this.wasIdle;
+    this.wasIdle = found === undefined;
     return job;
   }
 }

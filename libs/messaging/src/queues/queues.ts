@@ -4,20 +4,20 @@ import type { QueueOptions, WorkerOptions } from 'bullmq';
 import { z } from 'zod';
 
 /**
- * A job says that it is time to look at something; what is to be done stands in Postgres. It is tried once and then
- * forgotten, because a finished job that is kept would silently swallow a new one with its id (R9).
+ * A job carries an id; what is to be done is in Postgres. It is tried once and then removed, because BullMQ silently ignores
+ * a new job with the id of a finished one that it keeps.
  */
 const defaultJobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
-/** Options of every queue but the connection. Small event streams: nobody reads them but the dashboard (R12). */
+/** Options of every queue except the connection. Event streams are short: only the dashboard reads them, and they fill Redis. */
 export const queueOptions = {
   defaultJobOptions,
   streams: { events: { maxLen: 1_000 } },
 } as const satisfies Omit<QueueOptions, 'connection'>;
 
 /**
- * Options of every worker but the connection. BullMQ never decides that a job runs again (R7): a worker whose lock was
- * lost has lost its lease too, and the lease is what counts.
+ * Options of every worker except the connection. BullMQ never runs a job again by itself: it would take a worker with a
+ * blocked event loop for dead and start the run twice. The lease in Postgres decides that.
  */
 const workerOptions = ({ concurrency }: { concurrency: number }) =>
   ({
@@ -30,8 +30,8 @@ const workerOptions = ({ concurrency }: { concurrency: number }) =>
 const job = z.object({ run_id: runId, thread_id: threadId });
 
 export const queues = {
-  /** A run is due: take it, if it still is. */
+  /** A run is due: claim it, if it still is. */
   runs: { name: 'runs', job, workerOptions },
-  /** The same for a run whose older messages are to be folded into a summary. */
+  /** The same for a run whose older messages are to be summarized. */
   compactions: { name: 'compactions', job, workerOptions },
 } as const satisfies Record<RunQueueName, { name: RunQueueName; job: typeof job; workerOptions: typeof workerOptions }>;

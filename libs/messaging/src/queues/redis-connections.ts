@@ -1,4 +1,4 @@
-/** For those who add jobs: a request must not hang because Redis does (R11). */
+/** For processes that add jobs: a request must not hang while Redis does. */
 export const producerConnection = (url: string) => ({
   url,
   connectTimeout: 5_000,
@@ -11,8 +11,8 @@ export const producerConnection = (url: string) => ({
 });
 
 /**
- * For those who take jobs: blocking commands wait as long as it takes, through restarts of Redis too. A connection that
- * has been asked something and says nothing for longer than any job is waited for is half-open; it is made anew (R11).
+ * For workers: blocking commands wait without limit, through restarts of Redis too. A connection on which Redis does not
+ * answer for longer than any blocking command lasts is half-open, which raises no error by itself; it is replaced.
  */
 export const workerConnection = (url: string) => ({
   url,

@@ -25,7 +25,7 @@ describe('RunQueue', () => {
     await runs.close();
   });
 
-  /** A worker that notes which runs it was given, and resolves `done` after so many. */
+  /** A worker that records the runs of its jobs, and resolves `done` after `count` of them. */
   function working(count: number, work: (job: Job<unknown>) => Promise<void> = () => Promise.resolve()) {
     const seen: RunId[] = [];
     let enough = (): void => undefined;
@@ -49,7 +49,7 @@ describe('RunQueue', () => {
     return { seen, done };
   }
 
-  it('carries ids and nothing else (I11)', async () => {
+  it('carries ids only (I11)', async () => {
     await runs.add({ runId: run, ...threadOf, activation: 3 });
 
     const [job] = await runs.queue.getJobs();
@@ -57,7 +57,7 @@ describe('RunQueue', () => {
     expect(job?.data).toEqual({ run_id: 'run_1', thread_id: 'thr_1' });
   });
 
-  it('makes one job of an activation that is added twice (R9)', async () => {
+  it('adds one job for an activation that is added twice', async () => {
     await runs.add({ runId: run, ...threadOf, activation: 1 });
     await runs.addAll([
       { runId: run, ...threadOf, activation: 1 },
@@ -67,7 +67,7 @@ describe('RunQueue', () => {
     expect(await runs.waiting()).toBe(2);
   });
 
-  it('makes another job of the next activation, and of the same one when the first is done (R9)', async () => {
+  it('adds another job for the next activation, and for the same one once its job is finished', async () => {
     const { seen, done } = working(3);
 
     await runs.add({ runId: run, ...threadOf, activation: 1 });
@@ -80,7 +80,7 @@ describe('RunQueue', () => {
     expect(seen).toEqual([run, run, run]);
   });
 
-  it('keeps nothing of a job that failed, and does not try it again (R7, R9)', async () => {
+  it('removes a failed job, which would block its id, and does not retry it', async () => {
     const { seen, done } = working(1, () => Promise.reject(new Error('the database is away')));
 
     await runs.add({ runId: run, ...threadOf, activation: 1 });
@@ -91,7 +91,7 @@ describe('RunQueue', () => {
     expect(await runs.queue.getJobCounts()).toMatchObject({ failed: 0, waiting: 0, delayed: 0, active: 0 });
   });
 
-  it('bounds its event stream (R12)', async () => {
+  it('bounds its event stream, which would fill Redis', async () => {
     await runs.ping();
     await runs.addAll(Array.from({ length: 3_000 }, (_, activation) => ({ runId: run, ...threadOf, activation })));
 
@@ -101,7 +101,7 @@ describe('RunQueue', () => {
     expect(length).toBeLessThan(1_200); // Redis trims in whole nodes
   });
 
-  it("is one for the workers and one for the summarizers, who do not see what is the other one's", async () => {
+  it('keeps the jobs of workers and summarizers apart', async () => {
     const both = new RunQueues({ connection: producerConnection(url), log, prefix });
     await both.add('compactions', { runId: run, ...threadOf, activation: 1 });
 
@@ -110,7 +110,7 @@ describe('RunQueue', () => {
     await both.close();
   });
 
-  it('rejects soon when Redis is not there, instead of hanging (R11)', async () => {
+  it('rejects within seconds when Redis is not reachable, instead of hanging', async () => {
     const nowhere = new RunQueue({ connection: producerConnection('redis://127.0.0.1:1'), log });
 
     await expect(nowhere.ping()).rejects.toThrow();

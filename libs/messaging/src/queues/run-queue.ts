@@ -9,9 +9,9 @@ export interface RunQueueOptions {
   /** See `producerConnection`. */
   readonly connection: ConnectionOptions;
   readonly log: Log;
-  /** The workers' queue unless given. */
+  /** The workers' queue by default. */
   readonly name?: RunQueueName;
-  /** Goes before every key in Redis; BullMQ's own unless given. */
+  /** The prefix of every key in Redis; BullMQ's own by default. */
   readonly prefix?: string;
 }
 
@@ -23,7 +23,7 @@ export interface Activation {
 }
 
 /**
- * Tells those who serve a queue that a run is due. Adding an activation twice is adding it once while the first one waits or runs.
+ * Notifies the workers of a queue that a run is due. Adding an activation again has no effect while its job waits or runs.
  * Every method rejects within seconds while Redis is away.
  */
 export class RunQueue {
@@ -35,7 +35,7 @@ export class RunQueue {
     this.queue.on('error', (error) => log.warn({ queue: name, error }, 'redis connection failed'));
   }
 
-  /** By itself: what `addAll` needs for many costs more than the job. */
+  /** Not by `addAll`: adding in bulk costs more than a single job. */
   async add(activation: Activation): Promise<void> {
     await this.connected();
     const { name, data, opts } = asJob(activation);
@@ -47,7 +47,7 @@ export class RunQueue {
     await this.queue.addBulk(activations.map(asJob));
   }
 
-  /** How many runs wait to be taken. */
+  /** The number of jobs that wait. */
   async waiting(): Promise<number> {
     await this.connected();
     return this.queue.getWaitingCount();
@@ -62,7 +62,7 @@ export class RunQueue {
     await closeSoon(this.queue);
   }
 
-  /** BullMQ waits for the first connection as long as it takes; those who add jobs must not (R11). */
+  /** BullMQ waits for the first connection without limit; a request that adds a job must not. */
   private async connected(): Promise<void> {
     if (this.hasConnected) return;
     let timer: NodeJS.Timeout | undefined;

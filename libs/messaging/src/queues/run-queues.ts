@@ -1,7 +1,7 @@
 import type { RunQueueName } from '@rondo/domain';
 import { type Activation, RunQueue, type RunQueueOptions } from './run-queue';
 
-/** Every queue that runs wait in. Who relays the outbox serves all of them. */
+/** All queues of runs; the outbox relay adds jobs to each. */
 export class RunQueues {
   readonly runs: RunQueue;
   readonly compactions: RunQueue;

@@ -26,7 +26,7 @@ describe('SharedQuota', () => {
     expect(await other.spend('acc_2', 6)).toBe(0);
   });
 
-  it('has all of it again after a second', async () => {
+  it('is restored after a second', async () => {
     const quota = quotaOf({ url, prefix: randomUUID() });
     await quota.ping();
     let waitMs = await quota.spend('acc_1', 11);

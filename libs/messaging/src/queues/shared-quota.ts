@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { producerConnection } from './redis-connections';
 
-/** No request waits for it, so it may as well find out soon that Redis is silent. */
+/** Short, so that the limiter falls back to this process soon when Redis does not answer. */
 const commandTimeoutMs = 500;
 
 interface QuotaSettings {
@@ -11,7 +11,7 @@ interface QuotaSettings {
   readonly prefix?: string;
 }
 
-/** So much per second for each holder, over all processes that share a Redis. While it is away each process counts alone (I1). */
+/** An amount per second for each holder, over all processes that share a Redis. While it is away each process counts alone (I1). */
 export class SharedQuota {
   private readonly redis: Redis;
   private readonly limiter: RateLimiterRedis;
@@ -19,7 +19,7 @@ export class SharedQuota {
   constructor({ url, perSecond, prefix = 'rondo:quota' }: QuotaSettings) {
     const { url: _, ...options } = producerConnection(url);
     this.redis = new Redis(url, { ...options, commandTimeout: commandTimeoutMs, enableOfflineQueue: false });
-    this.redis.on('error', () => undefined); // the queues' connection to the same server says so
+    this.redis.on('error', () => undefined); // the queues' connection to the same server logs it
     const window = { keyPrefix: prefix, points: perSecond, duration: 1 };
     this.limiter = new RateLimiterRedis({
       ...window,
@@ -29,13 +29,13 @@ export class SharedQuota {
     });
   }
 
-  /** Resolves when the connection is there. */
+  /** Resolves when Redis answers. */
   async ping(): Promise<void> {
     if (this.redis.status !== 'ready') await new Promise((resolve) => this.redis.once('ready', resolve));
     await this.redis.ping();
   }
 
-  /** For how many milliseconds there is no more; 0 while there is. */
+  /** Resolves to 0, or to the milliseconds until the quota is restored when it is used up. */
   async spend(holder: string, amount: number): Promise<number> {
     try {
       await this.limiter.consume(holder, amount);

@@ -8,7 +8,7 @@ const fact = { ...envelope, seq: 1, type: 'run.started' };
 const delta = { ...envelope, seq: null, type: 'message.delta', stream_id: 'msg_1', offset: 0, after_seq: 3 };
 
 describe('receivedEvent', () => {
-  it('takes facts and deltas as they are', () => {
+  it('returns facts and deltas as they were sent', () => {
     for (const event of [fact, delta]) expect(receivedEvent(JSON.stringify(event), run)).toEqual(event);
   });
 
@@ -16,19 +16,19 @@ describe('receivedEvent', () => {
     ['another run', { ...fact, run_id: 'run_2' }],
     ['another version', { ...fact, v: 2 }],
     ['an unknown type', { ...fact, type: 'run.exploded' }],
-    ['a fact that has no place', { ...fact, seq: 0 }],
-    ['a fact between two places', { ...fact, seq: 1.5 }],
+    ['a fact without a place in the log', { ...fact, seq: 0 }],
+    ['a fact whose seq is no integer', { ...fact, seq: 1.5 }],
     ['a fact without data', { ...fact, data: null }],
     ['a fact as a delta', { ...delta, type: 'run.completed' }],
     ['a delta as a fact', { ...fact, type: 'message.delta' }],
     ['a delta of no stream', { ...delta, stream_id: undefined }],
     ['a delta at no offset', { ...delta, offset: '0' }],
-    ['a delta after no fact', { ...delta, after_seq: -1 }],
+    ['a delta with a negative after_seq', { ...delta, after_seq: -1 }],
   ])('refuses %s', (_, event) => {
     expect(receivedEvent(JSON.stringify(event), run)).toBeUndefined();
   });
 
-  it('refuses every other text, and never throws', () => {
+  it('returns undefined for every other text, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(receivedEvent(text, run)).toBeUndefined();

@@ -1,18 +1,18 @@
 import { type RunEvent, type RunId, deltaType, factTypes } from '@rondo/contract';
 
 /**
- * The event that a line of the feed says, or undefined. Its envelope is checked, and it is left as it was sent: its JSON
- * must stay the same to the byte for every reader. What is in its `data` is trusted here as it is where the log is read:
- * only the log's writers publish. It is checked by hand, since everything that anybody watches comes through here.
+ * The event in a line of the feed, or undefined. Its envelope is checked, and the event is left as it was sent: its JSON
+ * must be the same to the byte for every reader. Its `data` is trusted, as where the log is read, since only writers of the
+ * log may publish. The check is written by hand, because every event of every subscription passes here.
  */
-export function receivedEvent(line: string, watched: RunId): RunEvent | undefined {
+export function receivedEvent(line: string, run: RunId): RunEvent | undefined {
   const value = parsed(line);
-  if (!isRecord(value) || value['run_id'] !== watched || value['v'] !== 1) return undefined;
+  if (!isRecord(value) || value['run_id'] !== run || value['v'] !== 1) return undefined;
   if (typeof value['id'] !== 'string' || typeof value['epoch'] !== 'number' || !isRecord(value['data'])) {
     return undefined;
   }
   const isEvent = value['seq'] === null ? isDelta(value) : isFact(value);
-  return isEvent ? (value as unknown as RunEvent) : undefined; // by what was just checked
+  return isEvent ? (value as unknown as RunEvent) : undefined; // as just checked
 }
 
 const facts: ReadonlySet<unknown> = new Set(factTypes);

@@ -30,35 +30,35 @@ describe('NatsRunFeed', () => {
   });
   afterEach(() => nats.close());
 
-  /** Watches, and resolves `heard` when so many events have come. */
+  /** Watches the run, and resolves `received` after `count` events. */
   function watching(link: NatsLink, count: number) {
     const events: RunEvent[] = [];
     const jsons: string[] = [];
     let enough = (): void => undefined;
-    const heard = new Promise<void>((resolve) => (enough = resolve));
+    const received = new Promise<void>((resolve) => (enough = resolve));
     const watch = new NatsRunFeed(link).watch(run, (event, json) => {
       events.push(event);
       jsons.push(json);
       if (events.length === count) enough();
     });
-    return { watch, events, jsons, heard };
+    return { watch, events, jsons, received };
   }
 
-  it('shows facts and deltas in the order of their publication, to the byte as they were', async () => {
+  it('delivers facts and deltas in the order of publication, unchanged to the byte', async () => {
     const sent = [fact(1), delta(0, 'He'), delta(2, 'llo'), fact(2)].map(inAnotherKeyOrder);
-    const { watch, events, jsons, heard } = watching(gateway, sent.length);
+    const { watch, events, jsons, received } = watching(gateway, sent.length);
     await watch.ready();
 
     new NatsRunFeed(await nats.link()).publish(sent);
-    await heard;
+    await received;
 
     expect(events).toEqual(sent);
     expect(jsons).toEqual(sent.map((event) => JSON.stringify(event)));
     expect(events.map((event) => JSON.stringify(event))).toEqual(jsons);
   });
 
-  it('sends what is published at once in one message, in several only where it is long', async () => {
-    const { watch, events, heard } = watching(gateway, 5);
+  it('sends events of one turn in one message, in several only where they are long', async () => {
+    const { watch, events, received } = watching(gateway, 5);
     await watch.ready();
     const messages: number[] = [];
     gateway.connection.subscribe(gateway.names.runEvents(run), {
@@ -69,15 +69,15 @@ describe('NatsRunFeed', () => {
     const sent = [fact(1), fact(2), delta(0, 'x'.repeat(200_000)), delta(200_000, 'y'.repeat(200_000)), fact(3)];
 
     for (const event of sent) feed.publish([event]);
-    await heard;
+    await received;
     await gateway.ping();
 
     expect(events).toEqual(sent);
     expect(messages).toEqual([3, 2]);
   });
 
-  it('has facts wait a moment for what comes after them, and leave before the first words', async () => {
-    const { watch, events, heard } = watching(gateway, 2);
+  it('delays facts, and sends them before the first text in one message', async () => {
+    const { watch, events, received } = watching(gateway, 2);
     await watch.ready();
     const messages: string[] = [];
     gateway.connection.subscribe(gateway.names.runEvents(run), {
@@ -89,14 +89,14 @@ describe('NatsRunFeed', () => {
     feed.publish([fact(1)]);
     await new Promise(setImmediate);
     feed.publish([delta(0, 'Hello')]);
-    await heard;
+    await received;
     await gateway.ping();
 
     expect(events).toEqual([fact(1), delta(0, 'Hello')]);
     expect(messages).toHaveLength(1);
   });
 
-  it('sends first words before what follows them in the same turn of the event loop', async () => {
+  it('sends the first text at once, within the same turn of the event loop', async () => {
     const feed = new NatsRunFeed(gateway);
     const before = gateway.connection.stats().outMsgs;
 
@@ -105,26 +105,26 @@ describe('NatsRunFeed', () => {
     expect(gateway.connection.stats().outMsgs).toBe(before + 1);
   });
 
-  it("lets another run's facts wait when words leave, or a run's end", async () => {
-    const patient = runId.parse('run_2');
+  it("keeps another run's facts back when text or the end of a run is sent", async () => {
+    const other = runId.parse('run_2');
     const ended = runId.parse('run_3');
     const order: string[] = [];
     const all = new Promise<void>((resolve) => {
-      for (const id of [run, patient, ended])
+      for (const id of [run, other, ended])
         new NatsRunFeed(gateway).watch(id, (event) => order.push(event.run_id) === 3 && resolve());
     });
     await gateway.ping();
     const feed = new NatsRunFeed(await nats.link());
 
-    feed.publish([{ ...fact(1), run_id: patient }]);
+    feed.publish([{ ...fact(1), run_id: other }]);
     feed.publish([{ ...completed, run_id: ended }]);
     feed.publish([delta(0, 'Hello')]);
     await all;
 
-    expect(order.at(-1)).toBe(patient);
+    expect(order.at(-1)).toBe(other);
   });
 
-  it('keeps one moment of departure for what still waits when words have left', async () => {
+  it('plans one flush for what still waits when text was sent', async () => {
     const feed = new NatsRunFeed(gateway);
     const planned = jest.spyOn(gateway.writes, 'at');
 
@@ -135,19 +135,19 @@ describe('NatsRunFeed', () => {
     expect(planned).toHaveBeenCalledTimes(1);
   });
 
-  it('sends what it still holds before its connection is closed', async () => {
-    const { watch, events, heard } = watching(gateway, 1);
+  it('sends pending events before its connection is closed', async () => {
+    const { watch, events, received } = watching(gateway, 1);
     await watch.ready();
     const link = await nats.link();
 
     new NatsRunFeed(link).publish([fact(1)]);
     await link.close();
-    await heard;
+    await received;
 
     expect(events).toEqual([fact(1)]);
   });
 
-  it('hears only its run, and nothing after it stopped', async () => {
+  it('delivers only events of the watched run, and none after the watch was stopped', async () => {
     const { watch, events } = watching(gateway, 1);
     const last = watching(gateway, 1);
     await Promise.all([watch.ready(), last.watch.ready()]);
@@ -156,38 +156,38 @@ describe('NatsRunFeed', () => {
     feed.publish([{ ...fact(1), run_id: runId.parse('run_2') }]);
     watch.stop();
     feed.publish([fact(2)]);
-    await last.heard;
+    await last.received;
 
     expect(events).toEqual([]);
     expect(last.events).toEqual([fact(2)]);
   });
 
-  it('drops what is no event, with one log line each', async () => {
-    const { watch, events, heard } = watching(gateway, 1);
+  it('drops lines that are no event, with one log line each', async () => {
+    const { watch, events, received } = watching(gateway, 1);
     await watch.ready();
     const malformed = ['not json', JSON.stringify(fact(1)), '{"type":"run.exploded"}'].join('\n');
 
     (await nats.link()).connection.publish(gateway.names.runEvents(run), malformed);
-    await heard;
+    await received;
 
     expect(events).toHaveLength(1);
     expect(nats.log.lines.filter((line) => line === 'malformed message dropped')).toHaveLength(2);
   });
 
-  it('never throws: an event beyond what the server takes is left to the log', async () => {
-    const { watch, events, heard } = watching(gateway, 1);
+  it('never throws: an event larger than the server accepts is only in the log', async () => {
+    const { watch, events, received } = watching(gateway, 1);
     await watch.ready();
     const feed = new NatsRunFeed(await nats.link());
 
     feed.publish([delta(0, 'x'.repeat(70_000_000)), fact(1)]);
-    await heard;
+    await received;
 
     expect(events).toEqual([fact(1)]);
-    expect(nats.log.lines).toContain('run event not shown live');
+    expect(nats.log.lines).toContain('run event not sent to the feed');
   });
 
-  it('keeps what happened while NATS was away and shows it on its return (R43)', async () => {
-    const { watch, events, heard } = watching(gateway, 2);
+  it('keeps events while NATS is away and sends them on its return', async () => {
+    const { watch, events, received } = watching(gateway, 2);
     await watch.ready();
     const { link, proxy } = await nats.severableLink();
     const feed = new NatsRunFeed(link);
@@ -196,24 +196,24 @@ describe('NatsRunFeed', () => {
     await away(link);
     feed.publish([fact(1), fact(2)]);
     await proxy.mend();
-    await heard;
+    await received;
 
     expect(events).toEqual([fact(1), fact(2)]);
   });
 
-  it('is ready in a second while NATS is away, and hears again on its return', async () => {
+  it('is ready within a second while NATS is away, and receives events again on its return', async () => {
     const { link, proxy } = await nats.severableLink();
     await proxy.cut();
     await away(link);
 
-    const { watch, events, heard } = watching(link, 1);
+    const { watch, events, received } = watching(link, 1);
     await watch.ready();
     const back = new Promise<void>((resolve) => link.onReconnect(resolve));
     await proxy.mend();
     await back;
     await link.ping();
     new NatsRunFeed(await nats.link()).publish([fact(1)]);
-    await heard;
+    await received;
 
     expect(events).toEqual([fact(1)]);
   });
@@ -223,6 +223,6 @@ async function away(link: NatsLink): Promise<void> {
   while (link.connected) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** The wire's order of keys is the store's business, not the schema's. */
+/** The store decides the order of keys on the wire, not the schema. */
 const inAnotherKeyOrder = (event: RunEvent): RunEvent =>
   Object.fromEntries(Object.entries(event).reverse()) as unknown as RunEvent; // the same keys and values

@@ -7,8 +7,8 @@ import { receivedEvent } from './received-event';
 
 export interface RunWatch {
   /**
-   * Asks the server whether it knows of the watch, and resolves, never rejects, when it does: what is published from then
-   * on is heard. While NATS is away it resolves after a second all the same, since then nothing can be heard at all.
+   * Resolves, and never rejects, once the server has confirmed the subscription: events that are published from then on are
+   * received. While NATS is away it resolves after a second, since no event can be received then anyway.
    */
   ready(): Promise<void>;
   stop(): void;
@@ -17,39 +17,40 @@ export interface RunWatch {
 const readyTimeoutMs = 1_000;
 const keptCharacters = 4_000_000;
 /**
- * Of one message, unless one event alone is longer. As bytes it stays below the megabyte that a NATS server takes unless
- * it is told otherwise; ours is told eight.
+ * The limit of one message, unless a single event is longer. Even in bytes it stays below a NATS server's default limit of
+ * one megabyte; ours is configured with eight.
  */
 const messageCharacters = 250_000;
-/** Words that somebody reads, and the end of a run, which somebody may wait for, leave within so long. */
-const hurriedMs = 10;
-/** Everything else: often what a busy worker writes of a turn is one message then, and it leaves while the model thinks. */
-const patientMs = 15;
-/** Whatever leaves takes along what would leave so soon after it. */
-const companyMs = 10;
-/** For so long the server may go on sending to a watch that has ended, until it is told, with others. */
-const partingMs = 100;
+/** How long text deltas, and facts after which a run rests, wait for further events at most. */
+const textDelayMs = 10;
+/** How long other events wait: often a busy worker's turn is one message then, sent while the model thinks. */
+const otherDelayMs = 15;
+/** Every flush also sends the runs that would be due within this time. */
+const flushAheadMs = 10;
+/** How long the server may go on sending to a watch that has ended, until it is told together with other messages. */
+const unsubscribeDelayMs = 100;
 
-interface Gathered {
+/** The events of a run that wait to be sent. */
+interface Batch {
   readonly events: RunEvent[];
   dueMs: number;
-  areWords: boolean;
+  hasText: boolean;
 }
 
 /**
- * Shows a run's events to whoever watches. Fire and forget: the truth is in Postgres, and a watcher that misses a
- * `seq` reads it there (I1). While NATS is away the newest events are kept, a few megabytes, so that watchers notice
- * on its return what they have missed.
+ * Publishes the events of runs to their subscribers, at most once: Postgres has the facts, and a subscriber that misses a
+ * `seq` reads it there (I1). While NATS is away the newest events are kept, a few megabytes, so that subscribers notice on
+ * its return what they have missed.
  *
- * A run's events leave together in one message, a line of JSON each: every message costs everybody on its way a write
- * and a wake-up, however small it is. The first words leave at once, with all that is before them; in a process that says
- * more than that, what follows waits a few milliseconds. Facts and calls always may: who acts on them has been told
- * otherwise, and while they wait, watchers do not keep those from their work.
+ * The events of a run are sent in batches, one message with a line of JSON for each event: every message costs each process
+ * on its path a write and a wake-up, however small it is. The first text is sent at once, with everything before it; text
+ * within a few milliseconds of other text of this process waits. Facts and the arguments of calls always wait: queue,
+ * worker and executor are informed in other ways, and sending to subscribers would delay those.
  */
 export class NatsRunFeed {
-  private readonly gathered = new Map<RunId, Gathered>();
-  private leaveAtMs = Infinity;
-  private wordsLeftAtMs = -Infinity;
+  private readonly batches = new Map<RunId, Batch>();
+  private flushAtMs = Infinity;
+  private textSentAtMs = -Infinity;
   private kept: { subject: string; text: string }[] = [];
   private keptLength = 0;
 
@@ -60,84 +61,84 @@ export class NatsRunFeed {
   publish(events: readonly RunEvent[]): void {
     const now = performance.now();
     let dueMs = Infinity;
-    for (const event of events) dueMs = Math.min(dueMs, this.gather(event, now));
+    for (const event of events) dueMs = Math.min(dueMs, this.enqueue(event, now));
     if (dueMs <= now)
-      this.sendDue(now); // not at the end of this turn of the event loop: what is left of it may be long
-    else this.leaveBy(dueMs);
+      this.sendDue(now); // not at the end of this turn of the event loop: the rest of the turn may be long
+    else this.flushBy(dueMs);
   }
 
   /** Calls back in the order of publication, with the event and its JSON as it was published. */
-  watch(watched: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
+  watch(runId: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
     const { connection, names, writes, log } = this.nats;
     let isStopped = false;
-    const subscription = connection.subscribe(names.runEvents(watched), {
+    const subscription = connection.subscribe(names.runEvents(runId), {
       callback: (error, message) => {
         if (isStopped) return;
         if (error) {
-          log.error({ runId: watched, error }, 'run feed subscription ended');
+          log.error({ runId, error }, 'run feed subscription ended');
           return;
         }
         if (isUnsolicited(message, log)) return;
         for (const line of message.string().split('\n')) {
-          const event = receivedEvent(line, watched);
+          const event = receivedEvent(line, runId);
           if (event) onEvent(event, line);
           else log.warn({ subject: message.subject }, 'malformed message dropped');
         }
       },
     });
     return {
-      ready: () => this.known(),
+      ready: () => this.subscribed(),
       stop: () => {
         if (isStopped) return;
         isStopped = true;
         const now = performance.now();
-        writes.between(now, now + partingMs, () => subscription.unsubscribe());
+        writes.between(now, now + unsubscribeDelayMs, () => subscription.unsubscribe());
       },
     };
   }
 
-  private async known(): Promise<void> {
+  private async subscribed(): Promise<void> {
     const { connection, connected } = this.nats;
-    const isKnown =
+    const isConfirmed =
       connected &&
       (await connection.flush().then(
         () => true,
-        () => false, // the connection was lost on the way
+        () => false, // the connection was lost meanwhile
       ));
-    if (!isKnown) await sleep(readyTimeoutMs, undefined, { ref: false });
+    if (!isConfirmed) await sleep(readyTimeoutMs, undefined, { ref: false });
   }
 
-  /** Answers with the time by which it must leave. */
-  private gather(event: RunEvent, now: number): number {
-    const gathered = this.gathered.get(event.run_id) ?? { events: [], dueMs: Infinity, areWords: false };
-    this.gathered.set(event.run_id, gathered);
-    gathered.events.push(event);
-    const areWords = isHeard(event);
-    gathered.areWords ||= areWords;
-    const dueMs = areWords ? this.wordsLeftAtMs + hurriedMs : now + (rests(event) ? hurriedMs : patientMs);
-    gathered.dueMs = Math.min(gathered.dueMs, dueMs);
-    return gathered.dueMs;
+  /** Returns the time by which it must be sent. */
+  private enqueue(event: RunEvent, now: number): number {
+    const batch = this.batches.get(event.run_id) ?? { events: [], dueMs: Infinity, hasText: false };
+    this.batches.set(event.run_id, batch);
+    batch.events.push(event);
+    const isText = isTextDelta(event);
+    batch.hasText ||= isText;
+    const dueMs = isText ? this.textSentAtMs + textDelayMs : now + (rests(event) ? textDelayMs : otherDelayMs);
+    batch.dueMs = Math.min(batch.dueMs, dueMs);
+    return batch.dueMs;
   }
 
-  private leaveBy(dueMs: number): void {
-    if (dueMs >= this.leaveAtMs) return;
-    this.leaveAtMs = dueMs;
+  private flushBy(dueMs: number): void {
+    if (dueMs >= this.flushAtMs) return;
+    this.flushAtMs = dueMs;
     this.nats.writes.at(dueMs, (now) => this.sendDue(now));
   }
 
   private sendDue(now: number): void {
     let nextMs = Infinity;
-    for (const [id, gathered] of this.gathered) {
-      if (gathered.dueMs > now + companyMs) {
-        nextMs = Math.min(nextMs, gathered.dueMs);
+    for (const [id, batch] of this.batches) {
+      if (batch.dueMs > now + flushAheadMs) {
+        nextMs = Math.min(nextMs, batch.dueMs);
         continue;
       }
-      this.gathered.delete(id);
-      if (gathered.areWords) this.wordsLeftAtMs = now;
-      this.sendAll(id, gathered.events);
+      this.batches.delete(id);
+      if (batch.hasText) this.textSentAtMs = now;
+      this.sendAll(id, batch.events);
     }
-    if (this.leaveAtMs <= now) this.leaveAtMs = Infinity; // else that departure is still to come
-    this.leaveBy(nextMs);
+    if (this.flushAtMs <= now) this.flushAtMs = Infinity; // else that flush is still to come
+    this.flushBy(nextMs);
   }
 
   private sendAll(id: RunId, events: readonly RunEvent[]): void {
@@ -153,8 +154,8 @@ export class NatsRunFeed {
     try {
       connection.publish(subject, text);
     } catch (error) {
-      // Larger than the server takes, or the process is closing its connection: watchers find it in the log.
-      log.warn({ subject, length: text.length, error }, 'run event not shown live');
+      // Larger than the server accepts, or the connection is closing: subscribers find it in the log.
+      log.warn({ subject, length: text.length, error }, 'run event not sent to the feed');
     }
   }
 
@@ -172,13 +173,13 @@ export class NatsRunFeed {
   }
 }
 
-/** People hear it as it is said. */
-const isHeard = ({ type, seq }: RunEvent): boolean => seq === null && type !== 'tool.call_delta';
+/** Text that clients show as it is generated. */
+const isTextDelta = ({ type, seq }: RunEvent): boolean => seq === null && type !== 'tool.call_delta';
 
-/** No event follows for now: the run has ended, or waits for a person. */
+/** No event follows for now: the run has ended, or waits for input. */
 const rests = (event: RunEvent): boolean => isTerminalFact(event) || event.type === 'run.waiting';
 
-/** As few texts as may be: a line is never divided. */
+/** Joins lines into as few texts as the limit allows; a line is never divided. */
 function joined(lines: readonly string[]): string[] {
   const texts: string[] = [];
   for (const line of lines) {
