@@ -1,5 +1,16 @@
 import { type ExecutorTool, type ToolDefinition, tools } from '@rondo/domain';
-import { createFile, deleteFile, fullFileRewrite, listFiles, readFile, strReplace } from './files/file.handlers';
+import {
+  createFile,
+  deleteFile,
+  fullFileRewrite,
+  listFiles,
+  readFile,
+  strReplace,
+  writeFile,
+} from './files/file.handlers';
+import { createDirectory } from './files/folder.handlers';
+import { searchFiles } from './files/search.handlers';
+import { strReplaceEditor } from './files/str-replace-editor';
 import { httpRequest } from './http/http.handlers';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell/shell.handlers';
 import type { InputOf, ToolHandler } from './tool-handler';
@@ -16,6 +27,10 @@ const handlers = {
   full_file_rewrite: fullFileRewrite,
   delete_file: deleteFile,
   list_files: listFiles,
+  write_file: writeFile,
+  create_directory: createDirectory,
+  search_files: searchFiles,
+  str_replace_editor: strReplaceEditor,
   http_request: httpRequest,
 } satisfies { [Name in ExecutorTool['name']]: ToolHandler<InputOf<Name>> };
 

@@ -12,7 +12,10 @@ export interface Profile {
 
 /** What reaches beyond the sandbox is given to a run only when it is asked for. */
 const toolNames = tools.filter(({ group }) => group !== 'web').map(({ name }) => name);
-const without = (...names: string[]): string[] => toolNames.filter((name) => !names.includes(name));
+/** What others do as well; a run has them if it names them. */
+const alternatives: readonly string[] = ['write_file', 'str_replace_editor'];
+const without = (...names: string[]): string[] =>
+  toolNames.filter((name) => !names.includes(name) && !alternatives.includes(name));
 
 /** Talks with its user while it works, and waits for answers. */
 const suna: Profile = {

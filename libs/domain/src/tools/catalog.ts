@@ -1,5 +1,16 @@
 import { ask, complete, returnControlToUser } from './conversation.tools';
-import { createFile, deleteFile, fullFileRewrite, listFiles, readFile, strReplace } from './file.tools';
+import { strReplaceEditor } from './editor.tools';
+import {
+  createDirectory,
+  createFile,
+  deleteFile,
+  fullFileRewrite,
+  listFiles,
+  readFile,
+  searchFiles,
+  strReplace,
+  writeFile,
+} from './file.tools';
 import { httpRequest } from './http.tools';
 import { compactifyMemory, expandMessage, sequentialThinking, simpleMemory } from './memory.tools';
 import { toolSetOf } from './tool-set';
@@ -17,6 +28,10 @@ export const tools = [
   fullFileRewrite,
   deleteFile,
   listFiles,
+  writeFile,
+  createDirectory,
+  searchFiles,
+  strReplaceEditor,
   httpRequest,
   expandMessage,
   simpleMemory,

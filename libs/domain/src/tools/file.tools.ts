@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool';
 
 const filePath = z.string().min(1).max(4_096).describe('Path of the file, relative to /workspace.');
+const folderPath = z.string().min(1).max(4_096).describe('Folder, relative to /workspace.');
 /** No longer than what a sandbox takes in one piece, in bytes. */
 const fileContents = z.string().max(4_194_304).describe('The whole contents of the file.');
 const permissions = z
@@ -62,6 +63,17 @@ export const fullFileRewrite = defineTool({
   xml: { content: 'file_contents' },
 });
 
+export const writeFile = defineTool({
+  name: 'write_file',
+  description: 'Write a file: create it, or replace its whole contents. Missing folders are made.',
+  input: z.strictObject({ file_path: filePath, file_contents: fileContents }),
+  effect: 'idempotent',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'files',
+  xml: { content: 'file_contents' },
+});
+
 export const deleteFile = defineTool({
   name: 'delete_file',
   description: 'Delete a file. Fails if it does not exist.',
@@ -77,7 +89,7 @@ export const listFiles = defineTool({
   name: 'list_files',
   description: 'List files and folders below a folder, without dependency and version-control folders.',
   input: z.strictObject({
-    path: z.string().max(4_096).default('.').describe('Folder, relative to /workspace.'),
+    path: folderPath.default('.'),
     depth: z.number().int().min(1).max(10).default(2),
   }),
   effect: 'pure',
@@ -85,4 +97,34 @@ export const listFiles = defineTool({
   timeoutMs,
   group: 'files',
   xml: { attributes: ['path', 'depth'] },
+});
+
+export const createDirectory = defineTool({
+  name: 'create_directory',
+  description: 'Create a folder, with the folders above it. It may exist.',
+  input: z.strictObject({ path: folderPath }),
+  effect: 'idempotent',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'files',
+  xml: { attributes: ['path'] },
+});
+
+export const searchFiles = defineTool({
+  name: 'search_files',
+  description:
+    'Find the lines that match a regular expression (Perl syntax) in the text files below a folder. Dependency and ' +
+    'version-control folders are skipped.',
+  input: z.strictObject({
+    pattern: z.string().min(1).max(1_000),
+    path: folderPath.default('.'),
+    glob: z.string().min(1).max(200).optional().describe('Names of the files to search, for example *.ts.'),
+    max_results: z.number().int().min(1).max(500).default(100),
+  }),
+  effect: 'pure',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'files',
+  example: { pattern: 'def \\w+\\(', path: 'src', glob: '*.py' },
+  xml: { attributes: ['path', 'glob', 'max_results'], content: 'pattern' },
 });

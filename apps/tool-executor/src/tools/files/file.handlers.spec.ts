@@ -109,6 +109,29 @@ describe('file tools', () => {
     expect((await fixture.use('delete_file', { file_path: 'a' })).error).toBe('a is not a file.');
   });
 
+  it('write_file creates a file, and replaces it', async () => {
+    const write = (file_contents: string) => fixture.use('write_file', { file_path: 'put/it.txt', file_contents });
+
+    expect((await write('first')).output).toBe('Wrote put/it.txt (5 bytes).');
+    expect(await write('2nd')).toMatchObject({ success: true });
+    expect(await shell('cat put/it.txt')).toBe('2nd');
+  });
+
+  it('create_file says of a page that a server can show it', async () => {
+    expect((await create('site/index.html', '<p>')).output).toContain('A server in the sandbox');
+  });
+
+  it('create_directory creates a folder and those above it', async () => {
+    const make = (path: string) => fixture.use('create_directory', { path });
+
+    expect((await make("new/it's/-deep")).output).toBe("Created the folder new/it's/-deep.");
+    expect((await make('/workspace/new')).output).toBe('new exists already.');
+    expect(await shell('ls "new/it\'s"')).toBe('-deep\n');
+    await create('plain', 'x');
+    expect((await make('plain/folder')).error).toContain('Not a directory');
+    expect((await make('../outside')).error).toContain('outside /workspace');
+  });
+
   it('list_files shows a folder to a depth, without generated folders', async () => {
     await shell('mkdir -p app/src/deep node_modules/x app/node_modules/y && touch app/src/deep/z app/node_modules/y/z');
     await create('app/src/main.ts', 'x');

@@ -1,17 +1,15 @@
 import { posix } from 'node:path';
-import { type ToolResult, failedResult } from '@rondo/contract';
-import { clipMiddle } from '../clip-text';
-import { type SandboxFiles, SandboxError, shownPath } from '../../sandboxes';
+import { failedResult } from '@rondo/contract';
+import { SandboxError } from '../../sandboxes';
 import { type ToolHandler, type InputOf, succeeded } from '../tool-handler';
-import { treeOf, unlistedFolders } from './file-tree';
+import { aboutFile, contentOf, mutexKeyOf, sizeOf } from './about-file';
+import { listFolder } from './list-folder';
 import { replaceOnce } from './replace-once';
+import { resultOfReplacement } from './replacement-result';
 import { decodeText, selectLines } from './select-lines';
 
-/** Changes of one file run one after the other; otherwise one of two concurrent edits would be lost. */
-const mutexKeyOfFile = ({ file_path }: { file_path: string }): string => `file ${shownPath(file_path)}`;
-
 export const createFile: ToolHandler<InputOf<'create_file'>> = {
-  mutexKey: mutexKeyOfFile,
+  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
   handle: ({ file_path, file_contents, permissions }, { sandbox: { files } }) =>
     aboutFile(
       file_path,
@@ -23,14 +21,14 @@ export const createFile: ToolHandler<InputOf<'create_file'>> = {
           if (!exists || (await files.stat(file_path)) !== undefined) throw error;
           return failedResult(`${posix.dirname(path)} is not a folder.`); // A file has the folder's name.
         }
-        return succeeded(`Created ${path} (${sizeOf(file_contents)}).`);
+        return succeeded(`Created ${path} (${sizeOf(file_contents)}).${hintAbout(path)}`);
       },
       writeInParts,
     ),
 };
 
 export const fullFileRewrite: ToolHandler<InputOf<'full_file_rewrite'>> = {
-  mutexKey: mutexKeyOfFile,
+  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
   handle: ({ file_path, file_contents, permissions }, { sandbox: { files } }) =>
     aboutFile(
       file_path,
@@ -43,7 +41,7 @@ export const fullFileRewrite: ToolHandler<InputOf<'full_file_rewrite'>> = {
 };
 
 export const deleteFile: ToolHandler<InputOf<'delete_file'>> = {
-  mutexKey: mutexKeyOfFile,
+  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
   handle: ({ file_path }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
       await files.delete(file_path);
@@ -52,23 +50,28 @@ export const deleteFile: ToolHandler<InputOf<'delete_file'>> = {
 };
 
 export const strReplace: ToolHandler<InputOf<'str_replace'>> = {
-  mutexKey: mutexKeyOfFile,
+  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
   handle: ({ file_path, old_str, new_str }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
-      const replaced = replaceOnce(await contentOf(files, file_path), old_str, new_str);
-      switch (replaced.found) {
-        case 'nowhere':
-          return failedResult(`old_str does not occur in ${path}. It must match byte for byte, white space included.`);
-        case 'several':
-          return failedResult(
-            `old_str occurs more than once in ${path}, on lines ${replaced.lines.join(', ')}. ` +
-              'Take in more of the text around the one that you mean.',
-          );
-        case 'once':
-          await files.write(file_path, replaced.content, { mode: 'replace' });
-          return succeeded(`Edited ${path}. It now reads:\n${clipMiddle(replaced.snippet, { limit: 4_000 }).text}`);
-      }
+      const content = await contentOf(files, file_path);
+      const edit = resultOfReplacement(path, replaceOnce(content, old_str, new_str));
+      if (edit.content) await files.write(file_path, edit.content, { mode: 'replace' });
+      return edit.result;
     }),
+};
+
+/** Creates the file or replaces it. */
+export const writeFile: ToolHandler<InputOf<'write_file'>> = {
+  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
+  handle: ({ file_path, file_contents }, { sandbox: { files } }) =>
+    aboutFile(
+      file_path,
+      async (path) => {
+        await files.write(file_path, file_contents, { mode: 'put' });
+        return succeeded(`Wrote ${path} (${sizeOf(file_contents)}).`);
+      },
+      writeInParts,
+    ),
 };
 
 export const readFile: ToolHandler<InputOf<'read_file'>> = {
@@ -82,52 +85,10 @@ export const readFile: ToolHandler<InputOf<'read_file'>> = {
 };
 
 export const listFiles: ToolHandler<InputOf<'list_files'>> = {
-  handle: ({ path, depth }, { sandbox: { files } }) =>
-    aboutFile(path, async (folder) => {
-      const { entries, truncated } = await files.list(path, { depth, exclude: unlistedFolders });
-      const clipped = clipMiddle(treeOf(folder, entries));
-      const note = truncated ? '\n[… there is more: list a folder further down, or with less depth]' : '';
-      return succeeded(`${clipped.text}${note}`, truncated || clipped.truncated);
-    }),
+  handle: ({ path, depth }, { sandbox: { files } }) => aboutFile(path, () => listFolder(files, path, depth)),
 };
 
 const writeInParts = 'Write it in parts: a first one like this, and the others appended with execute_command (cat >>).';
 
-const contentOf = async (files: SandboxFiles, path: string): Promise<Buffer> => (await files.read(path)).content;
-
-/** Turns refusals of the sandbox into results that name the file as the model does. A lost sandbox is not a refusal. */
-async function aboutFile(
-  given: string,
-  work: (path: string) => Promise<ToolResult>,
-  whatHelps = 'Work on parts of it with execute_command, for example with sed.',
-): Promise<ToolResult> {
-  const path = shownPath(given);
-  try {
-    return await work(path);
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    switch (error.code) {
-      case 'not_found':
-        return failedResult(`${path} does not exist.`);
-      case 'already_exists':
-        return failedResult(`${path} already exists. Change it with str_replace or full_file_rewrite.`);
-      case 'not_a_file':
-        return failedResult(`${path} is not a file.`);
-      case 'not_a_directory':
-        return failedResult(`${path} is not in a folder, or not a folder itself.`);
-      case 'too_large':
-        return failedResult(`${error.message} ${whatHelps}`);
-      case 'invalid_path':
-      case 'invalid_request':
-      case 'session_busy':
-      case 'unsupported':
-      case 'failed':
-        return failedResult(error.message);
-      case 'unavailable':
-      case 'lost':
-        throw error;
-    }
-  }
-}
-
-const sizeOf = (text: string): string => `${Buffer.byteLength(text)} bytes`;
+const hintAbout = (path: string): string =>
+  posix.basename(path) === 'index.html' ? ' A server in the sandbox, on a port of your choice, can show the page.' : '';

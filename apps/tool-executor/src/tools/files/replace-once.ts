@@ -1,4 +1,4 @@
-type Replaced =
+export type Replaced =
   | { readonly found: 'nowhere' }
   | { readonly found: 'several'; readonly lines: readonly number[] }
   | { readonly found: 'once'; readonly content: Buffer; readonly snippet: string };
@@ -39,7 +39,7 @@ function lineAt(content: Buffer, offset: number): number {
 }
 
 /** The changed lines and some around them, numbered. */
-function snippetAround(content: Buffer, start: number, end: number): string {
+export function snippetAround(content: Buffer, start: number, end: number): string {
   const first = Math.max(1, lineAt(content, start) - linesAround);
   const last = lineAt(content, end) + linesAround;
   const lines = content

@@ -6,6 +6,8 @@ import { succeeded } from '../tool-handler';
 interface LineRange {
   readonly first: number | undefined;
   readonly last: number | undefined;
+  /** How to ask for the rest, from a line on. */
+  readonly readOnWith?: (line: number) => string;
 }
 
 /** Undefined when the bytes are not text. */
@@ -19,25 +21,30 @@ export function decodeText(content: Buffer): string | undefined {
 }
 
 /** The requested lines unchanged. When they do not all fit, the first of them and where to continue reading. */
-export function selectLines(text: string, { first = 1, last = Infinity }: LineRange): ToolResult {
+export function selectLines(
+  text: string,
+  { first = 1, last = Infinity, readOnWith = fromStartLine }: LineRange,
+): ToolResult {
   const lines = linesOf(text);
   if (lines.length === 0) return succeeded('[the file is empty]');
   if (first > lines.length) return failedResult(`The file has only ${lines.length} lines.`);
-  if (last < first) return failedResult('end_line is before start_line.');
+  if (last < first) return failedResult('The last line is before the first.');
 
   const wanted = lines.slice(first - 1, last);
   const fitting = wanted.slice(0, countFitting(wanted));
   const { text: shown, truncated } = clipMiddle(fitting.join(''));
   const end = first + fitting.length - 1;
-  const readOn = end < Math.min(last, lines.length) ? `; continue with start_line=${end + 1}` : '';
+  const readOn = end < Math.min(last, lines.length) ? `; continue with ${readOnWith(end + 1)}` : '';
   if (fitting.length === lines.length) return succeeded(shown, truncated);
 
   const note = `[lines ${first} to ${end} of ${lines.length}${readOn}]`;
   return succeeded(`${shown}${shown.endsWith('\n') ? '' : '\n'}${note}`, truncated || readOn !== '');
 }
 
+const fromStartLine = (line: number): string => `start_line=${line}`;
+
 /** Lines with their line ends, so that joining them restores the text. */
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 /** At least one: a line that is too long by itself is shown without its middle. */
 function countFitting(lines: readonly string[]): number {

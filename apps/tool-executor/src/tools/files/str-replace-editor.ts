@@ -1,0 +1,100 @@
+import { type ToolResult, failedResult } from '@rondo/contract';
+import type { SandboxFiles } from '../../sandboxes';
+import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { aboutFile, contentOf, mutexKeyOf, sizeOf } from './about-file';
+import { EditHistory } from './edit-history';
+import { insertAfterLine } from './insert-lines';
+import { listFolder } from './list-folder';
+import { replaceOnce } from './replace-once';
+import { type Edit, failedEdit, resultOfReplacement } from './replacement-result';
+import { decodeText, linesOf, selectLines } from './select-lines';
+
+type EditorInput = InputOf<'str_replace_editor'>;
+
+interface Editing {
+  readonly files: SandboxFiles;
+  readonly history: EditHistory;
+  /** As results name it. */
+  readonly path: string;
+  readonly call: string;
+}
+
+type EditorCommand = (input: EditorInput, editing: Editing) => Promise<ToolResult>;
+
+const shownDepth = 2;
+
+export const strReplaceEditor: ToolHandler<EditorInput> = {
+  mutexKey: ({ command, path }) => (command === 'view' ? undefined : mutexKeyOf(path)),
+  handle: (input, { sandbox: { files }, idempotencyKey: call }) =>
+    aboutFile(input.path, (path) =>
+      commands[input.command](input, { files, history: new EditHistory(files), path, call }),
+    ),
+};
+
+const view: EditorCommand = async ({ path: given, view_range }, { files, path }) => {
+  if ((await files.stat(given))?.kind === 'directory') {
+    if (view_range) return failedResult(`${path} is a folder, which has no lines: leave out view_range.`);
+    return listFolder(files, given, shownDepth);
+  }
+  const content = await contentOf(files, given);
+  const text = decodeText(content);
+  if (text === undefined) return failedResult(`${path} is not a text file (${content.length} bytes).`);
+  const [first, last] = view_range ?? [];
+  return selectLines(numbered(text), {
+    first,
+    last: last === -1 ? undefined : last,
+    readOnWith: (line) => `view_range [${line}, -1]`,
+  });
+};
+
+const create: EditorCommand = async ({ file_text, path: given }, { files, history, path, call }) => {
+  if (file_text === undefined) return failedResult('create needs file_text.');
+  const after = Buffer.from(file_text);
+  await files.write(given, after, { mode: 'create' });
+  const isKept = await history.remember(path, call, { before: undefined, after });
+  return succeeded(`Created ${path} (${sizeOf(file_text)}).${isKept ? '' : cannotBeUndone}`);
+};
+
+const change =
+  (edit: (content: Buffer, input: EditorInput, path: string) => Edit): EditorCommand =>
+  async (input, { files, history, path, call }) => {
+    const before = await contentOf(files, input.path);
+    const { content: after, result } = edit(before, input, path);
+    if (!after) return result;
+    await files.write(input.path, after, { mode: 'replace' });
+    const isKept = await history.remember(path, call, { before, after });
+    return isKept ? result : { ...result, output: `${result.output}${cannotBeUndone}` };
+  };
+
+const undo: EditorCommand = async ({ path: given }, { files, history, path }) => {
+  const content = await contentOf(files, given);
+  const last = await history.last(path);
+  if (!last) return failedResult(`No edit of ${path} by this tool is known that could be undone.`);
+  if (!last.isCurrent(content)) {
+    return failedResult(`${path} was changed since its last edit by something else, which undo_edit would lose.`);
+  }
+  await (last.before ? files.write(given, last.before, { mode: 'replace' }) : files.delete(given));
+  await last.forget();
+  return succeeded(`Undid the last edit of ${path}${last.before ? '.' : ', which had created it: it is deleted.'}`);
+};
+
+const commands: Record<EditorInput['command'], EditorCommand> = {
+  view,
+  create,
+  str_replace: change((content, { old_str, new_str = '' }, path) => {
+    if (!old_str) return failedEdit('str_replace needs old_str, which must not be empty.');
+    return resultOfReplacement(path, replaceOnce(content, old_str, new_str));
+  }),
+  insert: change((content, { insert_line, new_str }, path) => {
+    if (insert_line === undefined || new_str === undefined) return failedEdit('insert needs insert_line and new_str.');
+    return insertAfterLine(content, { line: insert_line, text: new_str, path });
+  }),
+  undo_edit: undo,
+};
+
+const cannotBeUndone = '\n[undo_edit cannot undo this edit: the file is too large, or the workspace is full]';
+
+const numbered = (text: string): string =>
+  linesOf(text)
+    .map((line, index) => `${String(index + 1).padStart(6)}\t${line}`)
+    .join('');
