@@ -1,11 +1,7 @@
-import type { SentCall, ToolAnswer } from '@rondo/domain';
 import fc from 'fast-check';
-import type { RunRow } from './simulated-run-row';
 import { checkSchedules, describeFailure } from './check-schedules';
 import { anySchedule } from './schedule';
-import { SimulatedTools } from './simulated-tools';
-import { SimulatedStore } from './simulated-store';
-import { World, type WorldParts } from './world';
+import { World } from './world';
 
 /** The worlds take seconds of CPU, and minutes on a busy machine. */
 jest.setTimeout(600_000);
@@ -30,69 +26,4 @@ it('lives through the same schedule the same way, to the byte', async () => {
     expect(second.journal.join('\n')).toBe(first.journal.join('\n'));
     expect(first.journal.length).toBeGreaterThan(0);
   }
-});
-
-describe('a world with a flaw in it', () => {
-  class UnfencedStore extends SimulatedStore {
-    protected override mayWrite(): boolean {
-      return true;
-    }
-  }
-
-  class UnreapedStore extends SimulatedStore {
-    override reap(): Promise<number> {
-      return Promise.resolve(0);
-    }
-  }
-
-  class StopIgnoringStore extends SimulatedStore {
-    override append: SimulatedStore['append'] = (claim, facts) => {
-      const row: RunRow = this.row(claim.runId);
-      const { stop } = row;
-      row.stop = undefined;
-      return super.append(claim, facts).finally(() => (row.stop = stop));
-    };
-  }
-
-  class ResendingTools extends SimulatedTools {
-    override reattach({ call }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
-      return this.execute({ ...call, attempt: call.attempt + 50 }, signal);
-    }
-  }
-
-  class PrematureTools extends SimulatedTools {
-    override execute(call: SentCall['call'], signal: AbortSignal): Promise<ToolAnswer> {
-      void super.execute(call, signal).catch(() => undefined);
-      return Promise.resolve({ how: 'answered', result: { success: true, output: 'surely' }, durationMs: 0 });
-    }
-  }
-
-  const flaws: [string, RegExp, WorldParts][] = [
-    ['a store that lets older holders write', /^I3/, { storeOf: (its) => new UnfencedStore(its) }],
-    ['a store without a reaper', /^I1.*never ended/, { storeOf: (its) => new UnreapedStore(its) }],
-    ['a store in which an end may overtake a stop', /I7/, { storeOf: (its) => new StopIgnoringStore(its) }],
-    [
-      'tools that send an open call again',
-      /took effect twice|happened after its death/,
-      { toolsOf: (its) => new ResendingTools(its) },
-    ],
-    ['tools that answer before the work is done', /^I5.*never happened/, { toolsOf: (its) => new PrematureTools(its) }],
-  ];
-
-  it.each(flaws)('is noticed: %s', async (_, broken, parts) => {
-    const { failure } = await checkSchedules({ schedules: 600, seed, parts, asFound: true });
-
-    expect(failure?.outcome.violations.some((violation) => broken.test(violation))).toBe(true);
-  });
-
-  it('is made small, and seen again by its seed and its path', async () => {
-    const parts: WorldParts = { storeOf: (its) => new UnfencedStore(its) };
-    const { failure } = await checkSchedules({ schedules: 600, seed, parts });
-    const again = await checkSchedules({ schedules: 1, seed, path: failure?.path, parts });
-
-    expect(failure?.schedule.runs).toHaveLength(1);
-    expect(failure?.schedule.faults.length).toBeLessThanOrEqual(2);
-    expect(again.failure?.schedule).toEqual(failure?.schedule);
-    expect(failure && describeFailure(failure)).toContain(`--seed ${seed} --path ${again.failure?.path ?? ''}`);
-  });
 });
