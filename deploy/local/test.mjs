@@ -17,7 +17,7 @@ The servers are started for the tests alone, on free ports; those of a running R
 
 const faults = ['apps/chaos', 'apps/bench'];
 const staticChecks = ['words', 'documents', 'circles', 'format', 'types', 'lint'];
-const endToEnd = ['apps/e2e', ...faults];
+const withDeployments = ['apps/e2e', ...faults];
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');
 const withTimes = process.argv.includes('--times');
@@ -39,28 +39,25 @@ async function test({ owns }) {
   };
   const isBuilt = await verification.step('build', checks.build);
 
-  // Two lanes, since tests wait for servers, for leases and for each other half of the time.
-  await Promise.all([
-    testLane(verification, options, isBuilt),
-    checkLane(verification, { ...options, isWhole, isBuilt }),
-  ]);
+  // Two lanes, because tests spend about half of their time waiting: for servers, for leases, for each other.
+  await Promise.all([testLane(verification, options), deploymentLane(verification, { ...options, isWhole, isBuilt })]);
   if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
   if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
   return verification.conclude();
 }
 
-async function testLane(verification, { env, args }, isBuilt) {
-  const projects = jestProjects().filter((project) => !endToEnd.includes(project));
+/** The tests that share the servers of this command. They take as long as everything in the other lane. */
+async function testLane(verification, { env, args }) {
+  const projects = jestProjects().filter((project) => !withDeployments.includes(project));
   await verification.step('tests', () => jest(projects, { env, args: ['--maxWorkers', '2', ...args] }));
-  if (isBuilt) {
-    await verification.step('end to end', () => jest(['apps/e2e'], { env, args: ['--runInBand', ...args] }));
-  }
 }
 
-/** What needs no server, and the deployments to which things are done: they share nothing with the other lane's. */
-async function checkLane(verification, { env, args, isWhole, isBuilt }) {
+/** What needs no server, then the tests that each start a whole deployment of their own. */
+async function deploymentLane(verification, { env, args, isWhole, isBuilt }) {
   if (isWhole) for (const name of staticChecks) await verification.step(name, checks[name]);
-  if (isBuilt) await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', ...args] }));
+  if (!isBuilt) return;
+  await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', ...args] }));
+  await verification.step('end to end', () => jest(['apps/e2e'], { env, args: ['--maxWorkers', '2', ...args] }));
 }
 
 /** Prints what was tried and what was blocked; docs/attacks.md must say the same. */

@@ -14,7 +14,7 @@ const reporter = { progress: () => undefined, done: () => undefined };
 /** Only correctness: times depend on the machine that runs the tests. */
 describe('faults lose nothing and duplicate nothing (I1–I5, I9)', () => {
   it.each([kills, freeze, nats, redis, postgres, effects])('$name', async (experiment) => {
-    const logsIn = join(tmpdir(), 'rondo-chaos-logs');
+    const logsIn = join(tmpdir(), `rondo-chaos-logs-${process.pid}`); // the logs of a failure are kept
 
     const [result] = await runCampaign([experiment], { scale: 'small', reporter, logsIn });
 

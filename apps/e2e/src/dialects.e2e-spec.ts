@@ -96,7 +96,7 @@ describe('dialects and profiles in a deployment', () => {
 
   it('runs a tool while the model still speaks', async () => {
     const text = `First. ${invoke('echo early')}${' And on it goes.'.repeat(60)}`;
-    const run = await start('on stream', [{ text, chunk_chars: 8, pace_ms: 5 }, { text: 'Done.' }], {
+    const run = await start('on stream', [{ text, chunk_chars: 8, pace_ms: 20 }, { text: 'Done.' }], {
       processor: { dialect: 'xml_invoke', execute_on_stream: true },
     });
     const seen = await client.watch(run.id);

@@ -38,7 +38,7 @@ describe('with leases that outlast the test', () => {
     'a restart of Postgres by %s makes no worker lose its runs',
     async (signal) => {
       const run = await client.createRun(
-        scripted(signal, [{ text: 'word '.repeat(200), pace_ms: 50, chunk_chars: 5 }]),
+        scripted(signal, [{ text: 'word '.repeat(120), pace_ms: 50, chunk_chars: 5 }]),
       );
       await client.seen(run.id, 'message.delta');
       const postgres = rondo.infrastructure.get('postgres');
