@@ -22,7 +22,7 @@ import { LongRequests, OpenConnections, Revocations } from './auth/open-connecti
 import { RateLimiter } from './auth/rate-limiter';
 import { ModelCatalog } from './catalog/model-catalog';
 import { type GatewayConfig, modelProvidersOf } from './config';
-import { IdempotentMessages } from './idempotency/idempotency-keys';
+import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { DeferredRunFeed } from './live/deferred-run-feed';
 import { createRunSources } from './live/run-sources';
 import { RunSubscriptions } from './live/run-subscriptions';

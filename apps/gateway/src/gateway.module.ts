@@ -19,7 +19,7 @@ import type { GatewayParts } from './compose';
 import { BodyGuard } from './http/body.guard';
 import { DtoPipe } from './http/dto.pipe';
 import { NoQueryGuard } from './http/no-query';
-import { IdempotentMessages } from './idempotency/idempotency-keys';
+import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { IdempotencyGuard, ReplayedResponseFilter } from './idempotency/idempotency.guard';
 import { RunSubscriptions } from './live/run-subscriptions';
 import { RunsGateway } from './live/runs.gateway';

@@ -5,7 +5,7 @@ import { HealthModule, MetricsModule } from '@rondo/platform';
 import { ActiveRuns } from '@rondo/run-holder';
 import { CompactionProcessor } from './compaction.processor';
 import type { Summarizer } from './compose';
-import { SignalsController } from './signals.controller';
+import { StopSignalController } from './stop-signal.controller';
 
 /** Closes the connections last, when no job is processed any more that could use them. */
 class Lifecycle implements OnApplicationShutdown {
@@ -34,7 +34,7 @@ export class SummarizerModule {
           queue: () => queueProbe.check(),
         }),
       ],
-      controllers: [SignalsController],
+      controllers: [StopSignalController],
       providers: [
         { provide: CompactionProcessor, useValue: summarizer.processor },
         { provide: ActiveRuns, useValue: summarizer.activeRuns },

@@ -5,7 +5,7 @@ import type { Comparison, Trial } from './measure';
 import { memory } from './memory';
 import { recovery } from './recovery';
 import { tokens } from './tokens';
-import { turns } from './turns';
+import { turns } from './turn-cost';
 
 /** In the order in which they are taken. */
 export const comparisons: readonly Comparison[] = [turns, gap, firstToken, tokens, growth];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server } from 'socket.io';
-import type { EffectServer } from '../effects/effect-server';
+import type { CountingEffectServer } from '../effects/counting-effect-server';
 import { RunObserver } from './run-observer';
 
 describe('RunObserver', () => {
@@ -19,7 +19,7 @@ describe('RunObserver', () => {
     process.on('unhandledRejection', note);
 
     const client = new RondoClient(`http://127.0.0.1:${(http.address() as AddressInfo).port}`, 'key');
-    const observer = new RunObserver(client, undefined as unknown as EffectServer, 'tag');
+    const observer = new RunObserver(client, undefined as unknown as CountingEffectServer, 'tag');
     observer.follow('run_1');
     await asked;
     observer.close();

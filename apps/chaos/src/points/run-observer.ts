@@ -1,5 +1,5 @@
 import { type Delta, type Fact, type RondoClient, isDelta } from '@rondo/test-deployment';
-import type { EffectServer } from '../effects/effect-server';
+import type { CountingEffectServer } from '../effects/counting-effect-server';
 
 type Seen = Fact | Delta;
 
@@ -14,7 +14,7 @@ export class RunObserver {
 
   constructor(
     private readonly client: RondoClient,
-    private readonly effects: EffectServer,
+    private readonly effects: CountingEffectServer,
     private readonly tag: string,
   ) {}
 

@@ -1,5 +1,5 @@
 import { call, command, scripted } from '@rondo/test-deployment';
-import type { Behaviour, EffectServer } from '../effects/effect-server';
+import type { Behaviour, CountingEffectServer } from '../effects/counting-effect-server';
 
 /** The body of a request for a run, and the tag under which its effects are counted. */
 export interface RunRequest {
@@ -15,7 +15,7 @@ interface Effect {
 const words = 'We go on, one step at a time. ';
 
 /** Carries an idempotency key, so it may be sent again. */
-export const keyedCall = (effects: EffectServer, effect: Effect) =>
+export const keyedCall = (effects: CountingEffectServer, effect: Effect) =>
   call('http_request', {
     method: 'POST',
     url: effects.url({ keyed: true, ...effect }),
@@ -24,11 +24,11 @@ export const keyedCall = (effects: EffectServer, effect: Effect) =>
   });
 
 /** Carries no key, so it must never be sent again after an unclear outcome. */
-export const unsafeCall = (effects: EffectServer, effect: Effect) =>
+export const unsafeCall = (effects: CountingEffectServer, effect: Effect) =>
   call('http_request', { method: 'POST', url: effects.url({ keyed: false, ...effect }), body: effect.tag });
 
 /** The same by a command in the sandbox, with `first` as a prefix. */
-export const unsafeCommand = (effects: EffectServer, { tag, behaviour }: Effect, { first = '' } = {}) =>
+export const unsafeCommand = (effects: CountingEffectServer, { tag, behaviour }: Effect, { first = '' } = {}) =>
   command(
     `${first}curl -sS -X POST -d ${tag} ${effects.url({ keyed: false, tag, ...(behaviour && { behaviour }) })}`,
     20,
@@ -36,7 +36,7 @@ export const unsafeCommand = (effects: EffectServer, { tag, behaviour }: Effect,
 
 /** Each iteration streams some text, then has two effects: one by an unsafe command, one by a keyed request. */
 export function stepsOfTwo(
-  effects: EffectServer,
+  effects: CountingEffectServer,
   { tag, iterations }: { tag: string; iterations: number },
 ): RunRequest {
   const turns = Array.from({ length: iterations }, (_, index) => ({

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DeploymentRequest, RunningRondo } from '@rondo/test-deployment';
 import type { Progress } from '../progress';
-import { EffectServer } from '../effects/effect-server';
+import { CountingEffectServer } from '../effects/counting-effect-server';
 import { ServerProxies } from '../faults/server-proxies';
 import { FaultLog, isInstance } from './fault-log';
 import { RetryingClient } from './retrying-client';
@@ -41,13 +41,13 @@ export class TestBed {
   private constructor(
     readonly rondo: RunningRondo,
     readonly progress: Progress,
-    private readonly outside: { effects: EffectServer; proxies: ServerProxies },
+    private readonly outside: { effects: CountingEffectServer; proxies: ServerProxies },
   ) {
     const gateways = rondo.services.all.filter(({ name }) => isInstance(name, 'gateway'));
     this.client = new RetryingClient(gateways.map(({ name }) => rondo.client(name)));
   }
 
-  get effects(): EffectServer {
+  get effects(): CountingEffectServer {
     return this.outside.effects;
   }
 
@@ -56,7 +56,7 @@ export class TestBed {
   }
 
   static async open(progress: Progress, { behindProxies = false, ...request }: TestBedRequest): Promise<TestBed> {
-    const effects = await EffectServer.start();
+    const effects = await CountingEffectServer.start();
     const proxies = new ServerProxies();
     try {
       const rondo = await RunningRondo.start({

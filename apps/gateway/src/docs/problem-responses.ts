@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { storesResponse } from '../idempotency/idempotency-keys';
+import { storesResponse } from '../idempotency/idempotent-requests';
 import { type ProblemCode, problemStatus } from '../problems/problems';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;

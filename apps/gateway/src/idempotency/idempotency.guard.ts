@@ -8,7 +8,7 @@ import {
 import type { IdempotencyKeys, IdempotentRequest, StoredResponse } from '@rondo/persistence';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
-import { idempotentRequest, storedResponse } from './idempotency-keys';
+import { idempotentRequest, storedResponse } from './idempotent-requests';
 
 /**
  * `Idempotency-Key` on a POST: the first response is stored and sent again when the request is repeated. Routes that create

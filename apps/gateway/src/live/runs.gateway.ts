@@ -5,7 +5,7 @@ import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { parseInput } from '../http/parse-input';
-import { IdempotentMessages } from '../idempotency/idempotency-keys';
+import { IdempotentMessages } from '../idempotency/idempotent-requests';
 import { RunService } from '../runs/run-service';
 import { locationOf, newSubscribedRun } from '../runs/run.dto';
 import { runInput, runStop, runSubscribe, runUnsubscribe } from './socket-messages';

@@ -1,6 +1,6 @@
 import { runId } from '@rondo/contract';
 import { z } from 'zod';
-import { idempotencyKey } from '../idempotency/idempotency-keys';
+import { idempotencyKey } from '../idempotency/idempotent-requests';
 import { answer, maxSeq, stopRequest } from '../runs/run.dto';
 
 /** The bodies of socket messages; that of `run.create` is `newSubscribedRun`. */

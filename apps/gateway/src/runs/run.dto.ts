@@ -13,7 +13,7 @@ import {
 import type { AgentResult, LogGap, LogVerification, RunSnapshot } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
-import { idempotencyKey } from '../idempotency/idempotency-keys';
+import { idempotencyKey } from '../idempotency/idempotent-requests';
 import { metadata } from '../http/metadata';
 import { pageOf, pageQuery } from '../http/paging';
 

@@ -5,7 +5,7 @@ import type { Caller, RunAddress, ThreadAddress } from '@rondo/persistence';
 import type { Response } from 'express';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { RunParam, ThreadParam } from '../http/path-params';
-import { pendingResponse } from '../idempotency/idempotency-keys';
+import { pendingResponse } from '../idempotency/idempotent-requests';
 import { RunService } from './run-service';
 import { AnswerDto, NewRunDto, NewRunOnThreadDto, RunDto, StopRequestDto, locationOf } from './run.dto';
 

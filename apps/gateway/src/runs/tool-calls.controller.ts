@@ -7,7 +7,7 @@ import type { Response } from 'express';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { ToolCallParam } from '../http/path-params';
-import { pendingResponse } from '../idempotency/idempotency-keys';
+import { pendingResponse } from '../idempotency/idempotent-requests';
 import { RunService } from './run-service';
 
 const maxOutputLength = 100_000;

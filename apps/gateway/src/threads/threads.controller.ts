@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { NoQuery } from '../http/no-query';
 import { ThreadParam } from '../http/path-params';
-import { pendingResponse } from '../idempotency/idempotency-keys';
+import { pendingResponse } from '../idempotency/idempotent-requests';
 import {
   MessageDto,
   MessagePageDto,

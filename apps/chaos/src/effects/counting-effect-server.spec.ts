@@ -1,10 +1,10 @@
-import { type Behaviour, EffectServer } from './effect-server';
+import { type Behaviour, CountingEffectServer } from './counting-effect-server';
 
-describe('EffectServer', () => {
-  let effects: EffectServer;
+describe('CountingEffectServer', () => {
+  let effects: CountingEffectServer;
 
   beforeEach(async () => {
-    effects = await EffectServer.start();
+    effects = await CountingEffectServer.start();
   });
 
   afterEach(() => effects.stop());

@@ -22,12 +22,12 @@ interface Moments {
  * answers 200, drops the connection, answers too late, or answers 500; a known key is answered 200 without a second
  * effect. It emits an event at each step, so that a fault can be injected exactly there.
  */
-export class EffectServer extends EventEmitter<Moments> {
+export class CountingEffectServer extends EventEmitter<Moments> {
   readonly ledger = new EffectLedger();
   private readonly server: Server = createServer((request, response) => void this.serve(request, response));
 
-  static async start(): Promise<EffectServer> {
-    const effects = new EffectServer();
+  static async start(): Promise<CountingEffectServer> {
+    const effects = new CountingEffectServer();
     await new Promise<void>((resolve) => effects.server.listen(0, '127.0.0.1', resolve));
     return effects;
   }

@@ -5,7 +5,7 @@ import { ActiveRuns } from '@rondo/run-holder';
 
 /** Stops a run that waits for its summary. If the signal is lost, the heartbeat finds the request in Postgres. */
 @Controller()
-export class SignalsController {
+export class StopSignalController {
   constructor(private readonly activeRuns: ActiveRuns) {}
 
   @EventPattern(signals.stop.pattern)
