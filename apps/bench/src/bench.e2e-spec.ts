@@ -19,7 +19,7 @@ async function printed(args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Only a quiet machine gives figures worth reading; here each must be a number. */
+/** Figures mean something on a quiet machine only; here each must merely be a number. */
 it('takes every measure and prints each step before it begins', async () => {
   const out = join(directory, 'bench.json');
 

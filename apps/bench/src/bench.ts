@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { BareContender } from './bare/bare-contender';
+import { BareSystem } from './bare/bare-system';
 import { Child } from './machine/child';
 import { Cores } from './machine/cores';
 import type { ModelProcess } from './measures/measure';
-import { RondoContender, type RondoRequest } from './rondo-contender';
+import { RondoSystem, type RondoRequest } from './rondo-system';
 
 export type Owns = <Thing extends { stop(): Promise<void> }>(thing: Thing) => Thing;
 
-/** Starts what is measured on one core and what drives it on another. `owns` hears of all that must be stopped. */
+/** Starts the measured systems on one core and the model on another. Each started process is passed to `owns`, which stops it. */
 export class Bench {
   readonly cores = Cores.find();
 
@@ -17,13 +17,13 @@ export class Bench {
     return this.owns(await Child.start(join(__dirname, 'model/bench-model.js')));
   }
 
-  async startBare(modelUrl: string): Promise<BareContender> {
+  async startBare(modelUrl: string): Promise<BareSystem> {
     const file = join(__dirname, 'bare/bare-server.js');
-    return this.owns(await this.onSystemCore(() => BareContender.start(file, modelUrl)));
+    return this.owns(await this.onSystemCore(() => BareSystem.start(file, modelUrl)));
   }
 
-  async startRondo(request: RondoRequest): Promise<RondoContender> {
-    const started = this.onSystemCore(() => RondoContender.start(request));
+  async startRondo(request: RondoRequest): Promise<RondoSystem> {
+    const started = this.onSystemCore(() => RondoSystem.start(request));
     return this.owns(
       await started.catch((error: unknown) => {
         throw new Error(`Rondo did not start: ${String(error)}`, { cause: error }); // it starts silently

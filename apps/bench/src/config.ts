@@ -33,10 +33,10 @@ const request = z.object({
   out: z.string().optional(),
 });
 
-export type Order = ReturnType<typeof readOrder>;
+export type BenchOptions = ReturnType<typeof readOptions>;
 
-/** What the person asked for. Throws with words for that person. */
-export function readOrder(args: string[]) {
+/** Parses the command line. Throws an error whose message is meant for the user. */
+export function readOptions(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {
@@ -51,7 +51,7 @@ export function readOrder(args: string[]) {
   });
   const parsed = request.safeParse(values);
   if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
-  const { rounds, ...order } = parsed.data;
-  const scale = order.short ? short : whole;
-  return { ...order, scale: rounds === undefined ? scale : { ...scale, rounds } };
+  const { rounds, ...options } = parsed.data;
+  const scale = options.short ? short : whole;
+  return { ...options, scale: rounds === undefined ? scale : { ...scale, rounds } };
 }

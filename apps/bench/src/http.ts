@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 
-/** Lets go of an idle connection before the server does, which would cut off a request that is just being sent. */
+/** Closes idle connections before the server does: a request sent while the server closes would fail. */
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: 2_000 });
 
-/** A lean client, so that the load does not fill its core before the system fills its own. */
+/** A client that uses little CPU, so that the load's core is not full before the system's core is. */
 export function post(
   url: string,
   { body, headers = {}, onText }: { body: object; headers?: Record<string, string>; onText?: (text: string) => void },

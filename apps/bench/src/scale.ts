@@ -1,14 +1,14 @@
-/** How much of everything is measured. */
+/** The size of each measure. */
 export interface Scale {
   /** The worker's lease times: as in production, or short to save time. */
   readonly leases: 'production' | 'short';
   readonly rounds: number;
-  /** Of a slice, after it has come up to speed. */
+  /** Length of one measurement, after a quarter of it to get up to speed. */
   readonly seconds: number;
-  /** Under full load, before anything is measured: V8 goes on compiling for that long. */
+  /** Time under full load before the first measurement, because V8 goes on compiling for that long. */
   readonly warmUpSeconds: number;
-  /** Runs at the same time, where many are. */
-  readonly crowd: number;
+  /** Concurrent clients in the measures under full load. */
+  readonly clients: number;
   readonly firstTokens: number;
   readonly bursts: number;
   readonly burstTokens: number;
@@ -19,9 +19,12 @@ export interface Scale {
   /** How long processes rest before their memory is read. */
   readonly restMs: number;
   readonly runsInFlight: number;
-  /** In all threads of one length: a shorter history is measured on more of them, to be seen in hundredths of a second. */
+  /**
+   * Iterations of history in all threads of one length together: a short history is measured on more threads, because
+   * CPU time is counted in hundredths of a second.
+   */
   readonly grownIterations: number;
-  /** Iterations of history, from little to much. */
+  /** Iterations of history before the measured ones, in ascending order. */
   readonly histories: readonly [number, ...number[]];
 }
 
@@ -30,7 +33,7 @@ export const whole: Scale = {
   rounds: 5,
   seconds: 4,
   warmUpSeconds: 120,
-  crowd: 50,
+  clients: 50,
   firstTokens: 40,
   bursts: 10,
   burstTokens: 20_000,
@@ -44,13 +47,13 @@ export const whole: Scale = {
   histories: [10, 100, 1_000],
 };
 
-/** Enough to see that everything works, and too little to learn anything about time. */
+/** Runs every measure once, too briefly for meaningful times. */
 export const short: Scale = {
   leases: 'short',
   rounds: 1,
   seconds: 0.4,
   warmUpSeconds: 1,
-  crowd: 4,
+  clients: 4,
   firstTokens: 2,
   bursts: 1,
   burstTokens: 500,

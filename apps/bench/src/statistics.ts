@@ -1,4 +1,4 @@
-/** By nearest rank; NaN of nothing. */
+/** By nearest rank; NaN for an empty list. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? NaN;
@@ -14,7 +14,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: medianOf(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** Of an even number of values it lies between the two in the middle. */
+/** For an even number of values, the mean of the two in the middle. */
 function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

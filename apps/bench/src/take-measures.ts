@@ -1,5 +1,5 @@
 import type { Bench } from './bench';
-import type { Order } from './config';
+import type { BenchOptions } from './config';
 import { comparisons, trials } from './measures/all-measures';
 import type { Comparison, Figure, ModelProcess, Trial } from './measures/measure';
 import { Profiling } from './profile/profiling';
@@ -8,29 +8,29 @@ import { type Round, compare, warmUp } from './rounds';
 
 interface Outcome {
   readonly taken: readonly Taken[];
-  /** What the services spent their time on, for people. */
+  /** A readable report of the CPU profiles. */
   readonly profiles: string | undefined;
 }
 
-/** Told of each step when it begins, since some take minutes, and when it is done. */
+/** Receives each step when it begins, because some take minutes, and when it is done. */
 export interface Progress {
   note(text: string): void;
   done(step: { name: string; ms: number }): void;
 }
 
-/** All that was asked for: first what is compared, on one deployment, then the trials, each on one of its own. */
-export async function takeMeasures(bench: Bench, order: Order, progress: Progress): Promise<Outcome> {
+/** Takes the requested measures: first the comparisons, on one deployment, then each trial on a deployment of its own. */
+export async function takeMeasures(bench: Bench, options: BenchOptions, progress: Progress): Promise<Outcome> {
   const model = await bench.startModel();
   const taken: Taken[] = [];
   const step = reportedTo(progress);
   const take = async (measure: { name: string; figures: readonly Figure[] }, work: () => Promise<Round[]>) => {
     taken.push(takenOf(measure, await step(measure.name, work)));
   };
-  const isAsked = ({ name }: { name: string }) => order.only.includes(name);
-  const session = { bench, model, order, take, step };
+  const isAsked = ({ name }: { name: string }) => options.only.includes(name);
+  const session = { bench, model, options, take, step };
   const compared = comparisons.filter(isAsked);
   const profiles = compared.length > 0 ? await takeCompared(session, compared) : undefined;
-  for (const trial of trials.filter(isAsked)) await take(trial, () => tryOut(session, trial));
+  for (const trial of trials.filter(isAsked)) await take(trial, () => runTrial(session, trial));
   return { taken, profiles };
 }
 
@@ -49,37 +49,37 @@ const reportedTo =
 interface Session {
   readonly bench: Bench;
   readonly model: ModelProcess;
-  readonly order: Order;
+  readonly options: BenchOptions;
   readonly step: Step;
   readonly take: (measure: Comparison, work: () => Promise<Round[]>) => Promise<void>;
 }
 
 async function takeCompared(
-  { bench, model, order, take, step }: Session,
+  { bench, model, options, take, step }: Session,
   compared: readonly Comparison[],
 ): Promise<string | undefined> {
-  const profiling = order.profile ? new Profiling(order.profiles) : undefined;
+  const profiling = options.profile ? new Profiling(options.profiles) : undefined;
   const bare = await bench.startBare(model.url);
   const rondo = await step('start of Rondo', () =>
-    bench.startRondo({ modelUrl: model.url, leases: order.scale.leases, ...profiling?.needs }),
+    bench.startRondo({ modelUrl: model.url, leases: options.scale.leases, ...profiling?.needs }),
   );
-  const surroundings = { model, scale: order.scale };
-  for (const contender of [bare, rondo]) {
-    const name = `warm-up of ${contender.name}, ${order.scale.warmUpSeconds} s`;
-    await step(name, () => warmUp(contender, surroundings));
+  const context = { model, scale: options.scale };
+  for (const system of [bare, rondo]) {
+    const name = `warm-up of ${system.name}, ${options.scale.warmUpSeconds} s`;
+    await step(name, () => warmUp(system, context));
   }
 
   profiling?.begin(rondo);
-  for (const comparison of compared) await take(comparison, () => compare(comparison, { rondo, bare }, surroundings));
+  for (const comparison of compared) await take(comparison, () => compare(comparison, { rondo, bare }, context));
   const profiles = await profiling?.end(rondo);
   await Promise.all([bare.stop(), rondo.stop()]);
   return profiles;
 }
 
-async function tryOut({ bench, model, order }: Session, trial: Trial): Promise<Round[]> {
-  const rondo = await bench.startRondo({ modelUrl: model.url, leases: order.scale.leases, ...trial.needs });
+async function runTrial({ bench, model, options }: Session, trial: Trial): Promise<Round[]> {
+  const rondo = await bench.startRondo({ modelUrl: model.url, leases: options.scale.leases, ...trial.needs });
   const onSystemCore = <T>(work: () => Promise<T>) => bench.onSystemCore(work);
-  const found = await trial.run(rondo, { model, scale: order.scale, onSystemCore });
+  const found = await trial.run(rondo, { model, scale: options.scale, onSystemCore });
   await rondo.stop();
   return [{ rondo: found }];
 }

@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 
 type Messages = OpenAI.ChatCompletionMessageParam[];
 
-/** The unit of all ratios: an agent as one writes it with nothing but the SDK. It keeps nothing and survives nothing. */
+/** The baseline of all ratios: an agent loop written with the SDK alone. It stores nothing and survives nothing. */
 export async function bareLoop(
   openai: OpenAI,
   { model, messages }: { model: string; messages: Messages },

@@ -1,14 +1,14 @@
+/** The bare loop behind an HTTP server, as a separate process. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import { systemPrompt } from '../system-prompt';
 import { bareLoop } from './bare-loop';
 
-/** The bare loop behind an HTTP front, as a process of its own. */
-export interface BareOrder {
+export interface BareRequest {
   readonly model: string;
   readonly input: string;
-  /** Kept in memory under this name; not kept when it is empty. */
+  /** The name under which the conversation is kept in memory; it is not kept if this is empty. */
   readonly thread: string;
 }
 
@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
   let body = '';
   request.on('data', (part: Buffer) => (body += part.toString()));
   request.on('end', () => {
-    const { model, input, thread } = JSON.parse(body) as BareOrder; // our own client wrote it
+    const { model, input, thread } = JSON.parse(body) as BareRequest; // our own client wrote it
     const messages = threads.get(thread) ?? [{ role: 'system', content: systemPrompt }];
     if (thread !== '') threads.set(thread, messages);
     messages.push({ role: 'user', content: input });

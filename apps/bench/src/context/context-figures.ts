@@ -6,11 +6,11 @@ interface Bill {
   readonly finish_reason: string;
 }
 
-/** What the log of a long run tells about its context. */
+/** Figures about the context of a long run, computed from its log. */
 export interface ContextFigures {
   readonly iterations: number;
   readonly compactions: number;
-  /** Those of them that shortened texts instead of writing a summary. */
+  /** Compactions that shortened texts instead of writing a summary. */
   readonly withoutSummary: number;
   /** Requests that the provider refused as too long. */
   readonly overflows: number;

@@ -3,12 +3,12 @@ import { runCommand } from '../../../../deploy/local/command.mjs';
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
 import { contextFigures } from './context-figures';
 
-/** A run that would need many times the tokens that its model takes; the provider refuses one token more. */
+/** A run that needs many times the tokens its model accepts; the provider refuses a request that is one token too long. */
 const budgetTokens = 30_000;
 const loop = `loop:turns=300,output_bytes=2048,context_limit=${budgetTokens}`;
-const patienceMs = 1_800_000;
+const timeoutMs = 1_800_000;
 
-/** Of the input tokens between compactions. */
+/** The smallest acceptable share of cached input tokens between compactions. */
 const leastCached = 0.8;
 
 async function longRun(rondo: RunningRondo, provider: string) {
@@ -19,7 +19,7 @@ async function longRun(rondo: RunningRondo, provider: string) {
     context: { input_budget_tokens: budgetTokens, summary_model: `${provider}/summary` },
     limits: { max_iterations: 400 },
   });
-  const { status } = await client.settled(id, patienceMs);
+  const { status } = await client.settled(id, timeoutMs);
   return { status, ...contextFigures(await client.facts(id)) };
 }
 

@@ -1,2 +1,2 @@
-/** Where the process that this was loaded into writes its profile. */
+/** The directory to which the profiled process writes its profile. */
 export const profileDirectory = process.env['BENCH_PROFILE_DIRECTORY'] ?? '.';

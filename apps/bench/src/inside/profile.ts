@@ -3,7 +3,7 @@ import { type Profiler, Session } from 'node:inspector/promises';
 import { join } from 'node:path';
 import { profileDirectory } from './config';
 
-/** Loaded into a service before its own code: one SIGUSR2 begins a CPU profile, the next one writes it. */
+/** Loaded into a service before its own code: the first SIGUSR2 starts a CPU profile, the second writes it. */
 const session = new Session();
 let begun = false;
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * One core for what is measured, another one for what drives it, so that neither takes time from the other. A process
- * inherits the core of the one that starts it, and that is all this relies on.
+ * One core for the measured system and another for the load, so that neither takes time from the other. Relies on
+ * processes inheriting the core of their parent.
  */
 export class Cores {
   private constructor(
@@ -11,7 +11,7 @@ export class Cores {
     readonly load: number,
   ) {}
 
-  /** Undefined where processes cannot be pinned, or where there is only one core. */
+  /** Undefined if processes cannot be pinned or there is only one core. */
   static find(): Cores | undefined {
     try {
       execFileSync('taskset', ['--version'], { stdio: 'ignore' });
@@ -22,7 +22,7 @@ export class Cores {
     }
   }
 
-  /** What `work` starts runs on the system's core, from its first instruction on. */
+  /** Processes that `work` starts run on the system's core from their first instruction. */
   async onSystemCore<T>(work: () => Promise<T>): Promise<T> {
     this.moveTo(this.system);
     try {
@@ -39,7 +39,7 @@ export class Cores {
   }
 }
 
-/** `0-1,4` in the kernel's words. */
+/** Parses the kernel's list of cores, such as `0-1,4`. */
 function allowedCores(): number[] {
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
   return list.split(',').flatMap((range) => {

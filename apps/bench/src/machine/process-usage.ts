@@ -2,15 +2,15 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 interface ProcessEntry {
   readonly parent: number;
-  /** User and system time, with that of children that have ended. */
+  /** User and system time, including that of children that have ended. */
   readonly cpuMs: number;
   readonly residentBytes: number;
 }
 
-const tickMs = 10; // Linux tells user space of hundredths of a second, whatever its own clock does
+const tickMs = 10; // the kernel reports CPU time in hundredths of a second
 const pageBytes = 4096;
 
-/** All processes of this machine at one moment, as /proc tells. */
+/** A snapshot of all processes of this machine, read from /proc. */
 export class ProcessTable {
   private constructor(private readonly entries: ReadonlyMap<number, ProcessEntry>) {}
 
@@ -26,12 +26,12 @@ export class ProcessTable {
     );
   }
 
-  /** Of a process and everything below it. */
+  /** CPU time of a process and its descendants. */
   cpuMs(root: number): number {
     return this.sum(root, ({ cpuMs }) => cpuMs);
   }
 
-  /** The same in memory; pages that several processes share count for each of them. */
+  /** Resident memory of a process and its descendants; shared pages count for each of them. */
   residentBytes(root: number): number {
     return this.sum(root, ({ residentBytes }) => residentBytes);
   }

@@ -1,9 +1,9 @@
 import { nowMs } from '../clock';
-import type { Contender, Task } from '../contender';
+import type { MeasuredSystem, Task } from '../measured-system';
 import { type Plan, ordinary } from '../model/plan';
 import { sentMs } from '../model/stamps';
 import { percentile } from '../statistics';
-import type { Comparison, Findings, Surroundings } from './measure';
+import type { Comparison, Findings, MeasureContext } from './measure';
 
 const figures: Comparison['figures'] = [
   {
@@ -27,12 +27,12 @@ const figures: Comparison['figures'] = [
 
 const answersAtOnce: Plan = { ...ordinary, toolTurns: 0, tokens: 8, delayMs: 20 };
 
-/** From submitting a task to its first token on the screen, without the time that the model took for it. */
-async function slice(contender: Contender, { model, scale }: Surroundings): Promise<Findings> {
+/** From submitting a task to its first token at the client, without the time that the model took. */
+async function measure(system: MeasuredSystem, { model, scale }: MeasureContext): Promise<Findings> {
   const beyondMs = async (how: Pick<Task, 'inTwoSteps'>): Promise<number> => {
     let shown: { text: string; atMs: number } | undefined;
     const onText = (text: string) => (shown ??= { text, atMs: nowMs() });
-    const { submittedMs } = await contender.perform({ plan: answersAtOnce, onText, ...how });
+    const { submittedMs } = await system.runTask({ plan: answersAtOnce, onText, ...how });
     const { exchanges } = await model.ask('report');
     const [exchange] = exchanges;
     const [said] = shown ? sentMs(shown.text) : [];
@@ -53,4 +53,4 @@ async function slice(contender: Contender, { model, scale }: Surroundings): Prom
   };
 }
 
-export const firstToken: Comparison = { name: 'first-token', figures, slice };
+export const firstToken: Comparison = { name: 'first-token', figures, measure };

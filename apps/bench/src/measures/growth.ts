@@ -1,7 +1,7 @@
-import type { Contender } from '../contender';
+import type { MeasuredSystem } from '../measured-system';
 import { type Plan, ordinary } from '../model/plan';
 import { sumOf } from './cpu-spent';
-import type { Comparison, Findings, ModelProcess, Surroundings } from './measure';
+import type { Comparison, Findings, ModelProcess, MeasureContext } from './measure';
 
 const figures: Comparison['figures'] = [
   {
@@ -22,12 +22,12 @@ interface Cost {
   readonly bytes: number;
 }
 
-/** What an iteration costs when so many iterations lie behind it, on the same thread. */
-async function slice(contender: Contender, { model, scale }: Surroundings): Promise<Findings> {
+/** The cost of an iteration after histories of different lengths on the same thread. */
+async function measure(system: MeasuredSystem, { model, scale }: MeasureContext): Promise<Findings> {
   const costs = new Map<number, Cost>();
   for (const history of scale.histories) {
     const threads = Math.max(1, Math.round(scale.grownIterations / history));
-    costs.set(history, await costAfter(history, { contender, model, threads }));
+    costs.set(history, await costAfter(history, { system, model, threads }));
   }
   const [first, last] = [costs.get(scale.histories[0]), [...costs.values()].at(-1)];
   if (!first || !last) throw new Error('no history was measured');
@@ -42,35 +42,35 @@ async function slice(contender: Contender, { model, scale }: Surroundings): Prom
   };
 }
 
-interface Site {
-  readonly contender: Contender;
+interface GrowthSetup {
+  readonly system: MeasuredSystem;
   readonly model: ModelProcess;
   readonly threads: number;
 }
 
-async function costAfter(history: number, { contender, model, threads }: Site): Promise<Cost> {
-  const old = await Promise.all(Array.from({ length: threads }, () => grow(contender, history)));
+async function costAfter(history: number, { system, model, threads }: GrowthSetup): Promise<Cost> {
+  const old = await Promise.all(Array.from({ length: threads }, () => grow(system, history)));
   await model.ask('report');
-  const before = sumOf(contender.cpuMs());
-  await Promise.all(old.map((threadId) => contender.perform({ plan: planOf(perTask), threadId })));
-  const spentMs = sumOf(contender.cpuMs()) - before;
+  const before = sumOf(system.cpuMs());
+  await Promise.all(old.map((threadId) => system.runTask({ plan: planOf(perTask), threadId })));
+  const spentMs = sumOf(system.cpuMs()) - before;
   const { exchanges } = await model.ask('report');
   const bytes = exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
   return { cpuMs: spentMs / exchanges.length, bytes: bytes / exchanges.length };
 }
 
-/** A conversation of so many iterations. */
-async function grow(contender: Contender, history: number): Promise<string> {
+/** Creates a conversation of `history` iterations and returns its thread. */
+async function grow(system: MeasuredSystem, history: number): Promise<string> {
   let threadId: string | undefined;
   for (let left = history; left > 0; left -= longestRun) {
     const plan = planOf(Math.min(left, longestRun));
-    const done = await contender.perform({ plan, keep: true, ...(threadId !== undefined && { threadId }) });
+    const done = await system.runTask({ plan, keep: true, ...(threadId !== undefined && { threadId }) });
     threadId = done.threadId;
   }
   return threadId ?? '';
 }
 
-/** The last iteration is the one that answers. */
+/** The last iteration answers without a tool call. */
 const planOf = (iterations: number): Plan => ({ ...ordinary, toolTurns: iterations - 1, tokens: 8 });
 
-export const growth: Comparison = { name: 'growth', figures, slice };
+export const growth: Comparison = { name: 'growth', figures, measure };

@@ -1,12 +1,12 @@
-import type { Contender } from '../contender';
+import type { MeasuredSystem } from '../measured-system';
 import type { Child } from '../machine/child';
-import type { ModelOrder, ModelReport } from '../model/exchange';
-import type { RondoContender, RondoRequest } from '../rondo-contender';
+import type { ModelCommand, ModelReport } from '../model/exchange';
+import type { RondoSystem, RondoRequest } from '../rondo-system';
 import type { Scale } from '../scale';
 
-export type ModelProcess = Child<ModelOrder, ModelReport>;
+export type ModelProcess = Child<ModelCommand, ModelReport>;
 
-/** A bound of a figure: on the ratio to the bare loop, or on Rondo's own value where nothing can be compared. */
+/** A figure of a measure. Its bounds apply to the ratio to the bare loop, or to Rondo's value where nothing is compared. */
 export interface Figure {
   readonly key: string;
   readonly title: string;
@@ -17,31 +17,31 @@ export interface Figure {
   readonly goal?: number;
 }
 
-/** What one round of a measure found: a number for each figure, and by other names what explains them. */
+/** The result of one round of a measure: a number per figure, and further numbers that explain them. */
 export type Findings = Readonly<Record<string, number>>;
 
-export interface Surroundings {
+export interface MeasureContext {
   readonly model: ModelProcess;
   readonly scale: Scale;
 }
 
-/** Measured for both contenders in turn, in the same rounds. */
+/** Measured for Rondo and the bare loop alternately, in the same rounds. */
 export interface Comparison {
   readonly name: string;
   readonly figures: readonly Figure[];
-  readonly slice: (contender: Contender, surroundings: Surroundings) => Promise<Findings>;
+  readonly measure: (system: MeasuredSystem, context: MeasureContext) => Promise<Findings>;
 }
 
-/** Measured for Rondo alone, on a deployment of its own that may be filled or broken. */
+/** Measured for Rondo alone, on a deployment that only this trial uses and may fill or break. */
 export interface Trial {
   readonly name: string;
   readonly figures: readonly Figure[];
-  /** What the deployment needs to be. */
+  /** Settings of the deployment. */
   readonly needs: Pick<RondoRequest, 'everywhere' | 'worker'>;
-  readonly run: (rondo: RondoContender, surroundings: TrialSurroundings) => Promise<Findings>;
+  readonly run: (rondo: RondoSystem, context: TrialContext) => Promise<Findings>;
 }
 
-export interface TrialSurroundings extends Surroundings {
-  /** Whatever starts again while this runs does so on the system's core. */
+export interface TrialContext extends MeasureContext {
+  /** Processes that restart during `work` do so on the system's core. */
   readonly onSystemCore: <T>(work: () => Promise<T>) => Promise<T>;
 }

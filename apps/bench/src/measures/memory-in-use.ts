@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bytesInUseFile } from '../inside/bytes-in-use';
-import type { RondoContender } from '../rondo-contender';
+import type { RondoSystem } from '../rondo-system';
 
 /**
- * Has each service collect its garbage, and resolves with what is left in it: its heap, and what that holds outside of
- * it, in MB by name. The services were started with `inside/collect-garbage`.
+ * Has each service collect its garbage and report its memory in use: heap and external memory, in MB by name. The
+ * services must have been started with `inside/collect-garbage`.
  */
-export async function memoryInUse(rondo: RondoContender): Promise<Record<string, number>> {
+export async function memoryInUse(rondo: RondoSystem): Promise<Record<string, number>> {
   rondo.signalServices('SIGUSR2');
   const inUse: Record<string, number> = {};
   for (const { name, pid } of rondo.deployment.services.all) if (pid !== undefined) inUse[name] = await readMb(pid);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newTag } from '../contender';
+import { newTag } from '../measured-system';
 import { type Plan, ordinary } from '../model/plan';
-import type { RondoContender } from '../rondo-contender';
+import type { RondoSystem } from '../rondo-system';
 import type { Scale } from '../scale';
-import type { Findings, Trial, TrialSurroundings } from './measure';
+import type { Findings, Trial, TrialContext } from './measure';
 import { memoryInUse } from './memory-in-use';
 
 const megabytes = { unit: 'MB', bounds: 'value', better: 'less' } as const;
@@ -26,16 +26,16 @@ const parkedAtOnce = 200;
 const waiting: Plan = { ...ordinary, toolTurns: 0, held: true };
 const asking: Plan = { ...ordinary, toolTurns: 1, tool: 'ask' };
 
-/** Memory after all garbage was collected, before and while many wait. */
-async function run(rondo: RondoContender, surroundings: TrialSurroundings): Promise<Findings> {
-  await Promise.all(Array.from({ length: atOnce }, () => rondo.perform({ plan: ordinary })));
-  const sockets = await idleSockets(rondo, surroundings);
-  const active = await activeRuns(rondo, surroundings);
-  const parked = await parkedRuns(rondo, surroundings);
+/** Memory after garbage collection, before and while many runs or sockets wait. */
+async function run(rondo: RondoSystem, context: TrialContext): Promise<Findings> {
+  await Promise.all(Array.from({ length: atOnce }, () => rondo.runTask({ plan: ordinary })));
+  const sockets = await idleSockets(rondo, context);
+  const active = await activeRuns(rondo, context);
+  const parked = await parkedRuns(rondo, context);
   return { active, ...parked, sockets };
 }
 
-async function activeRuns(rondo: RondoContender, { model, scale }: TrialSurroundings): Promise<number> {
+async function activeRuns(rondo: RondoSystem, { model, scale }: TrialContext): Promise<number> {
   const before = await residentMb(rondo, scale);
   await submit(rondo, { plan: waiting, count: scale.activeRuns });
   while ((await model.ask('count held')).held < scale.activeRuns) await sleep(50);
@@ -45,9 +45,9 @@ async function activeRuns(rondo: RondoContender, { model, scale }: TrialSurround
   return ((total(after) - total(before)) / scale.activeRuns) * 1_000;
 }
 
-/** By what is in use: the resident size of a process moves by more than that, as its allocators please. */
-async function parkedRuns(rondo: RondoContender, { scale }: TrialSurroundings): Promise<Findings> {
-  await park(rondo, scale.parkedRuns / 10); // a worker that works has another size
+/** By memory in use, because allocators make the resident size vary by more than these runs take. */
+async function parkedRuns(rondo: RondoSystem, { scale }: TrialContext): Promise<Findings> {
+  await park(rondo, scale.parkedRuns / 10); // a worker that has been active uses more memory than a new one
   const before = await inUseMb(rondo, scale);
   await park(rondo, scale.parkedRuns);
   const after = await inUseMb(rondo, scale);
@@ -58,7 +58,7 @@ async function parkedRuns(rondo: RondoContender, { scale }: TrialSurroundings): 
   };
 }
 
-async function idleSockets(rondo: RondoContender, { scale }: TrialSurroundings): Promise<number> {
+async function idleSockets(rondo: RondoSystem, { scale }: TrialContext): Promise<number> {
   const count = scale.idleSockets;
   const before = await residentMb(rondo, scale);
   const sockets = [];
@@ -71,15 +71,15 @@ async function idleSockets(rondo: RondoContender, { scale }: TrialSurroundings):
   return (((after['gateway'] ?? 0) - (before['gateway'] ?? 0)) / count) * 5_000;
 }
 
-/** A few at a time: how many run at once has a size of its own, which is not what is asked here. */
-async function park(rondo: RondoContender, count: number): Promise<void> {
+/** In small batches, because runs that are active at the same time take memory that is not measured here. */
+async function park(rondo: RondoSystem, count: number): Promise<void> {
   for (let left = count; left > 0; left -= parkedAtOnce) {
     await submit(rondo, { plan: asking, count: Math.min(left, parkedAtOnce) });
     await untilNothingRuns(rondo);
   }
 }
 
-async function submit(rondo: RondoContender, { plan, count }: { plan: Plan; count: number }): Promise<void> {
+async function submit(rondo: RondoSystem, { plan, count }: { plan: Plan; count: number }): Promise<void> {
   let left = count;
   const clients = Array.from({ length: atOnce }, async () => {
     while (left-- > 0) await rondo.submit({ plan, tag: newTag() });
@@ -87,19 +87,19 @@ async function submit(rondo: RondoContender, { plan, count }: { plan: Plan; coun
   await Promise.all(clients);
 }
 
-async function untilNothingRuns(rondo: RondoContender): Promise<void> {
+async function untilNothingRuns(rondo: RondoSystem): Promise<void> {
   while ((await rondo.countRuns('queued')) + (await rondo.countRuns('running')) > 0) await sleep(50);
 }
 
-/** Of the services; the servers keep what they were given. */
-async function residentMb(rondo: RondoContender, { restMs }: Scale): Promise<Record<string, number>> {
+/** Of the services only: Postgres, Redis and NATS do not return memory. */
+async function residentMb(rondo: RondoSystem, { restMs }: Scale): Promise<Record<string, number>> {
   await sleep(restMs);
   await memoryInUse(rondo);
   await sleep(restMs);
   return rondo.residentMb();
 }
 
-async function inUseMb(rondo: RondoContender, { restMs }: Scale): Promise<Record<string, number>> {
+async function inUseMb(rondo: RondoSystem, { restMs }: Scale): Promise<Record<string, number>> {
   await sleep(restMs);
   return memoryInUse(rondo);
 }

@@ -2,11 +2,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../clock';
-import type { Performance } from '../contender';
+import type { SubmittedRun } from '../measured-system';
 import { ordinary } from '../model/plan';
-import type { RondoContender } from '../rondo-contender';
+import type { RondoSystem } from '../rondo-system';
 import { percentile } from '../statistics';
-import type { Figure, Findings, Trial, TrialSurroundings } from './measure';
+import type { Figure, Findings, Trial, TrialContext } from './measure';
 
 const toolTimesMs = [0, 200];
 
@@ -23,27 +23,27 @@ const figuresOf = (toolMs: number): Figure[] => [
   { key: `doubled ${toolMs}`, title: `effects doubled, tools of ${toolMs} ms`, unit: '', bounds: 'value', better: 'less', must: 0, goal: 0 }, // prettier-ignore
 ];
 
-/** kill -9 of the worker with runs in flight; it is started again at once, as by any supervisor. */
-async function run(rondo: RondoContender, surroundings: TrialSurroundings): Promise<Findings> {
+/** kill -9 of the worker with runs in progress; it is restarted at once, as a supervisor would. */
+async function run(rondo: RondoSystem, context: TrialContext): Promise<Findings> {
   const findings: Findings[] = [];
-  for (const toolMs of toolTimesMs) findings.push(await kill(rondo, { toolMs, ...surroundings }));
+  for (const toolMs of toolTimesMs) findings.push(await kill(rondo, { toolMs, ...context }));
   return Object.assign({}, ...findings) as Findings;
 }
 
 async function kill(
-  rondo: RondoContender,
-  { model, scale, onSystemCore, toolMs }: TrialSurroundings & { toolMs: number },
+  rondo: RondoSystem,
+  { model, scale, onSystemCore, toolMs }: TrialContext & { toolMs: number },
 ): Promise<Findings> {
-  await model.ask('report'); // what the measures before this one left there
+  await model.ask('report'); // discards the exchanges of earlier measures
   const plan = { ...ordinary, toolTurns: 6, delayMs: 150, tool: 'execute_command' as const, toolMs };
-  const runs = Array.from({ length: scale.runsInFlight }, () => rondo.perform({ plan }).catch(() => undefined));
+  const runs = Array.from({ length: scale.runsInFlight }, () => rondo.runTask({ plan }).catch(() => undefined));
   while ((await model.ask('report')).exchanges.every(({ turn }) => turn < 2)) await sleep(20);
 
   const killedMs = nowMs();
   await onSystemCore(() => killAndAwaitNext(rondo.deployment.services.get('agent-worker')));
   const outcomes = await Promise.all(runs);
   const { exchanges } = await model.ask('report');
-  const performed = outcomes.filter((outcome): outcome is Performance => outcome !== undefined);
+  const performed = outcomes.filter((outcome): outcome is SubmittedRun => outcome !== undefined);
   const resumed = performed.flatMap(({ tag }) => {
     const next = exchanges.find((exchange) => exchange.tag === tag && exchange.arrivedMs > killedMs);
     return next ? (next.arrivedMs - killedMs) / 1000 : [];
@@ -57,7 +57,7 @@ async function kill(
   };
 }
 
-/** Until its successor has begun; until it is ready is another second. */
+/** Resolves when the next process has started, about a second before it is ready. */
 async function killAndAwaitNext(worker: { readonly pid: number | undefined; kill(): Promise<void> }): Promise<void> {
   await worker.kill();
   while (worker.pid === undefined) await sleep(10);
@@ -65,7 +65,7 @@ async function killAndAwaitNext(worker: { readonly pid: number | undefined; kill
 
 const paidAgain = (turns: readonly string[]): number => turns.length - new Set(turns).size;
 
-/** Each command of each run wrote one line, of its own. */
+/** Each command of each run writes one distinct line. */
 function doubledEffects(directory: string, tags: ReadonlySet<string>): number {
   const all = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const files = all.filter((file) => file.endsWith('/effects'));

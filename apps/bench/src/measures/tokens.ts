@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../clock';
-import type { Contender } from '../contender';
-import { Crowd } from '../crowd';
+import type { MeasuredSystem } from '../measured-system';
+import { Clients } from '../clients';
 import { ordinary } from '../model/plan';
 import { sentMs } from '../model/stamps';
 import { percentile } from '../statistics';
 import { sumOf } from './cpu-spent';
-import type { Comparison, Findings, Surroundings } from './measure';
+import type { Comparison, Findings, MeasureContext } from './measure';
 
 const ratio = { bounds: 'ratio', better: 'less' } as const;
 
@@ -26,49 +26,49 @@ const figures: Comparison['figures'] = [
   { key: 'transit p99', title: 'paced, model to client, p99', unit: 'ms', ...ratio },
 ];
 
-async function slice(contender: Contender, surroundings: Surroundings): Promise<Findings> {
-  return { ...(await burst(contender, surroundings)), ...(await paced(contender, surroundings)) };
+async function measure(system: MeasuredSystem, context: MeasureContext): Promise<Findings> {
+  return { ...(await burst(system, context)), ...(await paced(system, context)) };
 }
 
-/** Long answers, one after the other, that the model says as fast as they are taken. */
-async function burst(contender: Contender, { scale }: Surroundings): Promise<Findings> {
+/** Long answers, one after the other, which the model sends as fast as they are read. */
+async function burst(system: MeasuredSystem, { scale }: MeasureContext): Promise<Findings> {
   const plan = { ...ordinary, toolTurns: 0, tokens: scale.burstTokens };
-  const before = sumOf(contender.cpuMs());
-  let spokenMs = 0;
+  const before = sumOf(system.cpuMs());
+  let streamingMs = 0;
   for (let answer = 0; answer < scale.bursts; answer++) {
     let firstMs: number | undefined;
-    await contender.perform({ plan, onText: () => (firstMs ??= nowMs()) });
-    spokenMs += nowMs() - (firstMs ?? NaN);
+    await system.runTask({ plan, onText: () => (firstMs ??= nowMs()) });
+    streamingMs += nowMs() - (firstMs ?? NaN);
   }
   const tokens = plan.tokens * scale.bursts;
   return {
-    burst: tokens / (spokenMs / 1000),
-    'burst cpu': secondsPerMillion(sumOf(contender.cpuMs()) - before, tokens),
+    burst: tokens / (streamingMs / 1000),
+    'burst cpu': secondsPerMillion(sumOf(system.cpuMs()) - before, tokens),
   };
 }
 
-/** Many answers at the pace at which models speak, a token at a time. */
-async function paced(contender: Contender, { scale }: Surroundings): Promise<Findings> {
+/** Many answers at the usual speed of models, one token at a time. */
+async function paced(system: MeasuredSystem, { scale }: MeasureContext): Promise<Findings> {
   const paceMs = 20;
   const tokens = Math.round((scale.seconds * 1000) / paceMs);
   const transitMs: number[] = [];
   const onText = (text: string) => {
-    const heardMs = nowMs();
-    for (const sent of sentMs(text)) transitMs.push(heardMs - sent);
+    const arrivedMs = nowMs();
+    for (const sent of sentMs(text)) transitMs.push(arrivedMs - sent);
   };
   const plan = { ...ordinary, toolTurns: 0, tokens, paceMs };
-  const crowd = new Crowd(scale.pacedStreams, async (stream) => {
-    await sleep(stream % paceMs); // people do not start at the same moment
-    await contender.perform({ plan, onText });
+  const clients = new Clients(scale.pacedStreams, async (stream) => {
+    await sleep(stream % paceMs); // so that the streams are not in step
+    await system.runTask({ plan, onText });
   });
   await sleep(scale.seconds * 250);
   transitMs.length = 0;
-  const before = sumOf(contender.cpuMs());
+  const before = sumOf(system.cpuMs());
   do await sleep(scale.seconds * 1000);
   while (transitMs.length === 0);
-  const spentMs = sumOf(contender.cpuMs()) - before;
+  const spentMs = sumOf(system.cpuMs()) - before;
   const transits = [...transitMs];
-  await crowd.leave();
+  await clients.stop();
   return {
     'paced cpu': secondsPerMillion(spentMs, transits.length),
     'transit p50': percentile(transits, 50),
@@ -78,4 +78,4 @@ async function paced(contender: Contender, { scale }: Surroundings): Promise<Fin
 
 const secondsPerMillion = (ms: number, tokens: number): number => (ms / tokens) * 1000;
 
-export const tokens: Comparison = { name: 'tokens', figures, slice };
+export const tokens: Comparison = { name: 'tokens', figures, measure };

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../clock';
-import type { Contender } from '../contender';
-import { Crowd } from '../crowd';
+import type { MeasuredSystem } from '../measured-system';
+import { Clients } from '../clients';
 import type { Exchange } from '../model/exchange';
 import { ordinary } from '../model/plan';
 import { spentPer, sumOf } from './cpu-spent';
-import type { Comparison, Findings, Surroundings } from './measure';
+import type { Comparison, Findings, MeasureContext } from './measure';
 
 const figures: Comparison['figures'] = [
   { key: 'cpu', title: 'CPU per turn', unit: 'ms', bounds: 'ratio', better: 'less', must: 2, goal: 1 },
@@ -20,21 +20,21 @@ const figures: Comparison['figures'] = [
   },
 ];
 
-/** Saturation: more runs than the core can carry, nine tool turns and an answer each. */
-async function slice(contender: Contender, { model, scale }: Surroundings): Promise<Findings> {
-  const crowd = new Crowd(scale.crowd, () => contender.perform({ plan: ordinary }));
+/** Full load: more runs than one core can serve, each with nine tool turns and an answer. */
+async function measure(system: MeasuredSystem, { model, scale }: MeasureContext): Promise<Findings> {
+  const clients = new Clients(scale.clients, () => system.runTask({ plan: ordinary }));
   await sleep(scale.seconds * 250);
 
   await model.ask('report');
-  const [before, since] = [contender.cpuMs(), nowMs()];
+  const [before, since] = [system.cpuMs(), nowMs()];
   const exchanges: Exchange[] = [];
   do {
     await sleep(scale.seconds * 1000);
     exchanges.push(...(await model.ask('report')).exchanges);
   } while (exchanges.length === 0);
-  const [after, seconds] = [contender.cpuMs(), (nowMs() - since) / 1000];
+  const [after, seconds] = [system.cpuMs(), (nowMs() - since) / 1000];
 
-  await crowd.leave();
+  await clients.stop();
   const spent = spentPer(exchanges.length, before, after);
   return {
     cpu: sumOf(spent),
@@ -43,4 +43,4 @@ async function slice(contender: Contender, { model, scale }: Surroundings): Prom
   };
 }
 
-export const turns: Comparison = { name: 'turns', figures, slice };
+export const turns: Comparison = { name: 'turns', figures, measure };

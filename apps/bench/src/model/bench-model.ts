@@ -2,12 +2,12 @@ import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../clock';
-import type { Exchange, ModelOrder, ModelReport } from './exchange';
+import type { Exchange, ModelCommand, ModelReport } from './exchange';
 import { type Plan, planOf } from './plan';
 import { type ModelRequest, readRequest } from './request';
-import { conclusion, opening, plainToken, stampedToken, toolCall } from './spoken';
+import { conclusion, opening, plainToken, stampedToken, toolCall } from './prepared-replies';
 
-/** A model server as a process of its own: it plays plans, and notes when it was asked and when it had answered. */
+/** A model server in a process of its own. It answers by plan, and records when requests arrive and answers end. */
 const tokensPerWrite = 64;
 const burst = plainToken.repeat(tokensPerWrite);
 
@@ -27,7 +27,7 @@ async function answer(body: Buffer, response: ServerResponse): Promise<void> {
   if (plan.delayMs > 0) await sleep(plan.delayMs);
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   if (request.turn < plan.toolTurns) response.end(toolCall(plan, request));
-  else await sayLast(plan, response);
+  else await sendAnswer(plan, response);
   note(request, { arrivedMs, endedMs: nowMs(), bytes: body.length });
 }
 
@@ -35,11 +35,11 @@ function note({ tag, turn }: ModelRequest, times: Omit<Exchange, 'tag' | 'turn'>
   exchanges.push({ tag, turn, ...times });
 }
 
-async function sayLast(plan: Plan, response: ServerResponse): Promise<void> {
+async function sendAnswer(plan: Plan, response: ServerResponse): Promise<void> {
   if (plan.held) await new Promise<void>((release) => held.add(release));
   response.write(opening + stampedToken());
   const rest = plan.tokens - 1;
-  if (plan.paceMs > 0) await sayInPace(plan, response);
+  if (plan.paceMs > 0) await sendPaced(plan, response);
   else {
     for (let left = rest; left >= tokensPerWrite; left -= tokensPerWrite) {
       if (!response.write(burst)) await new Promise((resolve) => response.once('drain', resolve));
@@ -49,8 +49,8 @@ async function sayLast(plan: Plan, response: ServerResponse): Promise<void> {
   response.end(conclusion);
 }
 
-/** By the clock and not by the last token, so that a late one does not delay all others. */
-async function sayInPace({ tokens, paceMs }: Plan, response: ServerResponse): Promise<void> {
+/** Schedules tokens from the start of the answer, so that one late token does not delay the others. */
+async function sendPaced({ tokens, paceMs }: Plan, response: ServerResponse): Promise<void> {
   const beganMs = nowMs();
   for (let said = 1; said < tokens; said++) {
     await sleep(Math.max(0, beganMs + said * paceMs - nowMs()));
@@ -58,7 +58,7 @@ async function sayInPace({ tokens, paceMs }: Plan, response: ServerResponse): Pr
   }
 }
 
-function obey(order: ModelOrder): void {
+function handle(order: ModelCommand): void {
   const report: ModelReport = { exchanges: order === 'report' ? exchanges : [], held: held.size };
   switch (order) {
     case 'report':
@@ -74,7 +74,7 @@ function obey(order: ModelOrder): void {
   process.send?.(report);
 }
 
-process.on('message', obey);
+process.on('message', handle);
 process.on('disconnect', () => process.exit());
 server.keepAliveTimeout = 120_000;
 // A server that listens on TCP has an address of this form.

@@ -11,6 +11,6 @@ it('measures from the end of an answer to the next request of the same run', () 
   expect(gaps).toEqual([3]);
 });
 
-it('says nothing of a run whose answer before was not seen', () => {
+it('skips a request whose previous answer was not recorded', () => {
   expect(gapsMs([exchange('a', 4, [0, 10]), exchange('a', 6, [50, 60])])).toEqual([]);
 });

@@ -1,21 +1,21 @@
-/** A request and its answer, as the model saw them; times of the common clock. */
+/** A request and its answer, as the model server recorded them, in `nowMs` time. */
 export interface Exchange {
   readonly tag: string;
   readonly turn: number;
-  /** The whole request was there. */
+  /** When the whole request had arrived. */
   readonly arrivedMs: number;
   readonly endedMs: number;
-  /** Of the request. */
+  /** Size of the request. */
   readonly bytes: number;
 }
 
-/** What the bench tells the model's process: it answers each order with a report. */
-export type ModelOrder = 'report' | 'release' | 'count held';
+/** Commands to the model's process, which answers each with a report. */
+export type ModelCommand = 'report' | 'release' | 'count held';
 
 export interface ModelReport {
   /** Since the last report. */
   readonly exchanges: readonly Exchange[];
-  /** Requests that wait for their release. */
+  /** Requests whose answer waits for `release`. */
   readonly held: number;
 }
 

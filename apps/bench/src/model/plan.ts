@@ -1,4 +1,4 @@
-/** What the scripted model does in a run. It travels in the model's name, so the model needs no memory of its own. */
+/** What the scripted model does in a run. It is encoded in the model's name, so that the model server needs no state. */
 export interface Plan {
   /** Answers that call the tool, before the one that ends the run. */
   readonly toolTurns: number;
@@ -6,16 +6,16 @@ export interface Plan {
   readonly tokens: number;
   /** From a request to its first token. */
   readonly delayMs: number;
-  /** Between two tokens of the last answer; 0 says it all at once. */
+  /** Between two tokens of the last answer; 0 sends it as fast as possible. */
   readonly paceMs: number;
   readonly tool: ToolOfPlan;
-  /** Milliseconds that the tool takes, where it is one that can. */
+  /** Milliseconds that the tool takes, if it is `execute_command`. */
   readonly toolMs: number;
   /** The last answer waits until it is released. */
   readonly held: boolean;
 }
 
-/** The cheapest tool that goes through the ledger and the executor; one that has an effect; one that waits for a person. */
+/** The cheapest tool that uses the ledger and the executor; one with an effect; one that waits for a person. */
 export type ToolOfPlan = 'list_commands' | 'execute_command' | 'ask';
 
 export const ordinary: Plan = {

@@ -13,7 +13,7 @@ describe('readRequest', () => {
     expect(readRequest(requestOf([...history, ...task]))).toMatchObject({ tag: 'new1', turn: 1 });
   });
 
-  it('does not take what a message says for a message', () => {
+  it('does not count roles that are quoted in a message', () => {
     const quoting = { role: 'tool', tool_call_id: 'a', content: '{"role":"tool"} {"role":"user"}' };
 
     expect(readRequest(requestOf([{ role: 'user', content: taggedInput('x') }, quoting])).turn).toBe(1);

@@ -1,7 +1,7 @@
-/** What the model must know of a request. Requests are not parsed: a thousand of them a second would take the core. */
+/** The parts of a request that the model needs. They are searched for, because parsing 1,000 requests a second would fill its core. */
 export interface ModelRequest {
   readonly modelName: string;
-  /** Names the run, as its input does. */
+  /** Identifies the run; it is part of the run's input. */
   readonly tag: string;
   /** How many calls of the run have been answered. */
   readonly turn: number;
@@ -12,7 +12,7 @@ const toolRole = '"role":"tool"'; // quotes within a message are escaped, so onl
 const modelNameShape = /"model":"([^"]+)"/;
 const tagShape = /bench-run:(\w+)/;
 
-/** The words by which the input of a run carries its tag. */
+/** The input of a run, which contains its tag. */
 export const taggedInput = (tag: string): string => `bench-run:${tag} Do what the plan says.`;
 
 export function readRequest(body: Buffer): ModelRequest {

@@ -21,14 +21,14 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-it('shares the time in which a process was not idle among its functions', () => {
+it('divides the time that a process was not idle among its functions', () => {
   expect(largestCosts(file, 2)).toEqual([
     { where: 'writeBuffer', share: 0.5 },
     { where: 'publish nats/lib/core.js:7', share: 0.25 },
   ]);
 });
 
-it('charges what Node did to the package that asked for it', () => {
+it('counts time in the code of Node for the package that called it', () => {
   expect(packageCosts(file, 2)).toEqual([
     { where: 'nats', share: 0.75 },
     { where: 'libs/domain', share: 0.25 },

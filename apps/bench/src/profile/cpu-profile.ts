@@ -22,15 +22,15 @@ export interface Cost {
 /** A sampled function with its callers, the nearest first. */
 type Stack = readonly [Frame, ...Frame[]];
 
-/** Not the service's own: waiting, and the profiler as it writes the profile. */
-const notWork = new Set(['(idle)', 'dispatch']);
+/** Idle time, and the profiler itself. */
+const notCounted = new Set(['(idle)', 'dispatch']);
 
-/** Where a process spent its time, in each function itself and not in what it called, the largest first. */
+/** The functions in which a process spent its time, without their callees, in descending order. */
 export function largestCosts(file: string, count: number): Cost[] {
   return costsBy(read(file), ([own]) => nameOf(own)).slice(0, count);
 }
 
-/** The same by package: what Node itself did counts for the package that asked for it. */
+/** The same by package; time in Node's own code counts for the package that called it. */
 export function packageCosts(file: string, count: number): Cost[] {
   return costsBy(read(file), (stack) => {
     const owner = stack.map(({ url }) => packageOf(url)).find((name) => name !== undefined);
@@ -40,7 +40,7 @@ export function packageCosts(file: string, count: number): Cost[] {
 
 const read = (file: string): CpuProfile => JSON.parse(readFileSync(file, 'utf8')) as CpuProfile; // Node itself wrote it
 
-/** Samples are counted and their times are not: between two samples another process may have had the core. */
+/** Counts samples instead of adding up their times, because another process may have had the core between two samples. */
 function costsBy({ nodes, samples }: CpuProfile, labelOf: (stack: Stack) => string): Cost[] {
   const stacks = stacksOf(nodes);
   const labels = new Map<number, string>();
@@ -48,7 +48,7 @@ function costsBy({ nodes, samples }: CpuProfile, labelOf: (stack: Stack) => stri
   let all = 0;
   for (const sample of samples) {
     const stack = stacks(sample);
-    if (!stack || notWork.has(stack[0].functionName)) continue;
+    if (!stack || notCounted.has(stack[0].functionName)) continue;
     const label = labels.get(sample) ?? labelOf(stack);
     labels.set(sample, label);
     found.set(label, (found.get(label) ?? 0) + 1);
@@ -76,7 +76,7 @@ function nameOf({ functionName, url, lineNumber }: Frame): string {
   return url === '' ? name : `${name} ${placeOf(url)}:${lineNumber + 1}`;
 }
 
-/** As much of a path as a person needs: below the last node_modules, or below the repository. */
+/** The path below the last node_modules, or below the repository. */
 function placeOf(url: string): string {
   const inPackage = /.*\/node_modules\/(.+)/.exec(url)?.[1];
   return inPackage ?? /\/((?:apps|libs)\/.+)/.exec(url)?.[1] ?? basename(url);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RondoContender, RondoRequest } from '../rondo-contender';
+import type { RondoSystem, RondoRequest } from '../rondo-system';
 import { type Cost, largestCosts, packageCosts } from './cpu-profile';
 
 const services = ['gateway', 'agent-worker', 'tool-executor'] as const;
@@ -14,18 +14,18 @@ export class Profiling {
     for (const service of services) rmSync(this.fileOf(service), { force: true });
   }
 
-  /** What the deployment must be started with. */
+  /** Settings that the deployment must be started with. */
   get needs(): Pick<RondoRequest, 'everywhere'> {
     const loaded = JSON.stringify(join(__dirname, '../inside/profile.js'));
     return { everywhere: { NODE_OPTIONS: `--require ${loaded}`, BENCH_PROFILE_DIRECTORY: this.directory } };
   }
 
-  begin(rondo: RondoContender): void {
+  begin(rondo: RondoSystem): void {
     rondo.signalServices('SIGUSR2');
   }
 
-  /** Resolves with a report for people. */
-  async end(rondo: RondoContender): Promise<string> {
+  /** Resolves with a readable report. */
+  async end(rondo: RondoSystem): Promise<string> {
     rondo.signalServices('SIGUSR2');
     const deadline = performance.now() + writtenWithinMs;
     while (services.some((service) => !existsSync(this.fileOf(service)))) {

@@ -8,7 +8,7 @@ export interface Outcome {
   readonly unit: string;
   readonly rondo: Spread;
   readonly bare?: Spread;
-  /** Taken within each round, and only then summed up. */
+  /** Computed within each round. */
   readonly ratio?: Spread;
   readonly must?: number;
   readonly goal?: number;
@@ -31,11 +31,11 @@ function outcomeOf(measure: string, figure: Figure, rounds: readonly Round[]): O
   };
 }
 
-/** A measure with all that it found. */
+/** A measure with its results. */
 export interface Taken {
   readonly measure: string;
   readonly outcomes: readonly Outcome[];
-  /** Findings that are no figures but explain them; medians. */
+  /** Medians of the findings that are not figures but explain them. */
   readonly explanations: Readonly<Record<string, number>>;
 }
 

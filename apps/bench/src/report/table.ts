@@ -3,7 +3,7 @@ import { type Outcome, type Taken, meets } from './outcome';
 
 const columns = ['measure', 'figure', 'Rondo', 'bare loop', 'ratio (min..max)', 'must', 'goal'];
 
-/** In Markdown, so that it can be put into a document as it is. */
+/** A Markdown table. */
 export function describe(taken: readonly Taken[]): string {
   const notes = taken.flatMap(({ measure, explanations }) =>
     Object.entries(explanations).map(([name, value]) => `- ${measure}: ${name}: ${number(value)}`),
@@ -39,7 +39,7 @@ function bound(outcome: Outcome, limit: number | undefined): string {
 const withSpread = ({ median, min, max }: Spread): string =>
   min === max || Number.isNaN(min) ? number(median) : `${number(median)} (${number(min)}..${number(max)})`;
 
-/** Three digits say all that such measurements know. */
+/** Three significant digits: the measurements are not more exact than that. */
 function number(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');

@@ -2,28 +2,28 @@ import type { Plan } from './model/plan';
 
 export interface Task {
   readonly plan: Plan;
-  /** Goes on with this conversation instead of beginning one. */
+  /** Continues this conversation instead of starting one. */
   readonly threadId?: string;
-  /** It will be gone on with. */
+  /** Keep the conversation, because a later task continues it. */
   readonly keep?: boolean;
-  /** Submits it by HTTP and asks to be shown it then, where one message would do. */
+  /** Creates the run by a POST and subscribes to it afterwards, instead of both in one Socket.IO message. */
   readonly inTwoSteps?: boolean;
   /** Called with every piece of the answer as it becomes visible. */
   readonly onText?: (text: string) => void;
 }
 
-export interface Performance {
-  /** By which the model knows the run. */
+export interface SubmittedRun {
+  /** Identifies the run in the model's requests. */
   readonly tag: string;
   readonly threadId: string;
   readonly submittedMs: number;
 }
 
-/** Who is measured: Rondo, or the bare loop that it is measured against. */
-export interface Contender {
+/** Rondo, or the bare loop that it is compared with. */
+export interface MeasuredSystem {
   readonly name: 'rondo' | 'bare';
-  /** Submits the task and watches it to its end, as a client does. */
-  perform(task: Task): Promise<Performance>;
+  /** Submits the task as a client does, and resolves when it has ended. */
+  runTask(task: Task): Promise<SubmittedRun>;
   /** CPU time so far, by process, in milliseconds. */
   cpuMs(): Readonly<Record<string, number>>;
   stop(): Promise<void>;

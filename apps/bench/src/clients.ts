@@ -1,19 +1,19 @@
-/** So many clients that each do the same thing again and again, until they are told to leave. */
-export class Crowd {
-  private leaving = false;
+/** A number of concurrent clients that each repeat the same work until they are stopped. */
+export class Clients {
+  private isStopping = false;
   private readonly clients: Promise<void>[];
 
   constructor(size: number, work: (client: number) => Promise<unknown>) {
     this.clients = Array.from({ length: size }, (_, index) => this.repeat(() => work(index)));
   }
 
-  /** Resolves when everybody has finished what they were at. */
-  async leave(): Promise<void> {
-    this.leaving = true;
+  /** Resolves when every client has finished the work that it had begun. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
     await Promise.all(this.clients);
   }
 
   private async repeat(work: () => Promise<unknown>): Promise<void> {
-    while (!this.leaving) await work();
+    while (!this.isStopping) await work();
   }
 }

@@ -1,27 +1,27 @@
 import { nowMs } from '../clock';
-import { type Contender, type Performance, type Task, newTag } from '../contender';
+import { type MeasuredSystem, type SubmittedRun, type Task, newTag } from '../measured-system';
 import { post } from '../http';
 import { Child } from '../machine/child';
 import { ProcessTable } from '../machine/process-usage';
 import { modelNameOf } from '../model/plan';
 import { taggedInput } from '../model/request';
-import type { BareOrder } from './bare-server';
+import type { BareRequest } from './bare-server';
 
-export class BareContender implements Contender {
+export class BareSystem implements MeasuredSystem {
   readonly name = 'bare';
 
   private constructor(private readonly process: Child<never, never>) {}
 
-  static async start(file: string, modelUrl: string): Promise<BareContender> {
-    return new BareContender(await Child.start(file, [`${modelUrl}/v1`]));
+  static async start(file: string, modelUrl: string): Promise<BareSystem> {
+    return new BareSystem(await Child.start(file, [`${modelUrl}/v1`]));
   }
 
-  async perform({ plan, threadId, keep, onText }: Task): Promise<Performance> {
+  async runTask({ plan, threadId, keep, onText }: Task): Promise<SubmittedRun> {
     const tag = newTag();
     const thread = threadId ?? (keep ? tag : '');
-    const order: BareOrder = { model: modelNameOf(plan), input: taggedInput(tag), thread };
+    const request: BareRequest = { model: modelNameOf(plan), input: taggedInput(tag), thread };
     const submittedMs = nowMs();
-    await post(this.process.url, { body: order, onText: onText ? linesTo(onText) : () => undefined });
+    await post(this.process.url, { body: request, onText: onText ? linesTo(onText) : () => undefined });
     return { tag, threadId: thread, submittedMs };
   }
 
@@ -34,7 +34,7 @@ export class BareContender implements Contender {
   }
 }
 
-/** Reads the events of the loop's front. */
+/** Parses the events that `bare-server.ts` sends. */
 function linesTo(onText: (text: string) => void): (part: string) => void {
   let rest = '';
   return (part) => {

@@ -2,7 +2,7 @@ import { isTerminalFact } from '@rondo/contract';
 import { type Delta, type Fact, type RondoClient, type RunView, RunningRondo } from '@rondo/test-deployment';
 import type { Socket } from 'socket.io-client';
 import { nowMs } from './clock';
-import { type Contender, type Performance, type Task, newTag } from './contender';
+import { type MeasuredSystem, type SubmittedRun, type Task, newTag } from './measured-system';
 import { post } from './http';
 import { ProcessTable } from './machine/process-usage';
 import { type Plan, modelNameOf } from './model/plan';
@@ -19,8 +19,8 @@ export interface RondoRequest {
   readonly worker?: Readonly<Record<string, string>>;
 }
 
-/** A deployment of its own, and clients that follow their runs over Socket.IO. */
-export class RondoContender implements Contender {
+/** A deployment for the benchmark, and clients that subscribe to their runs over Socket.IO. */
+export class RondoSystem implements MeasuredSystem {
   readonly name = 'rondo';
   private readonly idle: Socket[] = [];
 
@@ -29,7 +29,7 @@ export class RondoContender implements Contender {
     private readonly client: RondoClient,
   ) {}
 
-  static async start({ modelUrl, leases, everywhere = {}, worker = {} }: RondoRequest): Promise<RondoContender> {
+  static async start({ modelUrl, leases, everywhere = {}, worker = {} }: RondoRequest): Promise<RondoSystem> {
     const shared = { DEMO_MODEL_URL: modelUrl, LOG_LEVEL: 'info', ...everywhere };
     const deployment = await RunningRondo.start({
       instances: ['tool-executor', 'agent-worker', 'summarizer', 'gateway'],
@@ -48,17 +48,17 @@ export class RondoContender implements Contender {
         },
       },
     });
-    return new RondoContender(deployment, deployment.client());
+    return new RondoSystem(deployment, deployment.client());
   }
 
-  async perform({ plan, threadId, inTwoSteps, onText = () => undefined }: Task): Promise<Performance> {
+  async runTask({ plan, threadId, inTwoSteps, onText = () => undefined }: Task): Promise<SubmittedRun> {
     const socket = this.idle.pop() ?? (await this.connect());
     const tag = newTag();
-    const order = orderOf({ plan, tag, threadId });
+    const body = bodyOf({ plan, tag, threadId });
     const submittedMs = nowMs();
     const begin = async (): Promise<RunView> => {
-      if (!inTwoSteps) return ask<RunView>(socket, 'run.create', { ...order, subscribe: true });
-      const run = await this.post(order);
+      if (!inTwoSteps) return ask<RunView>(socket, 'run.create', { ...body, subscribe: true });
+      const run = await this.post(body);
       await ask(socket, 'run.subscribe', { run_id: run.id, after_seq: 0 });
       return run;
     };
@@ -69,7 +69,7 @@ export class RondoContender implements Contender {
 
   /** Submits a run without subscribing to it. */
   submit(task: Submission): Promise<RunView> {
-    return this.post(orderOf(task));
+    return this.post(bodyOf(task));
   }
 
   private async post(body: object): Promise<RunView> {
@@ -102,7 +102,7 @@ export class RondoContender implements Contender {
     return Object.fromEntries(programs.map(({ name, pid }) => [name, pid === undefined ? 0 : table.cpuMs(pid)]));
   }
 
-  /** Of the services. */
+  /** Of each service. */
   residentMb(): Record<string, number> {
     const table = ProcessTable.read();
     const { all } = this.deployment.services;
@@ -123,7 +123,7 @@ interface Submission {
   readonly threadId?: string | undefined;
 }
 
-const orderOf = ({ plan, tag, threadId }: Submission) => ({
+const bodyOf = ({ plan, tag, threadId }: Submission) => ({
   model: `demo/${modelNameOf(plan)}`,
   input: taggedInput(tag),
   agent: { system_prompt: systemPrompt },
@@ -141,7 +141,7 @@ async function ask<Data>(socket: Socket, name: string, body: object): Promise<Da
   return answer.data;
 }
 
-/** Resolves with what `begin` began, which the socket is shown, when its last fact was seen. Rejects when it did not complete. */
+/** Resolves with the run that `begin` starts when its last fact arrives at the socket; rejects if it did not complete. */
 function watch(socket: Socket, begin: () => Promise<RunView>, onText: (text: string) => void): Promise<RunView> {
   return new Promise((resolve, reject) => {
     const onEvent = (event: Fact | Delta) => {

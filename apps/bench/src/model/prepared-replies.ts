@@ -1,7 +1,7 @@
 import type { Plan } from './plan';
 import { stamp } from './stamps';
 
-/** Answers in OpenAI's wire protocol, written out as far as possible beforehand: the model must cost less than who asks it. */
+/** Answers in OpenAI's wire protocol, serialized in advance, because the model must take less CPU than its clients. */
 const begin =
   'data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1790000000,"model":"bench","choices":[{"index":0,"delta":';
 const chunk = (delta: object): string =>
