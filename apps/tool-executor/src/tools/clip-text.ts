@@ -22,6 +22,6 @@ export function clipMiddle(text: string, { limit = resultCharacters, restIn }: C
   const head = text.slice(0, characterStart(text, half));
   const tail = text.slice(characterStart(text, text.length - half));
   const missing = text.length - head.length - tail.length;
-  const readOn = restIn === undefined ? '' : `; what was kept of them is in ${restIn}, for read_file`;
+  const readOn = restIn === undefined ? '' : `; what was kept of them is in the file ${restIn}`;
   return { text: `${head}\n\n[… ${missing} characters left out${readOn} …]\n\n${tail}`, truncated: true };
 }

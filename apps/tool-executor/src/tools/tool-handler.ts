@@ -8,6 +8,8 @@ export type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<Executo
 /** What a handler works with during one call. */
 export interface ToolContext {
   readonly sandbox: Sandbox;
+  /** The tool as the model called it, which may be an alias. */
+  readonly name: string;
   /** What this process may reach on the sandbox's behalf. */
   readonly egress: EgressGate;
   /** The call's id, the same in every attempt (I5). Commands run under it, and servers that support it get to see it. */

@@ -12,6 +12,7 @@ import { createDirectory } from './files/folder.handlers';
 import { searchFiles } from './files/search.handlers';
 import { strReplaceEditor } from './files/str-replace-editor';
 import { httpRequest } from './http/http.handlers';
+import { shellExec, shellWriteToProcess } from './shell/dialogue.handlers';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell/shell.handlers';
 import type { InputOf, ToolHandler } from './tool-handler';
 
@@ -21,6 +22,8 @@ const handlers = {
   check_command_output: checkCommandOutput,
   terminate_command: terminateCommand,
   list_commands: listCommands,
+  shell_exec: shellExec,
+  shell_write_to_process: shellWriteToProcess,
   create_file: createFile,
   read_file: readFile,
   str_replace: strReplace,

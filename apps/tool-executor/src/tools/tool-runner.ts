@@ -96,6 +96,7 @@ export class ToolRunner {
     const frames = new OutputFrames(listeners.output);
     const context: ToolContext = {
       sandbox,
+      name: call.name,
       egress: this.sandboxes.egressOf(call.thread_id),
       timeoutMs: Math.min(tool.timeoutMs, call.timeout_ms),
       idempotencyKey: call.call_id,

@@ -13,7 +13,7 @@ export interface Profile {
 /** What reaches beyond the sandbox is given to a run only when it is asked for. */
 const toolNames = tools.filter(({ group }) => group !== 'web').map(({ name }) => name);
 /** What others do as well; a run has them if it names them. */
-const alternatives: readonly string[] = ['write_file', 'str_replace_editor'];
+const alternatives: readonly string[] = ['write_file', 'str_replace_editor', 'shell_exec', 'shell_write_to_process'];
 const without = (...names: string[]): string[] =>
   toolNames.filter((name) => !names.includes(name) && !alternatives.includes(name));
 

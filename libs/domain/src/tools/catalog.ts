@@ -14,7 +14,14 @@ import {
 import { httpRequest } from './http.tools';
 import { compactifyMemory, expandMessage, sequentialThinking, simpleMemory } from './memory.tools';
 import { toolSetOf } from './tool-set';
-import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell.tools';
+import {
+  checkCommandOutput,
+  executeCommand,
+  listCommands,
+  shellExec,
+  shellWriteToProcess,
+  terminateCommand,
+} from './shell.tools';
 
 /** Every tool there is. A name stands once; what a run may use is its settings' `tools`. */
 export const tools = [
@@ -22,6 +29,8 @@ export const tools = [
   checkCommandOutput,
   terminateCommand,
   listCommands,
+  shellExec,
+  shellWriteToProcess,
   createFile,
   readFile,
   strReplace,

@@ -36,13 +36,17 @@ export const executeCommand = defineTool({
 export const checkCommandOutput = defineTool({
   name: 'check_command_output',
   description: 'Read what a background command has printed, and whether it still runs.',
-  input: z.strictObject({ session_name: sessionName, kill_session: z.boolean().default(false) }),
+  input: z.strictObject({
+    session_name: sessionName,
+    kill_session: z.boolean().default(false),
+    wait: z.number().int().min(0).max(maxCommandTimeoutS).default(0).describe('Seconds to wait for its end first.'),
+  }),
   effect: 'idempotent',
   runsIn: 'executor',
-  timeoutMs: 30_000,
+  timeoutMs: maxCommandTimeoutS * 1000,
   group: 'shell',
   isWaiting: saysStillRunning,
-  xml: { attributes: ['session_name', 'kill_session'] },
+  xml: { attributes: ['session_name', 'kill_session', 'wait'] },
 });
 
 export const terminateCommand = defineTool({
@@ -65,4 +69,40 @@ export const listCommands = defineTool({
   timeoutMs: 30_000,
   group: 'shell',
   isWaiting: saysStillRunning,
+});
+
+const sessionId = sessionName.describe(
+  'Name of the session: one process at a time, with a directory and an environment.',
+);
+
+export const shellExec = defineTool({
+  name: 'shell_exec',
+  description:
+    'Start a bash command in a session and watch it for 30 seconds. The answer is what it printed, and whether it still ' +
+    'runs; if so, it goes on in the background, and its input is open for shell_write_to_process.',
+  input: z.strictObject({
+    session_id: sessionId,
+    command: z.string().min(1).max(100_000),
+    exec_dir: z.string().max(4_096).optional().describe('Working directory; else where the session is.'),
+  }),
+  effect: 'unsafe',
+  runsIn: 'executor',
+  timeoutMs: 60_000,
+  group: 'shell',
+  xml: { content: 'command' },
+});
+
+export const shellWriteToProcess = defineTool({
+  name: 'shell_write_to_process',
+  description: 'Write to the standard input of the process that shell_exec started in a session and that still runs.',
+  input: z.strictObject({
+    session_id: sessionId,
+    input: z.string().max(20_000),
+    press_enter: z.boolean().default(false).describe('Whether a line end follows.'),
+  }),
+  effect: 'unsafe',
+  runsIn: 'executor',
+  timeoutMs: 30_000,
+  group: 'shell',
+  xml: { content: 'input' },
 });

@@ -10,7 +10,7 @@ export const contentOf = async (files: SandboxFiles, path: string): Promise<Buff
 export async function aboutFile(
   given: string,
   work: (path: string) => Promise<ToolResult>,
-  whatHelps = 'Work on parts of it with execute_command, for example with sed.',
+  whatHelps = 'Work on parts of it with a command, for example sed.',
 ): Promise<ToolResult> {
   const path = shownPath(given);
   try {

@@ -88,7 +88,7 @@ export const listFiles: ToolHandler<InputOf<'list_files'>> = {
   handle: ({ path, depth }, { sandbox: { files } }) => aboutFile(path, () => listFolder(files, path, depth)),
 };
 
-const writeInParts = 'Write it in parts: a first one like this, and the others appended with execute_command (cat >>).';
+const writeInParts = 'Write it in parts: a first one like this, and the others appended with a command (cat >>).';
 
 const hintAbout = (path: string): string =>
   posix.basename(path) === 'index.html' ? ' A server in the sandbox, on a port of your choice, can show the page.' : '';

@@ -2,12 +2,12 @@ import type { ToolResult } from '@rondo/contract';
 import { stillRunning } from '@rondo/domain';
 import { type CommandOutcome, type ProcessView, SandboxError, type SandboxFiles, workspacePath } from '../../sandboxes';
 import { clipMiddle, resultCharacters } from '../clip-text';
-import type { ToolContext } from '../tool-handler';
+import { type ToolContext, succeeded } from '../tool-handler';
 
 interface ResultContext {
   readonly timeoutMs: number;
-  /** A longer timeout would be granted. */
-  readonly mayTakeLonger: boolean;
+  /** What to do about a command that took too long. */
+  readonly advice: string;
   /** The file with the output that the result leaves out. */
   readonly log: string | undefined;
   /** Whether the next command of this session starts where this one ended. */
@@ -33,16 +33,15 @@ export function resultOfCommand(outcome: CommandOutcome, context: ResultContext)
 
 function reasonOfEnding(
   { ending, detail, outputBytes }: CommandOutcome,
-  { timeoutMs, mayTakeLonger }: ResultContext,
+  { timeoutMs, advice }: ResultContext,
 ): string | undefined {
   switch (ending) {
     case 'exit':
       return undefined;
     case 'timeout':
       return (
-        `The command was killed after ${timeoutMs / 1000} s without having finished; the output is what it had printed. ` +
-        (mayTakeLonger ? 'Give a longer timeout, or run it' : `This run's limit is ${timeoutMs / 1000} s: run it`) +
-        ' with blocking=false and look at it with check_command_output.'
+        `The command was killed after ${timeoutMs / 1000} s without having finished; ` +
+        `the output is what it had printed. ${advice}`
       );
     case 'output-limit':
       return `The command was killed because it printed too much (${outputBytes} bytes). Write to a file instead.`;
@@ -62,6 +61,15 @@ function notesOn({ exitCode, cwd, output }: CommandOutcome, { keepsDirectory }: 
     ...(exitCode === 0 && output === '' ? ['no output'] : []),
   ];
   return notes.length === 0 ? '' : `[${notes.join(', ')}]`;
+}
+
+/** What a job in the background has printed, and whether it still runs. */
+export function resultOfJob(job: ProcessView): ToolResult {
+  const { text, truncated } = clipMiddle(job.output);
+  return {
+    ...succeeded(`${text}${text && '\n'}[${statusOfJob(job)}]`, truncated),
+    ...(job.outcome?.exitCode !== undefined && { exit_code: job.outcome.exitCode }),
+  };
 }
 
 export function statusOfJob({ running, startedAt, outcome }: ProcessView): string {

@@ -67,7 +67,7 @@ describe('execute_command', () => {
     expect(output.length).toBeLessThan(30_200);
     expect(output.startsWith('1\n2\n3\n')).toBe(true);
     expect(output.endsWith('99999\n100000\n')).toBe(true);
-    expect(output).toMatch(/\n\[… \d+ characters left out; what was kept of them is in .* …\]\n/);
+    expect(output).toMatch(/\n\[… \d+ characters left out; what was kept of them is in the file .* …\]\n/);
   });
 
   it('keeps the latest long outputs in files for read_file', async () => {
@@ -76,7 +76,7 @@ describe('execute_command', () => {
       (await fixture.use('execute_command', { command, blocking: true }, elsewhere)).output;
     await shell('mkdir -p .rondo/outputs && touch .rondo/outputs/call_0{01..25}.log');
 
-    const file_path = /in (\S+), for read_file …/.exec(await shell('seq 1 100000'))?.[1];
+    const file_path = /in the file (\S+) …/.exec(await shell('seq 1 100000'))?.[1];
     const page = await fixture.use('read_file', { file_path, start_line: 4_000, end_line: 4_001 }, elsewhere);
 
     expect(page.output).toMatch(/^4000\n4001\n/);
@@ -218,6 +218,28 @@ describe('background commands', () => {
 
     expect(seen).toMatchObject({ success: true, exit_code: 4 });
     expect(seen.output).toMatch(/^result\n\n\[ended with exit code 4 after .* s\]$/);
+  });
+
+  it('is waited for by check_command_output, as long as it says', async () => {
+    await start('sleep 0.3; echo done', { session_name: 'short' });
+    await start('sleep 60', { session_name: 'endless' });
+    const check = (session_name: string, wait: number) =>
+      fixture.use('check_command_output', { session_name, wait }, { timeoutMs: 3_000 });
+
+    expect((await check('short', 600)).output).toMatch(/^done\n\n\[ended with exit code 0/);
+    expect((await check('endless', 600)).output).toMatch(/^\[still running/);
+  });
+
+  it('stops waiting when the run is stopped', async () => {
+    await start('echo up; sleep 60', { session_name: 'endless' });
+    const stop = new AbortController();
+
+    const call = aCall('check_command_output', { session_name: 'endless', wait: 600 });
+    const reply = fixture.reply(call, { signal: stop.signal });
+    await fixture.use('check_command_output', { session_name: 'endless' });
+    stop.abort(new Error('stopped'));
+
+    expect(await reply).toMatchObject({ how: 'stopped' });
   });
 
   it('refuses a second command in a session that is busy', async () => {

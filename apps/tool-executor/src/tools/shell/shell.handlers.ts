@@ -1,12 +1,14 @@
 import { type ToolResult, failedResult } from '@rondo/contract';
-import { clipMiddle, resultCharacters } from '../clip-text';
-import { type ProcessView, type Sandbox, SandboxError } from '../../sandboxes';
-import { logOfLongOutput, resultOfCommand, statusOfJob } from './command-result';
+import { executeCommand as executeCommandTool } from '@rondo/domain';
+import { SandboxError } from '../../sandboxes';
+import { resultCharacters } from '../clip-text';
+import { logOfLongOutput, resultOfCommand, resultOfJob, statusOfJob } from './command-result';
+import { jobEnded, newestOfEachSession, waitMs, withSession } from './session-jobs';
 import { type ToolHandler, type InputOf, type ToolContext, succeeded } from '../tool-handler';
 
 type CommandInput = InputOf<'execute_command'>;
 
-const keptBytes = 4 * resultCharacters;
+export const keptBytes = 4 * resultCharacters;
 
 export const executeCommand: ToolHandler<CommandInput> = {
   mutexKey: ({ session_name }) => session_name && `session ${session_name}`,
@@ -14,15 +16,11 @@ export const executeCommand: ToolHandler<CommandInput> = {
 };
 
 export const checkCommandOutput: ToolHandler<InputOf<'check_command_output'>> = {
-  handle: ({ session_name, kill_session }, { sandbox }) =>
+  handle: ({ session_name, kill_session, wait }, { sandbox, timeoutMs, signal }) =>
     withSession(sandbox, session_name, async () => {
       if (kill_session) await sandbox.terminate(session_name);
-      const job = await sandbox.read(session_name);
-      const { text, truncated } = clipMiddle(job.output);
-      return {
-        ...succeeded(`${text}${text && '\n'}[${statusOfJob(job)}]`, truncated),
-        ...(job.outcome?.exitCode !== undefined && { exit_code: job.outcome.exitCode }),
-      };
+      await jobEnded(sandbox, session_name, { withinMs: waitMs(wait, timeoutMs), signal });
+      return resultOfJob(await sandbox.read(session_name));
     }),
 };
 
@@ -69,10 +67,18 @@ async function runToCompletion(input: CommandInput, context: ToolContext): Promi
   if (outcome.ending === 'killed') context.signal.throwIfAborted();
   return resultOfCommand(outcome, {
     timeoutMs,
-    mayTakeLonger: timeoutMs < context.timeoutMs,
+    advice: adviceOnTime(context, timeoutMs),
     keepsDirectory: session_name !== undefined,
     log: await logOfLongOutput(outcome, context),
   });
+}
+
+/** Only the tool itself has a parameter for the timeout; its aliases do not. */
+function adviceOnTime({ name, timeoutMs: limit }: ToolContext, timeoutMs: number): string {
+  const limited = `This run's limit is ${limit / 1000} s`;
+  if (name !== executeCommandTool.name) return `${limited}: run it in the background.`;
+  const instead = timeoutMs < limit ? 'Give a longer timeout, or run it' : `${limited}: run it`;
+  return `${instead} with blocking=false and look at it with check_command_output.`;
 }
 
 async function startInBackground(
@@ -102,24 +108,6 @@ async function startInBackground(
     );
   }
 }
-
-async function withSession(sandbox: Sandbox, name: string, work: () => Promise<ToolResult>): Promise<ToolResult> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof SandboxError) || error.code !== 'not_found') throw error;
-    const known = newestOfEachSession(await sandbox.list()).map(({ session }) => session);
-    return failedResult(
-      `No command was started in the background of session ${name}, or the sandbox has restarted since. ` +
-        `Sessions: ${known.join(', ') || 'none'}.`,
-    );
-  }
-}
-
-/** `list` returns the newest first. */
-const newestOfEachSession = (jobs: readonly ProcessView[]): ProcessView[] => [
-  ...new Map(jobs.toReversed().map((job) => [job.session, job])).values(),
-];
 
 function firstLine(command: string): string {
   const line = command.trim().split('\n', 1)[0] ?? '';
