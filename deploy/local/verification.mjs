@@ -66,6 +66,7 @@ const wordsAreChecked = [
   'apps/tool-executor',
   'deploy',
   'libs/contract',
+  'libs/llm',
   'libs/messaging',
   'libs/platform',
   'libs/run-holder',

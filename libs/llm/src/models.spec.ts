@@ -7,7 +7,7 @@ import { ScriptedProvider } from './testing/scripted-provider';
 const never = new AbortController().signal;
 const key = 'sk-secret-0123456789';
 
-describe.each([openAi, anthropic])('createModels, asking through $kind', (script: ProtocolScript) => {
+describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolScript) => {
   let provider: ScriptedProvider;
   beforeAll(async () => {
     provider = await ScriptedProvider.start();
@@ -32,7 +32,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     });
   const ask = (config?: Partial<ModelsConfig>) => readReply(models(config).stream(requestTo('acme/some/model'), never));
 
-  it('passes on what the model says, with its finish reason and its usage', async () => {
+  it('streams the text of the model, with its finish reason and usage', async () => {
     provider.will({ pieces: script.whole('Hel', 'lo'), paceMs: 5 });
 
     const { chunks } = await readReply(models().stream(requestTo('acme/priced'), never));
@@ -46,7 +46,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     ]);
   });
 
-  it('asks for the part of the name after the first slash, with the key and the headers of the provider', async () => {
+  it('requests the model named after the first slash, with the key and headers of its provider', async () => {
     provider.will({ pieces: script.whole('ok') });
 
     const { end } = await ask();
@@ -57,7 +57,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end.usage?.cost_usd).toBeNull();
   });
 
-  it('says the same for any pieces that the network makes of a reply', async () => {
+  it('streams the same text however the network splits a reply', async () => {
     const bytes = Buffer.from(script.whole('héllo ', '🌍').join(''));
     provider.will({ pieces: [...bytes].map((byte) => Uint8Array.of(byte)) });
 
@@ -67,7 +67,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end.how).toBe('finished');
   });
 
-  it('says at once what came at once, its end included', async () => {
+  it('passes on in one batch what arrives together, including the end', async () => {
     provider.will({ pieces: [script.whole('one ', 'two').join('')] });
     const batches: (readonly ModelChunk[])[] = [];
 
@@ -81,7 +81,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     ]);
   });
 
-  it('lets the network wait while nobody listens, and loses nothing', async () => {
+  it('pauses the network while the consumer does not read, and loses nothing', async () => {
     const word = 'x'.repeat(1000);
     provider.will({ pieces: [script.whole(...Array<string>(20_000).fill(word)).join('')] });
     const stream = models().stream(requestTo('acme/m'), never);
@@ -89,15 +89,15 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     let length = 0;
     for await (const batch of stream) {
       await new Promise((resolve) => setTimeout(resolve, 5));
-      const said = textOf(batch).length;
-      expect(said).toBeLessThan(2_000_000);
-      length += said;
+      const text = textOf(batch).length;
+      expect(text).toBeLessThan(2_000_000);
+      length += text;
     }
 
     expect(length).toBe(20_000_000);
   });
 
-  it('keeps its connections for one reply after another', async () => {
+  it('reuses its connections', async () => {
     provider.will({ pieces: script.whole('ok') });
     const same = models();
     const connections = await provider.connectionsDuring(async () => {
@@ -107,7 +107,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(connections).toBeLessThanOrEqual(2); // the second, where the end of a reply came later than the next request
   });
 
-  it('waits as long as a rate limit asks, says so, and asks again (R4)', async () => {
+  it('retries after the delay of a rate limit, and reports the retry', async () => {
     const limited = { status: 429, headers: { 'retry-after-ms': '30' }, pieces: [script.refused('Slow down')] };
     provider.will(limited, { pieces: script.whole('ok') });
 
@@ -118,7 +118,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(text).toBe('ok');
   });
 
-  it.each([408, 409, 500, 502, 503, 529])('asks again after a %i', async (status) => {
+  it.each([408, 409, 500, 502, 503, 529])('retries after a %i', async (status) => {
     provider.will({ status, pieces: [script.refused('Oh')] }, { pieces: script.whole('ok') });
 
     const { end, retries } = await ask();
@@ -127,7 +127,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end.how).toBe('finished');
   });
 
-  it('gives up after three attempts, with the class of the last failure, and says how many there were', async () => {
+  it('fails after three attempts with the class of the last failure and the number of attempts', async () => {
     provider.will({ status: 529, pieces: [script.refused('Overloaded')] });
 
     const { end, retries } = await ask();
@@ -138,7 +138,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(provider.requests).toHaveLength(3);
   });
 
-  it('does not wait for a provider that asks for more patience than there is', async () => {
+  it('does not retry when a provider asks for a delay above the limit', async () => {
     provider.will({ status: 429, headers: { 'retry-after': '3600' }, pieces: [script.refused('Tomorrow')] });
 
     const { end, retries } = await ask();
@@ -162,7 +162,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(chunks).toEqual([{ type: 'end', how: 'failed', error: { code, message: 'No' } }]);
   });
 
-  it('never repeats a key that a provider quotes (I12)', async () => {
+  it('removes a key that a provider quotes (I12)', async () => {
     provider.will({
       status: 401,
       pieces: [script.refused(`Incorrect API key provided: ${key}, not sk-other-123456.`)],
@@ -173,7 +173,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end).toMatchObject({ error: { message: 'Incorrect API key provided: [secret], not [secret].' } });
   });
 
-  it('asks again when the connection breaks before the first output', async () => {
+  it('retries when the connection breaks before the first output', async () => {
     provider.will({ then: 'reset' }, { pieces: script.begun(), then: 'reset' }, { pieces: script.whole('ok') });
 
     const { text, retries, end } = await ask();
@@ -183,7 +183,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end.how).toBe('finished');
   });
 
-  it('fails as a connection error where nobody listens', async () => {
+  it('fails with a connection error when no server listens', async () => {
     const gone = await ScriptedProvider.start();
     const baseUrl = gone.url;
     await gone.stop();
@@ -196,7 +196,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end).toEqual({ type: 'end', how: 'failed', error: { code: 'connection_error', message } });
   });
 
-  it('ends as broken when the connection breaks after output, and does not ask again (R4)', async () => {
+  it('ends as broken when the connection breaks after output, and does not retry, which would repeat text', async () => {
     provider.will({ pieces: script.begun('Half a '), then: 'reset' });
 
     const { text, end } = await ask();
@@ -207,13 +207,13 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(provider.requests).toHaveLength(1);
   });
 
-  it('ends as broken when the reply ends without a reason (R3)', async () => {
+  it('ends as broken when the reply ends without a finish reason, which does not prove success', async () => {
     provider.will({ pieces: script.begun('Half a ') });
 
     expect((await ask()).end).toMatchObject({ how: 'broken', error: { code: 'connection_error' } });
   });
 
-  it('takes an empty stream for no reply (R3)', async () => {
+  it('does not take an empty stream for a reply', async () => {
     provider.will({ pieces: [] }, { pieces: script.whole('ok') });
 
     const { retries, end } = await ask();
@@ -234,7 +234,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end).toMatchObject({ how: 'broken', error: { code: 'api_error' } });
   });
 
-  it('asks again after an error event before the output, and breaks at one after it', async () => {
+  it('retries after an error event before output, and ends as broken after output', async () => {
     const overloaded = script.errorEvent('overloaded_error', 'Overloaded');
     provider.will({ pieces: [overloaded] }, { pieces: [...script.begun('Half'), overloaded] });
 
@@ -245,7 +245,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end).toMatchObject({ how: 'broken', error: { code: 'service_unavailable' } });
   });
 
-  it('ends a provider that never answers, and closes the request', async () => {
+  it('ends a request to a provider that never answers, and closes it', async () => {
     provider.will({ silent: true });
 
     const { end } = await ask({ timeouts: { firstByteTimeoutMs: 40 }, retries: { attempts: 1 } });
@@ -272,7 +272,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     await provider.requests[0]?.hungUp;
   });
 
-  it('does not take slow pieces for silence', async () => {
+  it('does not time out while pieces arrive slowly', async () => {
     provider.will({ pieces: script.whole('a', 'b', 'c', 'd'), paceMs: 30 });
 
     const { text, end } = await ask({ timeouts: { idleTimeoutMs: 200 } });
@@ -281,21 +281,21 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(end.how).toBe('finished');
   });
 
-  it('does not count the time in which its own listener is busy', async () => {
+  it('does not count the time in which its consumer is busy', async () => {
     provider.will({ pieces: script.begun('a'), then: 'hang' });
     const patient = models({ timeouts: { idleTimeoutMs: 40 } });
     const stream = patient.stream(requestTo('acme/m'), never)[Symbol.asyncIterator]();
 
     await stream.next();
     await new Promise((resolve) => setTimeout(resolve, 80));
-    const asked = performance.now();
+    const startedAt = performance.now();
     const { value } = await stream.next();
 
     expect(value).toMatchObject([{ how: 'broken', error: { code: 'timeout' } }]);
-    expect(performance.now() - asked).toBeGreaterThan(30);
+    expect(performance.now() - startedAt).toBeGreaterThan(30);
   });
 
-  it('really closes the stream on an abort, and estimates the usage (W23)', async () => {
+  it('closes the stream of the provider on abort, so that no more tokens are billed, and estimates the usage', async () => {
     provider.will({ pieces: script.begun('word '), then: 'hang' });
     const stop = new AbortController();
 
@@ -310,7 +310,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     await provider.requests[0]?.hungUp;
   });
 
-  it('says nothing more after an abort, also where it has heard more', async () => {
+  it('yields no text after an abort, even if more has arrived', async () => {
     provider.will({ pieces: script.begun('one', 'two'), paceMs: 10, then: 'hang' });
     const stop = new AbortController();
     const stream = models().stream(requestTo('acme/m'), stop.signal)[Symbol.asyncIterator]();
@@ -322,7 +322,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(await stream.next()).toMatchObject({ value: [{ how: 'aborted', usage: { output_tokens: 2 } }] });
   });
 
-  it('can be aborted before it begins, before the answer, and while it waits to ask again', async () => {
+  it('can be aborted before the request, before the response, and during the delay of a retry', async () => {
     provider.will({ silent: true });
     const before = AbortSignal.abort();
     const during = new AbortController();
@@ -340,7 +340,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(chunks).toEqual([expect.objectContaining({ type: 'retried' }), { type: 'end', how: 'aborted' }]);
   });
 
-  it('closes the stream when its listener leaves (W23)', async () => {
+  it('closes the stream of the provider when its consumer stops reading', async () => {
     provider.will({ pieces: script.begun('word '), then: 'hang' });
 
     for await (const [chunk] of models().stream(requestTo('acme/m'), never)) if (chunk?.type === 'text') break;
@@ -348,7 +348,7 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     await provider.requests[0]?.hungUp;
   });
 
-  it('leaves no listener on a signal that lives on', async () => {
+  it('removes its listener from the signal', async () => {
     provider.will({ pieces: script.whole('ok') });
     const stop = new AbortController();
     const added = jest.spyOn(stop.signal, 'addEventListener');
@@ -359,10 +359,10 @@ describe.each([openAi, anthropic])('createModels, asking through $kind', (script
     expect(removed).toHaveBeenCalledTimes(added.mock.calls.length);
   });
 
-  it('keeps two interleaved replies apart: keys, settings and text (I10, W41)', async () => {
+  it('keeps the keys, settings and text of two interleaved replies apart (I10)', async () => {
     provider.will(({ headers, body }) => {
-      const said = `${headers.authorization ?? ''} ${String(body['max_tokens'])};`;
-      return { pieces: script.whole(said, said, said), paceMs: 5 };
+      const text = `${headers.authorization ?? ''} ${String(body['max_tokens'])};`;
+      return { pieces: script.whole(text, text, text), paceMs: 5 };
     });
     const base = { kind: script.kind, baseUrl: `${provider.url}${script.basePath}`, headers: {}, models: [] };
     const both = models({ providers: [1, 2].map((n) => ({ ...base, name: `p${n}`, apiKey: `key-${n}` })) });
@@ -384,13 +384,13 @@ describe('createModels', () => {
   const endOf = async (model: string): Promise<ModelChunk> =>
     (await readReply(models.stream(requestTo(model), never))).end;
 
-  it('says why a model cannot be asked', async () => {
+  it('fails with the reason when a model is not configured', async () => {
     expect(await endOf('openai/gpt-5')).toEqual({
       type: 'end',
       how: 'failed',
       error: { code: 'authentication', message: 'Set OPENAI_API_KEY.' },
     });
-    expect(await endOf('nobody/x')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
+    expect(await endOf('unknown/x')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
     expect(await endOf('gpt-5')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
   });
 });

@@ -31,11 +31,11 @@ describe('refusal', () => {
     [400, { code: 'context_length_exceeded', type: 'invalid_request_error', param: 'messages', message: 'Too long' }],
     [400, { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' }],
     [413, { type: 'request_too_large', message: 'Request exceeds the maximum size' }],
-  ])('does not ask again with a prompt that is too long: %i %j (W36)', (status, detail) => {
+  ])('does not retry a prompt that is too long unchanged: %i %j', (status, detail) => {
     expect(refusal({ status, detail })).toMatchObject({ code: contextOverflow, transient: false });
   });
 
-  it('does not ask again where the budget is used up, or the provider advises against it', () => {
+  it('does not retry when the budget is used up or the provider advises against it', () => {
     expect(refusal({ status: 429, detail: { code: 'insufficient_quota' } }).transient).toBe(false);
     const headers = { 'x-should-retry': 'false' };
     expect(refusal({ status: 500, detail: {}, headers }).transient).toBe(false);
@@ -43,7 +43,7 @@ describe('refusal', () => {
 });
 
 describe('retryAfterMs', () => {
-  it('understands milliseconds, seconds and dates', () => {
+  it('parses milliseconds, seconds and dates', () => {
     expect(retryAfterMs({ 'retry-after-ms': '1500', 'retry-after': '9' })).toBe(1500);
     expect(retryAfterMs({ 'retry-after': '1.5' })).toBe(1500);
     const date = new Date(Date.now() + 60_000).toUTCString();
@@ -54,7 +54,7 @@ describe('retryAfterMs', () => {
 });
 
 describe('connectionFailure', () => {
-  it('names the system error and no address', () => {
+  it('contains the system error and no address', () => {
     const cause = Object.assign(new Error('connect ECONNRESET 10.1.2.3:443'), { code: 'ECONNRESET' });
     const error = connectionFailure(new Error('Connection error.', { cause }));
     expect(error).toEqual(new ProviderError('connection_error', 'The connection to the provider failed (ECONNRESET).'));
@@ -63,7 +63,7 @@ describe('connectionFailure', () => {
 });
 
 describe('redactor', () => {
-  it('hides the secrets that it knows and those that look like one, and shortens (I12)', () => {
+  it('removes known secrets and text in the form of a key, and shortens (I12)', () => {
     const redact = redactor(['my-secret-token', 'abc']);
     expect(redact('key my-secret-token, sk-proj-1234*****abcd, Bearer abcdefgh, abc')).toBe(
       'key [secret], [secret], [secret], abc',

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { contextOverflow } from '@rondo/domain';
 import { z } from 'zod';
 
-/** Why a model could not response. These codes are part of the API. */
+/** Why a model could not respond. These codes are part of the API. */
 export type ModelErrorCode =
   | typeof contextOverflow
   | 'authentication'
@@ -17,7 +17,7 @@ export type ModelErrorCode =
   | 'connection_error'
   | 'timeout';
 
-/** A provider refused, failed or did not response. `transient`: trying again may help. */
+/** A provider refused, failed or did not respond. `transient`: trying again may help. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly transient: boolean;

@@ -18,8 +18,8 @@ const fixtures: [string, () => ReplyReader][] = [
   ['anthropic-refusal', () => new AnthropicReply()],
 ];
 
-/** What is said, however many pieces say it. */
-function said(chunks: readonly ReplyChunk[]): ReplyChunk[] {
+/** The chunks with adjacent texts joined. */
+function joined(chunks: readonly ReplyChunk[]): ReplyChunk[] {
   const whole: ReplyChunk[] = [];
   for (const chunk of chunks) {
     const last = whole.at(-1);
@@ -30,15 +30,15 @@ function said(chunks: readonly ReplyChunk[]): ReplyChunk[] {
   return whole;
 }
 
-function hear(name: string, reader: ReplyReader): ReplyChunk[] {
-  return said(readAll(reader, recorded(name).toString()));
+function readRecorded(name: string, reader: ReplyReader): ReplyChunk[] {
+  return joined(readAll(reader, recorded(name).toString()));
 }
 
 describe('A recorded reply', () => {
   it('of OpenAI with text and parallel calls', () => {
     const reader = new OpenAiReply();
 
-    expect(hear('openai-parallel-calls', reader)).toEqual([
+    expect(readRecorded('openai-parallel-calls', reader)).toEqual([
       { type: 'text', text: 'Let me look — ✓.' },
       { type: 'call_start', index: 0, name: 'list_files' },
       { type: 'call_arguments', index: 0, text: '{"path":"src"}' },
@@ -52,20 +52,20 @@ describe('A recorded reply', () => {
     });
   });
 
-  it('of a compatible server that reasons, kept apart from the content (W24)', () => {
+  it('of a compatible server with reasoning, which is kept apart from the content', () => {
     const reader = new OpenAiReply();
 
-    expect(hear('compatible-reasoning', reader)).toEqual([
+    expect(readRecorded('compatible-reasoning', reader)).toEqual([
       { type: 'reasoning', text: 'The user greets.' },
       { type: 'text', text: 'Hello!' },
     ]);
     expect(reader).toMatchObject({ ending: { finishReason: 'stop' }, usage: { input: 11, output: 9 } });
   });
 
-  it('of a compatible server that sends whole calls, all with the index 0, and calls that a stop', () => {
+  it('of a compatible server that sends whole calls, all with index 0 and the finish reason stop', () => {
     const reader = new OpenAiReply();
 
-    expect(hear('compatible-whole-calls', reader)).toEqual([
+    expect(readRecorded('compatible-whole-calls', reader)).toEqual([
       { type: 'call_start', index: 0, name: 'list_files' },
       { type: 'call_arguments', index: 0, text: '{"path":"a"}' },
       { type: 'call_start', index: 1, name: 'list_files' },
@@ -74,10 +74,10 @@ describe('A recorded reply', () => {
     expect(reader.ending).toEqual({ finishReason: 'tool_calls' });
   });
 
-  it('of Anthropic with signed and redacted thoughts, text and calls', () => {
+  it('of Anthropic with signed and redacted thinking, text and calls', () => {
     const reader = new AnthropicReply();
 
-    expect(hear('anthropic-thinking-calls', reader)).toEqual([
+    expect(readRecorded('anthropic-thinking-calls', reader)).toEqual([
       { type: 'reasoning', text: 'I should list it.' },
       { type: 'reasoning_end', signature: 'EqQBCkYIBx==' },
       { type: 'reasoning_end', redacted: 'EmwKAhgBEgy3va3pzix' },
@@ -94,30 +94,30 @@ describe('A recorded reply', () => {
     });
   });
 
-  it('of Anthropic that ends in a refusal', () => {
+  it('of Anthropic that ends with a refusal', () => {
     const reader = new AnthropicReply();
 
-    expect(hear('anthropic-refusal', reader)).toEqual([{ type: 'text', text: 'I can' }]);
+    expect(readRecorded('anthropic-refusal', reader)).toEqual([{ type: 'text', text: 'I can' }]);
     const error = { code: 'content_policy_violation', message: 'The request could enable harm.', transient: false };
     expect(reader.ending).toMatchObject({ error });
   });
 
-  it.each(fixtures)('says the same for any split of its bytes: %s', (name, reader) => {
+  it.each(fixtures)('is read alike for any split of its bytes: %s', (name, reader) => {
     const bytes = recorded(name);
     const expected = readAll(reader(), bytes.toString());
     fc.assert(
       fc.property(fc.array(fc.nat(bytes.length), { maxLength: 40 }), (cuts) => {
         const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
-        const [sse, heard, listener] = [new SseReader(), [] as ReplyChunk[], reader()];
+        const [sse, chunks, target] = [new SseReader(), [] as ReplyChunk[], reader()];
         places.slice(1).forEach((end, at) => {
-          for (const event of sse.push(bytes.subarray(places[at], end))) listener.read(event, heard);
+          for (const event of sse.push(bytes.subarray(places[at], end))) target.read(event, chunks);
         });
-        expect(heard).toEqual(expected);
+        expect(chunks).toEqual(expected);
       }),
     );
   });
 
-  it.each(fixtures)('has no ending where its stream is cut before one: %s', (name, reader) => {
+  it.each(fixtures)('has no ending when its stream is cut before it: %s', (name, reader) => {
     const text = recorded(name).toString();
     const listener = reader();
     readAll(listener, text.slice(0, text.search(/data: .*(?:"finish_reason":"|"stop_reason": ")/)));

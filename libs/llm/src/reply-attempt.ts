@@ -158,9 +158,8 @@ export class ReplyAttempt {
   }
 }
 
-const timedOut = () => new ProviderError('timeout', 'The provider fell silent.');
-const endedWithoutReason = () =>
-  new ProviderError('connection_error', 'The reply ended before the provider gave a reason.');
+const timedOut = () => new ProviderError('timeout', 'The provider sent no data in time.');
+const endedWithoutReason = () => new ProviderError('connection_error', 'The reply ended without a finish reason.');
 const unreadable = () => new ProviderError('api_error', 'The provider sent a stream that cannot be read.');
 
 /** The rest of a longer refusal is not read. */

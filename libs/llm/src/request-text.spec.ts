@@ -14,13 +14,13 @@ const protocols = [
   ['anthropic/m', new AnthropicProtocol(settings)],
 ] as const;
 
-/** What another process says, which has heard nothing before. */
-const afresh = <T>(value: T): T => structuredClone(value);
+/** A copy that no memoized result is known for. */
+const copyOf = <T>(value: T): T => structuredClone(value);
 
-/** A reply that tells how often its call was made text, and the call's result. */
-function exchangeThatTells(at: number, told: () => void): ModelMessage[] {
+/** A reply whose call reports each serialization, and the call's result. */
+function exchangeThatReports(at: number, onSerialized: () => void): ModelMessage[] {
   const id = callId.parse(`call_${at}`);
-  const tells = { toJSON: () => (told(), { at }) };
+  const tells = { toJSON: () => (onSerialized(), { at }) };
   return [
     { role: 'assistant', content: [{ type: 'tool_call', id, name: 'shell', arguments: { tells } }] },
     { role: 'tool', results: [{ tool_call_id: id, text: 'done', is_error: false }] },
@@ -31,19 +31,19 @@ describe.each(protocols)('a request to %s', (model, protocol) => {
   const bodyOf = (messages: readonly ModelMessage[]) =>
     protocol.body(requestTo(model, { messages: [...messages], tools: [shell] }));
 
-  it('is the same text whether its parts were said before or not', () => {
+  it('is the same text whether its parts were serialized before or not', () => {
     fc.assert(
       fc.property(histories, (history) => {
-        for (const messages of requestsOf(history)) expect(bodyOf(messages)).toBe(bodyOf(afresh(messages)));
+        for (const messages of requestsOf(history)) expect(bodyOf(messages)).toBe(bodyOf(copyOf(messages)));
       }),
     );
   });
 
-  it('says what is new, and what stood before no more than a few times, however long it gets', () => {
+  it('serializes each part a few times at most, however long the conversation gets', () => {
     const times: number[] = [];
     const messages: ModelMessage[] = [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }];
     for (let at = 0; at < 40; at++) {
-      messages.push(...exchangeThatTells(at, () => (times[at] = (times[at] ?? 0) + 1)));
+      messages.push(...exchangeThatReports(at, () => (times[at] = (times[at] ?? 0) + 1)));
       bodyOf(messages);
     }
 
@@ -51,7 +51,7 @@ describe.each(protocols)('a request to %s', (model, protocol) => {
   });
 });
 
-it('is the JSON of the request, without what is undefined', () => {
+it('is the JSON of the request without undefined fields', () => {
   fc.assert(
     fc.property(fc.array(fc.object()), fc.nat({ max: 3 }), (list, unsettled) => {
       const request = { name: 'a', list, absent: undefined, nothing: [], one: { deep: [1] } };

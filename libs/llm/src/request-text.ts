@@ -1,8 +1,8 @@
 import { memoizeGrowingList } from '@rondo/domain';
 
 /**
- * A request as JSON. Of its lists, messages and tools, what stood in the request before is not made text again, so that a
- * request costs what is new in it. `unsettled`: how many at the end of a list may be other objects in the next request.
+ * A request as JSON. Elements of its lists (messages and tools) that were in the previous request are not serialized again,
+ * so that the cost depends on what is new. `unsettled`: how many elements at the end of a list may change in the next request.
  */
 export function requestText(request: object, { unsettled = 0 } = {}): string {
   const pieces = ['{'];
@@ -15,7 +15,7 @@ export function requestText(request: object, { unsettled = 0 } = {}): string {
   return joined([...pieces, '}']);
 }
 
-/** The first is made text anew: it may be the system prompt, which is an object of its own in each request. */
+/** The first is always serialized: it may be the system prompt, which is a new object in each request. */
 function listPieces([first, ...others]: readonly object[], unsettled: number): string[] {
   if (!first) return [];
   const settled = Math.max(0, others.length - unsettled);
@@ -26,5 +26,5 @@ const settledText = memoizeGrowingList<object, string>((text = '', more) => join
 
 const following = (one: object): string => `,${JSON.stringify(one)}`;
 
-/** Of one piece in memory, where `+` would leave V8 a tree of thousands to walk each time. */
+/** One flat string: with `+`, V8 would keep a tree of thousands of parts and walk it each time. */
 const joined = (pieces: readonly string[]): string => pieces.join('');

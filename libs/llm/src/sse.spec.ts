@@ -6,7 +6,7 @@ const read = (...pieces: (string | Uint8Array)[]): string[] => {
   return pieces.flatMap((piece) => reader.push(typeof piece === 'string' ? Buffer.from(piece) : piece));
 };
 
-/** `bytes` cut at any places, also inside of a character. */
+/** `bytes` cut anywhere, even within a character. */
 const piecesOf = (bytes: Uint8Array) =>
   fc.array(fc.nat(bytes.length)).map((cuts) => {
     const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
@@ -14,7 +14,7 @@ const piecesOf = (bytes: Uint8Array) =>
   });
 
 describe('SseReader', () => {
-  it('reads the data of an event when its empty line has come', () => {
+  it('reads the data of an event once its empty line has arrived', () => {
     expect(read('data: a\n')).toEqual([]);
     expect(read('data: a\n', '\n')).toEqual(['a']);
   });
@@ -23,22 +23,22 @@ describe('SseReader', () => {
     expect(read('data: a\ndata:\ndata:  b\n\n')).toEqual(['a\n\n b']);
   });
 
-  it('takes every kind of line end', () => {
+  it('accepts every kind of line end', () => {
     expect(read('data: a\r\n\r\ndata: b\r\rdata: c\n\n')).toEqual(['a', 'b', 'c']);
     expect(read('data: a\r', '\n\r', '\ndata: b\r', '\r')).toEqual(['a', 'b']);
   });
 
-  it('passes over comments, other fields, events without data and a byte order mark', () => {
+  it('ignores comments, other fields, events without data and a byte order mark', () => {
     expect(
       read('\uFEFFdata: a\n\n: ping\n\nevent: x\nid: 1\nretry: 5\n\ndata\n\ndata:\n\ndatax: y\ndata:b\n\n'),
     ).toEqual(['a', 'b']);
   });
 
-  it('never reports an event that the end of the stream cut off', () => {
+  it('drops an event that the end of the stream cuts off', () => {
     expect(read('data: a\n\ndata: b\n')).toEqual(['a']);
   });
 
-  it('refuses a line that only fills the memory', () => {
+  it('refuses a line that is too long', () => {
     const reader = new SseReader();
     const piece = Buffer.alloc(1024 * 1024, 'x');
     expect(() => {
@@ -55,8 +55,8 @@ describe('SseReader', () => {
     });
     const stream = fc.array(event, { maxLength: 6 }).chain((events) => {
       const text = events.map(({ lines, comment, lineEnd }) => {
-        const said = comment === null ? [] : [`: ${comment}`];
-        return [...said, ...lines.map((line) => `data: ${line}`), '', ''].join(lineEnd);
+        const extra = comment === null ? [] : [`: ${comment}`];
+        return [...extra, ...lines.map((line) => `data: ${line}`), '', ''].join(lineEnd);
       });
       const expected = events.map(({ lines }) => lines.join('\n')).filter((data) => data !== '');
       return fc.record({ expected: fc.constant(expected), pieces: piecesOf(Buffer.from(text.join(''))) });

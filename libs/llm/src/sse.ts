@@ -1,11 +1,11 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** A line longer than this is no event of a model; it would only fill the memory. */
+/** A line longer than this is no event of a model, and would only fill memory. */
 const maxLineLength = 16 * 1024 * 1024;
 
 /**
- * Reads the data of server-sent events out of bytes, however the bytes are split. Names and ids of events are passed
- * over: both protocols say in the data what an event is. An event that the stream's end cuts off was never sent.
+ * Reads the data of server-sent events from bytes, however the bytes are split. Names and ids of events are ignored: in both
+ * protocols the data has the type of the event. An event that the end of the stream cuts off is dropped.
  */
 export class SseReader {
   private readonly utf8 = new StringDecoder('utf8');
@@ -14,7 +14,7 @@ export class SseReader {
   private begun = false;
   private afterCarriageReturn = false;
 
-  /** The data of every event that these bytes complete. */
+  /** Returns the data of every event that these bytes complete. */
   push(bytes: Uint8Array): string[] {
     const fresh = this.decode(bytes);
     if (!fresh.includes('\n')) {

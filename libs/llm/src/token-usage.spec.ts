@@ -5,7 +5,7 @@ describe('usageOf', () => {
   const price = { input: 10, output: 50, cache_read: 1, cache_write: 12.5 };
   const call = { request: requestTo('a/b'), outputLength: 10, price };
 
-  it('charges each kind of token its own price', () => {
+  it('applies the price of each kind of token', () => {
     const reported = { input: 1000, cacheRead: 600, cacheWrite: 300, output: 20 };
     expect(usageOf({ ...call, reported })).toEqual({
       input_tokens: 1000,
@@ -16,14 +16,14 @@ describe('usageOf', () => {
     });
   });
 
-  it('charges a long prompt more where the model does', () => {
+  it('applies the higher price of a long prompt', () => {
     const long = { ...price, long_prompt: { above_tokens: 100, input_factor: 2, output_factor: 1.5 } };
     const cost = (input: number) => usageOf({ ...call, price: long, reported: { input, output: 10 } }).cost_usd;
     expect(cost(100)).toBeCloseTo((100 * 10 + 10 * 50) / 1_000_000, 12);
     expect(cost(101)).toBeCloseTo((101 * 20 + 10 * 75) / 1_000_000, 12);
   });
 
-  it('estimates what was not reported, and says so', () => {
+  it('estimates what was not reported, and marks it as estimated', () => {
     expect(usageOf({ ...call, price: undefined, reported: {} })).toMatchObject({
       input_tokens: expect.any(Number),
       output_tokens: 3,
@@ -37,7 +37,7 @@ describe('usageOf', () => {
     });
   });
 
-  it('does not believe that a prompt was nothing, or that a reply was where there is one (RP18)', () => {
+  it('estimates when 0 tokens are reported for a prompt, or for a reply with text, as some servers do', () => {
     const none = { input: 0, output: 0 };
     expect(usageOf({ ...call, reported: none })).toEqual(usageOf({ ...call, reported: {} }));
     expect(usageOf({ ...call, outputLength: 0, reported: { input: 5, output: 0 } })).toMatchObject({
@@ -46,7 +46,7 @@ describe('usageOf', () => {
     });
   });
 
-  it('does not take the bytes of an image for words', () => {
+  it('does not count the bytes of an image as text', () => {
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'A'.repeat(1_000_000) };
     const request = requestTo('a/b', { messages: [{ role: 'user', content: [{ type: 'image', source }] }] });
     expect(usageOf({ ...call, request, reported: {} }).input_tokens).toBeLessThan(2000);

@@ -7,7 +7,7 @@ export type CallUsage = Usage & { readonly estimated: boolean };
 const charactersPerToken = 4;
 const tokensPerImage = 1500;
 
-/** What a call used: as the provider reported it, and estimated where it did not, or said nothing where there was something. */
+/** The usage of a call as the provider reported it; estimated where it is missing, or 0 although there were tokens. */
 export function usageOf(call: {
   request: ModelRequest;
   outputLength: number;

@@ -10,7 +10,7 @@ const usage = z.object({
 });
 export type AnthropicUsage = z.infer<typeof usage>;
 
-/** What we did not ask for is passed over; what we know must be whole. */
+/** Unknown types are ignored; known types must match their schema. */
 const anyBut = (...known: string[]) =>
   z
     .object({ type: z.string().refine((type) => !known.includes(type)) })

@@ -49,10 +49,10 @@ const textBlock = (text: string): Anthropic.TextBlockParam => ({ type: 'text', t
 
 const emptyMessage = textBlock('(empty message)');
 
-const spoken = (text: string): Anthropic.TextBlockParam[] => (text.trim() === '' ? [] : [textBlock(text)]);
+const textBlocks = (text: string): Anthropic.TextBlockParam[] => (text.trim() === '' ? [] : [textBlock(text)]);
 
 const shownBlock = (block: ShownBlock): Block[] =>
-  block.type === 'text' ? spoken(block.text) : [imageBlock(block.source)];
+  block.type === 'text' ? textBlocks(block.text) : [imageBlock(block.source)];
 
 function imageBlock(source: ShownImage): Anthropic.ImageBlockParam | Anthropic.TextBlockParam {
   switch (source.type) {
@@ -65,11 +65,11 @@ function imageBlock(source: ShownImage): Anthropic.ImageBlockParam | Anthropic.T
   }
 }
 
-/** Reasoning goes back exactly as it came, with its signature; what nobody signed is kept to ourselves (W24). */
+/** Signed reasoning is sent back unchanged, as the provider requires; unsigned reasoning is not sent, since it would be content. */
 function assistantBlock(block: AssistantBlock): Block[] {
   switch (block.type) {
     case 'text':
-      return spoken(block.text);
+      return textBlocks(block.text);
     case 'reasoning':
       if (block.redacted) return [{ type: 'redacted_thinking', data: block.redacted }];
       return block.signature ? [{ type: 'thinking', thinking: block.text, signature: block.signature }] : [];
@@ -79,7 +79,7 @@ function assistantBlock(block: AssistantBlock): Block[] {
 }
 
 function resultBlock({ tool_call_id, text, is_error, image }: ModelToolResult): Anthropic.ToolResultBlockParam {
-  const texts = spoken(text);
+  const texts = textBlocks(text);
   const content = [...(texts.length > 0 ? texts : [textBlock('(no output)')]), ...(image ? [imageBlock(image)] : [])];
   return { type: 'tool_result', tool_use_id: tool_call_id, content, ...(is_error && { is_error }) };
 }

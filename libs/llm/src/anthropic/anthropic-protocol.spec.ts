@@ -7,16 +7,16 @@ const headersFor = (provider: { baseUrl?: string; headers?: Record<string, strin
 const interleaved = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
 
 describe('AnthropicProtocol', () => {
-  it('asks Anthropic itself for thoughts between the calls of tools', () => {
+  it('requests interleaved thinking from Anthropic itself', () => {
     expect(headersFor({})).toMatchObject(interleaved);
     expect(headersFor({ baseUrl: 'https://api.anthropic.com/' })).toMatchObject(interleaved);
   });
 
-  it('asks no other server for a beta, which may refuse it', () => {
+  it('sends no beta header to other servers, which may refuse it', () => {
     expect(headersFor({ baseUrl: 'https://claude.example.com' })).not.toHaveProperty('anthropic-beta');
   });
 
-  it('lets the headers of the provider win', () => {
+  it('lets configured headers override the default ones', () => {
     const headers = { 'anthropic-beta': 'context-1m-2025-08-07' };
     expect(headersFor({ headers })).toMatchObject(headers);
   });

@@ -9,12 +9,12 @@ import { markedTurns } from './cache-marks';
 const apiVersion = '2026-10-21';
 
 /**
- * Thoughts between calls, for the models that think by a budget. Anthropic ignores it for all others, and where nothing is
- * thought; of the other hosts of Claude, some refuse a request for a model that does not know it.
+ * Enables thinking between tool calls, for models with a thinking budget. Anthropic ignores the header for other models and
+ * without thinking; some other hosts of Claude refuse a request whose model does not support it.
  */
 const interleavedThinking = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
 
-/** Messages of Anthropic and of every server that speaks the same. */
+/** The Messages API of Anthropic and of compatible servers. */
 export class AnthropicProtocol implements WireProtocol {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ describe('AnthropicReply', () => {
     expect(reader.ending).toMatchObject(ending);
   });
 
-  it('keeps the signature of a thought that is not shown', () => {
+  it('keeps the signature of thinking without text', () => {
     const chunks = readAll(
       new AnthropicReply(),
       stream(
@@ -33,7 +33,7 @@ describe('AnthropicReply', () => {
     expect(chunks).toEqual([{ type: 'reasoning_end', signature: 'AbcD' }]);
   });
 
-  it('takes a call whose input comes whole', () => {
+  it('accepts a call whose input arrives whole', () => {
     const content_block = { type: 'tool_use', id: 't', name: 'x', input: { n: 1 } };
     expect(readAll(new AnthropicReply(), stream({ type: 'content_block_start', index: 0, content_block }))).toEqual([
       { type: 'call_start', index: 0, name: 'x' },
@@ -41,7 +41,7 @@ describe('AnthropicReply', () => {
     ]);
   });
 
-  it('passes over events, blocks and deltas that it does not know, but not over broken ones that it knows', () => {
+  it('ignores unknown events, blocks and deltas, and refuses malformed known ones', () => {
     const unknown = stream(
       { type: 'ping' },
       { type: 'something_new', x: 1 },
@@ -54,7 +54,7 @@ describe('AnthropicReply', () => {
     expect(() => readAll(new AnthropicReply(), broken)).toThrow('unknown shape');
   });
 
-  it('throws what an error event says', () => {
+  it('throws the error of an error event', () => {
     const error = { type: 'rate_limit_error', message: 'Too fast' };
     expect(() => readAll(new AnthropicReply(), stream({ type: 'error', error }))).toThrow(
       expect.objectContaining({ code: 'rate_limit', message: 'Too fast', transient: true }),

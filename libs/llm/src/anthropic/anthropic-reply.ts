@@ -9,7 +9,7 @@ import {
   anthropicEvent,
 } from './anthropic-event';
 
-/** It is passed on when it is whole, so it is not counted before. */
+/** A limit, because a signature is collected until it is complete and does not count as output before. */
 const longestSignature = 1_000_000;
 
 /** Reads a streamed Message. */
@@ -18,14 +18,14 @@ export class AnthropicReply implements ReplyReader {
   complete = false;
   usage: ReportedUsage = {};
   private calls = 0;
-  /** The thought that is being said: blocks never overlap. */
+  /** The thinking block that is being received: blocks never overlap. */
   private thought: { signature: string } | undefined;
 
   read(event: string, chunks: ReplyChunk[]): void {
-    this.hear(parseEvent(anthropicEvent, event), chunks);
+    this.readEvent(parseEvent(anthropicEvent, event), chunks);
   }
 
-  private hear(event: AnthropicEvent, chunks: ReplyChunk[]): void {
+  private readEvent(event: AnthropicEvent, chunks: ReplyChunk[]): void {
     switch (event.type) {
       case 'message_start':
         this.usage = prompt(event.message.usage);
@@ -113,7 +113,7 @@ export class AnthropicReply implements ReplyReader {
   }
 }
 
-/** A server that imitates the protocol may send a call's whole input where Anthropic sends an empty one. */
+/** A compatible server may send the whole input at the start of a call, where Anthropic sends an empty object. */
 const isFilled = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && Object.keys(input).length > 0;
 
@@ -123,7 +123,7 @@ function endingBy(reason: string, explanation: string | null | undefined): Reply
       return { finishReason: 'tool_calls' };
     case 'max_tokens':
     case 'model_context_window_exceeded':
-    case 'pause_turn': // the turn is not over: asked again, the model goes on
+    case 'pause_turn': // the turn is not over: with another request the model goes on
       return { finishReason: 'length' };
     case 'refusal':
       return { error: new ProviderError('content_policy_violation', explanation ?? 'The model refused to answer.') };
@@ -132,7 +132,7 @@ function endingBy(reason: string, explanation: string | null | undefined): Reply
   }
 }
 
-/** Anthropic counts what was cached apart from the rest of the prompt. */
+/** Anthropic reports cached tokens separately from the rest of the prompt. */
 function prompt(usage: AnthropicUsage | null | undefined): ReportedUsage {
   if (typeof usage?.input_tokens !== 'number') return {};
   const cacheRead = usage.cache_read_input_tokens ?? 0;

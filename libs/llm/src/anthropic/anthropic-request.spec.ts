@@ -10,7 +10,7 @@ const marked = { cache_control: { type: 'ephemeral' } };
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
 const [first, second] = ['call_1', 'call_2'].map((id) => callId.parse(id)) as [never, never];
 
-/** The request without what is the same in all of these. */
+/** The request without the fields that are the same in all tests. */
 const settingsOf = (model: string, settings: object, messages?: ModelMessage[]): object => {
   const request = requestTo(`anthropic/${model}`, { settings, tools: [shell], ...(messages && { messages }) });
   const alike = ['model', 'messages', 'stream', 'system', 'tools'];
@@ -43,7 +43,7 @@ const calling = (...thought: { type: 'reasoning'; text: string; signature?: stri
 ];
 
 describe('toAnthropicRequest', () => {
-  it('says the system prompt and the tools apart from the conversation', () => {
+  it('has the system prompt and the tools apart from the conversation', () => {
     expect(toAnthropicRequest(requestTo('anthropic/claude-sonnet-4-5', { tools: [shell] }))).toEqual({
       model: 'claude-sonnet-4-5',
       max_tokens: 64_000,
@@ -54,7 +54,7 @@ describe('toAnthropicRequest', () => {
     });
   });
 
-  it('merges results with the user turn after them, results first, and returns signed thoughts unchanged (W24)', () => {
+  it('merges results with the user turn after them, results first, and sends signed thinking back unchanged', () => {
     const thoughts = [
       { type: 'reasoning' as const, text: 'Hm', signature: 'sig' },
       { type: 'reasoning' as const, text: 'unsigned' },
@@ -88,7 +88,7 @@ describe('toAnthropicRequest', () => {
     ]);
   });
 
-  it('shows images by their bytes, and says where one is gone or was not loaded, without its URL (D13)', () => {
+  it('sends images as bytes, and a text without the URL for an image that is gone or was not loaded', () => {
     expect(toAnthropicRequest(requestTo('anthropic/m', { messages: [imagesOfAllKinds] })).messages).toEqual([
       {
         role: 'user',
@@ -101,13 +101,13 @@ describe('toAnthropicRequest', () => {
     ]);
   });
 
-  it('sends one sampling setting at most, on its scale', () => {
+  it('sends at most one sampling parameter, within the range of Anthropic', () => {
     expect(settingsOf('m', { temperature: 1.5, top_p: 0.5 })).toEqual({ max_tokens: 8192, temperature: 1 });
     expect(settingsOf('m', { top_p: 0.5, max_tokens: 10 })).toEqual({ max_tokens: 10, top_p: 0.5 });
     expect(settingsOf('claude-opus-4-7', { temperature: 0 })).toEqual({ max_tokens: 64_000 });
   });
 
-  it('gives thoughts a budget of half the longest reply at most, and no temperature', () => {
+  it('gives thinking a budget of at most half the longest reply, and sends no temperature', () => {
     const thinking = (budget_tokens: number) => ({ type: 'enabled', budget_tokens });
     const model = 'claude-sonnet-4-5';
     expect(settingsOf(model, { enable_thinking: true, temperature: 0 })).toEqual({
@@ -123,7 +123,7 @@ describe('toAnthropicRequest', () => {
     expect(settingsOf(model, { reasoning_effort: 'high', enable_thinking: false })).toEqual({ max_tokens: 64_000 });
   });
 
-  it('does not begin to think in the middle of a turn that began without a signed thought (I6)', () => {
+  it('does not enable thinking within a turn that began without signed thinking (I6)', () => {
     const settings = { enable_thinking: true };
     const begun = calling({ type: 'reasoning', text: 'Hm', signature: 'sig' });
     expect(settingsOf('claude-sonnet-4-5', settings, begun)).toHaveProperty('thinking');
@@ -134,7 +134,7 @@ describe('toAnthropicRequest', () => {
     expect(settingsOf('claude-sonnet-4-5', settings, [...begun, ...answered])).not.toHaveProperty('thinking');
   });
 
-  it('tells newer models an effort instead of a budget', () => {
+  it('sends newer models an effort instead of a budget', () => {
     const adaptive = { type: 'adaptive', display: 'summarized' };
     expect(settingsOf('claude-opus-4-6', {})).not.toHaveProperty('thinking');
     expect(settingsOf('claude-opus-4-6', { reasoning_effort: 'low' })).toMatchObject({
@@ -147,7 +147,7 @@ describe('toAnthropicRequest', () => {
       expect(settingsOf(model, { enable_thinking: false })).toMatchObject({ thinking: adaptive });
   });
 
-  it('asks for replies after a JSON schema, next to the effort, where the model knows schemas', () => {
+  it('requests a reply in a JSON schema, next to the effort, from a model that supports it', () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false };
     const response_format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } };
     const output_config = { format: { type: 'json_schema', schema } };
@@ -161,19 +161,19 @@ describe('toAnthropicRequest', () => {
   });
 
   it.each([{ type: 'json_object' }, { type: 'text' }, { type: 'json_schema', json_schema: { name: 'x' } }])(
-    'leaves out a format that Anthropic has no word for: %j',
+    'omits a format that Anthropic does not have: %j',
     (response_format) => {
       expect(settingsOf('claude-sonnet-4-5', { response_format })).toEqual({ max_tokens: 64_000 });
     },
   );
 
-  it('chooses tools as asked, but never forces a model that thinks', () => {
+  it('sends the tool choice, but never forces a thinking model', () => {
     expect(settingsOf('m', { tool_choice: 'required' })).toMatchObject({ tool_choice: { type: 'any' } });
     expect(settingsOf('m', { tool_choice: 'none' })).toMatchObject({ tool_choice: { type: 'none' } });
     expect(settingsOf('claude-opus-5-5', { tool_choice: 'required' })).toMatchObject({ tool_choice: { type: 'auto' } });
   });
 
-  it('still names the tools of earlier calls where none is offered any more (I6)', () => {
+  it('declares the tools of earlier calls when none is offered any more (I6)', () => {
     const { tools, tool_choice } = toAnthropicRequest(requestTo('anthropic/m', { messages: calling() }));
     expect(tools).toMatchObject([{ name: 'see', input_schema: { type: 'object' } }]);
     expect(tool_choice).toEqual({ type: 'none' });
@@ -189,17 +189,17 @@ describe('toAnthropicRequest', () => {
   });
 });
 
-/** Anthropic's rules: roles alternate, nothing is empty, and the next user turn opens with every result exactly once. */
+/** Anthropic's rules: roles alternate, nothing is empty, and the next user turn starts with every result exactly once. */
 function checkMessages(messages: readonly Anthropic.MessageParam[]): void {
-  let asked: string[] = [];
+  let open: string[] = [];
   messages.forEach(({ role, content }, at) => {
     expect(role).toBe(at % 2 === 0 ? 'user' : 'assistant');
     const blocks = content as Anthropic.ContentBlockParam[];
     expect(blocks).not.toHaveLength(0);
     const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
     expect(blocks.slice(0, results.length).every(({ type }) => type === 'tool_result')).toBe(true);
-    expect(results).toEqual(asked);
-    asked = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+    expect(results).toEqual(open);
+    open = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
     blocks.forEach(checkBlock);
   });
   expect(messages.at(-1)?.role).toBe('user');

@@ -8,7 +8,7 @@ import { thinkingFor } from './anthropic-thinking';
 import { markTurns, markedSystem } from './cache-marks';
 import { claudeFamily } from './claude-family';
 
-/** The SDK has dropped what only the older models take. */
+/** Parameters of older models, which the SDK's types no longer have. */
 interface Sampling {
   readonly temperature?: number;
   readonly top_p?: number;
@@ -16,7 +16,7 @@ interface Sampling {
 
 type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 
-/** The messages stand last, so that a request begins with the text of the one before it, but for the marks. */
+/** Puts the messages last, so that a request starts with the text of the previous one, apart from the cache marks. */
 export function toAnthropicRequest({ model, system, messages, tools, settings }: ModelRequest): Request {
   const { id } = splitModelName(model);
   const { samples, structuredOutputs, ...family } = claudeFamily(id);
@@ -36,7 +36,7 @@ export function toAnthropicRequest({ model, system, messages, tools, settings }:
   };
 }
 
-/** A conversation with calls needs tools, also when none is offered any more. */
+/** A conversation with calls needs tools, even if none is offered any more. */
 function toolsFor(
   tools: readonly ModelTool[],
   messages: readonly ModelMessage[],
@@ -61,7 +61,7 @@ const toAnthropicTool = memoize(({ name, description, schema }: ModelTool): Anth
   input_schema: { ...schema, type: 'object' },
 }));
 
-/** A model that thinks cannot be made to call a tool; it is asked to, and may. */
+/** A thinking model cannot be forced to call a tool, so `required` becomes `auto`. */
 function toolChoice({ tool_choice }: LlmSettings, thinks: boolean): Anthropic.ToolChoice | undefined {
   switch (tool_choice) {
     case undefined:
@@ -74,19 +74,19 @@ function toolChoice({ tool_choice }: LlmSettings, thinks: boolean): Anthropic.To
   }
 }
 
-/** One of the two at most; Anthropic's scale of temperatures ends at 1. */
+/** Only one of the two is accepted; Anthropic's temperatures end at 1. */
 function sampling({ temperature, top_p }: LlmSettings): Sampling {
   if (temperature !== undefined) return { temperature: Math.min(temperature, 1) };
   return top_p === undefined ? {} : { top_p };
 }
 
-/** The shape of OpenAI, in which a run says it. */
+/** OpenAI's form, which runs use. */
 const jsonSchemaFormat = z.object({
   type: z.literal('json_schema'),
   json_schema: z.object({ schema: z.record(z.string(), z.unknown()) }),
 });
 
-/** Undefined for `json_object` too: Anthropic has no word for JSON of any shape, and the prompt asks for it already. */
+/** Undefined for `json_object` too: Anthropic has no format for JSON of any shape, and the prompt already asks for it. */
 function outputFormat({ response_format }: LlmSettings): Anthropic.JSONOutputFormat | undefined {
   const { data } = jsonSchemaFormat.safeParse(response_format);
   return data && { type: 'json_schema', schema: data.json_schema.schema };

@@ -10,7 +10,7 @@ interface Thinking {
   readonly parameters: Parameters;
 }
 
-interface Asked {
+interface ModelCall {
   readonly id: string;
   readonly settings: LlmSettings;
   readonly messages: readonly ModelMessage[];
@@ -20,35 +20,35 @@ interface Asked {
 const smallestBudget = 1024;
 const budgets = { low: 4096, medium: 10_240, high: 20_480 } as const;
 
-/** What a Claude model is told about thinking, and whether it will think. */
-export function thinkingFor(asked: Asked): Thinking {
-  const { enable_thinking, thinking_budget, reasoning_effort } = asked.settings;
+/** The thinking parameters for a Claude model, and whether it will think. */
+export function thinkingFor(call: ModelCall): Thinking {
+  const { enable_thinking, thinking_budget, reasoning_effort } = call.settings;
   const wanted = enable_thinking ?? (thinking_budget !== undefined || reasoning_effort !== undefined);
-  switch (claudeFamily(asked.id).thinking) {
+  switch (claudeFamily(call.id).thinking) {
     case 'budget':
-      return wanted ? withBudget(asked) : silent;
+      return wanted ? withBudget(call) : silent;
     case 'adaptive':
-      return wanted ? adaptive(asked.settings) : silent;
+      return wanted ? adaptive(call.settings) : silent;
     case 'adaptive_by_default':
       return enable_thinking === false
         ? { thinks: false, parameters: { thinking: { type: 'disabled' } } }
-        : adaptive(asked.settings);
+        : adaptive(call.settings);
     case 'adaptive_always':
-      return adaptive(asked.settings);
+      return adaptive(call.settings);
   }
 }
 
 const silent: Thinking = { thinks: false, parameters: {} };
 
-/** The thoughts are part of the longest reply, so they leave half of it for the answer. */
-function withBudget({ settings, messages, maxTokens }: Asked): Thinking {
+/** Thinking counts towards the longest reply, so at most half of that is spent on it. */
+function withBudget({ settings, messages, maxTokens }: ModelCall): Thinking {
   const wanted = settings.thinking_budget ?? budgets[settings.reasoning_effort ?? 'low'];
   const budget_tokens = Math.min(wanted, Math.floor(maxTokens / 2));
   if (budget_tokens < smallestBudget || !mayThink(messages)) return silent;
   return { thinks: true, parameters: { thinking: { type: 'enabled', budget_tokens } } };
 }
 
-/** Some models hide their thoughts unless they are asked to show a summary. */
+/** Some models show no thinking unless a summary is requested. */
 const adaptive = ({ reasoning_effort }: LlmSettings): Thinking => ({
   thinks: true,
   parameters: {
@@ -58,13 +58,13 @@ const adaptive = ({ reasoning_effort }: LlmSettings): Thinking => ({
 });
 
 /**
- * From the user's words to the end of its calls, a reply is one turn, and one that began without a signed thought has to
- * end without one. It may have begun so because another model wrote it, or because its beginning was summed up.
+ * The replies between two user messages are one turn, and a turn that began without signed thinking must not contain any.
+ * It may have begun so because another model wrote it, or because its beginning was summarized.
  */
 function mayThink(messages: readonly ModelMessage[]): boolean {
-  const said = messages.slice(0, messages.findLastIndex(({ role }) => role !== 'user') + 1);
-  if (said.at(-1)?.role !== 'tool') return true;
-  const reply = said[said.findLastIndex(({ role }) => role === 'user') + 1];
+  const history = messages.slice(0, messages.findLastIndex(({ role }) => role !== 'user') + 1);
+  if (history.at(-1)?.role !== 'tool') return true;
+  const reply = history[history.findLastIndex(({ role }) => role === 'user') + 1];
   const first = reply?.role === 'assistant' ? reply.content[0] : undefined;
   return first?.type === 'reasoning' && (first.signature !== undefined || first.redacted !== undefined);
 }

@@ -9,10 +9,10 @@ const bodyOf = (messages: ModelMessage[]) =>
   JSON.stringify(toAnthropicRequest(requestTo('anthropic/m', { messages, tools: [shell] })));
 
 const mark = ',"cache_control":{"type":"ephemeral"}';
-/** The part of a body that a later one can begin with, but for the marks. */
+/** The part of a body that a later one can start with, apart from the marks. */
 const stable = (body: string) => body.replaceAll(mark, '').slice(0, -']}'.length);
 
-it('begins every request with the text of the one before, but for the marks (LM4)', () => {
+it('starts every request with the text of the previous one, apart from the marks, so that the cache is hit', () => {
   fc.assert(
     fc.property(histories, (history) => {
       const bodies = requestsOf(history).map(bodyOf);
@@ -23,7 +23,7 @@ it('begins every request with the text of the one before, but for the marks (LM4
   );
 });
 
-it('marks again what the last request marked last, and no more than four blocks (LM4)', () => {
+it('marks again what the previous request marked last, and at most four blocks', () => {
   fc.assert(
     fc.property(histories, (history) => {
       const marked = requestsOf(history).map(bodyOf).map(markedPrefixes);
@@ -33,25 +33,28 @@ it('marks again what the last request marked last, and no more than four blocks 
   );
 });
 
-/** What a body says up to each of its marks. */
+/** The text of a body up to each of its marks. */
 const markedPrefixes = (body: string): string[] =>
   body
     .split(mark)
     .slice(0, -1)
     .map((_, at, parts) => parts.slice(0, at + 1).join(''));
 
-const says = (role: 'user' | 'assistant', text: string): ModelMessage => ({ role, content: [{ type: 'text', text }] });
+const message = (role: 'user' | 'assistant', text: string): ModelMessage => ({
+  role,
+  content: [{ type: 'text', text }],
+});
 
 it('marks the system prompt, the last reply and the user turns around it', () => {
-  const messages = ['a', 'b', 'c', 'd', 'e'].map((text, at) => says(at % 2 === 0 ? 'user' : 'assistant', text));
+  const messages = ['a', 'b', 'c', 'd', 'e'].map((text, at) => message(at % 2 === 0 ? 'user' : 'assistant', text));
   const marked = markedPrefixes(bodyOf(messages)).map((prefix) => /"text":"([^"]*)"$/.exec(prefix)?.[1]);
 
   expect(marked).toEqual(['You are terse.', 'c', 'd', 'e']);
 });
 
-it('marks no thought', () => {
+it('marks no thinking block', () => {
   const thought = { type: 'reasoning' as const, text: 'Hm', signature: 'sig' };
   const reply: ModelMessage = { role: 'assistant', content: [thought] };
 
-  expect(bodyOf([says('user', 'a'), reply, says('user', 'b')])).toContain('"signature":"sig"}]');
+  expect(bodyOf([message('user', 'a'), reply, message('user', 'b')])).toContain('"signature":"sig"}]');
 });

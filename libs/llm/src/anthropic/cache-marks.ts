@@ -11,16 +11,16 @@ const mark = { cache_control: { type: 'ephemeral' } } as const;
 /** The tools come before the system prompt, so its mark covers both. */
 export const markedSystem = (text: string): Anthropic.TextBlockParam[] => [{ type: 'text', text, ...mark }];
 
-/** Marks are on the last turns only, as many as these. */
+/** How many turns at the end may have marks. */
 export const markedTurns = 3;
 
 /**
- * Marks where Anthropic shall keep what it has read. With the system prompt's these are four, as many as it takes (LM4):
+ * Marks up to where Anthropic caches the prompt. With the system prompt there are four marks, the most that it accepts:
  *
- * - the last user turn, so that the next request finds all of this one;
- * - the user turn before it, which the last request marked: looking back from a mark, the server sees twenty blocks
- *   only, and one reply with many calls has more;
- * - the last reply, because a user turn may have held something for one request alone; what was kept behind it is lost.
+ * - the last user turn, so that the next request finds all of this one in the cache;
+ * - the user turn before it, which the previous request marked: from a mark the server looks back only twenty blocks, and
+ *   one reply with many calls has more;
+ * - the last reply, because a user turn may have contained something for one request only, which ends the cached prefix.
  */
 export function markTurns(messages: readonly Message[]): Message[] {
   const marked = [...messages];
@@ -34,7 +34,7 @@ export function markTurns(messages: readonly Message[]): Message[] {
   return marked;
 }
 
-/** A thought cannot be marked; what stands before it can. */
+/** A thinking block cannot be marked; the block before it can. */
 function markLast(message: Message): Message {
   if (typeof message.content === 'string') return message;
   const at = message.content.findLastIndex(isMarkable);

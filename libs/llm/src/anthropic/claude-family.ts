@@ -1,24 +1,24 @@
-/** How Claude models differ in how they are told to think. */
+/** How thinking is requested from a Claude model. */
 export type ClaudeThinking =
-  /** By a budget of tokens; silent about it unless asked. */
+  /** By a token budget; none without a request. */
   | 'budget'
-  /** By itself where it is asked to, and by an effort. */
+  /** Adaptively on request, with an effort. */
   | 'adaptive'
-  /** By itself unless it is told not to. */
+  /** Adaptively unless it is disabled. */
   | 'adaptive_by_default'
-  /** By itself, whatever it is told. */
+  /** Adaptively, always. */
   | 'adaptive_always';
 
 export interface ClaudeFamily {
   readonly thinking: ClaudeThinking;
-  /** Takes a temperature and `top_p`. */
+  /** Accepts a temperature and `top_p`. */
   readonly samples: boolean;
   /**
-   * Takes a JSON schema of its reply. Says Anthropic's page on structured outputs: "Claude 4.5 and later models and Claude
+   * Accepts a JSON schema for its reply. Anthropic's page on structured outputs: "Claude 4.5 and later models and Claude
    * Mythos Preview". An older model would refuse the request, and an unknown one may.
    */
   readonly structuredOutputs: boolean;
-  /** How long a reply may be where nobody said it. */
+  /** The longest reply, where the run sets no limit. */
   readonly maxTokens: number;
 }
 

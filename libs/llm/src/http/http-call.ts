@@ -2,9 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { Connection, HttpConnections } from './http-connections';
 import { HttpReply } from './http-reply';
 
-/** A request from its sending to the end of its response. */
+/** A request, until the end of its response. */
 export class HttpCall {
-  /** Resolves with the response, whatever its status; rejects where none came. */
+  /** Resolves with the response, whatever its status; rejects when there is none. */
   readonly reply: Promise<HttpReply>;
   private resolve: (reply: HttpReply) => void = () => {};
   private reject: (error: Error) => void = () => {};
@@ -23,7 +23,7 @@ export class HttpCall {
     this.send();
   }
 
-  /** Closes the connection, also in the middle of the response, unless it carries another request by now. */
+  /** Closes the connection, even during the response, unless it already carries another request. */
   abort(): void {
     this.isAborted = true;
     this.controller?.abort(aborted());
@@ -65,7 +65,7 @@ export class HttpCall {
 
 const aborted = () => new Error('The call was aborted.');
 
-/** A server may close a kept connection just when it is reused. Sending the request again has no effect but its price. */
+/** A server may close a kept connection just when it is reused. The request is then sent again, which at worst is billed twice. */
 const isClosed = ({ code }: NodeJS.ErrnoException): boolean =>
   code === 'ECONNRESET' || code === 'EPIPE' || code === closedByServer;
 

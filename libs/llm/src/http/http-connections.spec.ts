@@ -1,6 +1,6 @@
 import { type Connection, HttpConnections } from './http-connections';
 
-it('lets those beyond the most connections wait for one that is given back, in their order', () => {
+it('lets calls beyond the maximum wait for a released connection, in order', () => {
   const connections = new HttpConnections('http://127.0.0.1:1');
   const acquired: Connection[] = [];
   for (let count = 0; count < 1026; count++) connections.acquire((connection) => acquired.push(connection));
@@ -14,7 +14,7 @@ it('lets those beyond the most connections wait for one that is given back, in t
   expect(acquired.slice(1024)).toEqual([second, first]);
 });
 
-it('takes the one that was used last, and makes another only where none is idle', () => {
+it('reuses the connection that was used last, and creates one only when none is idle', () => {
   const connections = new HttpConnections('http://127.0.0.1:1');
   const acquired: Connection[] = [];
   const acquire = () => connections.acquire((connection) => acquired.push(connection));

@@ -15,17 +15,17 @@ const options = {
   bodyTimeout: 0,
 };
 
-/** Carries one call after another, and reconnects after the server has closed it. */
+/** Carries one call at a time, and reconnects after the server has closed it. */
 export interface Connection {
   readonly client: Client;
-  /** True until it has carried a call: then a failure is not due to a connection that expired. */
+  /** True until it has carried a call: a failure of a new connection is not due to its expiry. */
   isNew: boolean;
 }
 
 /** A pool of connections to one server. */
 export class HttpConnections {
   private readonly connect = buildConnector({ timeout: 0 });
-  /** Last in, first out: the connection used last is the least likely to have been closed. */
+  /** Last in, first out: the connection that was used last is the least likely to have been closed. */
   private readonly idle: Connection[] = [];
   private readonly waiting: ((connection: Connection) => void)[] = [];
   private count = 0;

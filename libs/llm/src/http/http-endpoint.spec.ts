@@ -23,7 +23,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-/** Hears a body to its end. */
+/** Reads a body to its end. */
 async function bodyOf(call: HttpCall): Promise<string> {
   return (await call.reply).text(10_000);
 }
@@ -40,7 +40,7 @@ const echo: Handler = (request, response) => {
   request.on('end', () => response.end(JSON.stringify({ url: request.url, headers: request.headers, body })));
 };
 
-it('posts JSON in any letters, with its own headers in front of ours', async () => {
+it('posts JSON in any script, and lets the given headers override the default ones', async () => {
   handle = echo;
 
   const reply = await endpoint({ Authorization: 'Bearer x', 'User-Agent': 'me' }).post('{"ä":"🎼"}').reply;
@@ -58,7 +58,7 @@ const waysToClose: [string, Handler][] = [
   ['closed in order', (request) => request.socket.end()],
 ];
 it.each(waysToClose)(
-  'asks anew where a kept connection is %s instead of an answer, and only there',
+  'sends the request again when a kept connection is %s instead of an answer, and not on a new connection',
   async (_, close) => {
     handle = echo;
     const same = endpoint();
@@ -74,13 +74,13 @@ it.each(waysToClose)(
   },
 );
 
-it('rejects with what the system says where nobody listens', async () => {
+it('rejects with the system error when no server listens', async () => {
   const { reply } = new HttpEndpoint(new URL('http://127.0.0.1:1/'), {}).post('{}');
 
   await expect(reply).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-it('waits for the answer behind a provisional one', async () => {
+it('waits for the final response after an interim one', async () => {
   handle = (_request, response) => {
     response.writeProcessing();
     response.end('whole');
@@ -92,13 +92,13 @@ it('waits for the answer behind a provisional one', async () => {
   expect(await reply.text(10_000)).toBe('whole');
 });
 
-it('does not follow a redirect: the key would go along', async () => {
+it('does not follow a redirect, which would be sent the key', async () => {
   handle = (_request, response) => response.writeHead(307, { location: 'http://elsewhere.invalid/' }).end();
 
   expect(await statusOf(endpoint().post('{}'))).toBe(307);
 });
 
-it('closes the connection of a call that is cut, before the answer and in the middle of it', async () => {
+it('closes the connection of an aborted call, before and during the response', async () => {
   const closed = () => once(connections.at(-1) ?? server, 'close');
   handle = () => before.abort();
   const before = endpoint().post('{}');
@@ -113,10 +113,10 @@ it('closes the connection of a call that is cut, before the answer and in the mi
   await closed();
 });
 
-it('sends nothing for a call that is cut before it has a connection', async () => {
-  const asked: string[] = [];
+it('sends nothing for a call that is aborted before it has a connection', async () => {
+  const received: string[] = [];
   handle = (request, response) => {
-    request.on('data', (body: Buffer) => asked.push(body.toString()));
+    request.on('data', (body: Buffer) => received.push(body.toString()));
     request.on('end', () => response.end());
   };
   const same = endpoint();
@@ -126,10 +126,10 @@ it('sends nothing for a call that is cut before it has a connection', async () =
   await expect(first.reply).rejects.toThrow();
   await bodyOf(same.post('second'));
 
-  expect(asked).toEqual(['second']);
+  expect(received).toEqual(['second']);
 });
 
-it('leaves a connection alone that has gone on to another request when the first is cut', async () => {
+it('does not close a connection that carries another request when the first is aborted', async () => {
   handle = echo;
   const same = endpoint();
   const first = same.post('{}');
@@ -147,9 +147,9 @@ it('leaves a connection alone that has gone on to another request when the first
 const waysToBreakOff: [string, Record<string, string>, (socket: Socket) => unknown][] = [
   ['is reset', {}, (socket) => socket.resetAndDestroy()],
   ['is closed in order', {}, (socket) => socket.end()],
-  ['is closed before the length that was told', { 'content-length': '5' }, (socket) => socket.end()],
+  ['is closed before the announced length', { 'content-length': '5' }, (socket) => socket.end()],
 ];
-it.each(waysToBreakOff)('tells a body whose connection %s from one that ends', async (_, headers, close) => {
+it.each(waysToBreakOff)('reports a body whose connection %s as incomplete', async (_, headers, close) => {
   handle = (_request, response) => {
     response.writeHead(200, headers).write('half');
     setImmediate(() => response.socket && close(response.socket));
@@ -165,7 +165,7 @@ it.each(waysToBreakOff)('tells a body whose connection %s from one that ends', a
   expect(error).toMatchObject({ code: 'ECONNRESET' });
 });
 
-it('fetches nothing while it is paused, and the rest when it is resumed', async () => {
+it('reads nothing while it is paused, and the rest when it is resumed', async () => {
   const total = 32_000_000;
   handle = (_request, response) => response.end('x'.repeat(total));
   const same = endpoint();
@@ -195,7 +195,7 @@ it('fetches nothing while it is paused, and the rest when it is resumed', async 
   expect(received).toBe(total);
 });
 
-it('reads no more of a long text than was asked for', async () => {
+it('reads a long text only up to the given limit', async () => {
   handle = (_request, response) => response.end('x'.repeat(1_000_000));
 
   const reply = await endpoint().post('{}').reply;

@@ -7,9 +7,9 @@ export const bearer = (key: string): Record<string, string> => ({ authorization:
 export const endpointUrl = (base: string, path: string): URL => new URL(base.replace(/\/+$/, '') + path);
 
 /**
- * One URL that JSON is posted to, over connections that stay open. The built-in `fetch` and the providers' clients
- * around it take more CPU for this than everything else in a turn of an agent (see `bench/model-call.mjs`); what lies
- * below `fetch` takes little more than half of what `node:http` does.
+ * Posts JSON to one URL over kept connections. The built-in `fetch` and the providers' clients around it take more CPU than
+ * everything else in a turn of an agent (see `bench/model-call.mjs`); undici's client below `fetch` takes little more than
+ * half of `node:http`.
  *
  * Follows no redirect, uses no proxy, and adds no further headers.
  */

@@ -7,14 +7,14 @@ const releaseTimeoutMs = 1000;
 /** Receives a body. */
 export interface BodyReader {
   onData(bytes: Uint8Array): void;
-  /** No data follows; with an error where the body broke off. May be called more than once: the first call counts. */
+  /** No data follows; with an error if the body is incomplete. May be called more than once: the first call counts. */
   onEnd(error?: Error): void;
 }
 
-/** A response whose body is read as the network delivers it. */
+/** A response whose body is read as it arrives. */
 export class HttpReply {
   private reader: BodyReader | undefined;
-  /** Data from before a reader was set: the first may come in the packet of the status. */
+  /** Data that arrived before a reader was set, for example in the packet of the status. */
   private readonly unread: Uint8Array[] = [];
   private ending: { readonly error: Error | undefined } | undefined;
 
@@ -24,7 +24,7 @@ export class HttpReply {
     private readonly controller: Dispatcher.DispatchController,
   ) {}
 
-  /** Of a repeated header, the first value counts. */
+  /** The first value of a repeated header counts. */
   get headers(): IncomingHttpHeaders {
     const headers: IncomingHttpHeaders = {};
     for (const [name, value] of Object.entries(this.rawHeaders))
@@ -56,12 +56,12 @@ export class HttpReply {
     this.controller.pause();
   }
 
-  /** Delivers data only after the caller has returned. */
+  /** Reads from the network again; data is delivered only after the caller has returned. */
   resume(): void {
     queueMicrotask(() => this.controller.resume());
   }
 
-  /** The body, or its beginning where it is long. */
+  /** The body, cut at `maxBytes`. */
   text(maxBytes: number): Promise<string> {
     const parts: Uint8Array[] = [];
     let left = maxBytes;

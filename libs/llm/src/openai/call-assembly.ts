@@ -2,21 +2,21 @@ import type { ReplyChunk } from '@rondo/domain';
 import { ProviderError } from '../provider-error';
 import type { ToolCallDelta } from './openai-chunk';
 
-/** Of arguments whose call is not named yet: they are not counted before they are passed on. */
-const mostUnnamed = 1_000_000;
+/** The limit of arguments that arrive before the name of their call, which do not count as output before. */
+const maxUnnamed = 1_000_000;
 
 interface OpenCall {
   readonly index: number;
   readonly id: string | undefined;
   named: boolean;
-  /** Arguments that came before the name. */
+  /** Arguments that arrived before the name. */
   early: string;
-  argued: boolean;
+  hasArguments: boolean;
 }
 
 /**
- * Tells the calls of a reply apart. OpenAI numbers them and names each once; the servers that imitate it leave ids
- * out, send whole calls at once, number each from 0 again, or number none.
+ * Assigns the deltas of a reply to its calls. OpenAI numbers calls and names each once; compatible servers omit ids, send
+ * whole calls at once, number each from 0 again, or number none.
  */
 export class CallAssembly {
   private readonly open = new Map<number, OpenCall>();
@@ -37,14 +37,14 @@ export class CallAssembly {
     }
     const written = delta.function?.arguments;
     const text = typeof written === 'object' && written !== null ? JSON.stringify(written) : (written ?? '');
-    this.argue(call, text, chunks);
+    this.addArguments(call, text, chunks);
   }
 
-  private argue(call: OpenCall, text: string, chunks: ReplyChunk[]): void {
-    if (text !== '') call.argued = true;
+  private addArguments(call: OpenCall, text: string, chunks: ReplyChunk[]): void {
+    if (text !== '') call.hasArguments = true;
     if (!call.named) {
       call.early += text;
-      if (call.early.length > mostUnnamed)
+      if (call.early.length > maxUnnamed)
         throw new ProviderError('api_error', 'The provider sent arguments of a tool call and no name.');
       return;
     }
@@ -53,16 +53,16 @@ export class CallAssembly {
     if (all !== '') chunks.push({ type: 'call_arguments', index: call.index, text: all });
   }
 
-  /** The call that a delta goes on with; undefined where it begins another one. */
-  private continued({ index, id, function: said }: ToolCallDelta): OpenCall | undefined {
+  /** The call that a delta continues; undefined if it begins another one. */
+  private continued({ index, id, function: named }: ToolCallDelta): OpenCall | undefined {
     const call = typeof index === 'number' ? this.open.get(index) : this.latest;
     if (!call) return undefined;
     if (id) return call.id === undefined || call.id === id ? call : undefined;
-    return said?.name && call.named && call.argued ? undefined : call;
+    return named?.name && call.named && call.hasArguments ? undefined : call;
   }
 
   private start({ index, id }: ToolCallDelta): OpenCall {
-    const call: OpenCall = { index: this.count++, id: id ?? undefined, named: false, early: '', argued: false };
+    const call: OpenCall = { index: this.count++, id: id ?? undefined, named: false, early: '', hasArguments: false };
     this.open.set(index ?? call.index, call);
     this.latest = call;
     return call;

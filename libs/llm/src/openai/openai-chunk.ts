@@ -12,7 +12,7 @@ export type ToolCallDelta = z.infer<typeof toolCallDelta>;
 
 const tokens = z.number().int().nonnegative().nullish();
 
-/** What is read of a chunk. Everything may be missing or null: the servers that speak this protocol differ. */
+/** The fields of a chunk that are read. Each may be missing or null: compatible servers differ. */
 export const openAiChunk = z.object({
   choices: z
     .array(

@@ -12,7 +12,7 @@ type Message = OpenAI.ChatCompletionMessageParam;
 type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;
 type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
 
-/** The conversation in OpenAI's shape. Reasoning is not sent back: no server wants it as content (W24). */
+/** The conversation in OpenAI's shape. Reasoning is not sent back: servers would read it as content. */
 export function toOpenAiMessages(system: string, conversation: readonly ModelMessage[]): Message[] {
   const { messages, images } = turnsOf(conversation);
   return [
@@ -22,7 +22,7 @@ export function toOpenAiMessages(system: string, conversation: readonly ModelMes
   ];
 }
 
-/** What was said, and images that the next turn shows. */
+/** The messages so far, and images of tool results for the next user message. */
 interface Turns {
   readonly messages: Message[];
   images: readonly Part[];
@@ -53,9 +53,9 @@ const shownBy = ({ content }: Turn<'user'>, images: readonly Part[]): Message =>
   userMessage([...images, ...content.map(toPart)]);
 
 function userMessage(parts: readonly Part[]): Message {
-  const spoken = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
-  const texts = spoken.filter((part) => part.type === 'text');
-  if (texts.length < spoken.length) return { role: 'user', content: spoken };
+  const filled = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
+  const texts = filled.filter((part) => part.type === 'text');
+  if (texts.length < filled.length) return { role: 'user', content: filled };
   return { role: 'user', content: texts.map(({ text }) => text).join('\n\n') || '(empty message)' };
 }
 
@@ -94,7 +94,7 @@ const toolMessage = ({ tool_call_id, text, is_error }: ModelToolResult): Message
   content: text.trim() === '' ? (is_error ? '(failed without output)' : '(no output)') : text,
 });
 
-/** A tool message takes text only, so its images follow as what the user shows. */
+/** A tool message accepts text only, so its images follow in a user message. */
 function imagesOf({ tool_call_id, image }: ModelToolResult): Part[] {
   return image ? [{ type: 'text', text: `Image from ${tool_call_id}:` }, imagePart(image)] : [];
 }

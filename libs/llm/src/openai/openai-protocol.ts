@@ -5,7 +5,7 @@ import { OpenAiReply } from './openai-reply';
 import { requestText } from '../request-text';
 import { toOpenAiRequest } from './openai-request';
 
-/** Chat Completions of OpenAI and of every server that speaks the same. */
+/** The Chat Completions API of OpenAI and of compatible servers. */
 export class OpenAiProtocol implements WireProtocol {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

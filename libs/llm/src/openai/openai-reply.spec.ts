@@ -2,7 +2,7 @@ import type { ReplyChunk } from '@rondo/domain';
 import { ProviderError } from '../provider-error';
 import { OpenAiReply } from './openai-reply';
 
-function hear(...deltas: object[]): ReplyChunk[] {
+function read(...deltas: object[]): ReplyChunk[] {
   const [reader, chunks] = [new OpenAiReply(), [] as ReplyChunk[]];
   for (const delta of deltas) reader.read(JSON.stringify({ choices: [{ delta }] }), chunks);
   return chunks;
@@ -13,7 +13,7 @@ const call = (parts: object) => ({ tool_calls: [parts] });
 /** The calls of a reply: name and whole arguments. */
 function callsIn(...deltas: object[]): string[] {
   const calls = new Map<number, string>();
-  for (const chunk of hear(...deltas)) {
+  for (const chunk of read(...deltas)) {
     if (chunk.type === 'call_start') calls.set(chunk.index, `${chunk.name}:`);
     if (chunk.type === 'call_arguments') calls.set(chunk.index, `${calls.get(chunk.index) ?? '?'}${chunk.text}`);
   }
@@ -76,7 +76,7 @@ describe('OpenAiReply', () => {
       ],
     ],
     [
-      'of which each numbers from 0 again',
+      'each numbered from 0 again',
       [
         call({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n"' } }),
         call({ index: 0, function: { arguments: ':1}' } }),
@@ -88,13 +88,13 @@ describe('OpenAiReply', () => {
     expect(callsIn(...deltas)).toEqual(['x:{"n":1}', 'y:{"n":2}']);
   });
 
-  it('understands the function call of old', () => {
+  it('reads the older function_call', () => {
     const deltas = [{ function_call: { name: 'x', arguments: '{"n"' } }, { function_call: { arguments: ':1}' } }];
     expect(callsIn(...deltas)).toEqual(['x:{"n":1}']);
   });
 
-  it('says reasoning once where a server fills both of its fields', () => {
-    expect(hear({ reasoning: 'Hm', reasoning_content: 'Hm' }, { reasoning: 'so' })).toEqual([
+  it('reads reasoning once when a server fills both of its fields', () => {
+    expect(read({ reasoning: 'Hm', reasoning_content: 'Hm' }, { reasoning: 'so' })).toEqual([
       { type: 'reasoning', text: 'Hm' },
       { type: 'reasoning', text: 'so' },
     ]);
@@ -112,7 +112,7 @@ describe('OpenAiReply', () => {
     expect(reader.ending).toMatchObject(ending);
   });
 
-  it('throws what an error event says', () => {
+  it('throws the error of an error event', () => {
     const event = JSON.stringify({ error: { code: 503, message: 'No capacity' } });
     expect(() => new OpenAiReply().read(event, [])).toThrow(new ProviderError('service_unavailable', 'No capacity'));
   });

@@ -23,12 +23,12 @@ export class OpenAiReply implements ReplyReader {
     if (usage) this.usage = reported(usage);
     const choice = choices?.[0];
     if (!choice) return;
-    if (choice.delta) this.hear(choice.delta, chunks);
+    if (choice.delta) this.readDelta(choice.delta, chunks);
     if (choice.finish_reason) this.ending = this.endingBy(choice.finish_reason);
   }
 
-  /** Reasoning has a field of its own, whose name is not agreed upon; a server that fills both says the same twice. */
-  private hear(delta: Delta, chunks: ReplyChunk[]): void {
+  /** Reasoning has a field of its own with two names in use; a server that fills both sends the same text twice. */
+  private readDelta(delta: Delta, chunks: ReplyChunk[]): void {
     const reasoning = delta.reasoning_content ?? delta.reasoning;
     if (reasoning) chunks.push({ type: 'reasoning', text: reasoning });
     const text = delta.content ?? delta.refusal;
@@ -46,10 +46,10 @@ export class OpenAiReply implements ReplyReader {
       case 'content_filter':
         return { error: new ProviderError('content_policy_violation', 'The provider filtered the reply.') };
       case 'error':
-        return { error: new ProviderError('api_error', 'The provider gave the reply up.') };
+        return { error: new ProviderError('api_error', 'The provider aborted the reply.') };
       case 'insufficient_system_resource':
-        return { error: new ProviderError('service_unavailable', 'The provider has no room for the reply.') };
-      default: // `stop`, `tool_calls`, `function_call`, and the words of other servers for the same
+        return { error: new ProviderError('service_unavailable', 'The provider has no capacity for the reply.') };
+      default: // `stop`, `tool_calls`, `function_call`, and other names of the same
         return { finishReason: this.calls.any ? 'tool_calls' : 'stop' };
     }
   }

@@ -8,7 +8,7 @@ import { toOpenAiRequest } from './openai-request';
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
 const id = callId.parse('call_1');
 
-/** The request without what is the same in all of these. */
+/** The request without the fields that are the same in all tests. */
 const settingsOf = (model: string, settings: object, tools = [shell]): object => {
   const alike = ['messages', 'stream', 'stream_options', 'tools'];
   const request = toOpenAiRequest(requestTo(model, { settings, tools }));
@@ -16,7 +16,7 @@ const settingsOf = (model: string, settings: object, tools = [shell]): object =>
 };
 
 describe('toOpenAiRequest', () => {
-  it('puts the system prompt first and asks for usage', () => {
+  it('puts the system prompt first and requests usage', () => {
     expect(toOpenAiRequest(requestTo('acme/org/model'))).toEqual({
       model: 'org/model',
       stream: true,
@@ -28,7 +28,7 @@ describe('toOpenAiRequest', () => {
     });
   });
 
-  it('sends settings and tools as they are to a model that takes them', () => {
+  it('sends settings and tools unchanged to a model that accepts them', () => {
     const settings = { temperature: 0, top_p: 0.5, max_tokens: 9, tool_choice: 'required', reasoning_effort: 'low' };
     expect(settingsOf('openai/gpt-4.1', settings)).toEqual({
       model: 'gpt-4.1',
@@ -42,7 +42,7 @@ describe('toOpenAiRequest', () => {
     expect(settingsOf('openai/gpt-4.1', { response_format })).toMatchObject({ response_format });
   });
 
-  it.each(['openai/o3', 'openai/gpt-5', 'openai/gpt-5-mini-2025-08-07'])('spares %s what it refuses', (model) => {
+  it.each(['openai/o3', 'openai/gpt-5', 'openai/gpt-5-mini-2025-08-07'])('omits what %s refuses', (model) => {
     const settings = { temperature: 0, top_p: 1, max_tokens: 9, reasoning_effort: 'high' };
     const [, name] = model.split('/');
     expect(settingsOf(model, settings)).toEqual({ model: name, max_completion_tokens: 9, reasoning_effort: 'high' });
@@ -54,11 +54,11 @@ describe('toOpenAiRequest', () => {
     expect(settingsOf(model, {}, [])).not.toHaveProperty('reasoning_effort');
   });
 
-  it('says no word of tools where there are none', () => {
+  it('has no tool fields without tools', () => {
     expect(settingsOf('acme/m', { tool_choice: 'auto' }, [])).toEqual({ model: 'm' });
   });
 
-  it('sends calls with their results, and the images of results as what the user shows next', () => {
+  it('sends calls with their results, and the images of results in the next user message', () => {
     const { messages } = toOpenAiRequest(
       requestTo('acme/m', {
         system: '',
@@ -107,7 +107,7 @@ describe('toOpenAiRequest', () => {
     ]);
   });
 
-  it('shows images by their bytes, and says where one is gone or was not loaded, without its URL (D13)', () => {
+  it('sends images as bytes, and a text without the URL for an image that is gone or was not loaded', () => {
     expect(toOpenAiRequest(requestTo('acme/m', { system: '', messages: [imagesOfAllKinds] })).messages).toEqual([
       {
         role: 'user',
@@ -120,7 +120,7 @@ describe('toOpenAiRequest', () => {
     ]);
   });
 
-  it('begins every request with the text of the one before (LM4)', () => {
+  it('starts every request with the text of the previous one, so that the prompt cache is hit', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const bodies = requestsOf(history).map((messages) =>

@@ -32,7 +32,7 @@ const toolName = fc.oneof(fc.constantFrom('shell', 'read_file', '', 'a.b c', 'ü
 const call = fc.record({ name: toolName, arguments: fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 }) });
 const answer = fc.record({ text, is_error: fc.boolean(), image: fc.option(image) });
 
-/** A reply with what follows it: the results of its calls, and a user turn where one has to or may come. */
+/** A reply with what follows it: the results of its calls, and a user turn where one must or may follow. */
 const exchange = fc.record({
   thought: fc.option(reasoning),
   said: fc.option(text),
@@ -41,7 +41,7 @@ const exchange = fc.record({
   spoken: fc.boolean(),
 });
 
-/** Every history that a dialect may make of a thread (I6), also ugly ones. */
+/** Every history that a dialect can produce from a thread (I6), including degenerate ones. */
 export const histories = fc
   .tuple(user, fc.array(exchange, { maxLength: 4 }))
   .map(([first, exchanges]): ModelMessage[] => {
@@ -71,7 +71,7 @@ export const histories = fc
     ];
   });
 
-/** What was asked for each reply of a history. */
+/** The request for each reply of a history. */
 export const requestsOf = (history: readonly ModelMessage[]): ModelMessage[][] => [
   ...history.flatMap(({ role }, at) => (role === 'assistant' ? [history.slice(0, at)] : [])),
   [...history],

@@ -1,9 +1,9 @@
-/** One provider protocol, as its bytes look on the wire. */
+/** One provider protocol as bytes on the wire. */
 export interface ProtocolScript {
   readonly kind: 'openai' | 'anthropic';
   readonly basePath: string;
   readonly path: string;
-  /** A whole reply with a known usage: 20 tokens in, of which 8 were cached, and 5 out. */
+  /** A whole reply with a known usage: 20 input tokens, of which 8 were cached, and 5 output tokens. */
   whole(...texts: string[]): string[];
   /** A whole reply that is one tool call, its arguments in two pieces. */
   call(name: string, written: string): string[];

@@ -18,7 +18,7 @@ export interface ReadReply {
   readonly end: ModelEnd;
 }
 
-/** Listens to a stream to its end; `onChunk` sees every chunk as it comes. */
+/** Reads a stream to its end; `onChunk` receives each chunk as it arrives. */
 export async function readReply(
   stream: AsyncIterable<readonly ModelChunk[]>,
   onChunk?: (chunk: ModelChunk) => void,
@@ -38,7 +38,7 @@ export async function readReply(
 export const textOf = (chunks: readonly ModelChunk[]): string =>
   chunks.map((chunk) => (chunk.type === 'text' ? chunk.text : '')).join('');
 
-/** What a reader makes of a whole recorded stream. */
+/** The chunks that a reader makes of a whole recorded stream. */
 export function readAll(reader: ReplyReader, stream: string): ReplyChunk[] {
   const chunks: ReplyChunk[] = [];
   for (const event of new SseReader().push(Buffer.from(stream))) reader.read(event, chunks);

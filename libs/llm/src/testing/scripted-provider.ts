@@ -9,15 +9,15 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What the server does with one request. The pieces go out one by one, each after `paceMs`. */
+/** What the server does with one request. The pieces are sent one by one, each after `paceMs`. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly pieces?: readonly (string | Uint8Array)[];
   readonly paceMs?: number;
-  /** `end` closes the body as it should be, `reset` tears the connection, `hang` says nothing more. */
+  /** `end` closes the body in order, `reset` resets the connection, `hang` sends nothing more. */
   readonly then?: 'end' | 'reset' | 'hang';
-  /** Says nothing at all, not even a status. */
+  /** Sends nothing at all, not even a status. */
   readonly silent?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ReceivedRequest {
   readonly hungUp: Promise<void>;
 }
 
-/** A model server on a real socket that answers as it is told, byte for byte. */
+/** A model server on a real socket that sends scripted bytes. */
 export class ScriptedProvider {
   readonly requests: ReceivedRequest[] = [];
   private answers: ((request: ReceivedRequest) => Answer)[] = [];
@@ -49,13 +49,13 @@ export class ScriptedProvider {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Answers of the next requests, in order; the last one stays. */
+  /** Sets the answers of the next requests, in order; the last one is repeated. */
   will(...answers: (Answer | ((request: ReceivedRequest) => Answer))[]): void {
     this.requests.length = 0;
     this.answers = answers.map((answer) => (typeof answer === 'function' ? answer : () => answer));
   }
 
-  /** How many connections are opened while `act` goes on. */
+  /** The number of connections that are opened during `act`. */
   async connectionsDuring(act: () => Promise<void>): Promise<number> {
     let count = 0;
     const counted = () => count++;

@@ -1,6 +1,6 @@
 import type { Vocabulary } from './vocabulary';
 
-/** How many tokens a text has. The time grows with the square of its longest word, so whoever asks keeps texts short. */
+/** The number of tokens of a text. The time grows with the square of its longest word, so callers pass short slices. */
 export function countTokens(text: string, { word, ranks }: Vocabulary): number {
   let count = 0;
   for (const letters of text.match(word) ?? []) {
@@ -10,10 +10,10 @@ export function countTokens(text: string, { word, ranks }: Vocabulary): number {
   return count;
 }
 
-// eslint-disable-next-line no-control-regex -- every character that is one byte
+// eslint-disable-next-line no-control-regex -- all characters of one byte
 const isAscii = /^[\x00-\x7f]*$/;
 
-/** Starts with single bytes, and joins the two neighbours that make the token of the lowest rank until none do. */
+/** Byte pair encoding: repeatedly joins the two adjacent parts whose token has the lowest rank, until no pair is a token. */
 function countParts(bytes: string, ranks: ReadonlyMap<string, number>): number {
   const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
   const rankAt = (part: number) => ranks.get(bytes.slice(starts[part], starts[part + 2])) ?? Infinity;

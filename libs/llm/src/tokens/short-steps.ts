@@ -1,11 +1,11 @@
-/** How long the event loop waits at most before it may do something else, but for the last step begun. */
+/** How long steps block the event loop at a time, apart from the last step's excess. */
 const turnMs = 5;
 
 interface Job {
   advance(): boolean;
 }
 
-/** Does long work in short steps between everything else, and fairly: a small job does not wait for a large one's end. */
+/** Runs long computations in short steps, alternating between jobs, so that a small one does not wait for a large one. */
 export class ShortSteps {
   private readonly jobs: Job[] = [];
 

@@ -1,9 +1,9 @@
-/** No more of a text is counted at once; at worst (one word of three-byte letters) that takes 10 ms. */
+/** The longest slice that is counted at once; the worst case (one word of three-byte letters) takes 10 ms. */
 export const maxSliceLength = 512;
 
 /**
- * A text in slices. They are cut before a single space between two words, where every tokenizer cuts as well, so that
- * the sum of their tokens is exact; a slice without such a place is cut anywhere, which may add a token.
+ * Divides a text into slices. It is cut before a single space between two words, where every tokenizer cuts as well, so
+ * that the sum of the tokens is exact; a slice without such a space is cut anywhere, which may add a token.
  */
 export function* slicesOf(text: string): Generator<string, void> {
   let start = 0;
@@ -17,10 +17,10 @@ export function* slicesOf(text: string): Generator<string, void> {
 
 function cutBefore(text: string, start: number, end: number): number {
   for (let at = end; at > start + maxSliceLength / 2; at--) {
-    if (text[at] === ' ' && isInk(text[at - 1]) && isInk(text[at + 1])) return at;
+    if (text[at] === ' ' && isVisible(text[at - 1]) && isVisible(text[at + 1])) return at;
   }
   const splitsPair = /[\uDC00-\uDFFF]/.test(text.charAt(end)) && /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
   return splitsPair ? end - 1 : end;
 }
 
-const isInk = (letter: string | undefined): boolean => letter !== undefined && /\S/.test(letter);
+const isVisible = (letter: string | undefined): boolean => letter !== undefined && /\S/.test(letter);

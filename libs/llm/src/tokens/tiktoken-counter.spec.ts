@@ -34,7 +34,7 @@ describe.each([
     fc.assert(fc.property(prose, (text) => countTokens(text, vocabulary) === exactly(text)));
   });
 
-  it('counts a source file exactly, though in slices', async () => {
+  it('counts a source file exactly, although in slices', async () => {
     expect(await count(source, model)).toBe(exactly(source));
   });
 
@@ -50,18 +50,15 @@ describe.each([
   });
 });
 
-it.each([' ', 'a', '=', '\n', '漢', '🎼', 'ab ', '\u0301'])(
-  'never counts more than a slice at once: %j',
-  async (unit) => {
-    const hostile = unit.repeat(200_000 / unit.length);
-    const slices = [...slicesOf(hostile)];
+it.each([' ', 'a', '=', '\n', '漢', '🎼', 'ab ', '\u0301'])('counts at most one slice at once: %j', async (unit) => {
+  const hostile = unit.repeat(200_000 / unit.length);
+  const slices = [...slicesOf(hostile)];
 
-    expect(slices.every(({ length }) => length <= maxSliceLength)).toBe(true);
-    expect(slices.join('')).toBe(hostile);
-  },
-);
+  expect(slices.every(({ length }) => length <= maxSliceLength)).toBe(true);
+  expect(slices.join('')).toBe(hostile);
+});
 
-it('cuts no character in two', () => {
+it('splits no character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1200, maxLength: 3000 }), (text) => {
       expect([...slicesOf(text)].flatMap((slice) => Array.from(slice))).toEqual(Array.from(text));
@@ -69,7 +66,7 @@ it('cuts no character in two', () => {
   );
 });
 
-it('lets everything else go on between its steps (W35)', async () => {
+it('does not block the event loop', async () => {
   let others = 0;
   const other = setInterval(() => others++, 1);
   await counter.countTexts([' '.repeat(200_000)], 'openai/gpt-5');
@@ -78,7 +75,7 @@ it('lets everything else go on between its steps (W35)', async () => {
   expect(others).toBeGreaterThan(3);
 });
 
-it('answers a short question before a long one that was asked first', async () => {
+it('finishes a short text before a long one that was requested first', async () => {
   const order: string[] = [];
   await counter.countTexts(['warm'], 'demo/plain');
   const long = counter.countTexts(['a'.repeat(200_000)], 'demo/plain').then(() => order.push('long'));
@@ -88,7 +85,7 @@ it('answers a short question before a long one that was asked first', async () =
   expect(order).toEqual(['short', 'long']);
 });
 
-it('counts many texts at once, in order, and a fifth more for Claude', async () => {
+it('counts several texts in order, and a fifth more for Claude', async () => {
   const texts = ['', 'one', 'one two three four five'];
   expect(await counter.countTexts(texts, 'demo/plain')).toEqual([0, 1, 5]);
   expect(await counter.countTexts(texts, 'anthropic/claude-sonnet-5')).toEqual([0, 2, 6]);

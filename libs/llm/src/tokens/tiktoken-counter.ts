@@ -6,7 +6,7 @@ import { ShortSteps } from './short-steps';
 import { slicesOf } from './text-slices';
 import { type Vocabulary, type VocabularyName, readVocabulary } from './vocabulary';
 
-/** Counts with the vocabularies that OpenAI published. Each is read when a model first needs it, once per process. */
+/** Counts with OpenAI's public vocabularies. Each is loaded when a model first needs it, once per process. */
 export class TiktokenCounter implements TokenCounter {
   private readonly steps = new ShortSteps();
   private readonly vocabularies = new Map<VocabularyName, Promise<Vocabulary>>();

@@ -3,10 +3,10 @@ import { z } from 'zod';
 
 export type VocabularyName = 'cl100k_base' | 'o200k_base';
 
-/** What a tokenizer knows: how it cuts a text into words, and which bytes it joins first. */
+/** The data of a tokenizer: how it cuts a text into words, and in which order it joins bytes. */
 export interface Vocabulary {
   readonly word: RegExp;
-  /** From the bytes of a token, as a string with one character for each byte, to its rank. */
+  /** The rank of each token. A token's bytes are a string with one character for each byte. */
   readonly ranks: ReadonlyMap<string, number>;
 }
 
@@ -15,8 +15,8 @@ const rankFile = z.object({ pat_str: z.string(), bpe_ranks: z.string() });
 const tokensPerStep = 2000;
 
 /**
- * Reads a vocabulary, in steps of a few milliseconds. The files come with js-tiktoken; its own reader stops a process
- * for 0.7 s and takes 150 MB (o200k), and its encoder is quadratic where a text repeats itself.
+ * Loads a vocabulary in steps of a few milliseconds. The files come with js-tiktoken; its own loader blocks a process for
+ * 0.7 s and takes 150 MB (o200k), and its encoder is quadratic in repetitive text.
  */
 export function* readVocabulary(name: VocabularyName): Generator<void, Vocabulary> {
   const file = rankFile.parse(createRequire(__filename)(`js-tiktoken/ranks/${name}`));
@@ -32,7 +32,7 @@ export function* readVocabulary(name: VocabularyName): Generator<void, Vocabular
   return { word: new RegExp(file.pat_str, 'gu'), ranks };
 }
 
-/** One by one: a line has as many as 200,000. */
+/** A generator, because a line has up to 200,000 words. */
 function* wordsOf(line: string, from: number): Generator<string, void> {
   for (let start = from; start < line.length;) {
     const space = line.indexOf(' ', start);

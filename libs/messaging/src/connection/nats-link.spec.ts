@@ -33,15 +33,15 @@ describe('NatsLink', () => {
   it('sends pending messages before it closes', async () => {
     const [sender, receiver] = [await nats.link(), await nats.link()];
     const subject = sender.names.runEvents('run_1');
-    const heard = new Promise<string>((resolve) => {
+    const received = new Promise<string>((resolve) => {
       receiver.connection.subscribe(subject, { max: 1, callback: (_error, message) => resolve(message.string()) });
     });
     await receiver.ping();
 
-    sender.connection.publish(subject, 'last words');
+    sender.connection.publish(subject, 'pending');
     await sender.close();
 
-    expect(await heard).toBe('last words');
+    expect(await received).toBe('pending');
     expect(sender.connected).toBe(false);
   });
 

@@ -13,18 +13,18 @@ const runs = (from: number, to: number): RunId[] =>
   Array.from({ length: to - from + 1 }, (_, index) => runId.parse(`run_${from + index}`));
 
 describe('DelayedPollWorker', () => {
-  const heard: string[] = [];
+  const events: string[] = [];
   const work = { end: (): void => undefined };
   let queue: RunQueue;
   let worker: DelayedPollWorker;
 
   beforeEach(async () => {
-    heard.length = 0;
+    events.length = 0;
     queue = new RunQueue({ connection: producerConnection(url), log: new RecordedLog(), prefix });
     worker = new DelayedPollWorker(
       queues.runs.name,
       async (job) => {
-        heard.push(queues.runs.job.parse(job.data).run_id);
+        events.push(queues.runs.job.parse(job.data).run_id);
         await new Promise<void>((resolve) => (work.end = resolve));
       },
       { ...queues.runs.workerOptions({ concurrency: 4 }), connection: workerConnection(url), prefix },
@@ -32,11 +32,11 @@ describe('DelayedPollWorker', () => {
     const { backend } = worker;
     const [asks, waits] = [backend.moveToActive.bind(backend), backend.waitForJob.bind(backend)];
     backend.moveToActive = (...given) => {
-      heard.push('asks');
+      events.push('polls');
       return asks(...given);
     };
     backend.waitForJob = (...given) => {
-      heard.push('waits');
+      events.push('waits');
       return waits(...given);
     };
     await worker.waitUntilReady();
@@ -50,28 +50,28 @@ describe('DelayedPollWorker', () => {
   const until = async (isSo: () => boolean) => {
     while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1));
   };
-  const count = (wanted: string) => heard.filter((word) => word === wanted).length;
+  const count = (wanted: string) => events.filter((event) => event === wanted).length;
   const add = (...ids: RunId[]) => queue.addAll(ids.map((id) => ({ runId: id, ...threadOf })));
 
   it('polls once more after a job that came alone has started', async () => {
     await until(() => count('waits') === 1);
     await add(...runs(1, 1));
     await until(() => count('waits') === 3);
-    heard.length = 0;
+    events.length = 0;
     await add(...runs(2, 2));
     await until(() => count('waits') === 2);
 
-    expect(heard).toEqual(['asks', 'run_2', 'waits', 'asks', 'waits']);
+    expect(events).toEqual(['polls', 'run_2', 'waits', 'polls', 'waits']);
   });
 
   it('takes as many jobs as its concurrency allows when several come together, in order', async () => {
     await add(...runs(1, 6));
-    await until(() => heard.includes('run_4'));
-    expect(heard.filter((word) => word.startsWith('run_'))).toEqual(['run_1', 'run_2', 'run_3', 'run_4']);
+    await until(() => events.includes('run_4'));
+    expect(events.filter((event) => event.startsWith('run_'))).toEqual(['run_1', 'run_2', 'run_3', 'run_4']);
 
     work.end();
-    await until(() => heard.includes('run_5'));
+    await until(() => events.includes('run_5'));
     work.end();
-    await until(() => heard.includes('run_6'));
+    await until(() => events.includes('run_6'));
   });
 });

@@ -88,7 +88,7 @@ describe('flawsBetween', () => {
       'message.tools[].name: has a narrower maxLength',
     ],
     ['a text of a form', before.extend({ call_id: z.iso.datetime() }), 'message.call_id: has a narrower'],
-  ])('finds %s, and says what to do', (_, now, flaw) => {
+  ])('reports %s, and what to do', (_, now, flaw) => {
     const flaws = flawsOf(now);
 
     expect(flaws).not.toEqual([]);

@@ -41,10 +41,10 @@ export function flawsBetween(before: object, now: object): string[] {
 }
 
 function flaws({ before, now, path }: Change): string[] {
-  const said = alternatives(before);
-  const read = alternatives(now);
-  const likest = (one: Structure) => fewest(read.map((other) => compared({ before: one, now: other, path })));
-  return said.flatMap(likest);
+  const released = alternatives(before);
+  const present = alternatives(now);
+  const mostSimilar = (one: Structure) => fewest(present.map((other) => compared({ before: one, now: other, path })));
+  return released.flatMap(mostSimilar);
 }
 
 /** Compares cases that may contain further cases. */
@@ -77,9 +77,9 @@ function typeFlaws(before: Structure, now: Structure): string[] {
 }
 
 function valueFlaws(before: Structure, now: Structure): string[] {
-  const [said, read] = [before, now].map((one) => one.enum ?? ('const' in one ? [one.const] : undefined));
-  if (!read) return [];
-  const refused = said?.filter((value) => !read.includes(value)) ?? ['others'];
+  const [released, accepted] = [before, now].map((one) => one.enum ?? ('const' in one ? [one.const] : undefined));
+  if (!accepted) return [];
+  const refused = released?.filter((value) => !accepted.includes(value)) ?? ['others'];
   return refused.length === 0 ? [] : [`refuses ${refused.join(', ')} now`];
 }
 

@@ -25,7 +25,7 @@ export type Handle = (call: DispatchedCall, context: CallContext) => Promise<Too
 
 export const never: AbortSignal = new AbortController().signal;
 
-export const says = (output: string): ToolReply => ({
+export const answered = (output: string): ToolReply => ({
   how: 'answered',
   result: { success: true, output },
   duration_ms: 1,

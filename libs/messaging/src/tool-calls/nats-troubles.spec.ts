@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../connection/nats-link';
-import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
+import { ToolCallFixture, aCall, endlessWork, never, answered } from '../testing/tool-call-fixture';
 import { toolStreamsOf } from '../testing/test-nats';
 
 describe('tool calls while executors die and NATS goes away', () => {
@@ -35,7 +35,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     const seen: number[] = [];
     await fixture.executor(async ({ attempt }) => {
       seen.push(attempt);
-      return says('again');
+      return answered('again');
     });
     expect(await answer).toMatchObject({ how: 'unknown' });
 
@@ -48,7 +48,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     const order: string[] = [];
     await fixture.executor(async ({ attempt }, { signal }) => {
       order.push(`attempt ${attempt} begins`);
-      if (attempt > 1) return says('in time');
+      if (attempt > 1) return answered('in time');
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       await sleep(300);
       order.push('attempt 1 ends');
@@ -69,7 +69,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     await fixture.executor(async (_, { signal }) => {
       runs += 1;
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      return says('done after all');
+      return answered('done after all');
     });
     const first = await fixture.worker(call.run_id, { toolTimeoutMs: 100, timing: { patienceMs: 100 } });
     expect(await first.execute(call, never)).toMatchObject({ how: 'unknown' });
@@ -88,7 +88,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     await fixture.executor(async () => {
       runs += 1;
       await sleep(2_500);
-      return says('long');
+      return answered('long');
     });
     const tools = await fixture.worker(call.run_id);
 
@@ -108,7 +108,7 @@ describe('tool calls while executors die and NATS goes away', () => {
         runs += 1;
         begin();
         await new Promise<void>((resolve) => (finish = resolve));
-        return says('once');
+        return answered('once');
       },
       { link },
     );
@@ -131,7 +131,7 @@ describe('tool calls while executors die and NATS goes away', () => {
 
   it('does not run a call again whose earlier answer is stored', async () => {
     const call = aCall('idempotent');
-    const executor = await fixture.executor(() => Promise.resolve(says('first')));
+    const executor = await fixture.executor(() => Promise.resolve(answered('first')));
     const tools = await fixture.worker(call.run_id);
     await tools.execute(call, never);
     await executor.die();
@@ -156,7 +156,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     const call = aCall();
     const { link, proxy } = await fixture.nats.severableLink();
     const tools = await fixture.worker(call.run_id, { link });
-    await fixture.executor(() => Promise.resolve(says('noon')));
+    await fixture.executor(() => Promise.resolve(answered('noon')));
     await proxy.cut();
     const answer = tools.execute(call, never);
 
@@ -169,7 +169,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     const call = aCall('unsafe');
     const link = await fixture.nats.link();
     const tools = await fixture.worker(call.run_id, { link });
-    await fixture.executor(() => Promise.resolve(says('noon')));
+    await fixture.executor(() => Promise.resolve(answered('noon')));
     await toolStreamsOf(link).ensure();
     jest.spyOn(link.connection, 'publish').mockImplementationOnce(() => undefined);
 
@@ -185,7 +185,7 @@ describe('tool calls while executors die and NATS goes away', () => {
       void fixture.executor(async () => {
         begin();
         await new Promise<void>((resolve) => (finish = resolve));
-        return says('stored meanwhile');
+        return answered('stored meanwhile');
       });
     });
     const answer = tools.execute(call, never);
@@ -209,7 +209,7 @@ describe('tool calls while executors die and NATS goes away', () => {
       async () => {
         runs += 1;
         await new Promise<void>((resolve) => (finish = resolve));
-        return says('survived');
+        return answered('survived');
       },
       { link: executorSide.link },
     );
@@ -237,7 +237,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     await fixture.queued(call);
 
     await fixture.nats.loseStreams();
-    await fixture.executor(({ attempt }) => Promise.resolve(says(`attempt ${attempt}`)));
+    await fixture.executor(({ attempt }) => Promise.resolve(answered(`attempt ${attempt}`)));
 
     expect(await answer).toMatchObject({ how: 'unknown' });
     const next = tools.execute({ ...call, attempt: 2 }, never);
@@ -251,7 +251,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     await toolStreamsOf(link).jetstream.publish(bad, '{"call_id": "nonsense"');
     await toolStreamsOf(link).jetstream.publish(`${bad}2`, '{"call_id": "nonsense"}');
     const call = aCall();
-    await fixture.executor(() => Promise.resolve(says('fine')), { concurrency: 1 });
+    await fixture.executor(() => Promise.resolve(answered('fine')), { concurrency: 1 });
     const tools = await fixture.worker(call.run_id);
 
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'fine' } });
@@ -261,7 +261,7 @@ describe('tool calls while executors die and NATS goes away', () => {
   it('answers that a result or its arguments are too large, instead of retrying without end', async () => {
     const call = aCall();
     const tools = await fixture.worker(call.run_id);
-    await fixture.executor(() => Promise.resolve(says('x'.repeat(9_000_000))));
+    await fixture.executor(() => Promise.resolve(answered('x'.repeat(9_000_000))));
 
     expect(await tools.execute(call, never)).toMatchObject({ how: 'answered', result: { success: false } });
     const huge = { ...aCall('unsafe', call.run_id), arguments: { command: 'x'.repeat(9_000_000) } };

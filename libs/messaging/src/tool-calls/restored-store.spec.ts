@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ToolCall, threadId } from '@rondo/contract';
 import { OwnNatsServer } from '../testing/own-nats-server';
-import { ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
+import { ToolCallFixture, aCall, endlessWork, never, answered } from '../testing/tool-call-fixture';
 
 describe('tool calls when NATS restarts with an older state of its store', () => {
   let server: OwnNatsServer;
@@ -30,7 +30,7 @@ describe('tool calls when NATS restarts with an older state of its store', () =>
     const seen: number[] = [];
     const executor = await fixture.executor(async ({ attempt }) => {
       seen.push(attempt);
-      return says('done');
+      return answered('done');
     });
     return { seen, ...executor };
   };
@@ -144,7 +144,7 @@ describe('tool calls when NATS restarts with an older state of its store', () =>
     await fixture.executor(async () => {
       begin();
       await new Promise<void>((resolve) => (finish = resolve));
-      return says('survived');
+      return answered('survived');
     });
     const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
@@ -171,7 +171,7 @@ describe('tool calls when the connection to a running server was lost', () => {
 
     await Promise.all([worker.proxy.cut(), executor.proxy.cut()]);
     await Promise.all([worker.proxy.mend(), executor.proxy.mend()]);
-    await fixture.executor(() => Promise.resolve(says('noon')), { link: executor.link });
+    await fixture.executor(() => Promise.resolve(answered('noon')), { link: executor.link });
 
     expect(await answer).toMatchObject({ how: 'answered', result: { output: 'noon' } });
   });

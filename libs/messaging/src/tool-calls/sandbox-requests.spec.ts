@@ -32,11 +32,11 @@ describe('ending what a run left running', () => {
   };
 
   it('returns what the executor has ended', async () => {
-    const asked: RunInSandbox[] = [];
-    await listen((about) => (asked.push(about), Promise.resolve([left])));
+    const requested: RunInSandbox[] = [];
+    await listen((about) => (requested.push(about), Promise.resolve([left])));
 
     expect(await requestRunEnd(worker, 'exe_1', run)).toEqual([left]);
-    expect(asked).toEqual([run]);
+    expect(requested).toEqual([run]);
   });
 
   it('returns undefined when the executor could not confirm that it is dead', async () => {
@@ -118,12 +118,12 @@ describe('removing a sandbox', () => {
     const begun = new Promise<void>((resolve) => (begin = resolve));
     await listen(() => new Promise((resolve) => ((finish = resolve), begin())));
 
-    const asked = requestRemoval(worker, 'exe_1', thread);
+    const removal = requestRemoval(worker, 'exe_1', thread);
     await begun;
     await executor.close();
     finish();
 
-    expect(await asked).toBe(false);
+    expect(await removal).toBe(false);
   });
 
   it('returns false at once while NATS is away', async () => {

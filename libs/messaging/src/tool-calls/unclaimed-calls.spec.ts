@@ -1,5 +1,5 @@
 import { type ToolCall, runId } from '@rondo/contract';
-import { type Handle, ToolCallFixture, aCall, endlessWork, never, says } from '../testing/tool-call-fixture';
+import { type Handle, ToolCallFixture, aCall, endlessWork, never, answered } from '../testing/tool-call-fixture';
 import type { ToolReply } from './wire-format';
 import { toolStreamsOf } from '../testing/test-nats';
 
@@ -11,7 +11,7 @@ describe('pure calls, which run unclaimed', () => {
   afterEach(() => fixture.close());
 
   it('are claimed by an executor that has just subscribed, and no longer once it has been subscribed for a while', async () => {
-    await fixture.executor(async () => says('done'));
+    await fixture.executor(async () => answered('done'));
     expect(await claimantOf(aCall('pure'))).toEqual(expect.any(String));
 
     await subscribedLongEnough();
@@ -23,7 +23,7 @@ describe('pure calls, which run unclaimed', () => {
 
   it('go past the queue, and leave no record', async () => {
     const call = aCall('pure');
-    await subscribedExecutor(async () => says('done'));
+    await subscribedExecutor(async () => answered('done'));
     const tools = await fixture.worker(call.run_id);
     const queued = await callsEverQueued();
 
@@ -36,7 +36,7 @@ describe('pure calls, which run unclaimed', () => {
 
   it('are answered to the next holder of the run from memory, and do not run again', async () => {
     const call = aCall('pure');
-    const handle = jest.fn(async () => says('kept'));
+    const handle = jest.fn(async () => answered('kept'));
     await subscribedExecutor(handle);
     const first = await fixture.worker(call.run_id);
     await first.execute(call, never);
@@ -47,8 +47,8 @@ describe('pure calls, which run unclaimed', () => {
   });
 
   it.each([
-    { which: 'took long', answer: { ...says('kept'), duration_ms: 21 } },
-    { which: 'are long', answer: says('long '.repeat(4_000)) },
+    { which: 'took long', answer: { ...answered('kept'), duration_ms: 21 } },
+    { which: 'are long', answer: answered('long '.repeat(4_000)) },
   ])('store answers that $which for the next holder of the run, even if their executor dies', async ({ answer }) => {
     const call = aCall('pure');
     const executor = await subscribedExecutor(async () => answer);
@@ -66,7 +66,7 @@ describe('pure calls, which run unclaimed', () => {
     const answer = tools.execute(call, never);
     await fixture.queued(call);
 
-    await fixture.executor(async () => says('late'));
+    await fixture.executor(async () => answered('late'));
 
     expect(await answer).toMatchObject({ result: { output: 'late' } });
   });
@@ -74,7 +74,7 @@ describe('pure calls, which run unclaimed', () => {
   it('run once, however long they take, although they are also sent through the queue meanwhile', async () => {
     const call = aCall('pure');
     let end = (): void => undefined;
-    const handle = jest.fn(() => new Promise<ToolReply>((resolve) => (end = () => resolve(says('at last')))));
+    const handle = jest.fn(() => new Promise<ToolReply>((resolve) => (end = () => resolve(answered('at last')))));
     await subscribedExecutor(handle);
     const tools = await fixture.worker(call.run_id);
     const answer = tools.execute(call, never);
@@ -96,7 +96,7 @@ describe('pure calls, which run unclaimed', () => {
     await work.begun;
 
     await dying.die();
-    await fixture.executor(({ attempt }) => Promise.resolve(says(`attempt ${attempt}`)));
+    await fixture.executor(({ attempt }) => Promise.resolve(answered(`attempt ${attempt}`)));
 
     expect(await answer).toMatchObject({ result: { output: 'attempt 1' } });
   });
@@ -174,7 +174,7 @@ describe('pure calls, which run unclaimed', () => {
 
   it('keep their answer when a stop comes too late', async () => {
     const call = aCall('pure');
-    await subscribedExecutor(async () => says('done'));
+    await subscribedExecutor(async () => answered('done'));
     const first = await fixture.worker(call.run_id);
     await first.execute(call, never);
     const second = await fixture.worker(call.run_id);
@@ -206,7 +206,7 @@ describe('pure calls, which run unclaimed', () => {
 
   async function subscribedExecutor(handle: Handle, concurrency = 8) {
     const answersProbes: Handle = async (call, context) =>
-      call.run_id === probes ? says('probe') : handle(call, context);
+      call.run_id === probes ? answered('probe') : handle(call, context);
     const executor = await fixture.executor(answersProbes, { concurrency });
     await subscribedLongEnough();
     return executor;

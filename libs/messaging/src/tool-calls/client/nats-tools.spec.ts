@@ -1,6 +1,6 @@
 import { type Delta, effectClass } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
-import { ToolCallFixture, aCall, endlessWork, never, says } from '../../testing/tool-call-fixture';
+import { ToolCallFixture, aCall, endlessWork, never, answered } from '../../testing/tool-call-fixture';
 import type { DispatchedCall } from '../wire-format';
 import { toolStreamsOf } from '../../testing/test-nats';
 
@@ -15,7 +15,7 @@ describe('NatsTools and ToolCallConsumer', () => {
     const tools = await fixture.worker(call.run_id, { toolTimeoutMs: 5_000 });
     await fixture.executor((dispatched) => {
       seen.push(dispatched);
-      return Promise.resolve(says('noon'));
+      return Promise.resolve(answered('noon'));
     });
 
     const answer = await tools.execute(call, never);
@@ -51,7 +51,7 @@ describe('NatsTools and ToolCallConsumer', () => {
         most = Math.max(most, (atOnce += 1));
         await new Promise((resolve) => setTimeout(resolve, 10));
         atOnce -= 1;
-        return says(call_id);
+        return answered(call_id);
       },
       { concurrency: 4 },
     );
@@ -67,8 +67,8 @@ describe('NatsTools and ToolCallConsumer', () => {
 
   it('sends each call to the executor that hosts its thread', async () => {
     const [ours, theirs] = [aCall(), aCall()];
-    await fixture.executor(() => Promise.resolve(says('a')), { executorId: 'exec-a' });
-    await fixture.executor(() => Promise.resolve(says('b')), { executorId: 'exec-b' });
+    await fixture.executor(() => Promise.resolve(answered('a')), { executorId: 'exec-a' });
+    await fixture.executor(() => Promise.resolve(answered('b')), { executorId: 'exec-b' });
     const a = await fixture.worker(ours.run_id, { executorId: 'exec-a' });
     const b = await fixture.worker(theirs.run_id, { executorId: 'exec-b' });
 
@@ -93,7 +93,7 @@ describe('NatsTools and ToolCallConsumer', () => {
     const tools = await fixture.worker(call.run_id, { onOutput });
     await fixture.executor(async (_call, { output }) => {
       for (let line = 0; line < 100; line += 1) output(`line ${line}`, 'stdout');
-      return says('done');
+      return answered('done');
     });
 
     await tools.execute(call, never);
@@ -108,7 +108,7 @@ describe('NatsTools and ToolCallConsumer', () => {
     await fixture.executor(async (dispatched, context) => {
       void work.handle(dispatched, context);
       await new Promise<void>((resolve) => (finish = resolve));
-      return says('late');
+      return answered('late');
     });
     const first = await fixture.worker(call.run_id);
     const lost = first.execute(call, never);
@@ -126,7 +126,7 @@ describe('NatsTools and ToolCallConsumer', () => {
 
   it('finds a stored answer when the executor is dead', async () => {
     const call = aCall();
-    const executor = await fixture.executor(() => Promise.resolve(says('stored')));
+    const executor = await fixture.executor(() => Promise.resolve(answered('stored')));
     const first = await fixture.worker(call.run_id);
     await first.execute(call, never);
     await executor.die();
@@ -147,7 +147,7 @@ describe('NatsTools and ToolCallConsumer', () => {
     const second = await fixture.worker(call.run_id);
     const found = second.reattach({ call, store: null }, never);
 
-    await fixture.executor(() => Promise.resolve(says('after all')));
+    await fixture.executor(() => Promise.resolve(answered('after all')));
 
     expect(await found).toMatchObject({ how: 'answered', result: { output: 'after all' } });
   });
@@ -157,7 +157,7 @@ describe('NatsTools and ToolCallConsumer', () => {
     const seen: DispatchedCall[] = [];
     await fixture.executor(async (dispatched) => {
       seen.push(dispatched);
-      return says('at last');
+      return answered('at last');
     });
     const link = await fixture.nats.link();
     const tools = await fixture.worker(call.run_id, { link });

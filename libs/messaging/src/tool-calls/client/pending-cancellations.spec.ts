@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolCall } from '@rondo/contract';
 import type { NatsLink } from '../../connection/nats-link';
-import { ToolCallFixture, aCall, endlessWork, never, says } from '../../testing/tool-call-fixture';
+import { ToolCallFixture, aCall, endlessWork, never, answered } from '../../testing/tool-call-fixture';
 import { CallRecords, withdrawn } from '../call-records';
 import { PendingCancellations } from './pending-cancellations';
 
@@ -88,7 +88,7 @@ describe('calls whose end was not confirmed before their run went on (I5, I7)', 
     const seen: number[] = [];
     await fixture.executor(async ({ attempt }) => {
       seen.push(attempt);
-      return says('done');
+      return answered('done');
     });
     expect(await second).toMatchObject({ result: { output: 'done' } });
     await gone(call);

@@ -1,5 +1,5 @@
 import type { EffectClass } from '@rondo/contract';
-import { type Handle, ToolCallFixture, aCall, endlessWork, never, says } from '../../testing/tool-call-fixture';
+import { type Handle, ToolCallFixture, aCall, endlessWork, never, answered } from '../../testing/tool-call-fixture';
 import type { ToolCallConsumer } from './tool-call-consumer';
 
 interface Sent {
@@ -22,7 +22,7 @@ function sleepingCalls() {
       ends.push(resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    return says(account_id);
+    return answered(account_id);
   };
   const endOne = () => ends.shift()?.();
   return { handle, begun, threads, endOne };
@@ -164,7 +164,7 @@ describe('a call that waits for a slot', () => {
     await waits(consumer);
 
     await consumer.close({ graceMs: 0, reason: new Error('deploy') });
-    await fixture.executor(() => Promise.resolve(says('next')));
+    await fixture.executor(() => Promise.resolve(answered('next')));
 
     expect(await answer).toMatchObject({ how: 'answered', result: { output: 'next' } });
     expect(work.calls).toHaveLength(1);
@@ -178,7 +178,7 @@ describe('a call that waits for a slot', () => {
     await waits(consumer);
 
     await die();
-    await fixture.executor(() => Promise.resolve(says('next')));
+    await fixture.executor(() => Promise.resolve(answered('next')));
 
     expect(await answer).toMatchObject({ how: 'answered', result: { output: 'next' } });
   });
