@@ -40,6 +40,9 @@ export const trafficOf = (executor: string) =>
     executorOpen: { subject: names.executorOpen(executor), publish: ['tool-executor'], subscribe: ['agent-worker'] },
     sandboxEnd: { subject: names.sandboxEnd(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxForget: { subject: names.sandboxForget(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
+    sandboxOpen: { subject: names.sandboxOpen(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
+    sandboxUp: { subject: names.sandboxUp(executor, '*'), publish: ['gateway'], subscribe: ['tool-executor'] },
+    sandboxDown: { subject: names.sandboxDown(executor, '*'), publish: ['tool-executor'], subscribe: ['gateway'] },
     stop: { subject: signals.stop.pattern, publish: ['gateway'], subscribe: ['agent-worker', 'summarizer'] },
     live: { subject: signals.live.patternOf('*'), publish: ['gateway'], subscribe: ['agent-worker'] },
     place: {

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import fc from 'fast-check';
+import type { NatsLink } from '../connection/nats-link';
+import { TestNats } from '../testing/test-nats';
+import { type AcceptedTunnel, openTunnel, serveTunnels } from './executor-tunnels';
+import { Tunnel, TunnelError } from './tunnel';
+
+let nats: TestNats;
+let gateway: NatsLink;
+let executor: NatsLink;
+let executors = 0;
+beforeAll(async () => {
+  nats = new TestNats();
+  gateway = await nats.link();
+  executor = await nats.link();
+});
+afterAll(() => nats.close());
+
+/** An executor that treats every tunnel as `serve` says. Answers with its id. */
+async function serving(
+  serve: (tunnel: Duplex) => Promise<void>,
+  { accept = acceptAll(serve), maxTunnels = 100, link = executor } = {},
+) {
+  const executorId = `exe_${(executors += 1)}`;
+  const stop = serveTunnels(link, executorId, { accept, maxTunnels });
+  await link.connection.flush();
+  return { executorId, stop };
+}
+
+const acceptAll =
+  (serve: AcceptedTunnel['serve']) =>
+  (request: unknown): Promise<AcceptedTunnel> =>
+    Promise.resolve({ head: { asked: request }, serve });
+
+const echo = (tunnel: Duplex) => pipeline(tunnel, tunnel);
+const discard = async (tunnel: Duplex) => {
+  tunnel.resume();
+  await once(tunnel, 'end');
+  tunnel.end();
+};
+
+describe('a tunnel to an executor', () => {
+  it('carries any bytes in both directions, in order, and ends in each direction', async () => {
+    const { executorId } = await serving(echo);
+    const pieces = fc.array(fc.uint8Array({ maxLength: 200_000 }), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(pieces, async (written) => {
+        const { tunnel, head } = await openTunnel(gateway, executorId, { op: 'echo' });
+        expect(head).toEqual({ asked: { op: 'echo' } });
+
+        const read = buffer(tunnel);
+        for (const piece of written) tunnel.write(piece);
+        tunnel.end();
+
+        expect(Buffer.compare(await read, Buffer.concat(written))).toBe(0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('carries many megabytes through a small window', async () => {
+    const { executorId } = await serving(echo);
+    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const sent = Buffer.alloc(20 * 1024 * 1024, 'rondo');
+
+    const read = buffer(tunnel);
+    tunnel.end(sent);
+
+    expect(Buffer.compare(await read, sent)).toBe(0);
+  });
+
+  it('makes a writer wait for a reader that does not read', async () => {
+    let far: Duplex | undefined;
+    const { executorId } = await serving(async (tunnel) => {
+      far = tunnel;
+      await once(tunnel, 'close');
+    });
+    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const isDone = new Promise((done) => tunnel.write(Buffer.alloc(4 * 1024 * 1024), done));
+
+    await gateway.connection.flush();
+    await executor.connection.flush();
+    expect(far?.readableLength).toBe(1024 * 1024);
+    expect(tunnel.writableLength).toBeGreaterThan(0);
+
+    far?.resume();
+    await isDone;
+    tunnel.destroy();
+  });
+
+  it('tells the other side why it failed', async () => {
+    const { executorId } = await serving(() => Promise.reject(new TunnelError('not_found', 'There is no such file.')));
+    const { tunnel } = await openTunnel(gateway, executorId, {});
+    await expect(buffer(tunnel)).rejects.toMatchObject({ code: 'not_found', message: 'There is no such file.' });
+  });
+
+  it('hides an unexpected error of the executor', async () => {
+    const { executorId } = await serving(() => Promise.reject(new Error('password=hunter2')));
+    const { tunnel } = await openTunnel(gateway, executorId, {});
+    await expect(buffer(tunnel)).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('is refused with the reason of the executor', async () => {
+    const refuse = () => Promise.reject(new TunnelError('port_closed', 'Nothing listens on port 3000.'));
+    const { executorId } = await serving(discard, { accept: refuse });
+
+    await expect(openTunnel(gateway, executorId, {})).rejects.toMatchObject({
+      code: 'port_closed',
+      message: 'Nothing listens on port 3000.',
+    });
+  });
+
+  it('is refused where no executor listens', async () => {
+    await expect(openTunnel(gateway, 'exe_none', {})).rejects.toMatchObject({ code: 'executor_away' });
+  });
+
+  it('is refused beyond the number that an executor serves at once', async () => {
+    const { executorId } = await serving(discard, { maxTunnels: 2 });
+    const [first] = [await openTunnel(gateway, executorId, {}), await openTunnel(gateway, executorId, {})];
+    await expect(openTunnel(gateway, executorId, {})).rejects.toMatchObject({ code: 'executor_busy' });
+
+    first.tunnel.end();
+    await buffer(first.tunnel);
+    await expect(openTunnel(gateway, executorId, {})).resolves.toBeDefined();
+  });
+
+  it('ends for the executor when the gateway destroys it', async () => {
+    let opened: (tunnel: Duplex) => void = () => undefined;
+    const far = new Promise<Duplex>((resolve) => (opened = resolve));
+    const { executorId } = await serving((tunnel) => Promise.resolve(opened(tunnel)));
+    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const end = buffer(await far);
+
+    tunnel.destroy();
+
+    await expect(end).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  it('is reset when the executor shuts down', async () => {
+    const { executorId, stop } = await serving(discard);
+    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const end = buffer(tunnel);
+    stop();
+    await expect(end).rejects.toMatchObject({ code: 'executor_away' });
+  });
+
+  it('fails when a frame was lost while the connection was away, and never delivers data with a hole', async () => {
+    const { link, proxy } = await nats.severableLink();
+    const { executorId } = await serving(
+      async (tunnel) => {
+        tunnel.resume();
+        await once(tunnel, 'close');
+      },
+      { link },
+    );
+    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const end = buffer(tunnel);
+    const isBack = new Promise<void>((back) => link.onReconnect(back));
+
+    await proxy.cut();
+    tunnel.write('lost');
+    await gateway.connection.flush();
+    await proxy.mend();
+    await isBack;
+    await link.connection.flush();
+    tunnel.write('after the hole');
+
+    await expect(end).rejects.toMatchObject({ code: 'tunnel_lost' });
+  });
+
+  it('fails when the other side has gone silent', async () => {
+    const wire = { send: () => undefined, closed: () => undefined };
+    const tunnel = new Tunnel(wire, { aliveMs: 10, silentMs: 30 });
+    await expect(buffer(tunnel)).rejects.toMatchObject({ code: 'tunnel_lost' });
+  });
+
+  it('fails on bytes that are no frame', async () => {
+    const tunnel = new Tunnel({ send: () => undefined, closed: () => undefined });
+    const end = buffer(tunnel);
+    tunnel.receive(Buffer.from('nonsense'));
+    await expect(end).rejects.toMatchObject({ code: 'tunnel_lost' });
+  });
+});

@@ -1,0 +1,63 @@
+import { threadId } from '@rondo/contract';
+import { z } from 'zod';
+import type { NatsLink } from '../connection/nats-link';
+import { type OpenedTunnel, openTunnel } from './executor-tunnels';
+import { TunnelError } from './tunnel';
+
+const path = z.string().max(4_096);
+const thread = { thread_id: threadId };
+const count = z.number().int().nonnegative();
+
+/**
+ * What the gateway asks of the executor that has a thread's sandbox. Answers are heads of tunnels; `read` and `connect` go on
+ * with bytes, `write` takes bytes and then says what was written (`writtenFile`).
+ */
+export const sandboxRequest = z.discriminatedUnion('op', [
+  z.object({ ...thread, op: z.literal('status') }),
+  z.object({ ...thread, op: z.literal('start') }),
+  z.object({ ...thread, op: z.literal('stop') }),
+  z.object({ ...thread, op: z.literal('remove') }),
+  z.object({ ...thread, op: z.literal('list'), path, depth: count }),
+  z.object({ ...thread, op: z.literal('delete'), path, recursive: z.boolean() }),
+  z.object({ ...thread, op: z.literal('read'), path }),
+  z.object({ ...thread, op: z.literal('write'), path, max_bytes: count }),
+]);
+export type SandboxRequest = z.infer<typeof sandboxRequest>;
+
+export const sandboxState = z.enum(['awake', 'asleep', 'absent']);
+const fileKind = z.enum(['file', 'directory', 'link', 'other']);
+
+const heads = {
+  status: z.object({ state: sandboxState, provider: z.string() }),
+  start: z.object({ state: sandboxState, provider: z.string() }),
+  stop: z.object({ state: sandboxState, provider: z.string() }),
+  remove: z.object({}),
+  list: z.object({
+    entries: z.array(z.object({ path: z.string(), kind: fileKind, size: count })),
+    truncated: z.boolean(),
+  }),
+  delete: z.object({}),
+  read: z.object({ size: count, modified_at: z.iso.datetime() }),
+  write: z.object({}),
+} as const satisfies Record<SandboxRequest['op'], z.ZodType>;
+
+export type SandboxHead<Op extends SandboxRequest['op']> = z.infer<(typeof heads)[Op]>;
+
+export const writtenFile = z.object({ size: count });
+
+export interface OpenedSandbox<Op extends SandboxRequest['op']> extends OpenedTunnel {
+  readonly head: SandboxHead<Op>;
+}
+
+/** Opens a tunnel for the request. Rejects as `openTunnel` does; an answer that is not as agreed counts as none. */
+export async function accessSandbox<Op extends SandboxRequest['op']>(
+  nats: NatsLink,
+  executorId: string,
+  request: Extract<SandboxRequest, { op: Op }>,
+): Promise<OpenedSandbox<Op>> {
+  const { head, tunnel } = await openTunnel(nats, executorId, request);
+  const parsed = heads[request.op].safeParse(head);
+  if (parsed.success) return { head: parsed.data as SandboxHead<Op>, tunnel }; // this operation's schema has parsed it
+  tunnel.destroy();
+  throw new TunnelError('executor_away', 'The executor answered what this version does not understand.');
+}
