@@ -8,6 +8,7 @@ import {
   Messages,
   Outbox,
   Runs,
+  Sandboxes,
   Threads,
   holderOf,
   openDatabase,
@@ -32,6 +33,7 @@ import { ActiveRunQuota } from './runs/active-run-quota';
 import { runBudgets } from './runs/run-budgets';
 import { RunService } from './runs/run-service';
 import { WorkerSignals } from './runs/worker-signals';
+import { SandboxService } from './sandboxes/sandbox-service';
 
 const name = 'gateway';
 
@@ -73,6 +75,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     onError: warn('subscribed run not read'),
   });
   const onError = (error: unknown) => log.error({ error }, 'socket message failed');
+  const sandboxService = new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES });
   const sockets = new Sockets({ authenticator, rate, limits, connections, subscriptions, onError });
 
   return {
@@ -90,6 +93,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     catalog,
     runService,
     idempotentMessages,
+    sandboxService,
     subscriptions,
     sockets,
     allowedMethods: new AllowedMethods(),
@@ -112,6 +116,7 @@ const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
 
 function connect(config: GatewayConfig, log: Logger) {
   const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL } = config;
+  const link = connectNats({ url: NATS_URL, name, log });
   const threadLimits = { messages: config.THREAD_MAX_MESSAGES, bytes: config.THREAD_MAX_BYTES };
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, log });
   const options = natsTransportOptions({ url: NATS_URL, name });
@@ -126,7 +131,9 @@ function connect(config: GatewayConfig, log: Logger) {
     outbox: new Outbox(database),
     idempotencyKeys: new IdempotencyKeys(database),
     queues: new RunQueues({ connection: producerConnection(REDIS_URL), log }),
-    feed: new DeferredRunFeed(connectNats({ url: NATS_URL, name, log })),
+    sandboxes: new Sandboxes(database, newUlid),
+    link,
+    feed: new DeferredRunFeed(link),
     workers: new WorkerSignals(client, warnTo(log)('signal to the workers was lost')),
     accountRequests: new SharedQuota({ url: REDIS_URL, perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND }),
   };

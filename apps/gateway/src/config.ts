@@ -31,6 +31,10 @@ export const environment = z.object({
     description: 'The longest request body that is accepted.',
     unit: 'bytes',
   }),
+  FILE_LIMIT_BYTES: count.default(100 * 1024 * 1024).meta({
+    description: 'The longest file that may be written into a sandbox over REST.',
+    unit: 'bytes',
+  }),
   THREAD_MAX_MESSAGES: count.default(usualThreadLimits.messages).meta({
     description: 'A thread with this many messages accepts no more messages and runs: `thread_full`.',
   }),

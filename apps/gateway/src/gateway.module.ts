@@ -7,7 +7,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { Accounts, Blobs, type IdempotentRequest, Messages, Runs, Threads } from '@rondo/persistence';
+import { Accounts, Blobs, type IdempotentRequest, Messages, Runs, Sandboxes, Threads } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { AccountsController } from './accounts/accounts.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
@@ -30,6 +30,9 @@ import { RunReadsController } from './runs/run-reads.controller';
 import { RunService } from './runs/run-service';
 import { RunsController } from './runs/runs.controller';
 import { ToolCallsController } from './runs/tool-calls.controller';
+import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
+import { SandboxService } from './sandboxes/sandbox-service';
+import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { ThreadsController } from './threads/threads.controller';
 
 /** Seeds the admin key at the start. At the end, streams close first, and what open requests still use closes last. */
@@ -71,6 +74,8 @@ export class GatewayModule {
         WatchController,
         BlobsController,
         CatalogController,
+        SandboxesController,
+        SandboxFilesController,
         AccountsController,
       ],
       providers: [RunsGateway, ...requestPipeline(parts), ...valuesOf(parts)],
@@ -102,6 +107,8 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Messages, useValue: parts.messages },
   { provide: Blobs, useValue: parts.blobs },
   { provide: Runs, useValue: parts.runs },
+  { provide: Sandboxes, useValue: parts.sandboxes },
+  { provide: SandboxService, useValue: parts.sandboxService },
   { provide: LongRequests, useValue: parts.longRequests },
   { provide: Revocations, useValue: parts.revocations },
   { provide: ModelCatalog, useValue: parts.catalog },

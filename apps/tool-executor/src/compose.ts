@@ -4,6 +4,7 @@ import { type Config, sandboxSettingsOf, slotsOf } from './config';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider } from './sandboxes';
+import { SandboxAccess } from './sandbox-access';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
 import { ToolRunner } from './tools/tool-runner';
@@ -17,6 +18,7 @@ export interface ExecutorParts {
   readonly sandboxSlots: SandboxSlots;
   readonly sandboxHealth: SandboxHealth;
   readonly sandboxResponder: SandboxResponder;
+  readonly sandboxAccess: SandboxAccess;
   readonly consumer: ToolCallConsumer;
   readonly toolCallProcessor: ToolCallProcessor;
   readonly toolCallMetrics: ToolCallMetrics;
@@ -54,6 +56,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     ...{ config, identity, nats, sandboxes, sandboxSlots, sandboxHealth, consumer, toolCallMetrics },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
     sandboxResponder: new SandboxResponder({ nats, executorId: identity.id, sandboxes }),
+    sandboxAccess: new SandboxAccess({ nats, executorId: identity.id, sandboxes, slots: sandboxSlots }),
     gauges: new ExecutorGauges({ slots, load: () => consumer.load, sandboxSlots, sandboxHealth }),
     close: async () => {
       await sandboxes.close();

@@ -6,6 +6,7 @@ import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { PlacementController } from './placement.controller';
 import { SandboxHealth } from './sandboxes';
+import { SandboxAccess } from './sandbox-access';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
 
@@ -25,6 +26,7 @@ export class ToolExecutorModule {
       providers: [
         { provide: ToolCallProcessor, useValue: parts.toolCallProcessor },
         { provide: SandboxResponder, useValue: parts.sandboxResponder },
+        { provide: SandboxAccess, useValue: parts.sandboxAccess },
         { provide: ExecutorIdentity, useValue: parts.identity },
         { provide: SandboxHealth, useValue: parts.sandboxHealth },
         { provide: ToolCallMetrics, useValue: parts.toolCallMetrics },

@@ -13,6 +13,7 @@ export const callId = prefixed('call').brand<'CallId'>();
 export const eventId = prefixed('evt').brand<'EventId'>();
 export const modelCallId = prefixed('mdl').brand<'ModelCallId'>();
 export const compactionId = prefixed('cmp').brand<'CompactionId'>();
+export const sandboxId = prefixed('sbx').brand<'SandboxId'>();
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;
@@ -23,6 +24,7 @@ export type CallId = z.infer<typeof callId>;
 export type EventId = z.infer<typeof eventId>;
 export type ModelCallId = z.infer<typeof modelCallId>;
 export type CompactionId = z.infer<typeof compactionId>;
+export type SandboxId = z.infer<typeof sandboxId>;
 
 /** Makes the part of an id after its prefix: unique, sortable by time, letters and digits only. */
 export type NewId = () => string;

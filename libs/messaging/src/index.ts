@@ -27,3 +27,14 @@ export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
 export { answerRemovals, answerRunEnds, requestRemoval } from './tool-calls/sandbox-requests';
 export { ToolStreams } from './tool-calls/tool-streams';
 export { type DispatchedCall, type ToolReply, accountOf } from './tool-calls/wire-format';
+export { type AcceptedTunnel, type OpenedTunnel, openTunnel, serveTunnels } from './tunnels/executor-tunnels';
+export {
+  type OpenedSandbox,
+  type SandboxHead,
+  type SandboxRequest,
+  accessSandbox,
+  sandboxRequest,
+  sandboxState,
+  writtenFile,
+} from './tunnels/sandbox-access';
+export { Tunnel, TunnelError } from './tunnels/tunnel';

@@ -6,6 +6,7 @@ import * as catalog from '../catalog/catalog.dto';
 import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
 import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
+import * as sandboxes from '../sandboxes/sandbox.dto';
 import * as threads from '../threads/thread.dto';
 import { eventSchemas, pascalCase } from './event-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
@@ -78,6 +79,11 @@ const responses: Schemas = {
   AgentResult: runs.AgentResultDto.schema,
   ThreadPage: threads.ThreadPageDto.schema,
   MessagePage: threads.MessagePageDto.schema,
+  Sandbox: sandboxes.SandboxDto.schema,
+  SandboxPage: sandboxes.SandboxPageDto.schema,
+  SandboxStatus: sandboxes.SandboxStatusDto.schema,
+  FileList: sandboxes.FileListDto.schema,
+  WrittenFile: sandboxes.WrittenFileDto.schema,
   Model: catalog.listedModel,
   ModelPrice: modelPrice,
   ModelPage: catalog.ModelPageDto.schema,

@@ -12,6 +12,8 @@ interface Described {
 const routes = `
 delete /v1/admin/accounts/{account_id}
 delete /v1/api-keys/{key_id}
+delete /v1/sandboxes/{sandbox_id}
+delete /v1/sandboxes/{sandbox_id}/files
 delete /v1/threads/{thread_id}
 get /health/live
 get /health/ready
@@ -27,6 +29,10 @@ get /v1/runs/{run_id}/result
 get /v1/runs/{run_id}/stream
 get /v1/runs/{run_id}/tool-calls
 get /v1/runs/{run_id}/wait
+get /v1/sandboxes
+get /v1/sandboxes/{sandbox_id}
+get /v1/sandboxes/{sandbox_id}/files
+get /v1/sandboxes/{sandbox_id}/files/content
 get /v1/threads
 get /v1/threads/{thread_id}
 get /v1/threads/{thread_id}/messages
@@ -36,10 +42,14 @@ post /v1/api-keys
 post /v1/runs
 post /v1/runs/{run_id}/input
 post /v1/runs/{run_id}/stop
+post /v1/sandboxes/{sandbox_id}/start
+post /v1/sandboxes/{sandbox_id}/stop
 post /v1/threads
 post /v1/threads/{thread_id}/messages
 post /v1/threads/{thread_id}/runs
+post /v1/threads/{thread_id}/sandbox
 post /v1/tool-calls/{tool_call_id}/resolve
+put /v1/sandboxes/{sandbox_id}/files/content
 `
   .trim()
   .split('\n');
@@ -48,12 +58,14 @@ let gateway: RunningGateway;
 let document: Described;
 let callInDoubt: string;
 let blob: string;
+let sandbox: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start();
   const worker = await TestWorker.start(gateway.database);
   callInDoubt = await (await worker.claim((await gateway.createRun()).id)).park();
   await worker.close();
   blob = await aBlob();
+  sandbox = await aSandbox();
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
 });
 afterAll(() => gateway.close());
@@ -66,6 +78,14 @@ async function aBlob(): Promise<string> {
   return block?.type === 'image' && block.source.type === 'blob' ? block.source.sha256 : 'no blob';
 }
 
+/** The operator's, at an executor that is away. */
+async function aSandbox(): Promise<string> {
+  const { thread_id: thread } = await gateway.createRun();
+  await gateway.parts.sandboxes.keep(thread, 'exe_away');
+  const { body } = await gateway.as().get('/v1/sandboxes').expect(200);
+  return (body as { data: { id: string }[] }).data[0]?.id ?? 'no sandbox';
+}
+
 /** Bodies that are valid for the owner, so that only the id is wrong. */
 const bodies: Record<string, object> = {
   '/v1/runs/{run_id}/input': { content: 'Blue.' },
@@ -74,8 +94,15 @@ const bodies: Record<string, object> = {
   '/v1/threads/{thread_id}/runs': { input: 'Go.' },
 };
 
-const asMethod = (method: string): 'get' | 'post' | 'delete' =>
-  method === 'post' || method === 'delete' ? method : 'get';
+/** Queries without which a request is refused before anything is looked for. */
+const queries: Record<string, string> = {
+  'delete /v1/sandboxes/{sandbox_id}/files': '?path=x',
+  'get /v1/sandboxes/{sandbox_id}/files/content': '?path=x',
+  'put /v1/sandboxes/{sandbox_id}/files/content': '?path=x',
+};
+
+const asMethod = (method: string): 'get' | 'post' | 'put' | 'delete' =>
+  method === 'post' || method === 'put' || method === 'delete' ? method : 'get';
 const each = (pattern: RegExp) =>
   routes.flatMap((route) => {
     const [method = '', path = ''] = route.split(' ');
@@ -137,11 +164,17 @@ describe('isolation of accounts, over every route', () => {
         .replace('{run_id}', run.id)
         .replace('{thread_id}', run.thread_id)
         .replace('{tool_call_id}', callInDoubt)
+        .replace('{sandbox_id}', sandbox)
         .replace('{key_id}', key.id)
         .replace('{sha256}', blob);
 
-      const { body } = await gateway.as(stranger)[asMethod(method)](target).send(bodies[path]).expect(404);
-      expect(body.code).toMatch(/^(run|thread|tool_call|api_key|blob)_not_found$/);
+      const query = queries[`${method} ${path}`] ?? '';
+      const { body } = await gateway
+        .as(stranger)
+        [asMethod(method)](target + query)
+        .send(bodies[path])
+        .expect(404);
+      expect(body.code).toMatch(/^(run|thread|tool_call|api_key|blob|sandbox)_not_found$/);
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
     },

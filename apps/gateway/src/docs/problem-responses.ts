@@ -40,6 +40,11 @@ const isPost = ({ method }: Route) => method === 'post';
 const isIdempotent = (route: Route) => isPost(route) && storesResponse(route.path);
 const isList = ({ method, path }: Route) => method === 'get' && !path.endsWith('}');
 
+const isAboutFiles = ({ path }: Route) => path.includes('/files');
+/** All but the read of one sandbox, which then says that its state is unknown, and the list. */
+const usesSandbox = ({ method, path }: Route) =>
+  isAboutFiles({ method, path }) || (method !== 'get' && path.includes('/sandbox'));
+
 /** The routes that can answer with each problem. */
 const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   malformed_json: isPost,
@@ -53,7 +58,10 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   tool_call_not_found: ({ path }) => path.includes('{tool_call_id}'),
   api_key_not_found: ({ path }) => path.includes('{key_id}'),
   blob_not_found: ({ path }) => path.includes('{sha256}'),
+  sandbox_not_found: ({ path }) => path.includes('{sandbox_id}'),
+  file_not_found: isAboutFiles,
   account_not_found: ({ path }) => path.includes('{account_id}'),
+  sandbox_refused: usesSandbox,
   operator_account: ({ path }) => path.includes('{account_id}'),
   method_not_allowed: never,
   thread_busy: ({ method, path }) =>
@@ -62,7 +70,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   run_not_finished: ({ path }) => path.endsWith('/result'),
   tool_call_not_unknown: ({ path }) => path.endsWith('/resolve'),
   idempotency_in_flight: isIdempotent,
-  payload_too_large: isPost,
+  payload_too_large: (route) => isPost(route) || route.method === 'put',
   unsupported_media_type: isPost,
   invalid_request: always,
   idempotency_key_reused: isIdempotent,
@@ -74,6 +82,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   too_many_bytes_in_flight: isPost,
   internal_error: always,
   service_unavailable: always,
+  sandbox_unavailable: usesSandbox,
 };
 
 function problemResponses(route: Route): Operation['responses'] {

@@ -1,6 +1,6 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { accountId, apiKeyId, callId, runId, sha256, threadId } from '@rondo/contract';
+import { accountId, apiKeyId, callId, runId, sandboxId, sha256, threadId } from '@rondo/contract';
 import type { z } from 'zod';
 import { callerOf } from '../auth/api-key.guard';
 import { ApiError } from '../problems/api-error';
@@ -44,6 +44,11 @@ export const ToolCallParam = idParam('callId', callId, {
   code: 'tool_call_not_found',
 });
 export const BlobParam = idParam('sha256', sha256, { parameter: 'sha256', noun: 'blob', code: 'blob_not_found' });
+export const SandboxParam = idParam('sandboxId', sandboxId, {
+  parameter: 'sandbox_id',
+  noun: 'sandbox',
+  code: 'sandbox_not_found',
+});
 export const ApiKeyParam = idParam('revokedId', apiKeyId, {
   parameter: 'key_id',
   noun: 'API key',

@@ -16,9 +16,12 @@ export const problemStatus = {
   api_key_not_found: 404,
   blob_not_found: 404,
   account_not_found: 404,
+  sandbox_not_found: 404,
+  file_not_found: 404,
   method_not_allowed: 405,
   thread_busy: 409,
   operator_account: 409,
+  sandbox_refused: 409,
   run_not_waiting: 409,
   run_not_finished: 409,
   tool_call_not_unknown: 409,
@@ -35,6 +38,7 @@ export const problemStatus = {
   too_many_bytes_in_flight: 429,
   internal_error: 500,
   service_unavailable: 503,
+  sandbox_unavailable: 503,
 } as const satisfies Record<string, number>;
 
 export type ProblemCode = keyof typeof problemStatus;

@@ -38,6 +38,7 @@ export class RunningGateway {
       DEMO_MODEL_URL: 'http://127.0.0.1:1',
       MODEL_KEYS_PRESENT: '',
       BODY_LIMIT_BYTES: 100_000,
+      FILE_LIMIT_BYTES: 5_000_000,
       THREAD_MAX_MESSAGES: 50_000,
       THREAD_MAX_BYTES: 256 * 1024 * 1024,
       RATE_LIMIT_PER_SECOND: 10_000,
@@ -76,9 +77,9 @@ export class RunningGateway {
 
   /** Requests with a key; the operator's unless given. */
   as(key = adminKey) {
-    const send = (method: 'get' | 'post' | 'delete') => (path: string) =>
+    const send = (method: 'get' | 'post' | 'put' | 'delete') => (path: string) =>
       request(this.url)[method](path).set('Authorization', `Bearer ${key}`);
-    return { get: send('get'), post: send('post'), delete: send('delete') };
+    return { get: send('get'), post: send('post'), put: send('put'), delete: send('delete') };
   }
 
   get anonymous() {

@@ -131,6 +131,11 @@ export interface SandboxFiles {
   read(path: string, range?: { offset: number; length: number }): Promise<FileContent>;
   /** Creates missing parents. Never leaves a half-written file. */
   write(path: string, content: Uint8Array | string, how: WriteOptions): Promise<void>;
+  /**
+   * The same for a file of any size, in pieces: it appears once the source has ended. `too_large` beyond `maxBytes`; then, and
+   * where the source fails, nothing of it is left. Resolves to the number of bytes.
+   */
+  writeStream(path: string, source: AsyncIterable<Uint8Array>, how: StreamOptions): Promise<number>;
   /** `not_found` when there is nothing; a directory only when `recursive`. */
   delete(path: string, how?: { recursive?: boolean }): Promise<void>;
   list(path: string, how?: ListOptions): Promise<FileListing>;
@@ -149,6 +154,10 @@ export interface WriteOptions {
   mode: 'create' | 'replace' | 'put';
   /** For example 0o644. */
   permissions?: number;
+}
+
+export interface StreamOptions extends WriteOptions {
+  maxBytes: number;
 }
 
 export interface ListOptions {

@@ -37,7 +37,11 @@ export const trafficOf = (executor: string) =>
     toolResults: { subject: names.toolResults.of(executor), publish: ['tool-executor'], subscribe: [] },
     toolNews: { subject: names.toolNews(executor, '*'), publish: ['tool-executor'], subscribe: ['agent-worker'] },
     toolCancel: { subject: names.toolCancel(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
-    executorOpen: { subject: names.executorOpen(executor), publish: ['tool-executor'], subscribe: ['agent-worker'] },
+    executorOpen: {
+      subject: names.executorOpen(executor),
+      publish: ['tool-executor'],
+      subscribe: ['agent-worker', 'gateway'],
+    },
     sandboxEnd: { subject: names.sandboxEnd(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxForget: { subject: names.sandboxForget(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxOpen: { subject: names.sandboxOpen(executor), publish: ['gateway'], subscribe: ['tool-executor'] },

@@ -5,6 +5,8 @@ import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
 import { endAnswer, endRequest, removalAnswer, removalRequest } from '../tool-calls/sandbox-requests';
 import { announcement } from '../tool-calls/open-executors';
+import { tunnelAnswer, tunnelRequest } from '../tunnels/executor-tunnels';
+import { sandboxRequest } from '../tunnels/sandbox-access';
 import { dispatchedCall, toolCancel, toolProgress, toolReply } from '../tool-calls/wire-format';
 
 type Subjects = ReturnType<typeof trafficOf>;
@@ -30,6 +32,9 @@ const wire = {
   executorOpen: { schema: announcement },
   sandboxEnd: { schema: endRequest, answer: endAnswer },
   sandboxForget: { schema: removalRequest, answer: removalAnswer },
+  sandboxOpen: { schema: tunnelRequest.extend({ request: sandboxRequest }), answer: tunnelAnswer },
+  sandboxUp: { schema: z.string() }, // frames of bytes, see tunnel-frame
+  sandboxDown: { schema: z.string() },
   stop: { schema: signals.stop.payload },
   live: { schema: signals.live.payload, answer: signals.live.answer },
   place: { schema: signals.place.payload, answer: signals.place.answer },

@@ -71,6 +71,7 @@ interface Announced {
 /** In a worker: the executors that announce that they accept threads. */
 export class OpenExecutors {
   private readonly announced = new Map<string, Announced>();
+  private readonly waiting = new Set<() => void>();
 
   constructor(
     private readonly nats: NatsLink,
@@ -97,6 +98,23 @@ export class OpenExecutors {
     return connected ? drawFrom([...this.announced]) : undefined;
   }
 
+  /** The same, but waits for the next announcement if there was none: a process that has just started has heard of none. */
+  async drawWithin(ms: number): Promise<string | undefined> {
+    return this.draw() ?? (await this.nextAnnouncement(ms), this.draw());
+  }
+
+  private nextAnnouncement(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.waiting.add(done);
+    });
+  }
+
   private receive(message: Msg): void {
     const announced = received(announcement, message, this.nats.log);
     const id = executorId.safeParse(message.subject.split('.').at(-1)); // the subject, not the body: the server checks who may publish on it
@@ -105,6 +123,7 @@ export class OpenExecutors {
     const { losses } = this.nats;
     if (isOpen) this.announced.set(id.data, { atMs: performance.now(), losses, weight: weightOf(load) });
     else this.announced.delete(id.data);
+    if (isOpen) for (const done of this.waiting) done();
   }
 }
 

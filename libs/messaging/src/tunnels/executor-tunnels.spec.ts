@@ -72,6 +72,22 @@ describe('a tunnel to an executor', () => {
     expect(Buffer.compare(await read, sent)).toBe(0);
   });
 
+  it('carries many megabytes to a reader that takes its time for each piece', async () => {
+    const { executorId } = await serving(async (tunnel) => {
+      let size = 0;
+      for await (const piece of tunnel.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        size += piece.length;
+        await new Promise(setImmediate);
+      }
+      tunnel.end(String(size));
+    });
+    const { tunnel } = await openTunnel(gateway, executorId, {});
+
+    tunnel.end(Buffer.alloc(5_000_000));
+
+    expect((await buffer(tunnel)).toString()).toBe('5000000');
+  });
+
   it('makes a writer wait for a reader that does not read', async () => {
     let far: Duplex | undefined;
     const { executorId } = await serving(async (tunnel) => {

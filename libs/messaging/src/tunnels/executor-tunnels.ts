@@ -7,8 +7,8 @@ import { received } from '../connection/received';
 import { Tunnel, TunnelError } from './tunnel';
 
 const tunnelId = z.string().regex(/^[0-9a-f]{32}$/);
-const opening = z.object({ tunnel_id: tunnelId, request: z.unknown() });
-const answer = z.discriminatedUnion('ok', [
+export const tunnelRequest = z.object({ tunnel_id: tunnelId, request: z.unknown() });
+export const tunnelAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), head: z.unknown() }),
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ]);
@@ -45,14 +45,14 @@ export async function openTunnel(nats: NatsLink, executorId: string, request: ob
   }
 }
 
-async function askToOpen(nats: NatsLink, executorId: string, body: z.infer<typeof opening>): Promise<unknown> {
+async function askToOpen(nats: NatsLink, executorId: string, body: z.infer<typeof tunnelRequest>): Promise<unknown> {
   const away = new TunnelError('executor_away', 'The executor that has this sandbox does not answer.');
   if (!nats.connected) throw away;
   const options = { timeout: openWithinMs, noMux: true, reply: nats.newInbox() };
   const reply = await nats.connection
     .request(nats.names.sandboxOpen(executorId), JSON.stringify(body), options)
     .catch(() => undefined); // no executor listens there, or it did not answer in time
-  const said = reply && received(answer, reply, nats.log);
+  const said = reply && received(tunnelAnswer, reply, nats.log);
   if (!said) throw away;
   if (!said.ok) throw new TunnelError(said.code, said.message);
   return said.head;
@@ -87,7 +87,7 @@ export function serveTunnels(nats: NatsLink, executorId: string, server: TunnelS
   });
 
   async function accept(message: Msg): Promise<void> {
-    const body = received(opening, message, log);
+    const body = received(tunnelRequest, message, log);
     if (!body || open.has(body.tunnel_id)) return;
     const tunnel = newTunnel(body.tunnel_id);
     try {

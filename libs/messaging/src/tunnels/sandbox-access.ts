@@ -1,11 +1,11 @@
-import { threadId } from '@rondo/contract';
+import { accountId, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { type OpenedTunnel, openTunnel } from './executor-tunnels';
 import { TunnelError } from './tunnel';
 
 const path = z.string().max(4_096);
-const thread = { thread_id: threadId };
+const thread = { thread_id: threadId, account_id: accountId };
 const count = z.number().int().nonnegative();
 
 /**

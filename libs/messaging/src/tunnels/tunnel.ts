@@ -96,8 +96,15 @@ export class Tunnel extends Duplex {
     done();
   }
 
-  override _read(): void {
+  /** Everything that Node takes out of the buffer goes through here; `_read` is called before it is taken, and not every time. */
+  override read(size?: number): unknown {
+    const taken: unknown = super.read(size);
     this.giveCredit();
+    return taken;
+  }
+
+  override _read(): void {
+    // The other end sends by itself, as far as it has credit.
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -113,7 +120,10 @@ export class Tunnel extends Duplex {
       case 'data':
         this.unread += payload.length;
         if (this.unread > windowBytes) this.destroy(new TunnelError('tunnel_lost', 'The other side sent too much.'));
-        else if (this.push(payload)) this.giveCredit();
+        else {
+          this.push(payload);
+          this.giveCredit();
+        }
         return;
       case 'credit':
         this.credit += creditOf(payload);

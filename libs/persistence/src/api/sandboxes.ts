@@ -1,7 +1,9 @@
-import type { NewId, ThreadId } from '@rondo/contract';
+import { type AccountId, type NewId, type SandboxId, type ThreadId, sandboxId, threadId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
+import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 
 interface Place {
   readonly thread_id: string;
@@ -13,6 +15,26 @@ export interface HostedSandbox {
   readonly threadId: ThreadId;
   readonly executorId: string;
 }
+
+export interface SandboxAddress {
+  readonly accountId: AccountId;
+  readonly sandboxId: SandboxId;
+}
+
+export interface Sandbox {
+  readonly id: SandboxId;
+  readonly threadId: ThreadId;
+  readonly executorId: string;
+  readonly createdAt: string;
+}
+
+const rows = `
+select sandboxes.id, sandboxes.thread_id, sandboxes.executor_id, sandboxes.created_at
+from sandboxes join threads on threads.id = sandboxes.thread_id
+where threads.account_id = $1 and threads.deleted_at is null`;
+const oneRow = `${rows} and sandboxes.id = $2`;
+const rowOfThread = `${rows} and sandboxes.thread_id = $2`;
+const newestRows = `${rows} and ($2::text is null or sandboxes.id < $2) order by sandboxes.id desc limit $3`;
 
 /** Answers with the places that stay, which may be other ones: the update changes nothing and returns the row. */
 const upsertHosts = `
@@ -48,6 +70,25 @@ export class Sandboxes {
     return this.kept.of({ threadId, executorId });
   }
 
+  /** Another account's sandbox does not exist: `sandbox_not_found`. */
+  async get({ accountId, sandboxId: id }: SandboxAddress): Promise<Sandbox> {
+    const [row] = await this.database.sql.query<Row>(oneRow, [accountId, id]);
+    if (!row) throw new TerminalError('sandbox_not_found', `There is no sandbox ${id}.`);
+    return sandboxOf(row);
+  }
+
+  async ofThread(accountId: AccountId, thread: ThreadId): Promise<Sandbox | undefined> {
+    const [row] = await this.database.sql.query<Row>(rowOfThread, [accountId, thread]);
+    return row && sandboxOf(row);
+  }
+
+  /** Newest first. */
+  async list({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<Sandbox>> {
+    const cursor = after === undefined ? null : idOfCursor(after, sandboxId);
+    const found = await this.database.sql.query<Row>(newestRows, [accountId, cursor, limit + 1]);
+    return pageOf(found.map(sandboxOf), limit);
+  }
+
   /** Some whose threads were deleted, for the caller to have removed and then to `forget`. */
   claimDeleted(): Promise<readonly HostedSandbox[]> {
     return this.database.sql.query<HostedSandbox>(lockDeleted);
@@ -68,3 +109,15 @@ async function keep(sql: Sql, newId: NewId, offers: readonly HostedSandbox[]): P
   const kept = new Map(places.map(({ thread_id, executor_id }) => [thread_id, executor_id]));
   return offers.map(({ threadId, executorId }) => kept.get(threadId) ?? executorId);
 }
+
+interface Row extends Place {
+  readonly id: string;
+  readonly created_at: Date;
+}
+
+const sandboxOf = ({ id, thread_id, executor_id, created_at }: Row): Sandbox => ({
+  id: sandboxId.parse(id),
+  threadId: threadId.parse(thread_id),
+  executorId: executor_id,
+  createdAt: created_at.toISOString(),
+});

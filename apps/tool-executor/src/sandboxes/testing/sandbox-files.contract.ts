@@ -44,6 +44,25 @@ export function describeFiles(makeFixture: MakeFixture): void {
       expect((await sandbox.files.list('.')).entries.filter(({ path }) => path.endsWith('.part'))).toEqual([]);
     });
 
+    it('of any size are written in pieces, whole or not at all', async () => {
+      const pieces = async function* (count: number, failure?: Error) {
+        for (let piece = 0; piece < count; piece += 1) yield await Promise.resolve(Buffer.alloc(300_000, `${piece}`));
+        if (failure) throw failure;
+      };
+      const how = { mode: 'put', maxBytes: 1_000_000 } as const;
+
+      await expect(sandbox.files.writeStream('s/big', pieces(3), how)).resolves.toBe(900_000);
+      await expect(sandbox.files.stat('s/big')).resolves.toMatchObject({ kind: 'file', size: 900_000 });
+      await expect(sandbox.files.writeStream('s/empty', pieces(0), how)).resolves.toBe(0);
+      await expect(sandbox.files.writeStream('s/huge', pieces(4), how)).rejects.toMatchObject({ code: 'too_large' });
+      const failure = new Error('the client went away');
+      await expect(sandbox.files.writeStream('s/big', pieces(1, failure), how)).rejects.toBe(failure);
+
+      await expect(sandbox.files.stat('s/big')).resolves.toMatchObject({ size: 900_000 });
+      expect((await sandbox.files.list('s')).entries.map(({ path }) => path).sort()).toEqual(['big', 'empty']);
+      await expect(sandbox.files.writeStream('../x', pieces(1), how)).rejects.toMatchObject({ code: 'invalid_path' });
+    });
+
     it('are deleted when they exist, directories only with `recursive`', async () => {
       await sandbox.files.write('d/x', 'x', { mode: 'put' });
 

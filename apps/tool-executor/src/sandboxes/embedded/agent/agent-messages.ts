@@ -37,6 +37,9 @@ export const agentAnswers = {
   kill: z.strictObject({ wasRunning: z.boolean(), dead: z.boolean() }),
   'file.read': z.strictObject({ content: base64, size: count }),
   'file.write': nothing,
+  'file.append': nothing,
+  'file.finish': nothing,
+  'file.discard': nothing,
   'file.delete': nothing,
   'file.list': z.strictObject({
     entries: z.array(z.strictObject({ path: shortText, kind: fileKind, size: count })).max(10_000),

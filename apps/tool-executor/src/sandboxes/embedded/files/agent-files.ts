@@ -1,5 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { AgentAnswer, AgentCall } from '../agent/agent-messages';
-import type { FileContent, FileListing, FileStatus, ListOptions, SandboxFiles, WriteOptions } from '../../sandbox';
+import type {
+  FileContent,
+  FileListing,
+  FileStatus,
+  ListOptions,
+  SandboxFiles,
+  StreamOptions,
+  WriteOptions,
+} from '../../sandbox';
 import { SandboxError } from '../../sandbox-error';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { relativeToWorkspace } from '../../workspace-path';
@@ -22,15 +31,36 @@ export class AgentFiles implements SandboxFiles {
   }
 
   async write(path: string, content: Uint8Array | string, { mode, permissions }: WriteOptions): Promise<void> {
-    const refusal = await this.refusal();
-    if (refusal !== undefined) throw new SandboxError('failed', refusal);
+    await this.requireCapacity();
     const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
     const { transferBytes } = this.settings;
     if (bytes.length > transferBytes) {
-      throw new SandboxError('too_large', `${path} would have ${bytes.length} bytes; the limit is ${transferBytes}.`);
+      throw tooLarge(path, bytes.length, transferBytes);
     }
     const parameters = { path: notTheRoot(path), content: bytes.toString('base64'), mode, permissions };
     await this.ask('file.write', parameters);
+  }
+
+  async writeStream(
+    path: string,
+    source: AsyncIterable<Uint8Array>,
+    { mode, permissions, maxBytes }: StreamOptions,
+  ): Promise<number> {
+    const file = { path: notTheRoot(path), mode, draft: randomUUID() };
+    let size = 0;
+    try {
+      await this.append(file, new Uint8Array(0));
+      for await (const part of source) {
+        size += part.length;
+        if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+        for (const piece of piecesOf(part)) await this.append(file, piece);
+      }
+      await this.ask('file.finish', { ...file, permissions });
+      return size;
+    } catch (error) {
+      await this.ask('file.discard', file).catch(() => undefined); // a lost sandbox is swept with its drafts, or never had one
+      throw error;
+    }
   }
 
   async delete(path: string, { recursive = false }: { recursive?: boolean } = {}): Promise<void> {
@@ -48,7 +78,26 @@ export class AgentFiles implements SandboxFiles {
     const { kind, size, permissions, modifiedAt } = answer;
     return { kind, size, permissions, modifiedAt };
   }
+
+  private async append(file: object, part: Uint8Array): Promise<void> {
+    await this.requireCapacity();
+    await this.ask('file.append', { ...file, content: Buffer.from(part).toString('base64') });
+  }
+
+  private async requireCapacity(): Promise<void> {
+    const refusal = await this.refusal();
+    if (refusal !== undefined) throw new SandboxError('failed', refusal);
+  }
 }
+
+const pieceBytes = 256 * 1024;
+
+function* piecesOf(part: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < part.length; at += pieceBytes) yield part.subarray(at, at + pieceBytes);
+}
+
+const tooLarge = (path: string, bytes: number, limit: number): SandboxError =>
+  new SandboxError('too_large', `${path} would have ${bytes} bytes or more; the limit is ${limit}.`);
 
 function notTheRoot(path: string): string {
   const relative = relativeToWorkspace(path);

@@ -38,20 +38,42 @@ class Files {
 
   /** Writes a draft beside the target and then moves it, so that no reader sees half a file. */
   async write({ path, content, mode, permissions }) {
-    const target = await this.#target(path, mode);
-    const existing = await fs.stat(target).catch(() => undefined);
-    if (mode === 'create' && existing) throw new Failure('already_exists', `${path} exists already.`);
-    if (existing && !existing.isFile()) throw new Failure('not_a_file', `${path} is not a file.`);
-    const draft = join(dirname(target), `.${randomUUID()}.part`);
+    const file = { path, mode, draft: randomUUID() };
+    await this.append({ ...file, content });
+    return this.finish({ ...file, permissions });
+  }
+
+  /** A part of a file that comes in several: the draft grows, the target stays as it is. */
+  async append({ path, draft, content, mode }) {
+    const { target } = await this.#replaceable(path, mode);
+    const part = draftOf(target, draft);
     try {
-      await fs.writeFile(draft, Buffer.from(content, 'base64'), { flag: 'wx' });
-      await fs.chmod(draft, permissions ?? (existing ? existing.mode & 0o7777 : 0o644));
-      await (mode === 'create' ? fs.link(draft, target) : fs.rename(draft, target));
+      await fs.appendFile(part, Buffer.from(content, 'base64'), {
+        flag: constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW,
+      });
     } catch (error) {
+      await fs.rm(part, { force: true });
       throw error.code === 'ENOSPC' ? new Failure('failed', full) : error;
-    } finally {
-      await fs.rm(draft, { force: true });
     }
+    return {};
+  }
+
+  /** The draft becomes the file. */
+  async finish({ path, draft, mode, permissions }) {
+    const { target, existing } = await this.#replaceable(path, mode);
+    const part = draftOf(target, draft);
+    try {
+      await fs.chmod(part, permissions ?? (existing ? existing.mode & 0o7777 : 0o644));
+      await (mode === 'create' ? fs.link(part, target) : fs.rename(part, target));
+    } finally {
+      await fs.rm(part, { force: true });
+    }
+    return {};
+  }
+
+  async discard({ path, draft, mode }) {
+    const { target } = await this.#replaceable(path, mode);
+    await fs.rm(draftOf(target, draft), { force: true });
     return {};
   }
 
@@ -102,6 +124,14 @@ class Files {
     return path;
   }
 
+  async #replaceable(path, mode) {
+    const target = await this.#target(path, mode);
+    const existing = await fs.stat(target).catch(() => undefined);
+    if (mode === 'create' && existing) throw new Failure('already_exists', `${path} exists already.`);
+    if (existing && !existing.isFile()) throw new Failure('not_a_file', `${path} is not a file.`);
+    return { target, existing };
+  }
+
   async #existing(path) {
     const real = await fs.realpath(path);
     const inside = !this.realRoot || resolve(real) === this.realRoot || real.startsWith(`${this.realRoot}/`);
@@ -109,6 +139,8 @@ class Files {
     return real;
   }
 }
+
+const draftOf = (target, draft) => join(dirname(target), `.${draft}.part`);
 
 async function regular(file, path) {
   const status = await file.stat();

@@ -1,0 +1,61 @@
+import { Controller, Delete, Get, HttpCode, Put, Query, Req, Res, StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { SandboxAddress } from '@rondo/persistence';
+import type { Request, Response } from 'express';
+import { StreamsBody } from '../http/body.guard';
+import { TakesQuery } from '../http/no-query';
+import { SandboxParam } from '../http/path-params';
+import { SandboxService } from './sandbox-service';
+import { FileDeletionQueryDto, FileListDto, FileListQueryDto, FileQueryDto, WrittenFileDto } from './sandbox.dto';
+
+const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
+
+/** Files of any size, in streams. */
+@ApiTags('sandboxes')
+@Controller('v1/sandboxes/:sandbox_id/files')
+export class SandboxFilesController {
+  constructor(private readonly service: SandboxService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List files; `node_modules` and `.git` are listed but not entered' })
+  @ApiOkResponse({ type: FileListDto.Output })
+  listFiles(@SandboxParam() address: SandboxAddress, @Query() query: FileListQueryDto) {
+    return this.service.listFiles(address, query);
+  }
+
+  @Get('content')
+  @ApiOperation({ summary: 'Read a file' })
+  @ApiOkResponse({ content: bytes })
+  async readFile(
+    @SandboxParam() address: SandboxAddress,
+    @Query() { path }: FileQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const { content, size } = await this.service.readFile(address, path);
+    response.once('close', () => content.destroy());
+    // Hostile bytes: a browser must never render them with the origin of the API.
+    return new StreamableFile(content, { type: 'application/octet-stream', length: size, disposition: 'attachment' });
+  }
+
+  @Put('content')
+  @TakesQuery()
+  @StreamsBody()
+  @ApiOperation({
+    summary: 'Write a file: the body is its content, of any type and length',
+    description: 'Creates missing directories. The file is replaced once the whole body has arrived, or not at all.',
+  })
+  @ApiBody({ schema: { type: 'string', format: 'binary' } })
+  @ApiOkResponse({ type: WrittenFileDto.Output })
+  writeFile(@SandboxParam() address: SandboxAddress, @Query() { path }: FileQueryDto, @Req() request: Request) {
+    return this.service.writeFile(address, path, request);
+  }
+
+  @Delete()
+  @TakesQuery()
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a file or a directory' })
+  @ApiNoContentResponse()
+  deleteFile(@SandboxParam() address: SandboxAddress, @Query() query: FileDeletionQueryDto) {
+    return this.service.deleteFile(address, query);
+  }
+}

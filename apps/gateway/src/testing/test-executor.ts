@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { AcceptedTunnel } from '@rondo/messaging';
+import {
+  type NatsLink,
+  type SandboxRequest,
+  TunnelError,
+  announceExecutor,
+  connectNats,
+  sandboxRequest,
+  serveTunnels,
+} from '@rondo/messaging';
+import { createLogger, newUlid } from '@rondo/platform';
+import { testServer } from './test-server';
+
+const log = createLogger({ name: 'test-executor', level: 'silent' });
+
+/** An executor whose sandboxes are maps of paths to contents. It speaks the real protocol over the real NATS. */
+export class TestExecutor {
+  readonly id = `exe_${newUlid()}`;
+  /** By thread; a thread without an entry has no workspace. */
+  readonly workspaces = new Map<string, Map<string, Buffer>>();
+  readonly awake = new Set<string>();
+  /** What the next request is refused with. */
+  refusal: TunnelError | undefined;
+  private readonly stopParts: (() => void)[];
+
+  private constructor(private readonly link: NatsLink) {
+    this.stopParts = [
+      serveTunnels(link, this.id, { accept: (request) => this.accept(sandboxRequest.parse(request)), maxTunnels: 10 }),
+      announceExecutor(link, this.id, { isOpen: () => Promise.resolve(true), everyMs: 100 }),
+    ];
+  }
+
+  static async start(): Promise<TestExecutor> {
+    const link = await connectNats({ url: testServer('TEST_NATS_URL'), name: 'test-executor', log });
+    const executor = new TestExecutor(link);
+    await link.connection.flush();
+    return executor;
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.stopParts) stop();
+    await this.link.close();
+  }
+
+  private accept(request: SandboxRequest): Promise<AcceptedTunnel> {
+    const { refusal } = this;
+    this.refusal = undefined;
+    return refusal ? Promise.reject(refusal) : Promise.resolve(this.perform(request));
+  }
+
+  private perform(request: SandboxRequest): AcceptedTunnel {
+    const { thread_id: thread } = request;
+    const files = this.workspaces.get(thread) ?? new Map<string, Buffer>();
+    switch (request.op) {
+      case 'status':
+        return this.status(thread);
+      case 'start':
+        this.workspaces.set(thread, files);
+        this.awake.add(thread);
+        return this.status(thread);
+      case 'stop':
+        this.awake.delete(thread);
+        return this.status(thread);
+      case 'remove':
+        this.workspaces.delete(thread);
+        this.awake.delete(thread);
+        return answer({});
+      case 'list':
+        return answer({
+          entries: [...files].map(([path, { length }]) => ({ path, kind: 'file', size: length })),
+          truncated: false,
+        });
+      case 'delete':
+        if (!files.delete(request.path)) throw new TunnelError('not_found', 'There is no such file.');
+        return answer({});
+      case 'read':
+        return readFrom(files.get(request.path));
+      case 'write':
+        return this.write(files, request);
+    }
+  }
+
+  private status(thread: string): AcceptedTunnel {
+    const asleep = this.workspaces.has(thread) ? 'asleep' : 'absent';
+    return answer({ provider: 'test', state: this.awake.has(thread) ? 'awake' : asleep });
+  }
+
+  private write(files: Map<string, Buffer>, request: Extract<SandboxRequest, { op: 'write' }>): AcceptedTunnel {
+    this.workspaces.set(request.thread_id, files);
+    return {
+      head: {},
+      serve: async (tunnel) => {
+        const parts: Buffer[] = [];
+        let size = 0;
+        for await (const part of tunnel.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+          size += part.length;
+          if (size > request.max_bytes) throw new TunnelError('too_large', 'The file is too large.');
+          parts.push(part);
+        }
+        files.set(request.path, Buffer.concat(parts));
+        tunnel.end(JSON.stringify({ size }));
+      },
+    };
+  }
+}
+
+const answer = (head: object): AcceptedTunnel => ({
+  head,
+  serve: (tunnel) => {
+    tunnel.resume();
+    tunnel.end();
+    return Promise.resolve();
+  },
+});
+
+function readFrom(content: Buffer | undefined): AcceptedTunnel {
+  if (!content) throw new TunnelError('not_found', 'There is no such file.');
+  return {
+    head: { size: content.length, modified_at: new Date(0).toISOString() },
+    serve: (tunnel) => pipeline(Readable.from(piecesOf(content)), tunnel),
+  };
+}
+
+function* piecesOf(content: Buffer): Generator<Buffer> {
+  for (let at = 0; at < content.length; at += 50_000) yield content.subarray(at, at + 50_000);
+}

@@ -1,0 +1,155 @@
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import {
+  type AcceptedTunnel,
+  type NatsLink,
+  type SandboxHead,
+  type SandboxRequest,
+  TunnelError,
+  sandboxRequest,
+  serveTunnels,
+} from '@rondo/messaging';
+import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from './sandboxes';
+
+interface SandboxAccessParts {
+  readonly nats: NatsLink;
+  readonly executorId: string;
+  readonly sandboxes: SandboxProvider;
+  readonly slots: Pick<SandboxSlots, 'acquire'>;
+}
+
+type RequestOf<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
+
+const maxTunnels = 256;
+/** NATS lets the answer take 10 s; a sandbox that is not free by then is asked for again. */
+const slotWaitMs = 8_000;
+const readBytes = 256 * 1024;
+
+/** Gives the gateway access to the sandboxes of this executor: their state, their files, their ports. */
+export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
+  private stop: (() => void) | undefined;
+
+  constructor(private readonly parts: SandboxAccessParts) {}
+
+  onApplicationBootstrap(): void {
+    const { nats, executorId } = this.parts;
+    this.stop = serveTunnels(nats, executorId, { accept: (request) => this.accept(request), maxTunnels });
+  }
+
+  onModuleDestroy(): void {
+    this.stop?.();
+  }
+
+  private async accept(given: unknown): Promise<AcceptedTunnel> {
+    const parsed = sandboxRequest.safeParse(given);
+    if (!parsed.success) throw new TunnelError('invalid_request', 'This executor does not know the request.');
+    try {
+      return await this.perform(parsed.data);
+    } catch (error) {
+      throw asTunnelError(error);
+    }
+  }
+
+  private async perform(request: SandboxRequest): Promise<AcceptedTunnel> {
+    const { sandboxes } = this.parts;
+    const { thread_id: threadId } = request;
+    switch (request.op) {
+      case 'status':
+        return answer(await this.stateOf(threadId));
+      case 'start':
+        await this.use(request, (sandbox) => sandbox.files.stat('.'));
+        return answer(await this.stateOf(threadId));
+      case 'stop':
+        await sandboxes.putToSleep(threadId);
+        return answer(await this.stateOf(threadId));
+      case 'remove':
+        await sandboxes.remove(threadId);
+        return answer({});
+      case 'list':
+        return answer(await this.useExisting(request, (sandbox) => list(sandbox, request)));
+      case 'delete':
+        await this.useExisting(request, ({ files }) => files.delete(request.path, { recursive: request.recursive }));
+        return answer({});
+      case 'read':
+        return this.read(request);
+      case 'write':
+        return { head: {}, serve: (tunnel) => this.write(request, tunnel) };
+    }
+  }
+
+  private async stateOf(threadId: string): Promise<SandboxHead<'status'>> {
+    const { sandboxes } = this.parts;
+    const { name: provider } = sandboxes;
+    if (sandboxes.isAwake(threadId)) return { state: 'awake', provider };
+    const [known] = await sandboxes.list({ thread: threadId });
+    return { state: known ? 'asleep' : 'absent', provider };
+  }
+
+  private async read(request: RequestOf<'read'>): Promise<AcceptedTunnel> {
+    const { path } = request;
+    const status = await this.useExisting(request, ({ files }) => files.stat(path));
+    if (!status) throw new SandboxError('not_found', `There is no file ${path}.`);
+    const { size } = await this.use(request, ({ files }) => files.read(path, { offset: 0, length: 0 })); // follows a link
+    const serve = (tunnel: Duplex) =>
+      this.use(request, (sandbox) => pipeline(contentOf(sandbox, { path, size }), tunnel));
+    return { head: { size, modified_at: status.modifiedAt }, serve };
+  }
+
+  private async write(request: RequestOf<'write'>, tunnel: Duplex): Promise<void> {
+    const source = tunnel.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>; // a tunnel carries bytes only
+    const size = await this.use(request, ({ files }) =>
+      files.writeStream(request.path, source, { mode: 'put', maxBytes: request.max_bytes }),
+    ).catch((error: unknown) => {
+      throw asTunnelError(error);
+    });
+    tunnel.end(JSON.stringify({ size }));
+  }
+
+  /** What reads or deletes creates nothing. */
+  private async useExisting<T>(request: SandboxRequest, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+    const { state } = await this.stateOf(request.thread_id);
+    if (state === 'absent') throw new SandboxError('not_found', 'The thread has no workspace yet.');
+    return this.use(request, work);
+  }
+
+  private async use<T>(
+    { thread_id: thread, account_id: account }: SandboxRequest,
+    work: (sandbox: Sandbox) => Promise<T>,
+  ): Promise<T> {
+    const { sandboxes, slots } = this.parts;
+    const wait = { signal: AbortSignal.timeout(slotWaitMs), timeoutMs: slotWaitMs };
+    const release = await slots.acquire({ thread, account }, wait);
+    try {
+      return await work(await sandboxes.get(thread, { thread, account }));
+    } finally {
+      release();
+    }
+  }
+}
+
+/** An answer without bytes. */
+const answer = (head: object): AcceptedTunnel => ({
+  head,
+  serve: (tunnel) => {
+    tunnel.resume();
+    tunnel.end();
+    return Promise.resolve();
+  },
+});
+
+const list = ({ files }: Sandbox, { path, depth }: RequestOf<'list'>) =>
+  files.list(path, { depth, exclude: ['node_modules', '.git'] });
+
+/** The promised number of bytes. A file that has become shorter meanwhile fails the transfer. */
+async function* contentOf({ files }: Sandbox, { path, size }: { path: string; size: number }): AsyncGenerator<Buffer> {
+  for (let offset = 0; offset < size; ) {
+    const { content } = await files.read(path, { offset, length: Math.min(readBytes, size - offset) });
+    if (content.length === 0) throw new TunnelError('failed', `${path} has become shorter while it was read.`);
+    offset += content.length;
+    yield content;
+  }
+}
+
+const asTunnelError = (error: unknown): unknown =>
+  error instanceof SandboxError ? new TunnelError(error.code, error.message) : error;
