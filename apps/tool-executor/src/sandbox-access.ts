@@ -143,7 +143,7 @@ const list = ({ files }: Sandbox, { path, depth }: RequestOf<'list'>) =>
 
 /** The promised number of bytes. A file that has become shorter meanwhile fails the transfer. */
 async function* contentOf({ files }: Sandbox, { path, size }: { path: string; size: number }): AsyncGenerator<Buffer> {
-  for (let offset = 0; offset < size; ) {
+  for (let offset = 0; offset < size;) {
     const { content } = await files.read(path, { offset, length: Math.min(readBytes, size - offset) });
     if (content.length === 0) throw new TunnelError('failed', `${path} has become shorter while it was read.`);
     offset += content.length;

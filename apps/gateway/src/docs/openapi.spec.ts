@@ -169,9 +169,8 @@ describe('isolation of accounts, over every route', () => {
         .replace('{sha256}', blob);
 
       const query = queries[`${method} ${path}`] ?? '';
-      const { body } = await gateway
-        .as(stranger)
-        [asMethod(method)](target + query)
+      const send = gateway.as(stranger)[asMethod(method)];
+      const { body } = await send(target + query)
         .send(bodies[path])
         .expect(404);
       expect(body.code).toMatch(/^(run|thread|tool_call|api_key|blob|sandbox)_not_found$/);

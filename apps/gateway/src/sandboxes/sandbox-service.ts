@@ -39,7 +39,7 @@ export class SandboxService {
   /** With its state, as far as its executor answers. */
   async status(address: SandboxAddress) {
     const sandbox = await this.parts.sandboxes.get(address);
-    return this.ask<'status'>(address, sandbox, { op: 'status' }).then(
+    return this.ask<'status'>({ ...address, ...sandbox }, { op: 'status' }).then(
       ({ head }) => ({ ...described(sandbox), ...head }),
       (error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'sandbox_unavailable') throw error;
@@ -50,7 +50,7 @@ export class SandboxService {
 
   async change(address: SandboxAddress, op: 'start' | 'stop') {
     const sandbox = await this.parts.sandboxes.get(address);
-    const { head } = await this.ask<'start' | 'stop'>(address, sandbox, { op });
+    const { head } = await this.ask<'start' | 'stop'>({ ...address, ...sandbox }, { op });
     return { ...described(sandbox), ...head };
   }
 
@@ -107,12 +107,12 @@ export class SandboxService {
 
   /** About a sandbox that the account has. */
   private async at<Op extends Operation>(address: SandboxAddress, question: Question<Op>, how = { keepOpen: false }) {
-    return this.ask(address, await this.parts.sandboxes.get(address), question, how);
+    const sandbox = await this.parts.sandboxes.get(address);
+    return this.ask<Op>({ ...address, ...sandbox }, question, how);
   }
 
   private async ask<Op extends Operation>(
-    { accountId }: SandboxAddress,
-    { executorId, threadId }: Sandbox,
+    { accountId, executorId, threadId }: SandboxAddress & Sandbox,
     question: Question<Op>,
     { keepOpen } = { keepOpen: false },
   ): Promise<OpenedSandbox<Op>> {

@@ -92,9 +92,9 @@ export function serveTunnels(nats: NatsLink, executorId: string, server: TunnelS
     const tunnel = newTunnel(body.tunnel_id);
     try {
       if (open.size > server.maxTunnels) throw new TunnelError('executor_busy', 'Too many transfers are open.');
-      const { head, serve } = await server.accept(body.request);
-      message.respond(JSON.stringify({ ok: true, head }));
-      void serve(tunnel).catch((error: unknown) => tunnel.destroy(asError(error)));
+      const accepted = await server.accept(body.request);
+      message.respond(JSON.stringify({ ok: true, head: accepted.head }));
+      void accepted.serve(tunnel).catch((error: unknown) => tunnel.destroy(asError(error)));
     } catch (error) {
       message.respond(JSON.stringify({ ok: false, ...refusalOf(error) }));
       if (!(error instanceof TunnelError)) log.warn({ executorId, error }, 'sandbox request failed');
