@@ -14,7 +14,7 @@ it.each(['/health/live', '/health/ready'])('answers %s', async (path) => {
   expect(response.status).toBe(200);
 });
 
-it('knows no other path', async () => {
+it('answers 404 for another path', async () => {
   const demo = await startDemoModel();
   const response = await fetch(`${demo.url}/v1/embeddings`);
   await demo.close();
@@ -22,7 +22,7 @@ it('knows no other path', async () => {
   expect(response.status).toBe(404);
 });
 
-it('lets a running reply end when it closes', async () => {
+it('lets a reply in progress end when it closes', async () => {
   const demo = await startDemoModel();
   const response = await say(demo.url, 'plain:tokens=20,chunk_chars=4,pace_ms=20', true);
   await demo.close();
@@ -30,7 +30,7 @@ it('lets a running reply end when it closes', async () => {
   expect(await response.text()).toContain('[DONE]');
 });
 
-it('cuts a reply off that does not end', async () => {
+it('closes the connection of a reply that does not end in time', async () => {
   const demo = await startDemoModel();
   const hanging = say(demo.url, 'hang').catch(() => 'cut off');
   await until(async () => (await journal(demo.url)).total === 1);
@@ -39,7 +39,7 @@ it('cuts a reply off that does not end', async () => {
   expect(await hanging).toBe('cut off');
 });
 
-it('refuses a body that is too large or no JSON', async () => {
+it('refuses a body that is too large or not JSON', async () => {
   const demo = await startDemoModel();
   const post = (body: string) => fetch(`${demo.url}/v1/messages`, { method: 'POST', body });
   const statuses = [(await post('x'.repeat(33 * 1024 * 1024))).status, (await post('{')).status];

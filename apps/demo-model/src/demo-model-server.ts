@@ -12,9 +12,9 @@ import { FaultCounter } from './replay/fault-counter';
 import { PromptCache } from './replay/prompt-cache';
 
 export interface DemoModel {
-  /** What `OPENAI_BASE_URL` (with `/v1` behind it) and `ANTHROPIC_BASE_URL` are set to. */
+  /** The value of `ANTHROPIC_BASE_URL`; with `/v1` appended, that of `OPENAI_BASE_URL`. */
   readonly url: string;
-  /** Lets the running replies end for two seconds, then cuts them off. */
+  /** Gives replies in progress two seconds to end, then closes their connections. */
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** The first thing wrong, found as deep as it lies: of a union's branches, the one that got furthest. */
+/** The first issue at its exact location; of a union's branches, the one that matched furthest. */
 export function firstIssue(error: z.ZodError): { path: PropertyKey[]; message: string; code: string } {
   const issue = error.issues[0];
   if (!issue) return { path: [], message: error.message, code: 'custom' };

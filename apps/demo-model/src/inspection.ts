@@ -13,7 +13,7 @@ export function sendJson(response: ServerResponse, status: number, body: object)
 
 const healthy: Answer = (_request, response) => sendJson(response, 200, { status: 'ok' });
 
-/** What tests and operators ask this server about itself. */
+/** Endpoints for tests and operators: requests, violations, models. */
 export function inspectionRoutes(journal: RequestJournal, violations: ViolationLog): Record<string, Answer> {
   return {
     'GET /health/live': healthy,
@@ -33,7 +33,7 @@ export function inspectionRoutes(journal: RequestJournal, violations: ViolationL
   };
 }
 
-/** `?limit=` asks for the newest so many; anything else means all. */
+/** `?limit=` selects the newest entries; without a valid limit, all are returned. */
 function limitIn(url = ''): number {
   const limit = Number(new URL(url, 'http://localhost').searchParams.get('limit'));
   return Number.isInteger(limit) && limit > 0 ? limit : Infinity;

@@ -19,7 +19,7 @@ interface Books {
   readonly cache: PromptCache;
 }
 
-/** Where a provider's clients come in: reads and judges a request, lets its script speak, writes down what happened. */
+/** The endpoint of a protocol: reads and validates a request, plays its script's reply and records what happened. */
 export class ModelEndpoint {
   constructor(
     private readonly protocol: Protocol,

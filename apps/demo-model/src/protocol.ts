@@ -5,27 +5,27 @@ import type { Turn } from './script/turn';
 
 export interface PromptPart {
   readonly text: string;
-  /** As many characters of text cost as much. */
+  /** Its cost, as a number of characters of text. */
   readonly chars: number;
-  /** The provider keeps the prompt up to here. */
+  /** A cache mark: the provider caches the prompt up to here. */
   readonly marked: boolean;
 }
 
-/** A request that the provider would take. */
+/** A request that the provider would accept. */
 export interface Asked {
   readonly model: string;
   readonly stream: boolean;
   /** Whether the stream ends with the usage. */
   readonly includeUsage: boolean;
-  /** How many messages the request held. */
+  /** The number of messages in the request. */
   readonly messages: number;
-  /** All that the model has to read, in the order in which it does. */
+  /** The prompt, in the order in which the model reads it. */
   readonly prompt: readonly PromptPart[];
   readonly conversation: Conversation;
 }
 
 export interface Usage {
-  /** Includes those that the cache was read for, and those that were written to it. */
+  /** Includes tokens that were read from the cache or written to it. */
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly writtenTokens: number;

@@ -3,7 +3,7 @@ import { Refusal } from './refusal';
 
 const maxBytes = 32 * 1024 * 1024;
 
-/** Reads to the end even when it is too much, since a client that is still sending does not see an answer. */
+/** Reads to the end even if the body is too long, because a client that is still sending does not read the answer. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

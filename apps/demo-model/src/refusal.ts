@@ -8,7 +8,7 @@ export type RefusalKind =
   | 'server_error'
   | 'overloaded';
 
-/** An answer with an error status. Each protocol says it in its provider's own words. */
+/** An answer with an error status. Each protocol formats it as its provider does. */
 export class Refusal extends Error {
   override readonly name: string = 'Refusal';
 
@@ -21,7 +21,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The prompt does not fit into the model. No violation: a client is told so and asks with less. */
+/** The prompt is too long for the model. This is not a violation: the client learns it and sends less. */
 export class ContextOverflow extends Refusal {
   override readonly name = 'ContextOverflow';
 
@@ -33,7 +33,7 @@ export class ContextOverflow extends Refusal {
   }
 }
 
-/** The caller sent what a strict provider would not take. Counted, because Rondo promises never to do so. */
+/** The request breaks a rule of a strict provider. Recorded, because Rondo promises never to send one (I6). */
 export class Violation extends Refusal {
   override readonly name = 'Violation';
 

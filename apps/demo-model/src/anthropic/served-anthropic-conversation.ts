@@ -1,7 +1,7 @@
 import type { AnsweredCall, Conversation, ConversationTurn } from '../script/script-conversation';
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './served-anthropic-request';
 
-/** Expects messages whose calls and results are paired. A message of results alone is no turn of the user's. */
+/** Expects messages whose calls and results are paired. A message that contains only results is not a user turn. */
 export function anthropicConversation({ messages, tools = [] }: AnthropicRequest): Conversation {
   const turns = messages.flatMap((message, index): ConversationTurn[] => {
     const text = textOf(message.content);

@@ -2,7 +2,7 @@ import { promptPart } from '../replay/prompt-part';
 import type { PromptPart } from '../protocol';
 import type { AnthropicRequest } from './served-anthropic-request';
 
-/** A request in the order in which it is read: tools, system prompt, block after block. A mark belongs to its block. */
+/** The prompt in the order in which the model reads it: tools, system prompt, blocks. A cache mark belongs to its block. */
 export function promptOf({ tools = [], system, messages }: AnthropicRequest): PromptPart[] {
   const blocks = messages.flatMap(({ role, content }) => listOf(content).map((block) => ({ role, block })));
   return [

@@ -63,7 +63,7 @@ it('splits the input of a call over deltas', async () => {
   }
 });
 
-it('says the same in a stream and without one', async () => {
+it('sends the same reply with and without a stream', async () => {
   const given = request({ reasoning: 'Hm.', text: 'Here.', calls });
   const streamed = await demo.anthropic.messages.stream(given).finalMessage();
   const whole = await demo.anthropic.messages.create(given);
@@ -75,7 +75,7 @@ it('says the same in a stream and without one', async () => {
   expect(whole.stop_reason).toBe('tool_use');
 });
 
-it('counts the cached tokens apart from the others', async () => {
+it('counts cached tokens separately', async () => {
   const turn = { text: 'Twelve chars', usage: { input_tokens: 100, cached_tokens: 64 } };
   const { usage } = await demo.anthropic.messages.stream(request(turn)).finalMessage();
 
@@ -88,7 +88,7 @@ it('sends a ping', async () => {
   expect(await response.text()).toContain('event: ping\ndata: {"type":"ping"}\n\n');
 });
 
-it('bad-json breaks off the input of its call', async () => {
+it('bad-json cuts off the input of its call', async () => {
   const stream = await demo.anthropic.messages.create({
     model: 'bad-json',
     max_tokens: 100,
@@ -105,7 +105,7 @@ it('bad-json breaks off the input of its call', async () => {
   expect(json).toBe('{"command": "echo broken');
 });
 
-it('accepts the thinking that it signed, and no other, as Anthropic does', async () => {
+it('accepts only thinking that it signed, as Anthropic does', async () => {
   const { content } = await demo.anthropic.messages.create({ ...request({ reasoning: 'Hm.', text: 'Yes.' }) });
   const goOn = (signature?: string) =>
     demo.anthropic.messages.create({

@@ -88,7 +88,7 @@ const toolUse = ({ key }: Reply, index: number, name: string) => ({
   caller: { type: 'direct' },
 });
 
-/** Outside a stream the input is an object or nothing: broken JSON has no form there, and becomes the empty input. */
+/** Outside a stream the input must be an object, so invalid JSON becomes the empty input. */
 function inputOf(call: NonNullable<Turn['calls']>[number]): unknown {
   try {
     return JSON.parse(argumentsText(call));

@@ -78,7 +78,7 @@ const tool = z.looseObject({
   cache_control,
 });
 
-/** Known, and of no consequence here. */
+/** Accepted and ignored. */
 const ignored = z.unknown().optional();
 
 export const anthropicRequest = z.strictObject({

@@ -61,7 +61,7 @@ const refuses = (type: string, mutilate: (messages: Message[], at: number) => Me
 const change = (change: (message: Message) => Message) => (messages: Message[], at: number) =>
   messages.map((message, index) => (index === at ? change(message) : message));
 
-it('takes every history whose roles alternate and whose calls are answered (I6)', () => {
+it('accepts every history whose roles alternate and whose calls are answered (I6)', () => {
   fc.assert(
     fc.property(history, (messages) => {
       expect(read({ messages }).messages).toBe(messages.length);
@@ -173,7 +173,7 @@ it.each<[string, object, string]>([
   expect(() => read(body)).toThrow(place);
 });
 
-it('refuses to think on in a turn that began without a thought', () => {
+it('refuses to continue with thinking in a turn that began without a thinking block', () => {
   const call = (id: string) => ({ type: 'tool_use', id, name: 'ls', input: {} });
   const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
   const thought = { type: 'thinking', thinking: 'Hm', signature: signatureOf('Hm') };
@@ -192,7 +192,7 @@ it('refuses to think on in a turn that began without a thought', () => {
   expect(() => read({ messages: turn(), thinking })).toThrow('messages.1.content.0.type: Expected `thinking`');
 });
 
-it('takes four cache marks and an empty result', () => {
+it('accepts four cache marks and an empty result', () => {
   const conversation = [
     ...messages,
     {

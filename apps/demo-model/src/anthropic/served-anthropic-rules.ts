@@ -4,7 +4,7 @@ import { signatureOf } from './signature';
 
 const maxCacheMarks = 4;
 
-/** What a schema cannot say: how the fields of a request, and its messages, have to fit each other. */
+/** The rules that a schema cannot express: which fields and messages of a request require or exclude each other. */
 export function checkAnthropicRules(request: AnthropicRequest): void {
   checkSettings(request);
   checkRoles(request.messages);
@@ -85,7 +85,7 @@ function checkToolUses(messages: readonly AnthropicMessage[]): void {
   });
 }
 
-/** The results of the previous message's calls stand first, one for each call and no other. */
+/** The results of the previous message's calls come first, exactly one for each call. */
 function checkResults(blocks: readonly AnthropicBlock[], asked: readonly string[], index: number): void {
   const open = new Set(asked);
   blocks.forEach((block, position) => {
@@ -122,7 +122,7 @@ function checkSignatures(messages: readonly AnthropicMessage[]): void {
   });
 }
 
-/** With a budget for thinking, a turn whose calls are being answered must have begun with a thought. */
+/** With a thinking budget, a turn whose calls are being answered must have begun with a thinking block. */
 function checkOpenTurn({ thinking, messages }: AnthropicRequest): void {
   if (thinking?.type !== 'enabled') return;
   let begin = messages.length;

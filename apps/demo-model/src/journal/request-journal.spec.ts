@@ -29,7 +29,7 @@ it('measures from the arrival to the end of the answer', async () => {
   expect(Number(entry?.ended_ms) - Number(entry?.arrived_ms)).toBeGreaterThanOrEqual(59);
 });
 
-it('sees a client hang up in the middle of a stream, and sends no more (I7)', async () => {
+it('records that a client disconnects in the middle of a stream, and sends no more (I7)', async () => {
   const stream = await demo.openai.chat.completions.create({
     model: 'long:tokens=100000,pace_ms=5',
     stream: true,
@@ -46,7 +46,7 @@ it('sees a client hang up in the middle of a stream, and sends no more (I7)', as
   expect(entry.tokens_sent).toBeLessThan(2000);
 });
 
-it('does not take a reset of its own for a client that hung up', async () => {
+it('distinguishes its own reset from a client that disconnected', async () => {
   await say('Break off.', 'reset').catch(() => undefined);
 
   let entry: Record<string, unknown> | undefined;
@@ -55,7 +55,7 @@ it('does not take a reset of its own for a client that hung up', async () => {
   expect(entry).toMatchObject({ status: null, closed_by_client_at: null });
 });
 
-it('survives a client that hangs up while it sends its request', async () => {
+it('survives a client that disconnects while it sends its request', async () => {
   const request = open(`${demo.url}/v1/chat/completions`, { method: 'POST', headers: { 'content-length': 1000 } });
   request.on('error', () => undefined);
   request.write('{"model":');

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { tokensIn } from '../replay/token-estimate';
 import { Ring } from './ring';
 
-/** What the provider saw of one request. Times come in two forms: for people, and in milliseconds to measure with. */
+/** A request as the provider saw it. Each time is given as ISO 8601 and as monotonic milliseconds. */
 export interface JournalEntry {
   readonly protocol: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly arrived_at: string;
-  /** By a clock that never jumps; only differences mean something. */
+  /** Monotonic time; only differences are meaningful. */
   readonly arrived_ms: number;
   body: string;
   model: string | null;
@@ -17,7 +17,7 @@ export interface JournalEntry {
   tokens_sent: number;
   ended_at: string | null;
   ended_ms: number | null;
-  /** Set when the client hung up before it had the whole answer. */
+  /** Set if the client disconnected before it had the whole answer. */
   closed_by_client_at: string | null;
 }
 

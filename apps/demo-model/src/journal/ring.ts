@@ -15,7 +15,7 @@ export class Ring<Entry> {
     return this.entries.slice(-limit);
   }
 
-  /** How many came since the last clearing, the forgotten ones included. */
+  /** How many entries were added since the last clearing, including those that were dropped. */
   get total(): number {
     return this.count;
   }

@@ -13,7 +13,7 @@ export interface ViolationEntry {
 const capacity = 100;
 const bodyBytes = 16_384;
 
-/** The requests that a strict provider would not have taken. It stays empty as long as Rondo keeps its promise (I6). */
+/** Requests that a strict provider would refuse. It stays empty as long as Rondo keeps its promise (I6). */
 export class ViolationLog {
   private readonly ring = new Ring<ViolationEntry>(capacity);
 

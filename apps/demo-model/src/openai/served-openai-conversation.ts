@@ -22,7 +22,7 @@ export function openAiConversation({ messages, tools = [] }: OpenAiRequest): Con
   return { offeredTools: tools.map((tool) => tool.function.name), turns };
 }
 
-/** Ids are unique within one reply only, so an answer is looked for right behind its call. */
+/** Ids are unique within one reply only, so an answer is looked for directly after its call. */
 function callsOf({ tool_calls = [] }: AssistantMessage, following: readonly OpenAiMessage[]): AnsweredCall[] {
   const answers = following.slice(0, tool_calls.length).filter((message) => message.role === 'tool');
   return tool_calls.map((call) => ({

@@ -21,7 +21,7 @@ const chunksOf = async (turn: object, options: Partial<OpenAI.ChatCompletionCrea
   return chunks;
 };
 
-it('splits the arguments of each call over chunks, after one that names it', async () => {
+it('splits the arguments of each call over chunks, after a chunk with its name', async () => {
   const chunks = await chunksOf({ calls, chunk_chars: 3 });
   const deltas = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
 
@@ -42,7 +42,7 @@ it('never splits a character', async () => {
   expect(pieces).toEqual(['👋', '🏽', ' ', 'ä', ' ', '👋']);
 });
 
-it('ends with the usage when asked, and has none otherwise', async () => {
+it('ends with the usage only when asked', async () => {
   const turn = { text: 'Twelve chars', usage: { input_tokens: 100, cached_tokens: 64 } };
   const asked = await chunksOf(turn, { stream_options: { include_usage: true } });
   const unasked = await chunksOf(turn);
@@ -71,7 +71,7 @@ it('streams the reasoning before the answer', async () => {
   ]);
 });
 
-it('says the same without a stream', async () => {
+it('sends the same reply without a stream', async () => {
   const completion = await demo.openai.chat.completions.create({
     model: 'scripted',
     messages: script({ reasoning: 'Hm.', text: 'Here.', calls }),
@@ -97,7 +97,7 @@ it('says the same without a stream', async () => {
   });
 });
 
-it('gives every attempt the same reply, and the calls of every reply other ids', async () => {
+it('gives every attempt the same reply, and the calls of each reply different ids', async () => {
   const ids = async (content: string) => {
     const messages = [...script({ calls }), { role: 'user' as const, content }];
     const { choices } = await demo.openai.chat.completions.create({ model: 'scripted', messages });
@@ -108,7 +108,7 @@ it('gives every attempt the same reply, and the calls of every reply other ids',
   expect(new Set([...(await ids('one')), ...(await ids('two'))]).size).toBe(4);
 });
 
-it('bad-json breaks off its arguments, then makes the call properly', async () => {
+it('bad-json cuts off its arguments, then makes the call correctly', async () => {
   const tools: OpenAI.ChatCompletionTool[] = [
     { type: 'function', function: { name: 'execute_command', parameters: { type: 'object' } } },
   ];
@@ -141,14 +141,14 @@ it('lists its models', async () => {
   expect(ids).toEqual(expect.arrayContaining(['coder', 'plain', 'scripted', 'error-429']));
 });
 
-it('takes any key but the invalid one', async () => {
+it('accepts any key but the invalid one', async () => {
   const stranger = new OpenAI({ baseURL: `${demo.url}/v1`, apiKey: 'invalid', maxRetries: 0 });
   const reply = stranger.chat.completions.create({ model: 'plain', messages: [{ role: 'user', content: 'Hello' }] });
 
   await expect(reply).rejects.toMatchObject({ status: 401, code: 'invalid_api_key', type: 'invalid_request_error' });
 });
 
-it('refuses a violation in the words of the provider, and counts it', async () => {
+it('refuses a violation with the provider’s message, and counts it', async () => {
   await fetch(`${demo.url}/violations`, { method: 'DELETE' });
   const messages: OpenAI.ChatCompletionMessageParam[] = [
     { role: 'user', content: 'Hello' },

@@ -4,7 +4,7 @@ import { finishReasonOf } from '../script/turn';
 
 const structure = (text: string): Frame => ({ text, outputChars: 0 });
 
-/** Hundreds of thousands of chunks a second pass here, so what they have in common is written out once. */
+/** Hundreds of thousands of chunks per second are written here, so their common part is serialized once. */
 export function* openAiFrames(reply: Reply): Generator<Frame> {
   const head = headOf(reply, 'chat.completion.chunk');
   const begin = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":`;

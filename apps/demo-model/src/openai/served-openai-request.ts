@@ -29,7 +29,7 @@ const message = z.discriminatedUnion('role', [
       content: nonEmptyText.nullish(),
       name: name.optional(),
       refusal: z.string().nullish(),
-      /** Not OpenAI's own, but what the servers that speak its protocol call the reasoning. */
+      /** Not part of OpenAI's API: the name of the reasoning text on compatible servers. */
       reasoning_content: z.string().nullish(),
       tool_calls: z.array(toolCall).min(1).optional(),
     })
@@ -52,7 +52,7 @@ const tool = z.strictObject({
 });
 
 const tokens = z.int().min(1).nullish();
-/** Known, and of no consequence here. */
+/** Accepted and ignored. */
 const ignored = z.unknown().optional();
 
 export const openAiRequest = z.strictObject({

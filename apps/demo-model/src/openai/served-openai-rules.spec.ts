@@ -51,13 +51,13 @@ const refuses = (mutilate: (messages: Message[], at: number) => Message[]) =>
     expect(() => read({ model: 'plain', messages: mutilate(messages, at) })).toThrow(Violation);
   });
 
-it('takes every history whose calls are answered (I6)', () => {
+it('accepts every history whose calls are answered (I6)', () => {
   property(history, (messages) => {
     expect(read({ model: 'plain', messages }).messages).toBe(messages.length);
   });
 });
 
-it('knows the answer to each call, whatever the order of the answers', () => {
+it('finds the answer to each call, whatever the order of the answers', () => {
   property(historyWithCalls, (messages) => {
     const answers = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
     const { turns } = read({ model: 'plain', messages }).conversation;
@@ -118,7 +118,7 @@ it.each<[string, object]>([
   expect(() => read({ model: 'plain', ...body })).toThrow(Violation);
 });
 
-it('names the place of what is wrong', () => {
+it('names the field that is wrong', () => {
   const messages = [user, { role: 'user', content: [{ type: 'text', text: '' }] }];
 
   expect(() => read({ model: 'plain', messages })).toThrow(

@@ -1,7 +1,7 @@
 import { Violation } from '../refusal';
 import type { OpenAiMessage, OpenAiRequest } from './served-openai-request';
 
-/** What a schema cannot say: how the fields of a request, and its messages, have to fit each other. */
+/** The rules that a schema cannot express: which fields and messages of a request require or exclude each other. */
 export function checkOpenAiRules(request: OpenAiRequest): void {
   checkSettings(request);
   checkPairing(request.messages);

@@ -7,13 +7,13 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-/** One for all, since every response ends with it and a stack trace costs. */
+/** A shared instance, because every response ends with it and capturing a stack trace is costly. */
 const hungUp = new ClientGone();
 
-/** How long what was written may take to reach the client's reader before a reset throws it away. */
+/** Time for written data to reach the client before a reset discards it. */
 const settleMs = 50;
 
-/** The response as a player sees it: every wait on it ends with ClientGone as soon as the connection is gone. */
+/** A response in progress. Every wait on it rejects with ClientGone when the connection is closed. */
 export class ClientConnection {
   private readonly gone = new AbortController();
 
@@ -27,7 +27,7 @@ export class ClientConnection {
     });
   }
 
-  /** Leaves with the first thing written. */
+  /** Sent together with the first write. */
   prepare(status: number, headers: Record<string, string>): void {
     this.response.statusCode = status;
     for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value);
@@ -46,7 +46,7 @@ export class ClientConnection {
     if (!this.response.destroyed) this.response.end(text);
   }
 
-  /** An answer in place of the one that was planned; when that one has begun, all that is left is to break it off. */
+  /** Sends an error response instead of the planned one, or resets the connection if that one has begun. */
   replace(status: number, headers: Record<string, string>, body: string): void {
     if (this.response.headersSent) {
       this.response.destroy();

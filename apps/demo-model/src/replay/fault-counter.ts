@@ -3,9 +3,9 @@ import type { Fault } from '../script/turn';
 const capacity = 10_000;
 
 /**
- * Counts the attempts at each conversation that a fault has struck. This is the only memory behind the replies:
- * it lives in this process, and the attempt that is let through ends the count, so that the same conversation
- * held a second time meets the same faults. Two runs that hold the same conversation at once share a count.
+ * Counts the failed attempts of each conversation. It is the only state that replies depend on. A successful attempt
+ * resets the count, so that the same conversation meets the same faults the next time. Two runs with the same
+ * conversation at the same time share a count.
  */
 export class FaultCounter {
   private readonly struck = new Map<string, number>();

@@ -37,7 +37,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
   const replyText = ask[protocol];
   const scripted = (turn: object) => `${protocol}\n\`\`\`demo-script\n${JSON.stringify([turn])}\n\`\`\``;
 
-  it('error-429 says when to come back, and answers the third attempt', async () => {
+  it('error-429 says when to retry, and answers the third attempt', async () => {
     for (const _ of [1, 2]) {
       const error = await replyText('error-429:retry_after_s=7', protocol).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ status: 429 });
@@ -46,7 +46,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     expect(await replyText('error-429:retry_after_s=7', protocol)).toBe('The limit has passed.');
   });
 
-  it('a fault that is over strikes again when the same conversation is held anew', async () => {
+  it('a fault that has passed occurs again in a new run of the same conversation', async () => {
     const model = 'error-429:times=1';
     for (const _ of [1, 2]) {
       await expect(replyText(model, `${protocol} again`)).rejects.toMatchObject({ status: 429 });
@@ -54,12 +54,12 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     }
   });
 
-  it('counts the attempts at each conversation by itself', async () => {
+  it('counts the attempts of each conversation separately', async () => {
     await expect(replyText('error-500:times=1', `${protocol} one`)).rejects.toMatchObject({ status: 500 });
     await expect(replyText('error-500:times=1', `${protocol} two`)).rejects.toMatchObject({ status: 500 });
   });
 
-  it('error-500 fails every time unless told otherwise', async () => {
+  it('error-500 fails every time by default', async () => {
     for (const _ of [1, 2, 3, 4]) await expect(replyText('error-500', protocol)).rejects.toMatchObject({ status: 500 });
   });
 
@@ -77,7 +77,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     expect(received.join('')).toBe('The overload has passed, and the');
   });
 
-  it('reset breaks off after some output, once', async () => {
+  it('reset closes the connection after some output, once', async () => {
     const received: string[] = [];
 
     await expect(replyText('reset:after_chunks=3,chunk_chars=5', protocol, { received })).rejects.toThrow();
@@ -85,7 +85,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     await expect(replyText('reset:after_chunks=3,chunk_chars=5', protocol)).resolves.toContain('goes away.');
   });
 
-  it('reset-first breaks off before the first output', async () => {
+  it('reset-first closes the connection before the first output', async () => {
     const received: string[] = [];
 
     await expect(replyText('reset-first', protocol, { received })).rejects.toThrow();
@@ -93,13 +93,13 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     await expect(replyText('reset-first', protocol)).resolves.toBe('The connection holds.');
   });
 
-  it('a fault of a script of the caller can reset the connection instead of answering', async () => {
+  it('a caller’s script can reset the connection instead of answering', async () => {
     const input = scripted({ text: 'Hello.', fault: { kind: 'reset' } });
 
     await expect(replyText('scripted', input)).rejects.toThrow('Connection error');
   });
 
-  it.each(['hang', 'hang:after_chunks=1'])('%s never ends, until the client hangs up', async (model) => {
+  it.each(['hang', 'hang:after_chunks=1'])('%s never ends until the client disconnects', async (model) => {
     await fetch(`${demo.url}/requests`, { method: 'DELETE' });
     const abort = new AbortController();
     const reply = replyText(model, protocol, { signal: abort.signal }).catch(() => 'aborted');
@@ -112,7 +112,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     await until(async () => (await demo.get('/requests')).data[0]?.closed_by_client_at !== null);
   });
 
-  it('a reply that does not stream strikes in the same way', async () => {
+  it('a reply that is not streamed has the same faults', async () => {
     const content = scripted({ text: 'Hello.', fault: { kind: 'reset', after_chunks: 1 } });
     const messages = [{ role: 'user' as const, content }];
     const reply =

@@ -4,7 +4,7 @@ import type { Turn } from '../script/turn';
 
 type Call = NonNullable<Turn['calls']>[number];
 
-/** A stretch of a reply that is streamed piece by piece. */
+/** A part of a reply that is streamed in pieces. */
 export type Part =
   | { readonly type: 'reasoning' | 'text'; readonly text: string }
   | { readonly type: 'call'; readonly text: string; readonly index: number; readonly name: string };
@@ -25,12 +25,12 @@ export const argumentsText = (call: Call): string =>
 
 const defaultChunkChars = 16;
 
-/** Splits between code points, so that no piece holds half a character. */
+/** Splits between code points, so that no piece contains half a character. */
 export function piecesOf(text: string, { chunk_chars = defaultChunkChars }: Turn): readonly string[] {
   return text.match(new RegExp(`.{1,${chunk_chars}}`, 'gsu')) ?? [];
 }
 
-/** The same for every attempt at a reply, and another one for the next reply of the conversation. */
+/** An id that is the same for every attempt of a reply and differs for each reply of the conversation. */
 export function conversationKey(model: string, conversation: Conversation): string {
   return createHash('sha256')
     .update(JSON.stringify([model, conversation]))

@@ -7,13 +7,13 @@ import { strike, strikeMidStream } from './strike';
 export interface Play {
   readonly protocol: Protocol;
   readonly reply: Reply;
-  /** Set while the turn's fault strikes this attempt. */
+  /** Set if the turn's fault applies to this attempt. */
   readonly fault: Fault | undefined;
   readonly defaultPaceMs: number;
   readonly onOutput: (chars: number) => void;
 }
 
-/** Plays a turn to its client, faults included. Throws a Refusal for a fault that strikes instead of a response. */
+/** Sends a turn to the client, including its faults. Throws a Refusal for a fault that replaces the response. */
 export async function playReply(play: Play, client: ClientConnection): Promise<void> {
   const { protocol, reply, fault, onOutput } = play;
   await client.wait(reply.turn.delay_ms ?? 0);
@@ -47,7 +47,7 @@ async function stream({ protocol, reply, fault, ...play }: Play, client: ClientC
 
 const batchChars = 16_384;
 
-/** Sends piece after piece by a timetable that a late timer does not shift; without a pace, as few packets as possible. */
+/** Sends the pieces on a schedule that a late timer does not shift; without a pace, in as few packets as possible. */
 class Pacer {
   pieces = 0;
   private batch = '';

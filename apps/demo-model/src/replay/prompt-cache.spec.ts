@@ -22,7 +22,7 @@ describe("OpenAI's cache", () => {
     return { input: prompt_tokens, cached: prompt_tokens_details?.cached_tokens };
   };
 
-  it('has read whatever the prompt before it held, message by message', async () => {
+  it('reads from the cache what the previous prompt contained, message by message', async () => {
     const first = await usage(turns(3, 'a'));
     const second = await usage(turns(5, 'a'));
 
@@ -30,7 +30,7 @@ describe("OpenAI's cache", () => {
     expect(second.cached).toBe(first.input);
   });
 
-  it('knows nothing of a prompt that begins otherwise, of another model, and of short prompts', async () => {
+  it('reads nothing for a prompt with another beginning, another model, or a short prompt', async () => {
     await usage(turns(3, 'b'));
     expect((await usage([{ role: 'system', content: 'x' }, ...turns(3, 'b')])).cached).toBe(0);
     expect((await usage(turns(3, 'b'), 'plain:tokens=5')).cached).toBe(0);
@@ -49,7 +49,7 @@ describe("Anthropic's cache", () => {
   const usage = async (messages: Anthropic.MessageParam[]) =>
     (await demo.anthropic.messages.create({ model: 'plain', max_tokens: 100, messages })).usage;
 
-  it('keeps what is marked, and counts it apart', async () => {
+  it('caches what is marked, and counts it separately', async () => {
     const kept = [...turns(2, 'c'), marked(long('c 2'))];
     const first = await usage(kept);
     const second = await usage([...kept.slice(0, 2), ...turns(5, 'c').slice(2)]);
@@ -63,7 +63,7 @@ describe("Anthropic's cache", () => {
     expect(third.cache_creation_input_tokens).toBeGreaterThan(2000);
   });
 
-  it('looks back from a mark twenty blocks and no further', async () => {
+  it('searches at most twenty blocks before a mark', async () => {
     const kept = marked(long('d'));
     await usage([kept]);
     const after = (blocks: number) => [
@@ -83,7 +83,7 @@ describe("Anthropic's cache", () => {
 describe('a context limit', () => {
   const content = long('e');
 
-  it('refuses a longer prompt as each provider does, and is no violation', async () => {
+  it('refuses a longer prompt as each provider does, and records no violation', async () => {
     const model = 'plain:context_limit=1000';
     const messages = [{ role: 'user' as const, content }];
     await expect(demo.openai.chat.completions.create({ model, messages })).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('a context limit', () => {
     expect(await demo.get('/violations')).toMatchObject({ total: 0 });
   });
 
-  it('takes an image for 1,500 tokens, however large its file is', async () => {
+  it('counts an image as 1,500 tokens, however large its file is', async () => {
     const url = `data:image/png;base64,${'A'.repeat(400_000)}`;
     const { usage } = await demo.openai.chat.completions.create({
       model: 'plain',

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { PromptPart } from '../protocol';
 import { type CachedTokens, tokensIn } from './token-estimate';
 
-/** Providers keep no prefix that is shorter. */
+/** Providers cache no shorter prefix. */
 const smallestTokens = 1024;
-/** How many parts before a mark a provider looks through for one that it knows. */
+/** How many parts before a mark a provider searches for a cached prefix. */
 const lookBack = 20;
 const capacity = 20_000;
 
@@ -14,7 +14,7 @@ interface Prefix {
   readonly marked: boolean;
 }
 
-/** Remembers the beginnings of prompts as providers do, so that what a client gains by stable ones can be read off. */
+/** Caches the prefixes of prompts as providers do, to show how much a client gains by keeping them stable. */
 export class PromptCache {
   private readonly kept = new Set<string>();
 

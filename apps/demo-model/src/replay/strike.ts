@@ -17,7 +17,7 @@ export async function strike(fault: Fault, client: ClientConnection): Promise<ne
   }
 }
 
-/** A fault in a stream that has begun: its status is sent, so an error can only be another event. */
+/** A fault in a stream that has begun: the status has been sent, so an error can only be sent as an event. */
 export async function strikeMidStream(fault: Fault, protocol: Protocol, client: ClientConnection): Promise<void> {
   switch (fault.kind) {
     case 'hang':

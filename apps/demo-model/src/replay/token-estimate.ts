@@ -2,18 +2,18 @@ import { argumentsText } from './parts';
 import type { Asked, Usage } from '../protocol';
 import type { Turn } from '../script/turn';
 
-/** What of a prompt was read from the cache, and how much of it was then written there. */
+/** How much of a prompt was read from the cache, and how much was written to it. */
 export interface CachedTokens {
   readonly read: number;
   readonly written: number;
 }
 
-/** Four characters are a token: crude, cheap and the same every time. */
+/** Four characters are a token: inexact, but cheap and deterministic. */
 export const tokensIn = (chars: number): number => Math.ceil(chars / 4);
 
 export const promptTokens = ({ prompt }: Asked): number => tokensIn(prompt.reduce((sum, { chars }) => sum + chars, 0));
 
-/** What a script says about its usage counts; only what it leaves out is estimated. */
+/** The usage that a script states, completed by estimates. */
 export function usageOf(turn: Turn, asked: Asked, cached: CachedTokens): Usage {
   const { reasoning = '', text = '', calls = [], usage = {} } = turn;
   const callChars = calls.reduce((sum, call) => sum + call.name.length + argumentsText(call).length, 0);

@@ -58,7 +58,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     },
   );
 
-  it('coder really mends the mistake that its first run really shows', async () => {
+  it('coder fixes the bug that its first run shows', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'demo-model-'));
     const { calls } = await drive({ model: 'coder', tool: realTools(folder) });
     await rm(folder, { recursive: true });
@@ -111,13 +111,13 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     expect(text).toContain('answer of execute_command');
   });
 
-  it('loop calls a tool again and again, and never the same way', async () => {
+  it('loop calls a tool repeatedly, each time with other arguments', async () => {
     const { calls } = await drive({ model: 'loop', maxTurns: 6 });
 
     expect(new Set(calls.map((call) => call.arguments)).size).toBe(6);
   });
 
-  it('loop ends after the given turns, and repeats itself when told to', async () => {
+  it('loop ends after the given turns, and repeats identical calls when told to', async () => {
     const { calls, text } = await drive({ model: 'loop:turns=3,identical=1' });
 
     expect(calls).toHaveLength(3);
@@ -129,7 +129,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     expect((await drive({ model: 'length' })).finishReasons).toEqual([cutOff]);
   });
 
-  it('empty says nothing', async () => {
+  it('empty sends no text', async () => {
     expect(await drive({ model: 'empty' })).toEqual({ calls: [], finishReasons: [stop], text: '' });
   });
 
@@ -140,14 +140,14 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     expect(text).toContain('answer of execute_command');
   });
 
-  it('unknown-tool does without the tool', async () => {
+  it('unknown-tool continues without the tool', async () => {
     const { calls, text } = await drive({ model: 'unknown-tool', tool: ({ name }) => `There is no ${name}.` });
 
     expect(names(calls)).toEqual(['summon_dragon']);
     expect(text).toContain('There is no summon_dragon.');
   });
 
-  it('scripted plays the turns that the user message holds, then says that they are over', async () => {
+  it('scripted plays the turns in the user message, then says that they are over', async () => {
     const turns = [
       { text: 'First.', calls: [{ name: 'execute_command', arguments: { command: 'ls' } }] },
       { text: 'Second.', calls: [{ name: 'execute_command' }], chunk_chars: 1 },

@@ -10,7 +10,7 @@ import { parseModelName } from './model-name';
 import type { Script } from './script';
 import type { Turn } from './turn';
 
-/** Every model that this server offers, by the name that Rondo calls `demo/<name>`. */
+/** Every model of this server by its name; Rondo calls them `demo/<name>`. */
 export const scripts: ReadonlyMap<string, Script> = new Map(
   Object.entries({
     coder,

@@ -1,6 +1,6 @@
 export interface AnsweredCall {
   readonly name: string;
-  /** What the tool answered; undefined while the call is open. */
+  /** The tool's result; undefined while the call is open. */
   readonly result: string | undefined;
 }
 
@@ -17,18 +17,18 @@ export interface AssistantTurn {
 
 export type ConversationTurn = UserTurn | AssistantTurn;
 
-/** What a request says, in neither protocol's shape. All that a script knows. */
+/** A request's conversation, independent of the protocol: everything that a script may depend on. */
 export interface Conversation {
   readonly offeredTools: readonly string[];
   readonly turns: readonly ConversationTurn[];
 }
 
-/** How far the newest task of a conversation has come. */
+/** The progress of the newest task of a conversation. */
 export interface Progress {
   readonly task: string;
   /** The model's own turns since the task was given. */
   readonly steps: readonly AssistantTurn[];
-  /** What the user said to the questions that these steps asked. */
+  /** The user's answers to the questions of these steps. */
   readonly answers: readonly string[];
 }
 

@@ -32,15 +32,15 @@ const delivery = z.object({
 
 interface Definition<Shape extends z.ZodRawShape> {
   readonly description: string;
-  /** Without these the script can only say that it misses them. */
+  /** Tools that the script needs; without them its reply says that they are missing. */
   readonly tools?: readonly string[];
   readonly parameters?: Shape;
   play(progress: Progress, parameters: z.output<z.ZodObject<Shape>>, conversation: Conversation): Turn;
 }
 
-/** Every script also takes `delay_ms`, `pace_ms`, `chunk_chars` and `context_limit`, which hold for each of its turns. */
+/** Every script also accepts `delay_ms`, `pace_ms`, `chunk_chars` and `context_limit`, which apply to each of its turns. */
 export function defineScript<Shape extends z.ZodRawShape>(definition: Definition<Shape>): Script {
-  // An absent shape is the empty one, which TypeScript cannot see in a generic.
+  // TypeScript cannot infer in a generic that an absent shape is the empty one.
   const own = z.strictObject(definition.parameters ?? ({} as Shape));
 
   return {

@@ -4,9 +4,9 @@ const milliseconds = z.int().min(0).max(600_000);
 
 const fault = z.strictObject({
   kind: z.enum(['rate_limit', 'server_error', 'overloaded', 'hang', 'reset']),
-  /** Strikes this many attempts at the same conversation and then lets one through. Absent: strikes every attempt. */
+  /** How many attempts of the same conversation fail before one succeeds. If absent, every attempt fails. */
   times: z.int().min(1).optional(),
-  /** Strikes within the stream, after so many pieces of output. Absent: strikes instead of a response. */
+  /** Fails within the stream, after this many pieces of output. If absent, the fault replaces the response. */
   after_chunks: z.int().min(0).optional(),
   retry_after_s: z.int().min(0).optional(),
 });
@@ -14,11 +14,11 @@ export type Fault = z.infer<typeof fault>;
 
 const tokens = z.int().min(0);
 
-/** What the model says in one reply. The scripts return it, and a caller's own script is a list of it. */
+/** One reply of the model. Scripts return it, and a caller's own script is a list of turns. */
 export const turn = z.strictObject({
   reasoning: z.string().optional(),
   text: z.string().optional(),
-  /** Arguments given as a string are sent as they are, so that they may be broken JSON. */
+  /** Arguments given as a string are sent unchanged, so that they can be invalid JSON. */
   calls: z
     .array(
       z.strictObject({
@@ -28,9 +28,9 @@ export const turn = z.strictObject({
     )
     .optional(),
   finish_reason: z.enum(['stop', 'length', 'tool_calls', 'content_filter']).optional(),
-  /** Waits before the first output. */
+  /** The delay before the first output. */
   delay_ms: milliseconds.optional(),
-  /** Waits between two pieces of output. */
+  /** The delay between two pieces of output. */
   pace_ms: milliseconds.optional(),
   /** The size of a piece of output, counted in code points. */
   chunk_chars: z.int().min(1).max(100_000).optional(),

@@ -5,7 +5,7 @@ import type { Turn } from '../script/turn';
 const file_path = 'fizzbuzz.sh';
 const command = `sh ${file_path} 15`;
 
-/** It forgets the numbers that three and five divide, which the first run reveals. */
+/** It contains a bug on purpose (numbers that both three and five divide), which the first run reveals. */
 const firstDraft = `#!/bin/sh
 # Counts to $1; says Fizz for multiples of three, Buzz for multiples of five and FizzBuzz for both.
 i=1

@@ -9,8 +9,8 @@ const block = /```demo-script\s*\n(.*?)\n\s*```/s;
 const turns = z.array(turn).min(1);
 
 /**
- * Plays the turns that the caller sent along: the n-th turn after the newest user message that holds a script.
- * What a conversation loses to compaction is played again, since the conversation is all the memory there is.
+ * Plays the turns that the caller sent: the n-th turn after the newest user message that contains a script. Turns that
+ * compaction removes from the conversation are played again, because the server keeps no other state.
  */
 export const scripted = defineScript({
   description: 'Plays the JSON list of turns in the fenced block `demo-script` of the user message.',

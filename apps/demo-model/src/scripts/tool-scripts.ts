@@ -58,7 +58,7 @@ export const loop = defineScript({
   },
 });
 
-/** The last round says which it was, so that a conversation whose beginning was summed up goes on where it is. */
+/** The last round's text contains its number, so that a conversation whose beginning was summarized continues correctly. */
 function roundsPlayed(steps: readonly AssistantTurn[]): number {
   const last = /round (\d+)/.exec(steps.at(-1)?.calls[0]?.result ?? '')?.[1];
   return Math.max(steps.length, Number(last ?? 0));

@@ -10,7 +10,7 @@ export interface Drive {
   readonly model: string;
   readonly input: string;
   readonly tool: (call: SeenCall) => string;
-  /** What the user says when the model asks. */
+  /** The user's answer to a question of the model. */
   readonly answer?: string;
   readonly maxTurns?: number;
 }
@@ -18,13 +18,13 @@ export interface Drive {
 export interface Driven {
   readonly calls: readonly SeenCall[];
   readonly finishReasons: readonly string[];
-  /** What the last reply said. */
+  /** The text of the last reply. */
   readonly text: string;
 }
 
 const toolNames = ['execute_command', 'create_file', 'full_file_rewrite', 'str_replace', 'ask', 'complete'];
 
-/** The least agent there is, with OpenAI's client: calls tools and sends their answers back until the model calls none. */
+/** A minimal agent with OpenAI's client: it answers tool calls until the model makes none. */
 export async function driveOpenAi(client: OpenAI, drive: Drive): Promise<Driven> {
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: drive.input }];
   const seen = { calls: [] as SeenCall[], finishReasons: [] as string[], text: '' };

@@ -10,7 +10,7 @@ export interface RunningDemoModel {
   close(): Promise<void>;
 }
 
-/** The server with the providers' own clients, which do not retry on their own. */
+/** The server, with the providers' own clients, whose retries are switched off. */
 export async function runDemoModel(): Promise<RunningDemoModel> {
   const server: DemoModel = await startDemoModel();
   return {
