@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { run } from './run-program.mjs';
 
 /**
- * apt without root: it reads the system's package lists, or fetches lists of its own where those are
- * missing or too old, and keeps its caches in a directory that lives as long as this object is used.
+ * apt without root. It reads the system's package lists, or downloads lists of its own if those are missing or too
+ * old. Its caches are in a directory that `forget` removes.
  */
 export class Apt {
   #directory;
@@ -19,20 +19,20 @@ export class Apt {
     await attempt([]).catch(async () => attempt(await this.#listsOfOurOwn()));
   }
 
-  /** The package behind one that only names it, as `postgresql` names `postgresql-15`. */
+  /** Resolves a package that only depends on another one: `postgresql` gives `postgresql-15`. */
   async dependencyOf(name, pattern) {
     const ask = (options) => this.#run('apt-cache', [...options, 'depends', name]);
     const { stdout } = await ask([]).catch(async () => ask(await this.#listsOfOurOwn()));
     return pattern.exec(stdout)[0];
   }
 
-  /** Removes the caches; nothing can be asked for afterwards. */
+  /** Removes the caches; the object cannot be used afterwards. */
   forget() {
     this.#isForgotten = true;
     if (this.#directory) rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** One at a time: the first builds the cache from which the others then answer at once. */
+  /** One at a time: the first call builds a cache that makes the others fast. */
   #run(program, args, options) {
     const result = this.#turn.then(() => {
       if (this.#isForgotten) throw new Error('apt was stopped');

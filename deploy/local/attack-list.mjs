@@ -5,7 +5,7 @@ import { repoRoot } from './repo-root.mjs';
 const document = join(repoRoot, 'docs/attacks.md');
 const [begin, end] = ['<!-- `npm run attacks` writes from here … -->', '<!-- … to here -->'];
 
-/** The attacks that the tests try, as `attack-reporter.cjs` notes them while jest runs with `jestOptions`. */
+/** The attacks that the tests tried, recorded by `attack-reporter.cjs` while jest runs with `jestArguments`. */
 export class AttackList {
   #file;
 
@@ -23,7 +23,7 @@ export class AttackList {
     return ['--reporters', join(repoRoot, 'deploy/local/attack-reporter.cjs')];
   }
 
-  /** One line per surface: how many attacks were tried and how many blocked. Throws when one got through or none was tried. */
+  /** One line per surface: how many attacks were tried and how many blocked. Throws if one succeeded or none was tried. */
   summary() {
     const surfaces = Object.entries(this.#bySurface());
     const lines = surfaces.map(([surface, attacks]) => {
@@ -42,7 +42,7 @@ export class AttackList {
     return lines.join('\n');
   }
 
-  /** Throws when the document lists other attacks than there are; of those that this machine cannot try it may say what it says. */
+  /** Throws if the document differs from what was tried. Attacks that this machine cannot try are not compared. */
   compareWithDocument() {
     if (readFileSync(document, 'utf8') !== this.#documented('blocked')) {
       throw new Error('docs/attacks.md lists other attacks than were tried: npm run attacks');
@@ -65,7 +65,7 @@ export class AttackList {
     return `${before}${begin}\n\n| surface | attack | result |\n|---|---|---|\n${rows.join('\n')}\n\n${after}`;
   }
 
-  /** Sorted, so that the order in which the tests ran does not show. */
+  /** Sorted, so that the result does not depend on the order of the tests. */
   #bySurface() {
     const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').trim().split('\n') : [];
     const attacks = lines.map((line) => JSON.parse(line)).sort((a, b) => order(a, b));

@@ -1,9 +1,9 @@
 const { appendFileSync } = require('node:fs');
 
 /**
- * A jest reporter that notes the outcome of every attack: of each test below a `describe('attack: <surface>')`, also where it
- * was skipped because this machine lacks what it takes (root, loop devices): it was not tried, then. One line of
- * JSON each, in the file that ATTACKS_FILE names, so that several jest runs make one list.
+ * A jest reporter that records the outcome of every attack, which is each test below a `describe('attack: <surface>')`. A test
+ * that was skipped, because this machine lacks root or loop devices, counts as not tried. Writes one line of JSON per attack
+ * to the file that ATTACKS_FILE names, so that several jest runs produce one list.
  */
 module.exports = class AttackReporter {
   onTestResult(_test, { testResults }) {

@@ -5,7 +5,7 @@ import { run } from './run-program.mjs';
 
 const trial = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
 
-/** Bubblewrap, which walls the sandboxes in. It is a program to run, not a server. */
+/** Bubblewrap, which isolates the sandboxes. It is a program, not a server. */
 export const bubblewrap = {
   name: 'bwrap',
   variable: 'BWRAP_PATH',
@@ -22,7 +22,7 @@ export const bubblewrap = {
     return { file: unpacked.env.LD_LIBRARY_PATH ? wrapped(file, unpacked.env.LD_LIBRARY_PATH) : file };
   },
 
-  /** Rejects with the system's own words when it may not build namespaces here. */
+  /** Rejects with the system's error message if bubblewrap may not create namespaces here. */
   async tryOut(file) {
     await run(file, trial, { env: {}, timeoutMs: 5_000 }).catch((error) => {
       throw new Error(`${file} cannot build a sandbox here: ${error.stderr?.trim() || error.message}`);
@@ -30,7 +30,7 @@ export const bubblewrap = {
   },
 };
 
-/** A bwrap that finds its libraries and hides from the sandbox where they are. */
+/** A wrapper of bwrap that finds its unpacked libraries and does not pass their location on to the sandbox. */
 function wrapped(file, libraryPath) {
   const script = `${file}-with-libraries`;
   writeFileSync(script, `#!/bin/sh\nLD_LIBRARY_PATH='${libraryPath}' exec '${file}' --unsetenv LD_LIBRARY_PATH "$@"\n`);

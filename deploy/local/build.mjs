@@ -6,7 +6,7 @@ import { run } from './run-program.mjs';
 const notSource = new Set(['node_modules', 'dist', 'generated', 'coverage']);
 const configuration = ['package-lock.json', 'nx.json', '.swcrc', 'tsconfig.base.json', 'prisma.config.ts'];
 
-/** Generates and builds everything; returns false when nothing has changed since, and then does not even start Nx. */
+/** Generates and builds everything. Returns false, without starting Nx, if nothing has changed since the last build. */
 export async function build(repoRoot) {
   const stamp = join(repoRoot, '.data/built');
   const wanted = fingerprint(repoRoot);

@@ -21,7 +21,7 @@ async function check() {
   requireNode();
   await installPackages(repoRoot, log);
   const verification = new Verification();
-  await verification.step('build', checks.build); // also what types and the rules about imports between projects read
+  await verification.step('build', checks.build); // the checks of types and of imports between projects read its output
   if (!onlyTests) {
     for (const name of ['words', 'documents', 'circles', 'format', 'types'])
       await verification.step(name, checks[name]);

@@ -5,9 +5,9 @@ import { killEverything } from './supervised-process.mjs';
 const sameKeyWithinMs = 500; // the terminal and npm both pass on one Ctrl-C
 
 /**
- * Runs a command of this directory: `work` registers what it starts with `owns(thing)`, and whatever way the
- * command ends — by itself, by an error, by Ctrl-C — everything that it owns is stopped, the latest first. A second
- * Ctrl-C does not wait. The process ends with the code that `work` returns.
+ * Runs a command of this directory. `work` registers everything that it starts with `owns(thing)`; when the command ends,
+ * by itself, by an error or by Ctrl-C, all of it is stopped in reverse order. A second Ctrl-C ends the process at once.
+ * The exit code is what `work` returns.
  */
 export function runCommand(work, { log, codeWhenInterrupted }) {
   const owned = [];
@@ -42,7 +42,7 @@ export function runCommand(work, { log, codeWhenInterrupted }) {
   return work({ owns: (thing) => (owned.push(thing), thing) }).then(end, (error) => ending ?? fail(error));
 }
 
-/** A signal sent to npm kills npm and the shell between us, but does not reach us. */
+/** Detects that npm was killed: a signal sent to npm ends npm and its shell, but does not reach this process. */
 function whenNpmIsGone(react) {
   if (!process.env.npm_command) return;
   const parent = process.ppid;

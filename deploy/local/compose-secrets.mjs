@@ -4,7 +4,7 @@ import { databaseServices } from './roles.mjs';
 /** The variable with a user's password on a server, such as NATS_AGENT_WORKER_PASSWORD. */
 export const passwordVariable = (server, user) => `${server}_${user.toUpperCase().replaceAll('-', '_')}_PASSWORD`;
 
-/** What docker-compose.yml will not start without. None of it has a default. */
+/** The variables that docker-compose.yml requires. None has a default. */
 export const composeSecrets = [
   'RONDO_ADMIN_KEY',
   'POSTGRES_PASSWORD',
@@ -13,7 +13,7 @@ export const composeSecrets = [
   ...[...databaseServices, 'tool-executor'].map((service) => passwordVariable('NATS', service)),
 ];
 
-/** A value for each. They begin with a letter, since NATS reads what begins with a digit as a number. */
+/** A value for each. They begin with a letter, because NATS reads a value that begins with a digit as a number. */
 export function newComposeSecrets() {
   return composeSecrets
     .map((name) => `${name}=${name === 'RONDO_ADMIN_KEY' ? 'rondo_' : 's'}${randomBytes(24).toString('hex')}\n`)

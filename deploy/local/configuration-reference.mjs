@@ -3,7 +3,7 @@ import { z } from 'zod';
 const beginning = '<!-- `npm run docs` writes from here … -->';
 const end = '<!-- … to here. -->';
 
-/** docs/configuration.md with its tables written anew. `environments` are the schemas by service. */
+/** docs/configuration.md with regenerated tables. `environments` are the schemas by service. */
 export function withTables(document, environments) {
   const [before, rest] = document.split(beginning);
   const after = rest?.split(end)[1];
@@ -22,7 +22,7 @@ export function exampleOf(environments) {
   return [about, ...groups].join('\n');
 }
 
-/** What several services share comes first, and once. */
+/** Variables of several services come first, each once. */
 function groupsOf(environments) {
   const variables = variablesOf(environments);
   const own = (service) => variables.filter(({ defaults }) => defaults.size === 1 && defaults.has(service));
@@ -33,7 +33,7 @@ function groupsOf(environments) {
   return groups.filter(({ variables }) => variables.length > 0);
 }
 
-/** Each variable once, with what the texts beside it say and its default by service. */
+/** Each variable once, with its description and its default by service. */
 function variablesOf(environments) {
   const variables = new Map();
   for (const [service, environment] of Object.entries(environments)) {
@@ -61,7 +61,7 @@ function tableOf(variables) {
   const areShared = variables.some(({ defaults }) => defaults.size > 1);
   const all = [['variable', 'of', 'what it is', 'default', 'values'], ...rows];
   const [head, ...lines] = (areShared ? all : all.map(([name, , ...cells]) => [name, ...cells])).map(
-    (cells) => `| ${cells.join(' | ')} |`.replaceAll('  ', ' '), // an empty cell is one blank
+    (cells) => `| ${cells.join(' | ')} |`.replaceAll('  ', ' '), // an empty cell is a single space
   );
   return [head, `|${'---|'.repeat(areShared ? 5 : 4)}`, ...lines].join('\n');
 }
@@ -76,7 +76,7 @@ function lineOf({ name, facts, defaults }) {
 
 const servicesOf = (defaults) => [...defaults.keys()].join(', ');
 
-/** One text where all services agree. */
+/** One text if the value is the same for all services. */
 function defaultsIn(defaults) {
   const texts = [...new Set(defaults.values())];
   if (texts.length === 1) return texts[0];

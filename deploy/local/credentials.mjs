@@ -2,22 +2,22 @@ import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { secret } from './secrets.mjs';
 
-/** So many executors have a name and a password on the NATS server of a data directory. */
+/** The number of executors that have a user on the NATS server of a data directory. */
 const mostExecutors = 8;
 
-/** What its owner logs in to a server with that is started here. */
+/** The owner's password on a server that is started here. */
 export const owner = 'rondo';
 
 export function ownerPassword(dataDir, server) {
   return secret(dataDir, `${server}-password`);
 }
 
-/** A user's password on a server that is started here. It follows from the owner's, which does not follow from it. */
+/** A user's password on a server that is started here. It is derived from the owner's, which cannot be derived from it. */
 export function passwordOf(dataDir, server, user) {
   return createHmac('sha256', ownerPassword(dataDir, server)).update(user).digest('hex');
 }
 
-/** The URL by which this user reaches the server; a server that was not started here is used as it was given. */
+/** The URL with this user's credentials. The URL of a server that was not started here is returned unchanged. */
 export function urlFor(user, { dataDir, server, url }) {
   const login = new URL(url);
   if (login.password !== ownerPassword(dataDir, server)) return url;
@@ -26,12 +26,12 @@ export function urlFor(user, { dataDir, server, url }) {
   return login.href;
 }
 
-/** Where the n-th executor of a data directory keeps its id. */
+/** The file with the id of the n-th executor of a data directory. */
 export function executorIdFile(dataDir, instance) {
   return join(dataDir, `${instance}-id`);
 }
 
-/** An executor's id, made here before the executor first starts: NATS must know it by then. */
+/** An executor's id. It is generated before the executor first starts, because NATS must know it by then. */
 export function executorId(dataDir, instance) {
   return secret(dataDir, `${instance}-id`, 'exe_');
 }

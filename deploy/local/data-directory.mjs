@@ -8,12 +8,12 @@ const isRoot = process.getuid?.() === 0;
 const leftoverGraceMs = 10_000;
 
 /**
- * Takes a data directory for this process and stops what an earlier owner left running when it was killed.
- * Rejects while another owner lives.
+ * Claims a data directory for this process and stops what an earlier owner left running when it was killed.
+ * Rejects while another owner is alive.
  */
 export async function claimDataDirectory(dataDir) {
   const runDirectory = privateDirectory(join(dataDir, 'run'));
-  chmodSync(dataDir, 0o711); // other users may pass through, as the database's user must, but not look around
+  chmodSync(dataDir, 0o711); // other users (the database's, for example) may enter directories below, but not list this one
   const ownerFile = join(runDirectory, 'owner.json');
   const owner = readPidFile(ownerFile);
   if (owner?.pid === process.pid) return;
@@ -26,7 +26,7 @@ export function releaseDataDirectory(dataDir) {
   removePidFile(join(dataDir, 'run', 'owner.json'));
 }
 
-/** Services go before the servers that they write to. */
+/** Services are stopped before the servers that they use. */
 async function stopLeftovers(runDirectory) {
   const files = readdirSync(runDirectory).filter((file) => file.endsWith('.pid'));
   const leftovers = files.map((file) => readPidFile(join(runDirectory, file))).filter(Boolean);
@@ -43,22 +43,22 @@ async function stopLeftover(leftover) {
   while (isAlive(leftover)) await delay(20);
 }
 
-/** A directory that only we may enter; others may pass through its new parents, which hold what they must reach. */
+/** A directory that only its owner may enter. New parent directories may be passed through by other users, who need files in them. */
 export function privateDirectory(directory) {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o711 });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return directory;
 }
 
-/** A file that only we may read, also where an earlier start had written it for everybody. */
+/** A file that only its owner may read, even if an earlier version wrote it with wider rights. */
 export function writePrivate(file, content) {
   rmSync(file, { force: true });
   writeFileSync(file, content, { mode: 0o600, flag: 'wx' });
 }
 
 /**
- * A directory below the data directory, or below /var/tmp when we are root and users without rights must
- * reach it (the database, a sandbox) but cannot pass through the data directory's parents.
+ * A directory that unprivileged users (the database's, a sandbox's) can reach: below the data directory, or below
+ * /var/tmp if this process is root and they cannot pass through the data directory's parents.
  */
 export function reachableDirectory(dataDir, name) {
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });

@@ -14,8 +14,8 @@ import { Apt } from './apt.mjs';
 import { run } from './run-program.mjs';
 
 /**
- * Debian's and Ubuntu's packages without root: downloaded, unpacked into a directory of ours, and completed
- * with the shared libraries that this machine lacks. Nothing of the system is changed.
+ * Debian's and Ubuntu's packages without root: downloaded, unpacked into the data directory, and completed with the
+ * shared libraries that this machine lacks. The system is not changed.
  */
 export class DebianPackages {
   #directory;
@@ -30,8 +30,8 @@ export class DebianPackages {
   }
 
   /**
-   * Unpacks the packages once. Returns the directory of each program that was asked for, and what must be
-   * added to their environment so that they find their libraries.
+   * Unpacks the packages once. Returns the directory of each requested program, and the environment variables with which
+   * they find their libraries.
    */
   async unpack(name, { packages, programs }) {
     const target = join(this.#directory, name);
@@ -56,7 +56,7 @@ export class DebianPackages {
     return this.#apt.dependencyOf(name, pattern);
   }
 
-  /** Drops what apt kept between downloads. */
+  /** Removes apt's caches. */
   forget() {
     this.#apt.forget();
   }
@@ -68,7 +68,7 @@ export class DebianPackages {
     for (const deb of readdirSync(debs)) await run('dpkg-deb', ['--extract', join(debs, deb), join(draft, 'root')]);
   }
 
-  /** Adds the libraries that the loader misses, package by package along the dependencies; says whether it needed any. */
+  /** Adds the libraries that the loader does not find, following the dependencies of packages; returns whether any were missing. */
   async #completeLibraries(draft, programs) {
     const seen = new Set();
     while (await missesLibraries(join(draft, 'root'), programs)) {
@@ -125,7 +125,7 @@ function childrenOf(directory) {
   return existsSync(directory) ? readdirSync(directory).map((name) => join(directory, name)) : [];
 }
 
-/** Another start may have unpacked the same meanwhile; then its copy stays. */
+/** If another process has unpacked the same packages meanwhile, its copy is kept. */
 function moveInto(target, draft) {
   rmSync(join(draft, 'debs'), { recursive: true });
   chmodSync(draft, 0o755); // the database and the sandboxes run as other users

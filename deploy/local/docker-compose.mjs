@@ -10,7 +10,7 @@ import { run } from './run-program.mjs';
 
 const portVariables = { postgres: 'POSTGRES_PORT', redis: 'REDIS_PORT', nats: 'NATS_PORT' };
 
-/** Servers from docker-compose.yml, in a project of their own for each data directory. */
+/** Servers from docker-compose.yml, with one Compose project per data directory. */
 export class DockerCompose {
   #compose;
   #env;
@@ -18,11 +18,11 @@ export class DockerCompose {
   constructor(dataDir) {
     const project = `rondo-${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}`;
     this.#compose = ['compose', '--project-name', project, '--file', join(repoRoot, 'docker-compose.yml')];
-    // Our HOST may be what Compose cannot read, `::` for example; the gateway that it belongs to is not started here.
+    // HOST belongs to the gateway, which is not started here, and Compose cannot parse every value (`::`, for example).
     this.#env = { ...process.env, HOST: '', ...secretsOf(dataDir), NATS_CONF: natsConfiguration(dataDir) };
   }
 
-  /** Whether an engine answers, asked for two seconds at most. */
+  /** Whether a Docker engine answers within two seconds. */
   static async answers() {
     const options = { timeoutMs: 2_000 };
     const questions = [run('docker', ['info'], options), run('docker', ['compose', 'version'], options)];
@@ -32,14 +32,14 @@ export class DockerCompose {
     );
   }
 
-  /** One of the servers, in the shape of a local one. The engine restarts it when it dies. */
+  /** A server with the interface of a local one. The engine restarts it when it dies. */
   server(name, port) {
     this.#env[portVariables[name]] = String(port);
     const url = this.#urlOf(name, `127.0.0.1:${port}`);
     return {
       name,
       url,
-      pid: undefined, // it lives in the engine
+      pid: undefined, // the engine runs it
       start: () => this.#run('up', '--detach', '--wait', name),
       stop: () => this.#run('stop', name),
       kill: (signal = 'SIGKILL') => this.#run('kill', '--signal', signal, name),
@@ -62,7 +62,7 @@ export class DockerCompose {
   }
 }
 
-/** The file asks for all of its secrets, also for those of services that are not started from it. */
+/** The file requires all of its secrets, also those of services that are not started. */
 function secretsOf(dataDir) {
   const absent = Object.fromEntries(composeSecrets.map((name) => [name, 'unused']));
   return {

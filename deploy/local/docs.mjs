@@ -7,7 +7,7 @@ import { composeConfiguration } from './nats-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 
-/** Where each service's schema is. A configuration that is read when it is imported has it in a file of its own. */
+/** The file with each service's schema. Where `config.ts` reads the environment on import, the schema has a file of its own. */
 const homes = {
   gateway: 'config',
   'agent-worker': 'environment',
@@ -16,7 +16,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` writes what follows from the code: the tables of docs/configuration.md, .env.example, and who may do what on NATS. */
+/** `npm run docs` generates documents from the code: the tables of docs/configuration.md, .env.example, and the NATS permissions. */
 requireNode();
 await installPackages(repoRoot, log);
 await step(log, 'build', { work: () => build(repoRoot), detail: (changed) => (changed ? '' : 'nothing has changed') });

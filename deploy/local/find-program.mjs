@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const usualDirectories = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
 const postgresParents = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt'];
 
-/** The first of these programs on the PATH, or where systems keep servers that an ordinary PATH does not name. */
+/** The first of these programs on the PATH, or in directories for servers that are usually not on the PATH. */
 export function findProgram(names, path) {
   for (const directory of [...pathDirectories(path), ...usualDirectories]) {
     const found = names.map((name) => join(directory, name)).find(isExecutable);
@@ -13,7 +13,7 @@ export function findProgram(names, path) {
   return undefined;
 }
 
-/** Directories that hold a whole PostgreSQL server: those on the PATH, then Debian's and Homebrew's, newest first. */
+/** Directories with a complete PostgreSQL server: those on the PATH, then Debian's and Homebrew's, newest first. */
 export function postgresDirectories(path) {
   const versioned = postgresParents.flatMap((parent) =>
     (existsSync(parent) ? readdirSync(parent) : [])

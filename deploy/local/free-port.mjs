@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
 const lowest = 20_000;
-const highest = 32_000; // below Linux's range for outgoing connections, which could take the port of a server that restarts
+const highest = 32_000; // below Linux's range for outgoing connections, one of which could take the port of a server that restarts
 const given = new Set();
 
 export function isFree(port, host = '127.0.0.1') {
@@ -12,7 +12,7 @@ export function isFree(port, host = '127.0.0.1') {
   });
 }
 
-/** The preferred port when it is free, else another free one; never the same twice from one process. */
+/** The preferred port if it is free, otherwise another free one; within a process, never the same twice. */
 export async function choosePort(preferred) {
   for (let candidate = preferred ?? anyPort(); ; candidate = anyPort()) {
     if (given.has(candidate)) continue;

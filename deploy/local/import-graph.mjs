@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { projectsOf } from './build.mjs';
 
-/** Which TypeScript file of the projects imports which, types included: what ESLint's rules against circles leave out. */
+/** The imports between the projects' TypeScript files, including type imports, which ESLint's rules against circles ignore. */
 export class ImportGraph {
   #root;
   #packages = new Map();

@@ -15,11 +15,10 @@ const components = { postgres, redis, nats };
 const defaults = { want: ['postgres', 'redis', 'nats', 'bwrap'], preferredPorts: false, supervise: false, log: silent };
 
 /**
- * Finds or starts what the services stand on. For each server: the one at a URL in `env`; else Docker
- * Compose, when an engine answers and no local program is there; else the local program; else, on Debian
- * and Ubuntu, the distribution's package, unpacked without root. Everything is started on 127.0.0.1, below
- * `dataDir`; a set with another `dataDir` lives beside it, and may use the unpacked packages of the data
- * directory `packagesOf`.
+ * Finds or starts Postgres, Redis, NATS and bubblewrap. For each server, in this order: the one at a URL in `env`; a local
+ * program; Docker Compose, if an engine answers; on Debian and Ubuntu, the distribution's package, unpacked without root.
+ * Servers listen on 127.0.0.1 and write below `dataDir`. Several sets with different data directories can run at the same
+ * time; they may share the unpacked packages of `packagesOf`.
  */
 export async function startInfrastructure(request) {
   const set = new Infrastructure(request);
@@ -33,14 +32,14 @@ export class Infrastructure {
   #docker;
   #isStopping = false;
   servers = [];
-  /** What a service or a test needs to reach the set: DATABASE_URL, REDIS_URL, NATS_URL, BWRAP_PATH. */
+  /** The variables by which services and tests find them: DATABASE_URL, REDIS_URL, NATS_URL, BWRAP_PATH. */
   env = {};
 
   constructor(request) {
     this.#request = { ...defaults, env: process.env, packagesOf: request.dataDir, ...request };
   }
 
-  /** Rejects when a server is neither found nor started, and then leaves nothing running. */
+  /** Rejects if a server can be neither found nor started; then nothing is left running. */
   async start() {
     const { want, dataDir, packagesOf } = this.#request;
     await claimDataDirectory(dataDir);
@@ -120,7 +119,7 @@ export class Infrastructure {
     return choosePort(this.#request.preferredPorts ? preferredPort : undefined);
   }
 
-  /** What is not known to us when we stop would be left behind, so it is known before it starts. */
+  /** Registers a server before it starts, so that `stop` never misses one. */
   #own(server) {
     if (this.#isStopping) throw new Error('stopped before it was started');
     this.servers.push(server);
@@ -137,7 +136,7 @@ export class Infrastructure {
     });
   }
 
-  /** Without it everything works but the tools, so a machine that cannot have it only hears about it. */
+  /** A warning instead of an error if it is missing: without it everything works except tools. */
   async #findBubblewrap() {
     const { name, variable } = bubblewrap;
     const since = performance.now();

@@ -6,7 +6,7 @@ import { run } from './run-program.mjs';
 
 const oldestNode = [20, 19];
 
-/** Says clearly that Node is too old, before anything fails in a way that does not. */
+/** Refuses a Node version that is too old with a clear message, before something fails with an unclear one. */
 export function requireNode(version = process.versions.node) {
   const [major, minor] = version.split('.').map(Number);
   const [oldestMajor, oldestMinor] = oldestNode;
@@ -14,7 +14,7 @@ export function requireNode(version = process.versions.node) {
   throw new Error(`Rondo needs Node ${oldestNode.join('.')} or newer; this is ${version}.`);
 }
 
-/** Installs the packages that package-lock.json names, unless they are there already. */
+/** Installs the packages of package-lock.json, unless they are installed already. */
 export async function installPackages(repoRoot, log) {
   const lock = join(repoRoot, 'package-lock.json');
   const stamp = join(repoRoot, 'node_modules/.rondo-installed');
@@ -27,7 +27,7 @@ export async function installPackages(repoRoot, log) {
   writeFileSync(stamp, wanted);
 }
 
-/** npm leaves a lock file of its own in node_modules; after an `npm install` it is as young as ours. */
+/** Compares with npm's own lock file in node_modules, which an `npm install` updates. */
 function installedByNpm(repoRoot, lock) {
   const hidden = join(repoRoot, 'node_modules/.package-lock.json');
   return existsSync(hidden) && statSync(hidden).mtimeMs > statSync(lock).mtimeMs - 2_000;

@@ -6,7 +6,7 @@ import { createDatabase, isDatabaseMissing, withClient } from './postgres-client
 
 const prismaLock = 72707369; // the advisory lock of `prisma migrate`
 
-/** What waits for a lock has everybody behind it wait too, so it gives up soon and tries again later. */
+/** A statement that waits for a lock blocks all later ones, so it gives up soon and tries again later. */
 const lockTimeout = '5s';
 const lockNotAvailable = '55P03';
 const mostTries = 30;
@@ -24,9 +24,9 @@ const historyTable = `create table if not exists _prisma_migrations (
 )`;
 
 /**
- * Applies the migrations that the database lacks, as `prisma migrate deploy` does and in the same books, in a
- * tenth of its time. Creates the database when it is missing. Several may run at once. Returns the names of what
- * it applied.
+ * Applies the migrations that the database lacks, as `prisma migrate deploy` does and with the same table of applied
+ * migrations, in a tenth of its time. Creates the database if it is missing. Several processes may call it at once.
+ * Returns the names of the applied migrations.
  */
 export async function migrate({ url, directory }) {
   const apply = (client) => applyPending(client, readMigrations(directory));
@@ -48,7 +48,7 @@ async function applyPending(client, migrations) {
   return pending.map(({ name }) => name);
 }
 
-/** Who waited for it within Postgres would be one whom an index that is made concurrently waits for in turn. */
+/** Polls for the lock: a session that waited for it inside Postgres would block `create index concurrently`, which waits for all sessions. */
 async function lock(client) {
   for (;;) {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as is_ours', [prismaLock]);
@@ -96,13 +96,13 @@ async function patiently(work) {
   }
 }
 
-/** Several statements in one query are one transaction; each may wait for a lock for so long. */
+/** Several statements in one query are one transaction; the timeout limits how long each waits for a lock. */
 async function inOneTransaction(client, script) {
   await client.query(`set lock_timeout = '${lockTimeout}'`);
   await client.query(script);
 }
 
-/** It blocks no other statement, so it may wait. What is left of an index that could not be made is in the way of the next try. */
+/** It blocks no other statement, so it may wait. The remains of a failed attempt are dropped first, because they would block this one. */
 async function indexConcurrently(client, { script, index }) {
   const { rows } = await client.query('select from pg_index where indexrelid = to_regclass($1) and not indisvalid', [
     client.escapeIdentifier(index),

@@ -1,7 +1,7 @@
-/** The last migration that was written before these rules; none after it may break them. */
+/** The last migration before these rules; every later one must obey them. */
 const before = '20261130';
 
-/** A table that the same migration makes is not in use yet. */
+/** A table that the same migration creates is not in use yet. */
 const madeHere = (statements) =>
   statements.flatMap((text) => /^create (?:unlogged )?table (?:if not exists )?"?(\w+)/i.exec(text)?.[1] ?? []);
 
@@ -10,7 +10,7 @@ const concurrently = /^(create (?:unique )?index|drop index|reindex index) concu
 const tableOf = (text) =>
   /^(?:alter table|create (?:unique )?index .*? on|update|delete from) (?:if exists |only )*"?(\w+)/i.exec(text)?.[1];
 
-/** What services of the version before cannot live with, or what has them wait. */
+/** Changes that break services of the previous version or block their statements. */
 const refusals = [
   [/^drop (?!index concurrently)/i, 'drops what services of the version before may use'],
   [/^truncate/i, 'deletes what services of the version before may use'],
@@ -39,7 +39,7 @@ const refusals = [
   [/^(?:lock|vacuum full|cluster)\b/i, 'locks a table'],
 ];
 
-/** Statements without comments, each on one line. Bodies between dollars stay whole. */
+/** Statements without comments, each on one line. Dollar-quoted bodies are not split. */
 function statementsOf(script) {
   const bodies = [];
   const text = script
@@ -53,8 +53,9 @@ function statementsOf(script) {
 }
 
 /**
- * Why a migration is not one beside which the services of the version before can go on working. It expands; what is
- * not used any more is dropped a version later, by a migration that says so in a line `-- contract: …`.
+ * The reasons why services of the previous version could not continue while or after this migration is applied. A migration
+ * may only expand the schema. What is no longer used is dropped one version later, by a migration that says so in a line
+ * `-- contract: …`.
  */
 export function flawsOf({ name, script }) {
   if (name < before) return [];

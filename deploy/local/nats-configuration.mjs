@@ -5,9 +5,9 @@ import { repoRoot } from './repo-root.mjs';
 import { databaseServices } from './roles.mjs';
 
 /**
- * What a server's configuration says of users: each service and each executor may say and hear what its part of
- * deploy/nats-permissions.json says, and nothing else. `passwordOf` says what stands for a user's password; the owner, where
- * there is one, may do everything.
+ * The users in a server's configuration. Each service and each executor may publish and subscribe to what
+ * deploy/nats-permissions.json lists for it, and nothing else; the owner, if there is one, may do everything. `passwordOf`
+ * returns what the configuration contains as a user's password.
  */
 export function authorizationOf({ executors, passwordOf, owner }) {
   const permissions = JSON.parse(readFileSync(join(repoRoot, 'deploy/nats-permissions.json'), 'utf8'));
@@ -39,7 +39,7 @@ function ofExecutor(permissions, id) {
   return JSON.parse(JSON.stringify(permissions).replaceAll('EXECUTOR_ID', id));
 }
 
-/** What every server needs, apart from its users. */
+/** The part of every server's configuration that does not concern users. */
 export function serverOf({ listen, storeDir, knowsSyncInterval = true }) {
   return [
     ...listen,
@@ -54,7 +54,7 @@ export function serverOf({ listen, storeDir, knowsSyncInterval = true }) {
   ].join('\n');
 }
 
-/** Its monitoring is for the health check inside the container, and not for others, whom it would tell who talks to whom. */
+/** Monitoring listens inside the container only, for its health check, because it shows which clients are connected. */
 export const serverInContainer = serverOf({ listen: ['http: "127.0.0.1:8222"'], storeDir: '/data' });
 
 /** The configuration of docker-compose.yml. Passwords come from the container's environment. */

@@ -6,7 +6,7 @@ import { authorizationOf, serverOf } from './nats-configuration.mjs';
 import { probes } from './probes.mjs';
 import { run } from './run-program.mjs';
 
-/** NATS with JetStream on 127.0.0.1, where each service has a name and a password of its own. */
+/** NATS with JetStream on 127.0.0.1, with a user for each service. */
 export const nats = {
   name: 'nats',
   variable: 'NATS_URL',
@@ -51,7 +51,7 @@ function configurationOf({ port, data, dataDir, version }) {
   ].join('\n');
 }
 
-/** Everybody who may log in to the NATS server of this data directory. */
+/** All users of the NATS server of this data directory. */
 export function usersOf(dataDir) {
   return authorizationOf({
     executors: executorInstances().map((instance) => executorId(dataDir, instance)),

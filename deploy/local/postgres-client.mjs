@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 const databaseIsMissing = '3D000';
 const madeByAnother = new Set(['42P04', '23505']);
 
-/** Connects, runs `use` and hangs up. */
+/** Connects, runs `use` and disconnects. */
 export async function withClient(connectionString, use) {
-  const { Client } = createRequire(import.meta.url)('pg'); // not at the top: a fresh clone has no packages yet
+  const { Client } = createRequire(import.meta.url)('pg'); // imported late, because a fresh clone has no packages yet
   const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined); // the query that was under way rejects with the same error
+  client.on('error', () => undefined); // the query in progress rejects with the same error
   await client.connect();
   try {
     return await use(client);
@@ -20,7 +20,7 @@ export function isDatabaseMissing(error) {
   return error.code === databaseIsMissing;
 }
 
-/** Creates the URL's database unless it exists; several may do so at once. */
+/** Creates the URL's database unless it exists; several processes may call it at once. */
 export async function createDatabase(url) {
   const maintenance = new URL(url);
   const name = decodeURIComponent(maintenance.pathname.slice(1));

@@ -9,7 +9,7 @@ import { run } from './run-program.mjs';
 
 const database = 'rondo';
 
-/** PostgreSQL on 127.0.0.1. Root may not run it, so then it runs as `postgres`, or else as `nobody`. */
+/** PostgreSQL on 127.0.0.1. It refuses to run as root; started by root, it runs as `postgres`, or else as `nobody`. */
 export const postgres = {
   name: 'postgres',
   variable: 'DATABASE_URL',
@@ -34,7 +34,7 @@ export const postgres = {
     return { directory: unpacked.programs.postgres, env: unpacked.env };
   },
 
-  /** Creates the data once, and says how to run the server. */
+  /** Creates the data directory once, and returns how to run the server. */
   async prepare({ program, dataDir, port }) {
     const password = ownerPassword(dataDir, 'postgres');
     const data = dataOf(dataDir);
@@ -43,8 +43,8 @@ export const postgres = {
     return {
       url: `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`,
       where: program.directory,
-      stopSignal: 'SIGINT', // "fast": SIGTERM would wait for the clients to leave
-      refusesBesideRemains: /pre-existing shared memory block/, // what a killed one had started outlives it by a moment
+      stopSignal: 'SIGINT', // a fast shutdown: SIGTERM would wait until all clients disconnect
+      refusesBesideRemains: /pre-existing shared memory block/, // the child processes of a killed server outlive it by a moment
       probe: () => probes.postgres(`postgresql://${user}:${password}@127.0.0.1:${port}/${database}`),
       command: () => ({
         file: join(program.directory, 'postgres'),
@@ -64,13 +64,13 @@ function settings(port) {
     'unix_socket_directories=',
     'max_connections=200',
     'shared_buffers=128MB',
-    'jit=off', // its planning costs more than our short queries, and its library is a package of its own
+    'jit=off', // compilation costs more than our short queries, and its library is a separate package
   ];
 }
 
 async function initialize({ program, data, password, owner }) {
   const passwordFile = `${data}.password`;
-  rmSync(data, { recursive: true, force: true }); // what an interrupted first start left
+  rmSync(data, { recursive: true, force: true }); // the remains of an interrupted first start
   mkdirSync(data, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (owner.uid !== undefined) [data, passwordFile].forEach((path) => chownSync(path, owner.uid, owner.gid));

@@ -5,8 +5,8 @@ import { repoRoot } from './repo-root.mjs';
 import { databaseServices, grantRoles, roleOf } from './roles.mjs';
 
 /**
- * Migrates the database, and where its server was started here, gives each service a role of its own. Returns the names of the
- * migrations that it applied.
+ * Migrates the database and, if its server was started here, creates a role for each service. Returns the names of the
+ * applied migrations.
  */
 export async function prepareDatabase({ url, dataDir }) {
   const applied = await migrate({ url, directory: join(repoRoot, 'prisma/migrations') });

@@ -8,7 +8,7 @@ const answerWithinMs = 2_000;
 /** Each probe resolves when the server at the URL answers in its own protocol. */
 export const probes = { postgres: probePostgres, redis: probeRedis, nats: probeNats };
 
-/** A database that is still missing is fine: the server answered, and the migration creates it. */
+/** A missing database is not an error: the server has answered, and the migration creates the database. */
 async function probePostgres(url) {
   await withClient(url, (client) => client.query('select 1')).catch((error) => {
     if (!isDatabaseMissing(error)) throw error;

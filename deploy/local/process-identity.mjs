@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** When a process started, so that a number used again by another process is never mistaken for it. */
+/** The start time of a process, which tells it apart from a later process with the same id. */
 export function startTime(pid) {
   try {
     if (!existsSync('/proc/self/stat'))
@@ -20,13 +20,13 @@ export function writePidFile(file, pid, details = {}) {
   writeFileSync(file, JSON.stringify({ pid, startTime: startTime(pid), ...details }));
 }
 
-/** The process that is written in this file, while it lives. */
+/** The process that this file names, if it is alive. */
 export function readPidFile(file) {
   try {
     const process = JSON.parse(readFileSync(file, 'utf8'));
     return isAlive(process) ? process : undefined;
   } catch {
-    return undefined; // no file, or half a file from a writer that was killed
+    return undefined; // no file, or an incomplete one from a process that was killed
   }
 }
 

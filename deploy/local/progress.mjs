@@ -1,4 +1,4 @@
-/** Where a command tells a person how far it is: one line per step, with the time that it took. */
+/** Reports the progress of a command on the terminal: one line per step, with its duration. */
 export const terminal = {
   done: ({ name, ms, detail = '' }) => print(`  ✓ ${columns(name, ms)}  ${detail}`),
   warn: ({ name, ms, detail }) => print(`  ! ${columns(name, ms)}  ${detail}`),
@@ -21,7 +21,7 @@ export async function step(log, name, { work, detail = () => '' }) {
   }
 }
 
-/** A failure that the person has already read on the terminal. */
+/** A failure that has already been printed. */
 export class ReportedError extends Error {
   constructor(cause) {
     super(cause.message, { cause });

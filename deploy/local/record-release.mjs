@@ -10,8 +10,8 @@ import { startTestServers } from './test-servers.mjs';
 import { checks, jest, Verification } from './verification.mjs';
 
 /**
- * `npm run record-release` writes down what this version asks of Postgres and says over NATS and Redis. The next version is
- * tested against that, since its services run beside those of this one while a deployment is upgraded.
+ * `npm run record-release` records the SQL statements of this version and the messages that it sends over NATS and Redis.
+ * The next version is tested against them, because services of both versions run at the same time during an upgrade.
  */
 await runCommand(record, { log, codeWhenInterrupted: 130 });
 
@@ -31,7 +31,7 @@ async function record({ owns }) {
   return verification.conclude();
 }
 
-/** As the tests of persistence have the library send them: each of its statements is tested there. */
+/** The statements that the tests of libs/persistence execute; they cover all of them. */
 async function recordStatements({ directory, env }) {
   const args = ['--maxWorkers', '2', '--setupFilesAfterEnv', join(import.meta.dirname, 'record-statements.cjs')];
   const output = await jest(['libs/persistence'], { env, args });
@@ -43,7 +43,7 @@ async function recordStatements({ directory, env }) {
   return output;
 }
 
-/** As whole services send them. */
+/** The messages that services send in a deployment. */
 async function recordMessages({ directory, env }) {
   const { default: messaging } = await import('../../libs/messaging/dist/released/wire-messages.js');
   const messages = messaging.wireStructures();

@@ -3,8 +3,8 @@ const { join } = require('node:path');
 const pg = require('pg');
 
 /**
- * Run by jest before each spec file of libs/persistence while a release is recorded: writes down every statement that the
- * library sends, without its values. What a spec itself asks is left out: no service depends on it.
+ * Loaded by jest before each spec file of libs/persistence while a release is recorded. Records every statement that the
+ * library sends, without its values. Statements of the specs themselves are skipped, because no service sends them.
  */
 const file = join(process.env.RECORD_RELEASE, `statements-${process.pid}.jsonl`);
 
@@ -23,7 +23,7 @@ function note(query) {
 for (const { prototype } of [pg.Pool, pg.Client]) {
   const { query } = prototype;
   prototype.query = function (...request) {
-    // A pool hands its statements to a client with a callback: those were noted already.
+    // A pool passes its statements to a client with a callback; those have been recorded already.
     if (!request.some((part) => typeof part === 'function')) note(request[0]);
     return query.apply(this, request);
   };

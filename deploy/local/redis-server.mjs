@@ -4,7 +4,7 @@ import { privateDirectory, writePrivate } from './data-directory.mjs';
 import { findProgram } from './find-program.mjs';
 import { probes } from './probes.mjs';
 
-/** Redis, or Valkey, on 127.0.0.1, with its data on disk and behind a password. */
+/** Redis, or Valkey, on 127.0.0.1, with persistent data and a password. */
 export const redis = {
   name: 'redis',
   variable: 'REDIS_URL',
@@ -24,7 +24,7 @@ export const redis = {
     return { file: join(unpacked.programs['redis-server'], 'redis-server'), env: unpacked.env };
   },
 
-  /** The password is in a file of ours: what stands on a command line every user of the machine can read. */
+  /** The password is in a private file, because every user of the machine can read command lines. */
   async prepare({ program, dataDir, port }) {
     const data = privateDirectory(join(dataDir, 'redis'));
     const configuration = join(data, 'redis.conf');

@@ -6,17 +6,17 @@ import { repoRoot } from './repo-root.mjs';
 /** The services that have a role on Postgres. tool-executor has none. */
 export const databaseServices = ['gateway', 'agent-worker', 'summarizer'];
 
-const oneAtATime = 72707370; // an advisory lock: two that grant at once get in each other's way
+const oneAtATime = 72707370; // an advisory lock, because concurrent grants conflict
 const isThere = new Set(['42710', '23505']);
 
-/** A service's role. Roles belong to the whole server, so their names begin with the database's. */
+/** The name of a service's role. It begins with the database's name, because roles belong to the whole server. */
 export function roleOf(service, database) {
   return `${database}_${service.replaceAll('-', '_')}`;
 }
 
 /**
- * Gives each service whose password is given a role, with the rights of prisma/grants.json on this database and no others. Needs an
- * owner who may create roles. May be said again at any time, also while the services run.
+ * Creates a role for each service whose password is given, with the rights in prisma/grants.json on this database and no
+ * others. Requires an owner who may create roles. Can be repeated at any time, also while the services run.
  */
 export async function grantRoles({ url, passwords }) {
   const database = decodeURIComponent(new URL(url).pathname.slice(1));
@@ -27,7 +27,7 @@ export async function grantRoles({ url, passwords }) {
   await withClient(url, async (client) => {
     await client.query('select pg_advisory_lock($1)', [oneAtATime]);
     for (const { name } of roles) await create(client, name);
-    // In one transaction, so that running services never lack their rights for a moment.
+    // One transaction, so that running services always have their rights.
     const statements = roles.flatMap((role) => rightsOf(client, role, grants));
     await client.query(['begin', ...statements, 'commit'].join(';\n'));
   });

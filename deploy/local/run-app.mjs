@@ -3,7 +3,7 @@ import { installPackages, requireNode } from './install.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 
-/** `node run-app.mjs <app> …` installs and builds what has changed and then is that app's command. */
+/** `node run-app.mjs <app> …` installs and builds what has changed, then runs that app's command in this process. */
 requireNode();
 await installPackages(repoRoot, log);
 await step(log, 'build', { work: () => build(repoRoot), detail: (changed) => (changed ? '' : 'nothing has changed') });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 const running = new Set();
 
-/** Runs a program to its end and resolves with what it printed; rejects with the end of it when it fails. */
+/** Runs a program to its end. Resolves with its output; rejects with the end of the output if it fails. */
 export function run(file, args, { timeoutMs, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: timeoutMs, ...options });
@@ -20,7 +20,7 @@ export function run(file, args, { timeoutMs, ...options } = {}) {
   });
 }
 
-/** Ends the programs under way, when the command that needs them ends early. */
+/** Ends the running programs, if the command that started them ends early. */
 export function endRunningPrograms() {
   for (const child of running) child.kill('SIGTERM');
 }

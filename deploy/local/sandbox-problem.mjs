@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Why tools cannot run, and what to do about it, as a tool-executor that is ready has logged it; undefined when they can. */
+/** Why tools cannot run, and what to do about it, from the log of a ready tool-executor; undefined if they can run. */
 export function sandboxProblem(logFile) {
   const lines = readFileSync(logFile, 'utf8').split('\n');
   const line = lines.findLast((candidate) => candidate.includes('"sandboxes unavailable"'));

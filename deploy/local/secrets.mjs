@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A secret of this deployment: made on first use, the same ever after, readable by its owner only. */
+/** A secret of this deployment: generated on first use, then constant, readable by its owner only. */
 export function secret(dataDir, name, prefix = '') {
   const file = join(dataDir, name);
   if (!existsSync(file)) {

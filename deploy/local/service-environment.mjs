@@ -1,8 +1,8 @@
 const ordinary = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_ENV', 'LOG_LEVEL'];
 
 /**
- * What each service may know. The executor runs what a model asked for, so it gets no database, no model
- * key and nothing else of the user's environment; the gateway calls no model, so it learns only which keys exist.
+ * The variables that each service gets. The executor runs commands of a model, so it gets no database URL, no model key and
+ * nothing else of the user's environment. The gateway calls no model, so it gets only the names of the keys that exist.
  */
 const needs = {
   'demo-model': {
@@ -10,7 +10,7 @@ const needs = {
     given: () => ({}),
   },
   'tool-executor': {
-    usual: { SANDBOX_REQUIRE_LIMITS: '0' }, // a machine of one's own may lack control groups; the executor warns
+    usual: { SANDBOX_REQUIRE_LIMITS: '0' }, // a developer's machine may lack control groups; the executor warns about it
     inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|METRICS_(TOKEN|OPEN)$)/.test(name),
     given: ({ NATS_URL, BWRAP_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE }) => ({
       NATS_URL,
@@ -34,7 +34,7 @@ const needs = {
 
 export const serviceNames = Object.keys(needs);
 
-/** The whole environment of a service: what it inherits of `inherited`, and its part of `facts`. */
+/** The complete environment of a service: its variables of `inherited`, and its part of `facts`. */
 export function serviceEnvironment(service, { inherited, facts }) {
   const { inherits, given, usual = {} } = needs[service];
   const keys = modelKeys(inherited);
@@ -48,7 +48,7 @@ export function serviceEnvironment(service, { inherited, facts }) {
   });
 }
 
-/** The variables that hold a provider's key, also those that MODEL_PROVIDERS names. */
+/** The variables with a provider's key, including those that MODEL_PROVIDERS names. */
 function modelKeys(inherited) {
   const declared = [...(inherited.MODEL_PROVIDERS ?? '').matchAll(/"api_key_variable"\s*:\s*"([^"]+)"/g)];
   const names = declared.map(([, name]) => name);

@@ -32,7 +32,7 @@ export declare class Services {
   start(): Promise<void>;
   /** By instance: `agent-worker`, `agent-worker-2`. */
   get(instance: string): RunningProgram;
-  /** The URLs of the servers as this instance is told them: with a name and a password of its own. */
+  /** The servers' URLs with this instance's own user names and passwords. */
   urlsOf(instance: string): InfrastructureEnvironment;
   stop(): Promise<void>;
 }

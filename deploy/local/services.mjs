@@ -14,9 +14,9 @@ const wildcards = ['0.0.0.0', '::'];
 const defaults = { repoRoot, instances: serviceNames, ports: {}, settings: {}, supervise: true, log: silent };
 
 /**
- * Starts services, each as a process of its own (`node apps/<service>/dist/main.js`), and resolves when all
- * of them are ready. Naming a service several times starts several: `gateway`, `gateway-2`, … When one does not
- * get ready, all are stopped again.
+ * Starts services, each as a process (`node apps/<service>/dist/main.js`), and resolves when all of them are ready. A
+ * service that is named several times is started several times: `gateway`, `gateway-2`, … If one does not become ready,
+ * all are stopped.
  */
 export async function startServices(request) {
   const services = new Services(request);
@@ -96,7 +96,7 @@ export class Services {
     const facts = {
       ...this.#facts,
       ...this.urlsOf(name),
-      ...(service === 'tool-executor' && placesForSandboxes(dataDir, name)),
+      ...(service === 'tool-executor' && sandboxPaths(dataDir, name)),
     };
     return {
       ...serviceEnvironment(service, { inherited: env, facts }),
@@ -107,7 +107,7 @@ export class Services {
     };
   }
 
-  /** The URLs of the servers as this instance is told them: with a name and a password of its own. */
+  /** The servers' URLs with this instance's own user names and passwords. */
   urlsOf(name) {
     const { dataDir, infrastructure } = this.#request;
     const { NATS_URL: nats, DATABASE_URL: database } = infrastructure;
@@ -133,13 +133,13 @@ export class Services {
   }
 }
 
-/** Where to reach what listens there. */
+/** The URL of a service that listens on this address and port. */
 function urlOf(listensOn, port) {
   const reachable = wildcards.includes(listensOn) ? host : listensOn;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Our servers are there before our services, so one that misses any of them has only not found it yet. */
+/** The servers are started before the services, so a service that is degraded has only not connected yet. */
 async function probeReady(url) {
   const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) });
   const { degraded = [] } = await response.json();
@@ -152,13 +152,13 @@ function nameOf(instances, index) {
   return ordinal === 1 ? instances[index] : `${instances[index]}-${ordinal}`;
 }
 
-function placesForSandboxes(dataDir, name) {
+function sandboxPaths(dataDir, name) {
   return { SANDBOX_ROOT: reachableDirectory(dataDir, 'sandboxes'), EXECUTOR_ID_FILE: executorIdFile(dataDir, name) };
 }
 
 const serviceOf = (instance) => instance.replace(/-\d+$/, '');
 
-/** Executors are told apart, each by its id; of the other services all instances are one user. */
+/** Each executor is a user of its own, named by its id; all instances of another service are one user. */
 function natsUserOf(name, dataDir) {
   if (executorInstances().includes(name)) return executorId(dataDir, name);
   if (name.startsWith('tool-executor')) throw new Error(`No more than ${executorInstances().length} executors here.`);

@@ -4,7 +4,7 @@ import { repoRoot } from './repo-root.mjs';
 
 const shown = 15;
 
-/** How long the spec files took, as `spec-time-reporter.cjs` notes them while jest runs with `jestArguments`. */
+/** The durations of the spec files, recorded by `spec-time-reporter.cjs` while jest runs with `jestArguments`. */
 export class SpecTimes {
   #file;
 

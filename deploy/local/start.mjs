@@ -63,7 +63,7 @@ function buildServices() {
   return step(log, 'build', { work: () => build(repoRoot), detail });
 }
 
-/** The URLs are also kept for a person's tools: Prisma's commands read them, and a shell can. */
+/** The URLs are also written to a file, for Prisma's commands and for shells. */
 function prepare({ DATABASE_URL, REDIS_URL, NATS_URL }) {
   const urls = Object.entries({ DATABASE_URL, REDIS_URL, NATS_URL }).map(([name, url]) => `${name}='${url}'\n`);
   writeFileSync(join(dataDir, 'servers.env'), urls.join(''), { mode: 0o600 });

@@ -8,6 +8,6 @@ export interface RunningProgram {
   start(): Promise<void>;
   /** Gives it time to finish. */
   stop(): Promise<void>;
-  /** Sends a signal (SIGKILL unless told) as an accident would; resolves after SIGKILL when it is dead. */
+  /** Sends a signal, SIGKILL by default; after SIGKILL, resolves when the program is dead. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }

@@ -14,9 +14,9 @@ const startAgainMs = 100;
 const living = new Set();
 
 /**
- * A program that is kept running: started, watched until it is ready, started again when it dies (unless
- * `supervise` is false), and stopped with time to finish. It leads a process group of its own, so that a
- * Ctrl-C in the terminal reaches only us; whatever of that group outlives it is killed.
+ * A program that is kept running: started, probed until it is ready, restarted when it dies (if `supervise` is true), and
+ * stopped with time to finish. It has a process group of its own, so that a Ctrl-C in the terminal reaches only this
+ * process; the rest of the group is killed when it ends.
  *
  * Emits `died {reason, restartInMs?}` and `recovered {ms}`.
  */
@@ -30,9 +30,9 @@ export class SupervisedProcess extends EventEmitter {
   #restart;
 
   /**
-   * `command` returns `{file, args, env, cwd?, uid?, gid?}`; `probe` resolves when the program is ready
-   * and rejects when it is not yet. `refusesBesideRemains` is what its log says where it meets what a killed one
-   * left behind: it is then started again.
+   * `command` returns `{file, args, env, cwd?, uid?, gid?}`; `probe` resolves if the program is ready and rejects if it is
+   * not yet. `refusesBesideRemains` matches the log of a program that does not start because of the remains of its killed
+   * predecessor; it is then started again.
    */
   constructor(options) {
     super();
@@ -57,7 +57,7 @@ export class SupervisedProcess extends EventEmitter {
     return this.#child?.pid;
   }
 
-  /** Resolves when the program is ready; rejects with the end of its log when it dies first. */
+  /** Resolves when the program is ready; rejects with the end of its log if it dies first. */
   async start() {
     this.#isWanted = true;
     for (let attempt = 1; ; attempt += 1) {
@@ -74,7 +74,7 @@ export class SupervisedProcess extends EventEmitter {
   }
 
   #metItsRemains({ message }) {
-    const { supervise, refusesBesideRemains } = this.#options; // one that is supervised is started again anyway
+    const { supervise, refusesBesideRemains } = this.#options; // a supervised program is restarted anyway
     return !supervise && this.#hasBeenReady && refusesBesideRemains?.test(message);
   }
 
@@ -93,7 +93,7 @@ export class SupervisedProcess extends EventEmitter {
     this.#hasBeenReady = true;
   }
 
-  /** Sends a signal as an accident would; a supervised program comes back by itself, another by `start`. */
+  /** Sends a signal without expecting an end. A supervised program restarts by itself, another one by `start`. */
   async kill(signal = 'SIGKILL') {
     const child = this.#child;
     if (!child) return;
@@ -140,7 +140,7 @@ export class SupervisedProcess extends EventEmitter {
     else this.emit('died', { reason });
   }
 
-  /** One that died at once waits longer each time; one that had lived for a while is back at once. */
+  /** The delay grows with each death soon after a start, and is short for a program that had run for a while. */
   #planRestart(reason) {
     const lived = this.#readyAt !== undefined && performance.now() - this.#readyAt > healthyAfterMs;
     this.#quickDeaths = lived ? 1 : this.#quickDeaths + 1;
@@ -153,7 +153,7 @@ export class SupervisedProcess extends EventEmitter {
     if (this.#child) return;
     await this.start().then(
       () => this.emit('recovered', { ms: performance.now() - diedAt }),
-      () => undefined, // its end was reported, and has already planned the next attempt
+      () => undefined, // its end has been reported, and the next attempt is planned
     );
   }
 
@@ -169,12 +169,12 @@ export class SupervisedProcess extends EventEmitter {
   }
 }
 
-/** The last resort of a process that ends without having stopped what it started. */
+/** For a process that ends without having stopped what it started. */
 export function killEverything() {
   for (const child of living) child.kill('SIGKILL');
 }
 
-/** Puts the log of the previous start aside. */
+/** Renames the log of the previous start. */
 export function rotateLog(logFile) {
   privateDirectory(dirname(logFile));
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`);
@@ -192,6 +192,6 @@ function killGroup(leader) {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // nothing of the group is left
+    // the group has ended
   }
 }

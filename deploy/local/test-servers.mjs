@@ -7,7 +7,7 @@ import { repoRoot } from './repo-root.mjs';
 
 const dataDir = join(repoRoot, '.data');
 
-/** Servers with empty data; never those that the environment names, whose data may be in use. */
+/** Starts servers with empty data. Servers that the environment names are never used, because their data may be in use. */
 export async function startTestServers(owns) {
   const testDir = await claimTestDirectory();
   emptyDataDirectory(testDir);
@@ -20,7 +20,7 @@ export async function startTestServers(owns) {
   return { testDir, env: { ...urls, ...programs } };
 }
 
-/** Several `npm test` may run at once, each in a directory of its own. */
+/** Several `npm test` may run at once, each in its own directory. */
 async function claimTestDirectory(ordinal = 1) {
   const directory = join(dataDir, ordinal === 1 ? 'test' : `test-${ordinal}`);
   const claim = claimDataDirectory(directory).then(() => directory);

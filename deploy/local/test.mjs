@@ -60,7 +60,7 @@ async function deploymentLane(verification, { env, args, isWhole, isBuilt }) {
   await verification.step('end to end', () => jest(['apps/e2e'], { env, args: ['--maxWorkers', '2', ...args] }));
 }
 
-/** Prints what was tried and what was blocked; docs/attacks.md must say the same. */
+/** Prints how many attacks were tried and blocked, and compares them with docs/attacks.md. */
 async function attackTable(attacks) {
   log.note(attacks.summary());
   if (onlyAttacks) attacks.writeDocument();

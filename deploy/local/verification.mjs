@@ -11,11 +11,11 @@ const bin = (name) => join(repoRoot, 'node_modules/.bin', name);
 const cache = (name) => join(repoRoot, '.data/cache', name);
 const tool = (name, args) => run(bin(name), args, { cwd: repoRoot });
 
-/** Steps that each pass or fail; all are run, so that one look shows everything that is wrong. */
+/** Runs steps that pass or fail. A failed step does not stop the others, so that one execution shows everything that is wrong. */
 export class Verification {
   #failed = [];
 
-  /** One line when the step passes; everything that it printed when it fails. */
+  /** Prints one line if the step passes, and its output if it fails. */
   async step(name, work) {
     const since = performance.now();
     try {
@@ -52,7 +52,7 @@ export const checks = {
     const circles = (await importGraph()).circles();
     refuseAll(circles.map((files) => `import circle: ${files.join(', ')}`));
   },
-  /** Only files that have changed: quick, but blind to a file whose findings change because another one's types did. */
+  /** Only changed files: fast, but misses findings in a file that result from changed types in another one. */
   lintOfChanges: () => tool('eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', cache('eslint')]),
 };
 
@@ -81,7 +81,7 @@ export async function specsWithoutServers() {
 
 const needsServers = /TEST_(DATABASE|REDIS|NATS)_URL|BWRAP_PATH/;
 
-/** Imported late: it needs a package, and this file is loaded before packages are installed. */
+/** Imported late, because it needs a package and this file is loaded before packages are installed. */
 async function importGraph() {
   const { ImportGraph } = await import('./import-graph.mjs');
   return new ImportGraph(repoRoot);

@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { connect } from 'nats';
 
 /**
- * Hears everything that services send each other: over NATS, and as jobs through Redis. `messages` says where each kind is
- * sent, as libs/messaging/src/released has it.
+ * Records all messages between services: over NATS, and as jobs in Redis. `messages` says where each kind is sent, in the
+ * form of libs/messaging/src/released.
  */
 export class WireRecorder {
   #kinds;
@@ -22,7 +22,7 @@ export class WireRecorder {
     for (const { kind } of this.#kinds) this.heard[kind] = [];
   }
 
-  /** Resolves when nothing will be missed any more. */
+  /** Resolves when every later message will be recorded. */
   async start({ natsUrl, redisUrl }) {
     const { host, username: user, password: pass } = new URL(natsUrl);
     const nats = await connect({ servers: host, user, pass });
@@ -37,7 +37,7 @@ export class WireRecorder {
     monitor.on('monitor', (_time, command) => this.#hearRedis(command));
   }
 
-  /** Resolves when a message of this kind was heard. */
+  /** Resolves when a message of this kind has been recorded. */
   async until(kind) {
     while (this.heard[kind].length === 0) await new Promise((resolve) => this.#listeners.add(resolve));
   }
@@ -58,7 +58,7 @@ export class WireRecorder {
     else for (const line of text.split('\n')) this.#note(found.kind, withoutEnvelope(JSON.parse(line)));
   }
 
-  /** BullMQ keeps a job as a hash below the queue's name. */
+  /** BullMQ stores a job as a hash whose key begins with the queue's name. */
   #hearRedis([name, key = '', ...fields]) {
     const [, queue] = /^[^:]+:([^:]+):[^:]+$/.exec(key) ?? [];
     const found = this.#kinds.find(({ sentTo }) => sentTo === `queue ${queue}`);
@@ -74,7 +74,7 @@ export class WireRecorder {
   }
 }
 
-/** Nest wraps what it carries. Refusals are its own, and so are the last words of an answer. */
+/** Unwraps Nest's envelope. Its error responses and its end-of-response messages are skipped. */
 function withoutEnvelope(message) {
   if (message.pattern !== undefined) return message.data;
   return message.isDisposed === undefined ? message : message.response;
@@ -88,7 +88,7 @@ const free = ['text', 'output', 'error', 'arguments_text', 'store', 'processes',
 const anything = ['arguments', 'metadata'];
 const kindsOfShape = ['type', 'how', 'method'];
 
-/** A message without what differs from one run to the next: it keeps its fields, their types, and the words of the protocol. */
+/** A message without the values that differ between runs: it keeps the fields, their types, and the protocol's constants. */
 export function exampleOf(value, key = '') {
   if (typeof value === 'string') return exampleOfText(value, key);
   if (typeof value === 'number') return Number.isInteger(value) ? 1 : 0.5;
@@ -105,7 +105,7 @@ function exampleOfText(text, key) {
   return word.test(text) && !free.includes(key) ? text : 'text';
 }
 
-/** Of those that have the same fields of the same types the first, in an order that is always the same. */
+/** The first message of each shape (fields and their types), in a stable order. */
 export function oneOfEachShape(examples) {
   const shapes = new Map();
   for (const example of [...examples].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))) {

@@ -2,12 +2,12 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /**
- * Words that this project does not use, in code, tests or documents: words of its own for what the field has a name for,
- * vague persons, and codes that point to lists outside the repository. docs/glossary.md has the words to use.
+ * Words that this project does not use in code, tests or documents: private words for which the field has a standard term,
+ * indefinite persons, and codes that refer to lists outside the repository. docs/glossary.md has the words to use.
  *
- * A script and not cspell or Vale: identifiers are read as the words that they are made of (`RunHouse`, `run_house`),
- * and the list has phrases, codes and places where a word is allowed. cspell matches single words only and brings 110
- * packages; Vale reads prose but no identifiers. This takes half a second for the whole repository.
+ * A script instead of cspell or Vale, because it splits identifiers into words (`RunHouse`, `run_house`), and supports
+ * phrases, codes and exceptions by place. cspell matches single words only and brings 110 packages; Vale does not read
+ * identifiers. This takes half a second for the whole repository.
  */
 const refused = [
   { words: 'whoever|nobody|somebody|anybody', say: 'who it is: the client, a worker, an operator, no process' },
