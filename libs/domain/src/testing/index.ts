@@ -9,4 +9,5 @@ export * from './planned-call';
 export * from './run-harness';
 export * from './run-store.contract';
 export * from './scripted-model';
+export * from './tools.contract';
 export { contextOf } from '../context/context-of';

@@ -1,47 +1,93 @@
-import type { CallId, ToolCall } from '@rondo/contract';
+import type { CallId, RecordedResult, ToolCall } from '@rondo/contract';
 import type { SentCall, StoppedTool, ToolAnswer, Tools } from '../ports';
 
+/** A tool that runs until its call is stopped. Where its end is not confirmed, the call may still run. */
+export class RunsUntilStopped {
+  constructor(readonly isEndConfirmed = true) {}
+}
+
+/** What a tool prints, its whole result, or that it does not end by itself. */
+export type ToolOutcome = string | RecordedResult | RunsUntilStopped;
+
 /**
- * Hands that count. Effects happen at the other end, as with a real executor: they outlive the worker that asked for
- * them, and a call that was sent can be found again by its id.
+ * Tools that count effects. Effects happen at the other end, as with a real executor: they outlive the worker that sent a
+ * call, and a call that was sent is found again by its id.
  */
 export class LedgeredTools implements Tools {
   /** How often each call took effect. */
   readonly effects = new Map<CallId, number>();
   /** Tests change it to lose what was sent. */
   store = 'store 1';
-  /** What calls have left running, until the run is stopped. */
-  leftRunning: readonly StoppedTool[] = [];
+  /** What calls have left running, until the run is stopped; undefined where its end is not confirmed. */
+  leftRunning: readonly StoppedTool[] | undefined = [];
   private readonly answers = new Map<string, ToolAnswer>();
+  private readonly running = new Map<string, RunsUntilStopped>();
 
-  /** A call that it `forgets` takes effect, but nobody hears what came of it. */
+  /** A call that it `forgets` takes effect, but its answer is lost. */
   constructor(
-    private readonly perform: (call: ToolCall) => string = ({ name }) => `did ${name}`,
+    private readonly perform: (call: ToolCall) => ToolOutcome = ({ name }) => `did ${name}`,
     private readonly forgets: (call: ToolCall) => boolean = () => false,
   ) {}
 
   execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
-    if (signal.aborted) return Promise.resolve({ how: 'stopped', verifiedDeadAt: new Date(0).toISOString() });
+    if (signal.aborted) return Promise.resolve(stopped(true));
+    const earlier = this.earlierAnswer(call);
+    if (earlier) return Promise.resolve(earlier);
 
     this.effects.set(call.id, (this.effects.get(call.id) ?? 0) + 1);
-    const result = { success: true, output: this.perform(call) };
-    const answer: ToolAnswer = this.forgets(call)
-      ? { how: 'unknown', reason: 'The executor died while the tool ran.' }
-      : { how: 'answered', result, durationMs: 1 };
-    this.answers.set(attemptOf(call), answer);
-    return Promise.resolve(answer);
+    const outcome = this.perform(call);
+    if (outcome instanceof RunsUntilStopped) {
+      this.running.set(nameOf(call), outcome);
+      return this.untilStopped(call, outcome, signal);
+    }
+    return Promise.resolve(this.keep(call, this.answerOf(call, outcome)));
   }
 
-  endRun(): Promise<readonly StoppedTool[]> {
+  endRun(): Promise<readonly StoppedTool[] | undefined> {
     return Promise.resolve(this.leftRunning);
   }
 
   reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
-    const answer = this.answers.get(attemptOf(call));
+    const answer = this.answers.get(nameOf(call));
     if (answer) return Promise.resolve(answer);
+    const running = this.running.get(nameOf(call));
+    if (running) return this.untilStopped(call, running, signal);
     if (store !== this.store) return Promise.resolve({ how: 'unknown', reason: 'No trace of the call was found.' });
     return this.execute(call, signal);
   }
+
+  private answerOf(call: ToolCall, outcome: string | RecordedResult): ToolAnswer {
+    if (this.forgets(call)) return { how: 'unknown', reason: 'The executor died while the tool ran.' };
+    const result = typeof outcome === 'string' ? { success: true, output: outcome } : outcome;
+    return { how: 'answered', result, durationMs: 1 };
+  }
+
+  private earlierAnswer(call: ToolCall): ToolAnswer | undefined {
+    for (let attempt = call.attempt - 1; attempt > 0; attempt -= 1) {
+      const answer = this.answers.get(nameOf({ ...call, attempt }));
+      if (answer?.how === 'answered') return answer;
+    }
+    return undefined;
+  }
+
+  private untilStopped(call: ToolCall, { isEndConfirmed }: RunsUntilStopped, signal: AbortSignal): Promise<ToolAnswer> {
+    return new Promise((resolve) => {
+      const stop = () => resolve(this.keep(call, stopped(isEndConfirmed)));
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  private keep(call: ToolCall, answer: ToolAnswer): ToolAnswer {
+    this.running.delete(nameOf(call));
+    this.answers.set(nameOf(call), answer);
+    return answer;
+  }
 }
 
-const attemptOf = ({ id, attempt }: ToolCall): string => `${id}-${attempt}`;
+const nameOf = ({ id, attempt }: ToolCall): string => `${id}-${attempt}`;
+
+const stopped = (isEndConfirmed: boolean): ToolAnswer => ({
+  how: 'stopped',
+  verifiedDeadAt: isEndConfirmed ? new Date(0).toISOString() : null,
+});
