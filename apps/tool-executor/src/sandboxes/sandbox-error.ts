@@ -9,6 +9,7 @@ export type SandboxErrorCode =
   | 'not_a_directory'
   | 'too_large'
   | 'session_busy'
+  | 'not_listening'
   | 'unsupported'
   | 'failed';
 

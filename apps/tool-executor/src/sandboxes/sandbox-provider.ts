@@ -81,6 +81,8 @@ export interface SandboxCapabilities {
   readonly stdin: boolean;
   /** `endRun` finds processes that have left their command's group and session. */
   readonly runProcesses: boolean;
+  /** `connect` reaches servers in the sandbox. */
+  readonly ports: boolean;
 }
 
 export interface ProbeResult {

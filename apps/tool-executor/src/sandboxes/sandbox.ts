@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /**
  * Where tools act. Each thread has one sandbox: a private file system with one writable directory (`/workspace`), private
  * processes, and a network that the provider restricts as far as it declares (`SandboxCapabilities`).
@@ -36,6 +38,12 @@ export interface Sandbox {
   terminate(session: string): Promise<Termination>;
   /** The same for any command by its id. Does nothing for a command that has ended or is unknown. */
   kill(commandId: string): Promise<Termination>;
+  /**
+   * Connects to a port on the sandbox's own loopback. The stream applies back pressure both ways, can be half-closed, and is
+   * destroyed with the sandbox. Rejects with `not_listening` when no process of the sandbox listens there, with `failed` when
+   * too many connections are open, and with `unsupported` where the provider has no way in. Wakes no sandbox.
+   */
+  connect(port: number): Promise<Duplex>;
   readonly files: SandboxFiles;
   /** Kills every process in the sandbox. The workspace stays; the next use boots it again. */
   stop(): Promise<Termination>;

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { AgentConnection } from './agent/agent-connection';
 import { AgentFiles } from './files/agent-files';
 import type { AgentAnswer, AgentCall } from './agent/agent-messages';
@@ -112,6 +113,16 @@ export class EmbeddedSandbox implements Sandbox {
       await run?.kill();
     }
     return { wasRunning, verifiedDeadAt: new Date().toISOString() };
+  }
+
+  async connect(port: number): Promise<Duplex> {
+    if (this.settings.unsafeHost) {
+      throw new SandboxError('unsupported', 'Without isolation, sandboxes have no ports of their own.');
+    }
+    const connection = await this.agent.awake();
+    if (!connection) throw new SandboxError('not_listening', `Nothing listens on port ${port}: the sandbox is asleep.`);
+    this.touch();
+    return connection.connect(port, () => this.touch());
   }
 
   async stop(reason = 'The sandbox was stopped.'): Promise<Termination> {

@@ -1,6 +1,7 @@
 import type { CommandOutcome, Sandbox } from '../sandbox';
 import { readUntil, run } from './run-command';
 import { describeCommands, describeSessions } from './sandbox-commands.contract';
+import { describePorts } from './sandbox-ports.contract';
 import { describeFiles } from './sandbox-files.contract';
 import { type MakeFixture, type SandboxProviderFixture, capabilitiesOf, newThreadId } from './sandbox-provider-fixture';
 
@@ -13,6 +14,7 @@ export function describeSandboxProvider(name: string, makeFixture: MakeFixture):
     describeCommands(makeFixture);
     describeSessions(makeFixture);
     describeFiles(makeFixture);
+    describePorts(makeFixture);
     describeLifecycle(makeFixture);
     describeLabels(makeFixture);
     describeRunEnds(makeFixture);

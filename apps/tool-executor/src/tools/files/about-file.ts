@@ -31,6 +31,7 @@ export async function aboutFile(
       case 'invalid_path':
       case 'invalid_request':
       case 'session_busy':
+      case 'not_listening':
       case 'unsupported':
       case 'failed':
         return failedResult(error.message);

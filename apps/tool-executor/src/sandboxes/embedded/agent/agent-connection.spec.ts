@@ -14,6 +14,10 @@ describe('AgentConnection', () => {
       'reports on a command that does not run',
       `control.once('data', () => send({ event: 'output', command: 5, data: '' }));`,
     ],
+    [
+      'reports on a stream that is not open',
+      `control.once('data', () => send({ event: 'stream.data', stream: 5, data: '' }));`,
+    ],
     ['exits', `control.once('data', () => process.exit(0));`],
     ['hangs up', `control.once('data', () => control.destroy()); setInterval(() => {}, 1000);`],
     ['never answers', `control.resume(); setInterval(() => {}, 1000);`],
@@ -44,6 +48,18 @@ describe('AgentConnection', () => {
     await expect(ended).resolves.toMatchObject({ reason: 'exit', exitCode: 0 });
     expect(outputs).toEqual(['hi']);
     await expect(connection.kill()).resolves.toBe(true);
+  });
+
+  it('kills an agent that floods a stream beyond its window', async () => {
+    const connection = connectTo(`control.once('data', () => {
+      send({ id: 1, ok: true, result: {} });
+      for (let n = 0; n < 16; n += 1) send({ event: 'stream.data', stream: 1, data: 'A'.repeat(65536) });
+    }); setInterval(() => {}, 1000);`);
+
+    const stream = await connection.connect(80, () => undefined);
+
+    await connection.ended;
+    expect([stream.destroyed, connection.isOpen]).toEqual([true, false]);
   });
 
   it('maps unknown error codes to `failed`', async () => {

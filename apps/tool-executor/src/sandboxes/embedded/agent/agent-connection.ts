@@ -1,6 +1,8 @@
+import type { Duplex } from 'node:stream';
 import { agentAnswers, agentMessage, type AgentAnswer, type AgentCall, type AgentMessage } from './agent-messages';
-import type { EndedEvent, OutputEvent } from './agent-messages';
+import type { AgentEvent, EndedEvent } from './agent-messages';
 import { encodeFrame, FrameDecoder, maximumFrameBytes } from './frame-codec';
+import { AgentStreams } from './agent-streams';
 import type { LaunchedAgent } from '../isolation/launcher';
 import type { RunProcesses } from '../commands/run-processes';
 import { SandboxError, type SandboxErrorCode } from '../../sandbox-error';
@@ -20,6 +22,8 @@ interface Pending {
 }
 
 const signalTimeoutMs = 2_000;
+/** The agent answers such requests at once, whatever the server at the other end does. */
+const streamTimeoutMs = 10_000;
 
 const answerCodes: readonly SandboxErrorCode[] = [
   'invalid_request',
@@ -29,6 +33,7 @@ const answerCodes: readonly SandboxErrorCode[] = [
   'not_a_file',
   'not_a_directory',
   'too_large',
+  'not_listening',
 ];
 
 /**
@@ -39,6 +44,7 @@ export class AgentConnection {
   private readonly decoder = new FrameDecoder();
   private readonly pending = new Map<number, Pending>();
   private readonly commands = new Map<number, CommandEvents>();
+  private readonly streams = new AgentStreams((call, parameters) => this.request(call, parameters, streamTimeoutMs));
   private lastId = 0;
   private open = true;
   /** Missing when the host cannot attribute processes of the sandbox to runs. */
@@ -83,6 +89,11 @@ export class AgentConnection {
     await this.request(call, {}, signalTimeoutMs).catch(() => undefined);
   }
 
+  /** A stream to a port on the sandbox's loopback. */
+  connect(port: number, onWrite: () => void): Promise<Duplex> {
+    return this.streams.open(port, onWrite);
+  }
+
   /** Must precede the request that runs the command, or its first output would have no listener. */
   subscribe(command: number, events: CommandEvents): void {
     this.commands.set(command, events);
@@ -113,7 +124,11 @@ export class AgentConnection {
     else this.settle(message);
   }
 
-  private report(event: OutputEvent | EndedEvent): void {
+  private report(event: AgentEvent): void {
+    if ('stream' in event) {
+      this.streams.report(event);
+      return;
+    }
     const listener = this.commands.get(event.command);
     if (!listener) throw new Error('a report on a command that does not run');
     if (event.event === 'output') {
@@ -124,7 +139,7 @@ export class AgentConnection {
     listener.ended(event);
   }
 
-  private settle(answer: Exclude<AgentMessage, OutputEvent | EndedEvent>): void {
+  private settle(answer: Exclude<AgentMessage, AgentEvent>): void {
     const pending = this.pending.get(answer.id);
     if (!pending) throw new Error('an answer without a request');
     const result = answer.ok ? agentAnswers[pending.call].parse(answer.result) : undefined;
@@ -145,6 +160,7 @@ export class AgentConnection {
     this.pending.clear();
     for (const listener of this.commands.values()) listener.lost();
     this.commands.clear();
+    this.streams.lose();
     void this.agent.kill();
   }
 }

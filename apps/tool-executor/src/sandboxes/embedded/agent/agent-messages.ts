@@ -19,10 +19,18 @@ export const agentMessage = z.union([
     failure: shortText.optional(),
     cwd: shortText,
   }),
+  z.strictObject({ event: z.literal('stream.data'), stream: count, data: base64 }),
+  /** The server has taken everything that was sent to it so far. */
+  z.strictObject({ event: z.literal('stream.drained'), stream: count }),
+  z.strictObject({ event: z.literal('stream.ended'), stream: count }),
+  /** The last event of a stream. */
+  z.strictObject({ event: z.literal('stream.closed'), stream: count, failure: shortText.optional() }),
 ]);
 export type AgentMessage = z.infer<typeof agentMessage>;
 export type OutputEvent = Extract<AgentMessage, { event: 'output' }>;
 export type EndedEvent = Extract<AgentMessage, { event: 'ended' }>;
+export type StreamEvent = Extract<AgentMessage, { stream: number }>;
+export type AgentEvent = Extract<AgentMessage, { event: string }>;
 
 const fileKind = z.enum(['file', 'directory', 'link', 'other']);
 const nothing = z.strictObject({});
@@ -32,6 +40,11 @@ export const agentAnswers = {
   configure: nothing,
   run: z.strictObject({ cwd: shortText }),
   input: nothing,
+  'stream.open': nothing,
+  'stream.write': nothing,
+  'stream.consumed': nothing,
+  'stream.end': nothing,
+  'stream.close': nothing,
   freeze: nothing,
   thaw: nothing,
   kill: z.strictObject({ wasRunning: z.boolean(), dead: z.boolean() }),

@@ -10,6 +10,7 @@ const capabilities = {
   backgroundSessions: true,
   stdin: true,
   runProcesses: true,
+  ports: true,
 };
 
 /** The result of a failed trial. */

@@ -72,7 +72,7 @@ describe('without isolation', () => {
 
     expect(await fixture.provider.probe()).toMatchObject({
       usable: true,
-      capabilities: { isolation: false, egressPolicy: false, runProcesses: false },
+      capabilities: { isolation: false, egressPolicy: false, runProcesses: false, ports: false },
     });
     await expect(run(sandbox, 'mkdir d; cd d; export A=1')).resolves.toMatchObject({ ending: 'exit', exitCode: 0 });
     await expect(run(sandbox, 'echo $A; basename "$PWD"')).resolves.toMatchObject({ output: '1\nd\n' });

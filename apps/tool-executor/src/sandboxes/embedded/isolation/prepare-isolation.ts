@@ -130,6 +130,7 @@ function resultOf(site: IsolationSite, { controlGroups, noHardDisk }: Found, fai
       backgroundSessions: true,
       stdin: true,
       runProcesses: isolated,
+      ports: isolated, // without isolation it would be the loopback of the host
     },
     details: {
       isolation: isolated ? 'bubblewrap' : 'none',

@@ -13,6 +13,7 @@ const { createFrameReader, encodeFrame } = require('./frames.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
 const { signalEveryone } = require('./processes.cjs');
 const { startRelay } = require('./relay.cjs');
+const { Streams } = require('./streams.cjs');
 
 const control = new net.Socket({ fd: Number(process.argv[2]) });
 const channel = {
@@ -25,12 +26,18 @@ const calls = { configure };
 async function configure(settings) {
   const commands = new Commands(settings, channel);
   const files = new Files(settings);
+  const streams = new Streams(channel);
   const located = (request) => ({ ...request, path: resolve(settings.workspace, request.path) });
   if (settings.relay) await startRelay(settings.relay);
   if (settings.watchedMemoryBytes) watchMemory(settings.watchedMemoryBytes, commands);
   Object.assign(calls, {
     run: (request) => commands.run(request),
     input: (request) => commands.input(request),
+    'stream.open': (request) => streams.open(request),
+    'stream.write': (request) => streams.write(request),
+    'stream.consumed': (request) => streams.consumed(request),
+    'stream.end': (request) => streams.end(request),
+    'stream.close': (request) => streams.close(request),
     freeze: () => signalEveryone('SIGSTOP'),
     thaw: () => signalEveryone('SIGCONT'),
     kill: (request) => commands.kill(request),
