@@ -65,12 +65,14 @@ const wordsAreChecked = [
   'apps/gateway',
   'apps/tool-executor',
   'deploy',
+  'docs',
   'libs/contract',
   'libs/llm',
   'libs/messaging',
   'libs/platform',
   'libs/run-holder',
   'libs/test-deployment',
+  'prisma',
 ];
 
 /** Specs that neither read the address of a server nor start sandboxes, nor import what does. */

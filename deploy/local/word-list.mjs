@@ -28,7 +28,7 @@ const code =
 const allowed = [
   { place: /^apps\/tool-executor\//, text: /^(folded field|room for an)/ },
   { place: /^(apps\/tool-executor|deploy)\//, text: /nobody(:|\/|'|`)/ },
-  { place: /^(prisma|libs\/persistence)\//, text: /presences?/ },
+  { place: /^(prisma|libs\/persistence|docs\/decisions)\//, text: /presences?/ },
 ];
 
 const notRead = new Set([

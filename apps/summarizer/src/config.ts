@@ -18,13 +18,13 @@ export const environment = z
     ...serverVariables(4),
     ...modelVariables,
     ...leaseVariables,
-    SUMMARIZER_ID: holderName('scribe-'),
+    SUMMARIZER_ID: holderName('summarizer-'),
     SUMMARY_MODEL: modelName.optional().meta({
-      description: 'Writes the summaries of runs that name no model for it.',
+      description: 'The model that writes summaries, for runs that name none.',
       otherwise: 'the run’s own model',
       example: 'openai/gpt-5-mini',
     }),
-    COMPACTION_CONCURRENCY: count.default(16).describe('Summaries that are written at the same time.'),
+    COMPACTION_CONCURRENCY: count.default(16).describe('The number of summaries that are written at the same time.'),
   })
   .check(leasesOutliveHeartbeats);
 export type Config = z.infer<typeof environment>;

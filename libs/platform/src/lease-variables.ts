@@ -2,17 +2,17 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { milliseconds } from './service-variables';
 
-/** Of services that hold leases on runs. */
+/** Variables of services that hold leases on runs. */
 export const leaseVariables = {
   LEASE_MS: milliseconds
     .default(15_000)
     .describe(
-      'For so long a holder that is not heard of keeps a run, where its connection to Postgres tells nothing. ' +
-        'At least twice HEARTBEAT_MS.',
+      'How long a holder keeps a run without renewing its lease, if its death is not detected by its connection to ' +
+        'Postgres. At least twice HEARTBEAT_MS.',
     ),
   HEARTBEAT_MS: milliseconds
     .default(4_000)
-    .describe('How often a holder renews its leases and looks for stops that it was not told of.'),
+    .describe('How often a holder renews its leases and looks for stops whose signal was lost.'),
 };
 
 /** A lease that ends before its renewal would make each run be claimed again while its holder still works on it. */
@@ -32,7 +32,7 @@ export const holderName = (role: string) =>
     .default(() => `${role}${thisHost()}`)
     .transform((name) => `${name}-${process.pid}-${Date.now().toString(36)}`)
     .meta({
-      description: 'The beginning of the name under which it holds runs; letters, digits, dashes and underscores.',
+      description: 'The prefix of the name under which it holds runs; letters, digits, dashes and underscores.',
       otherwise: `${role && `\`${role}\` and `}the host’s name`,
     });
 

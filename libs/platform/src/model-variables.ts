@@ -18,16 +18,16 @@ export const modelServerVariables = {
   }),
 };
 
-/** Of services that call models: the servers and their keys. */
+/** Variables of services that call models. */
 export const modelVariables = {
   OPENAI_API_KEY: text.meta({ description: 'The key for `openai/` models.', otherwise: 'there are none' }),
   OPENAI_BASE_URL: text.meta({
-    description: 'Another server that speaks OpenAI’s API; its `OPENAI_API_KEY` is any value where it needs none.',
+    description: 'Another server with OpenAI’s API. If it needs no key, set `OPENAI_API_KEY` to any value.',
     otherwise: 'OpenAI’s own',
   }),
   ANTHROPIC_API_KEY: text.meta({ description: 'The key for `anthropic/` models.', otherwise: 'there are none' }),
   ANTHROPIC_BASE_URL: text.meta({
-    description: 'Another server that speaks Anthropic’s API.',
+    description: 'Another server with Anthropic’s API.',
     otherwise: 'Anthropic’s own',
   }),
   ...modelServerVariables,

@@ -13,9 +13,8 @@ export const port = z.coerce
   .describe('The port on which it listens; with 0 the system chooses a free one.');
 
 /**
- * What every service has. `npm run docs` writes docs/configuration.md and .env.example from the
- * descriptions: `unit` is what a number counts, `example` a sample value, and `otherwise` describes the default where it
- * cannot be shown.
+ * Variables of every service. `npm run docs` generates docs/configuration.md and .env.example from the descriptions: `unit`
+ * is the unit of a number, `example` a sample value, and `otherwise` describes a default that is not a value.
  */
 export const serviceVariables = {
   HOST: z
@@ -26,12 +25,12 @@ export const serviceVariables = {
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('The least severe lines that are logged.'),
+    .describe('The lowest level that is logged.'),
   METRICS_TOKEN: z.string().optional().meta({
-    description: '`/metrics` asks for it: `Authorization: Bearer …`.',
-    otherwise: 'closed where HOST is more than this machine, and open where it is not',
+    description: 'The token that `/metrics` requires: `Authorization: Bearer …`.',
+    otherwise: 'open if HOST is a loopback address, otherwise closed',
   }),
   METRICS_OPEN: z.stringbool().prefault('0').meta({
-    description: '`1` opens `/metrics` to everyone who reaches it, without a token and whatever HOST is.',
+    description: '`1` opens `/metrics` to every client without a token, whatever HOST is.',
   }),
 };
