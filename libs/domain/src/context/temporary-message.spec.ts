@@ -23,23 +23,23 @@ const stateMessage = (type: 'browser_state' | 'image_context', text: string): Ne
 
 /** A run whose log has these state messages before its first iteration. */
 async function runWith(states: readonly NewMessage[], model: AnsweringModel) {
-  const house = new RunHarness({ model: new ScriptedModel([]), input: 'Look.' });
-  const claim = await house.store.claim(house.id, 'worker');
+  const harness = new RunHarness({ model: new ScriptedModel([]), input: 'Look.' });
+  const claim = await harness.store.claim(harness.id, 'worker');
   if (!claim) throw new Error('the run is due');
-  await house.store.append(
+  await harness.store.append(
     claim,
     states.map((message) => ({ type: 'message.created', iteration: 0, data: { message } })),
   );
   const agent = {
-    id: house.id,
+    id: harness.id,
     threadId: claim.threadId,
     settings: claim.run.settings,
     tools: toolSetOf(claim.run.settings, catalog),
     createdAt: claim.run.created_at,
-    state: house.state,
+    state: harness.state,
   };
   const never = new AbortController().signal;
-  const { tools, tokens } = house;
+  const { tools, tokens } = harness;
   const ports = { model, tools, tokens, budgetOf: budgetOfModel, ids: new CountingIds(), clock: new TickingClock() };
   let { state } = agent;
   for await (const step of runAgent(agent, ports, { stop: never, drain: never })) {

@@ -45,9 +45,9 @@ describe('the system prompt', () => {
   });
 
   it('says what the agent is and has, then its directives, then what a reply must be (JM11)', () => {
-    const agent = { system_prompt: 'You draw.', task: 'Draw a house.', directives: ['Use ink.'] };
+    const agent = { system_prompt: 'You draw.', task: 'Draw a harness.', directives: ['Use ink.'] };
     const tools = ['read_file'];
-    const base = ['You draw.', 'Draw a house.', '## read_file', '- Use ink.'];
+    const base = ['You draw.', 'Draw a harness.', '## read_file', '- Use ink.'];
     const demand = ['--- BEGIN SDK JSON REQUIREMENTS ---', '--- END SDK JSON REQUIREMENTS ---'];
 
     const places = placesOf(systemOf({ agent, tools, profile: 'symphony' }), [...base, ...demand]);

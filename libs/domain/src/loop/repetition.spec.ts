@@ -8,27 +8,27 @@ const elsewhere = calls({ name: 'list_files', arguments: { path: 'src' } });
 const asks = calls({ name: 'ask', arguments: { text: 'Shall I look again?' } });
 const stuck = { type: 'run.completed', data: { finish_reason: 'loop_detected' } };
 
-const houseOf = (model: ScriptedModel, limits = { max_identical_calls: 4 }) =>
+const harnessOf = (model: ScriptedModel, limits = { max_identical_calls: 4 }) =>
   new RunHarness({ model, settings: { limits } });
 
 describe('repetition', () => {
   it('ends a run that did the same as often as it may (W22)', async () => {
-    const house = houseOf(new ScriptedModel([looks, looks, looks, looks, says('Never said.')]));
+    const harness = harnessOf(new ScriptedModel([looks, looks, looks, looks, says('Never said.')]));
 
-    await house.activate();
+    await harness.activate();
 
-    expect(house.log.at(-1)).toMatchObject({ ...stuck, iteration: 4 });
+    expect(harness.log.at(-1)).toMatchObject({ ...stuck, iteration: 4 });
   });
 
   it('warns the model before, in its request and not in the conversation', async () => {
     const model = new ScriptedModel([looks, looks, says('Enough.')]);
-    const house = houseOf(model);
+    const harness = harnessOf(model);
 
-    await house.activate();
+    await harness.activate();
 
     const heard = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
     expect(heard).toEqual([undefined, undefined, '2']);
-    expect(JSON.stringify(house.state.conversation)).not.toContain('times in a row');
+    expect(JSON.stringify(harness.state.conversation)).not.toContain('times in a row');
   });
 
   it.each([
@@ -39,43 +39,43 @@ describe('repetition', () => {
   ] as const)('sends what providers take, and counts on: %s (I6)', async (dialect, look, end) => {
     const model = new ScriptedModel([look, look, look, says(end)]);
     const settings = { limits: { max_identical_calls: 4 }, processor: { dialect } };
-    const house = new RunHarness({ model, settings });
+    const harness = new RunHarness({ model, settings });
 
-    await house.activate();
+    await harness.activate();
 
     expect(model.requests.flatMap(({ messages }) => requestViolations(messages))).toEqual([]);
     expect(JSON.stringify(model.requests[3]?.messages)).toContain('the same 3 times in a row');
-    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
 
   it('counts only what is the same to the letter, and in a row', async () => {
     const turns = [looks, looks, looks, elsewhere, looks, looks, looks, says('All seen.')];
-    const house = houseOf(new ScriptedModel(turns));
+    const harness = harnessOf(new ScriptedModel(turns));
 
-    await house.activate();
+    await harness.activate();
 
-    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
 
   it('begins anew when a person has spoken', async () => {
-    const house = houseOf(new ScriptedModel([asks, asks, asks, says('Seen.')]), { max_identical_calls: 2 });
+    const harness = harnessOf(new ScriptedModel([asks, asks, asks, says('Seen.')]), { max_identical_calls: 2 });
 
     for (const answer of ['No.', 'No.', 'No.']) {
-      await house.activate();
-      house.store.answer(house.id, answer);
+      await harness.activate();
+      harness.store.answer(harness.id, answer);
     }
-    await house.activate();
+    await harness.activate();
 
-    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
 
   it('lets a run do the same for as long as it likes where that is wished', async () => {
     const model = new ScriptedModel([...Array<Turn>(12).fill(looks), says('Done.')]);
-    const house = houseOf(model, { max_identical_calls: 0 });
+    const harness = harnessOf(model, { max_identical_calls: 0 });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
     expect(JSON.stringify(model.requests)).not.toContain('times in a row');
   });
 
@@ -83,11 +83,11 @@ describe('repetition', () => {
     'warns after 3 and ends after 10 where nothing else was asked for (%s)',
     async (profile) => {
       const model = new ScriptedModel([...Array<Turn>(30).fill(looks), says('Never said.')]);
-      const house = new RunHarness({ model, settings: { profile } });
+      const harness = new RunHarness({ model, settings: { profile } });
 
-      await house.activate();
+      await harness.activate();
 
-      expect(house.log.at(-1)).toMatchObject({ ...stuck, iteration: 10 });
+      expect(harness.log.at(-1)).toMatchObject({ ...stuck, iteration: 10 });
       const heard = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
       expect(heard).toEqual([undefined, undefined, undefined, '3', '4', '5', '6', '7', '8', '9']);
     },
@@ -103,23 +103,23 @@ describe('repetition', () => {
     async (name, input, output, reason) => {
       const asking = calls({ name, arguments: input });
       const model = new ScriptedModel([...Array<Turn>(12).fill(asking), says('Done.')]);
-      const house = new RunHarness({ model, tools: new LedgeredTools(() => output) });
+      const harness = new RunHarness({ model, tools: new LedgeredTools(() => output) });
 
-      await house.activate();
+      await harness.activate();
 
-      expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: reason } });
+      expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: reason } });
     },
   );
 
   it('reads a conversation no further back than it repeats itself', async () => {
-    const house = houseOf(new ScriptedModel([looks, looks, elsewhere, looks, says('All seen.')]));
-    await house.activate();
-    const { conversation } = house.state;
+    const harness = harnessOf(new ScriptedModel([looks, looks, elsewhere, looks, says('All seen.')]));
+    await harness.activate();
+    const { conversation } = harness.state;
     const early = conversation.slice(1, 3).map((message) => ({ ...message, content: unreadable }));
 
     const state = { conversation: [...early, ...conversation.slice(3, -1)] };
 
-    expect(isStuck({ run: { id: house.id, settings: house.settings, tools: builtInTools }, state })).toBe(false);
+    expect(isStuck({ run: { id: harness.id, settings: harness.settings, tools: builtInTools }, state })).toBe(false);
   });
 });
 

@@ -12,19 +12,19 @@ const megabytes = (type: 'text' | 'reasoning', count: number): Turn => [
   finished('stop'),
 ];
 /** Each call twice: whole, and with what it leaves out. */
-const sizeOf = (house: RunHarness): number => JSON.stringify(house.log).length;
+const sizeOf = (harness: RunHarness): number => JSON.stringify(harness.log).length;
 
 describe('attack: model and tool output', () => {
   it.each<'text' | 'reasoning'>(['text', 'reasoning'])(
     'a reply with 100 MB of %s is cut off at a million characters, and the run ends in order',
     async (type) => {
-      const house = new RunHarness({ model: new ScriptedModel([megabytes(type, 100)]) });
+      const harness = new RunHarness({ model: new ScriptedModel([megabytes(type, 100)]) });
 
-      await house.activate();
+      await harness.activate();
 
-      expect(sizeOf(house)).toBeLessThan(1_100_000);
-      expect(house.deltas.reduce((sum, { text }) => sum + text.length, 0)).toBe(1_000_000);
-      expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'length' } });
+      expect(sizeOf(harness)).toBeLessThan(1_100_000);
+      expect(harness.deltas.reduce((sum, { text }) => sum + text.length, 0)).toBe(1_000_000);
+      expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'length' } });
     },
   );
 
@@ -32,12 +32,12 @@ describe('attack: model and tool output', () => {
     const model = new ScriptedModel(
       Array.from({ length: 30 }, () => [{ type: 'text', text: 'x'.repeat(400_000) }, finished('length')] as const),
     );
-    const house = new RunHarness({ model });
+    const harness = new RunHarness({ model });
 
-    await house.activate();
+    await harness.activate();
 
     expect(model.requests).toHaveLength(3);
-    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'length' } });
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'length' } });
   });
 
   it('a call with 50 MB of arguments is cut off and answered as malformed', async () => {
@@ -50,25 +50,25 @@ describe('attack: model and tool output', () => {
       ...endless(() => [{ type: 'call_arguments', index: 0, text: 'x'.repeat(1_000_000) }], 50),
       finished('tool_calls'),
     ];
-    const house = new RunHarness({ model: new ScriptedModel([arguments50, says('Sorry.')]) });
+    const harness = new RunHarness({ model: new ScriptedModel([arguments50, says('Sorry.')]) });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(sizeOf(house)).toBeLessThan(2_100_000);
-    expect(house.types.filter((type) => type === 'tool.failed')).toHaveLength(1);
-    expect(house.types).not.toContain('tool.started');
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(sizeOf(harness)).toBeLessThan(2_100_000);
+    expect(harness.types.filter((type) => type === 'tool.failed')).toHaveLength(1);
+    expect(harness.types).not.toContain('tool.started');
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 
   it('10,000 tool calls in one reply are 100, and each of these is answered', async () => {
     const many = calls(...Array.from({ length: 10_000 }, () => run));
-    const house = new RunHarness({ model: new ScriptedModel([many, says('Done.')]) });
+    const harness = new RunHarness({ model: new ScriptedModel([many, says('Done.')]) });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(house.types.filter((type) => type === 'tool.planned')).toHaveLength(100);
-    expect(house.types.filter((type) => type === 'tool.completed')).toHaveLength(100);
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(harness.types.filter((type) => type === 'tool.planned')).toHaveLength(100);
+    expect(harness.types.filter((type) => type === 'tool.completed')).toHaveLength(100);
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 
   it.each([0, 100_000])(
@@ -76,28 +76,28 @@ describe('attack: model and tool output', () => {
     async (max_tool_calls) => {
       const call = '<invoke name="list_files"><parameter name="path">.</parameter></invoke>\n';
       const text = `<function_calls>\n${call.repeat(10_000)}</function_calls>`;
-      const house = new RunHarness({
+      const harness = new RunHarness({
         model: new ScriptedModel([[{ type: 'text', text }, finished('stop')], says('Done.')]),
         settings: { processor: { dialect: 'xml_invoke', max_tool_calls } },
       });
 
-      await house.activate();
+      await harness.activate();
 
-      expect(house.types.filter((type) => type === 'tool.planned')).toHaveLength(100);
-      expect(house.store.status(house.id)).toBe('completed');
+      expect(harness.types.filter((type) => type === 'tool.planned')).toHaveLength(100);
+      expect(harness.store.status(harness.id)).toBe('completed');
     },
   );
 
   it('a name of a tool with a million characters is not kept whole', async () => {
-    const house = new RunHarness({
+    const harness = new RunHarness({
       model: new ScriptedModel([calls({ name: 'x'.repeat(900_000), arguments: {} }), says('Sorry.')]),
     });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(sizeOf(house)).toBeLessThan(100_000);
-    expect(house.types).toContain('tool.failed');
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(sizeOf(harness)).toBeLessThan(100_000);
+    expect(harness.types).toContain('tool.failed');
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 
   it.each<[string, ToolAnswer]>([
@@ -107,12 +107,12 @@ describe('attack: model and tool output', () => {
   ])('an executor that answers with 5 MB of %s is not believed that it is within its cap', async (_, given) => {
     const answer = () => Promise.resolve(given);
     const tools: Tools = { store: null, endRun: () => Promise.resolve([]), execute: answer, reattach: answer };
-    const house = new RunHarness({ model: new ScriptedModel([calls(run), says('Done.')]), tools });
+    const harness = new RunHarness({ model: new ScriptedModel([calls(run), says('Done.')]), tools });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(sizeOf(house)).toBeLessThan(300_000);
-    expect(JSON.stringify(house.log)).toContain('left out');
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(sizeOf(harness)).toBeLessThan(300_000);
+    expect(JSON.stringify(harness.log)).toContain('left out');
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 });

@@ -35,7 +35,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.record({
 
 const files = 25;
 
-function houseOf({ strategy, threshold, maxTurns, lines, summarizer }: Fate) {
+function harnessOf({ strategy, threshold, maxTurns, lines, summarizer }: Fate) {
   const model = readsFiles(files);
   const settings: SettingsRequest = {
     context: {
@@ -46,7 +46,7 @@ function houseOf({ strategy, threshold, maxTurns, lines, summarizer }: Fate) {
       reserve_tokens: 1_000,
     },
   };
-  const house = new RunHarness({
+  const harness = new RunHarness({
     model,
     settings,
     input: task,
@@ -54,30 +54,30 @@ function houseOf({ strategy, threshold, maxTurns, lines, summarizer }: Fate) {
     ...(summarizer === 'useful' && { summarizer: remembers('line') }),
     ...(summarizer === 'useless' && { summarizer: new AnsweringModel(() => says('')) }),
   });
-  return { house, model };
+  return { harness, model };
 }
 
 it('comes to its end, whatever happens to its workers, its summarizer and its user, and every request is sound (I6, I13)', async () => {
   await fc.assert(
     fc.asyncProperty(anyFate, async (fate) => {
-      const { house, model } = houseOf(fate);
-      for (const crash of fate.crashes) await house.crashAt(crash);
+      const { harness, model } = harnessOf(fate);
+      for (const crash of fate.crashes) await harness.crashAt(crash);
       let steps = 0;
       const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
       while (
-        await house.activate((_, position) => {
-          if (position === 'before' && steps++ === fate.stopAt) house.stop.abort(stop);
+        await harness.activate((_, position) => {
+          if (position === 'before' && steps++ === fate.stopAt) harness.stop.abort(stop);
         })
       );
 
-      const ends = house.stop.signal.aborted ? ['run.stopped', 'run.completed'] : ['run.completed'];
-      expect(ends).toContain(house.types.at(-1));
+      const ends = harness.stop.signal.aborted ? ['run.stopped', 'run.completed'] : ['run.completed'];
+      expect(ends).toContain(harness.types.at(-1));
       for (const request of model.requests) {
         expect(requestViolations(request.messages)).toEqual([]);
         expect(tokensOfRequest(request)).toBeLessThanOrEqual(budget);
         expect(JSON.stringify(request.messages)).toContain(task);
       }
-      expect(requestViolations(nextRequest(house))).toEqual([]);
+      expect(requestViolations(nextRequest(harness))).toEqual([]);
     }),
     { numRuns: 60 },
   );

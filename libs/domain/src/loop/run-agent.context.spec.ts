@@ -33,14 +33,14 @@ function build({ files = 60, context = {}, ...parts }: Parts = {}) {
     limits: { max_iterations: 500, max_identical_calls: 0 },
     context: { token_threshold: 15_000, reserve_tokens: 1_000, input_budget_tokens: budget, ...context },
   };
-  const house = new RunHarness({
+  const harness = new RunHarness({
     model,
     tools,
     settings,
     input: 'Read everything.',
     ...(summarizer && { summarizer }),
   });
-  return { house, model, summarizer };
+  return { harness, model, summarizer };
 }
 
 /** What holds of every request of every run. */
@@ -59,7 +59,7 @@ const rewrites = (requests: readonly ModelRequest[]): number =>
     return JSON.stringify(messages.slice(0, before.length)) !== JSON.stringify(before);
   }).length;
 
-const folds = (house: RunHarness): number => house.types.filter((type) => type === 'context.compacted').length;
+const folds = (harness: RunHarness): number => harness.types.filter((type) => type === 'context.compacted').length;
 
 describe.each([
   ['summary', { strategy: 'summary' }],
@@ -67,21 +67,21 @@ describe.each([
   ['head_tail by turns', { strategy: 'head_tail', max_turns: 12 }],
 ] as const)('a run that is too long for its model, strategy %s', (_, context) => {
   it('is folded again and again, and every request fits and is valid (I6, I13)', async () => {
-    const { house, model } = build({ context });
+    const { harness, model } = build({ context });
 
-    await house.runOn();
+    await harness.runOn();
 
-    expect(house.types.at(-1)).toBe('run.completed');
-    expect(folds(house)).toBeGreaterThanOrEqual(3);
-    expect(house.types).not.toContain('context.compaction_failed');
+    expect(harness.types.at(-1)).toBe('run.completed');
+    expect(folds(harness)).toBeGreaterThanOrEqual(3);
+    expect(harness.types).not.toContain('context.compaction_failed');
     expectSound(model.requests);
-    expect(rewrites(model.requests)).toBe(folds(house));
+    expect(rewrites(model.requests)).toBe(folds(harness));
   });
 
   it('hands what is folded to the summarizer, and its words to every later request (W27, W29)', async () => {
-    const { house, model, summarizer } = build({ context });
+    const { harness, model, summarizer } = build({ context });
 
-    await house.runOn();
+    await harness.runOn();
 
     expect(textOfRequest(summarizer?.requests[0] as ModelRequest)).toContain(planted);
     for (const request of summarizer?.requests ?? []) expect(textOfRequest(request)).toContain('XYLOPHONE-7');
@@ -89,14 +89,14 @@ describe.each([
   });
 
   it('leaves nothing between two summaries', async () => {
-    const { house } = build({ context });
+    const { harness } = build({ context });
 
-    await house.runOn();
+    await harness.runOn();
 
-    const covers = house.log.flatMap((fact) =>
+    const covers = harness.log.flatMap((fact) =>
       fact.type === 'context.compacted' && fact.data.method === 'summary' ? [fact.data.covers] : [],
     );
-    const place = (id: string) => house.state.conversation.findIndex((message) => message.id === id);
+    const place = (id: string) => harness.state.conversation.findIndex((message) => message.id === id);
     expect(new Set(covers.map(({ from_message_id }) => from_message_id)).size).toBe(1);
     const ends = covers.map(({ to_message_id }) => place(to_message_id));
     expect(ends).toEqual(ends.toSorted((a, b) => a - b));
@@ -115,14 +115,14 @@ describe('a run whose summarizer is of no use', () => {
   ];
 
   it.each(useless)('goes on with shortened texts, and loses nothing: it %s (R36, W31)', async (_, summarizer) => {
-    const { house, model } = build({ summarizer });
+    const { harness, model } = build({ summarizer });
 
-    await house.runOn();
+    await harness.runOn();
 
-    expect(house.types.at(-1)).toBe('run.completed');
-    expect(house.types).toContain('context.compaction_failed');
+    expect(harness.types.at(-1)).toBe('run.completed');
+    expect(harness.types).toContain('context.compaction_failed');
     expectSound(model.requests);
-    const kept = house.log.filter((fact) => fact.type === 'message.created' && fact.data.message.type === 'tool');
+    const kept = harness.log.filter((fact) => fact.type === 'message.created' && fact.data.message.type === 'tool');
     expect(kept).toHaveLength(60);
     for (const fact of kept) expect(JSON.stringify(fact.data)).toContain(JSON.stringify(page).slice(1, -1));
     expect(JSON.stringify(kept[0])).toContain(planted);
@@ -131,11 +131,11 @@ describe('a run whose summarizer is of no use', () => {
 });
 
 it('holds the budget without a strategy, by shortening texts alone', async () => {
-  const { house, model } = build({ files: 150, context: { strategy: 'none', input_budget_tokens: 12_000 } });
+  const { harness, model } = build({ files: 150, context: { strategy: 'none', input_budget_tokens: 12_000 } });
 
-  await house.runOn();
+  await harness.runOn();
 
-  expect(house.types.at(-1)).toBe('run.completed');
+  expect(harness.types.at(-1)).toBe('run.completed');
   expectSound(model.requests, 12_000);
   expect(rewrites(model.requests)).toBeLessThan(30);
 });
@@ -147,7 +147,7 @@ it('holds the window that was declared of its model (I13)', async () => {
     ]),
   });
   const model = readsFiles(40);
-  const house = new RunHarness({
+  const harness = new RunHarness({
     model,
     tools: new LedgeredTools(() => page),
     input: 'Read everything.',
@@ -155,23 +155,23 @@ it('holds the window that was declared of its model (I13)', async () => {
     budgetOf: budgetsOf({ providers }),
   });
 
-  await house.runOn();
+  await harness.runOn();
 
-  expect(house.types.at(-1)).toBe('run.completed');
-  expect(house.types).toContain('context.compacted');
+  expect(harness.types.at(-1)).toBe('run.completed');
+  expect(harness.types).toContain('context.compacted');
   expectSound(model.requests, 12_000);
 });
 
 it('says so when the newest message alone is too long for the model', async () => {
-  const house = new RunHarness({
+  const harness = new RunHarness({
     model: readsFiles(1),
     input: 'word '.repeat(20_000),
     settings: { context: { input_budget_tokens: 8_000 } },
   });
 
-  await house.runOn();
+  await harness.runOn();
 
-  expect(house.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'context_too_large' } } });
+  expect(harness.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'context_too_large' } } });
 });
 
 describe('a request that its provider refuses as too long (W36)', () => {
@@ -181,12 +181,12 @@ describe('a request that its provider refuses as too long (W36)', () => {
         ? [{ type: 'end', how: 'failed', error: { code: contextOverflow, message: 'Too long.' } }]
         : readsNext(nth, 10),
     );
-  const house = (model: AnsweringModel) =>
+  const harness = (model: AnsweringModel) =>
     new RunHarness({ model, tools: new LedgeredTools(() => page.repeat(8)), input: 'Read everything.' });
 
   it('is asked again once with half as much, and the run goes on below that', async () => {
     const model = refusesAbove(15_000);
-    const run = house(model);
+    const run = harness(model);
 
     await run.runOn();
 
@@ -199,7 +199,7 @@ describe('a request that its provider refuses as too long (W36)', () => {
   });
 
   it('fails clearly when that is refused as well', async () => {
-    const run = house(refusesAbove(100));
+    const run = harness(refusesAbove(100));
 
     await run.runOn();
 
@@ -210,18 +210,18 @@ describe('a request that its provider refuses as too long (W36)', () => {
 it('folds what there is when the model asks for it, once (SM23)', async () => {
   const asks = { name: 'compactify_memory', arguments: {} };
   const model = new AnsweringModel((_, nth) => (nth === 6 ? calls(asks) : readsNext(nth, 8)));
-  const house = new RunHarness({
+  const harness = new RunHarness({
     model,
     input: 'Read everything.',
     summarizer: new AnsweringModel(() => saysAtOnce('Read.')),
   });
 
-  await house.runOn();
+  await harness.runOn();
 
-  expect(house.log.filter(({ type }) => type === 'context.compaction_started')).toEqual([
+  expect(harness.log.filter(({ type }) => type === 'context.compaction_started')).toEqual([
     expect.objectContaining({ data: expect.objectContaining({ reason: 'requested' }) }),
   ]);
-  expect(folds(house)).toBe(1);
+  expect(folds(harness)).toBe(1);
   expectSound(model.requests);
   expect(textOfRequest(model.requests[6] as ModelRequest)).toContain('CONVERSATION HISTORY SUMMARY');
 });
@@ -229,19 +229,19 @@ it('folds what there is when the model asks for it, once (SM23)', async () => {
 it('folds what there is when the user says /compact, once (SM23)', async () => {
   const asks = { name: 'ask', arguments: { text: 'What next?' } };
   const model = new AnsweringModel((_, nth) => (nth === 6 ? calls(asks) : readsNext(nth, 8)));
-  const house = new RunHarness({
+  const harness = new RunHarness({
     model,
     input: 'Read everything.',
     summarizer: new AnsweringModel(() => saysAtOnce('Read.')),
   });
 
-  await house.runOn();
-  house.store.answer(house.id, ' /compact\n');
-  await house.runOn();
+  await harness.runOn();
+  harness.store.answer(harness.id, ' /compact\n');
+  await harness.runOn();
 
-  expect(house.log.filter(({ type }) => type === 'context.compaction_started')).toEqual([
+  expect(harness.log.filter(({ type }) => type === 'context.compaction_started')).toEqual([
     expect.objectContaining({ data: expect.objectContaining({ reason: 'requested' }) }),
   ]);
-  expect(folds(house)).toBe(1);
+  expect(folds(harness)).toBe(1);
   expect(model.requests.flatMap(({ messages }) => requestViolations(messages))).toEqual([]);
 });

@@ -15,23 +15,23 @@ const script: Turn[] = [
 
 const build = (strategy: 'parallel' | 'sequential') => {
   const tools = new LedgeredTools();
-  const house = new RunHarness({
+  const harness = new RunHarness({
     model: new ScriptedModel(script),
     tools,
     settings: { processor: { tool_execution_strategy: strategy } },
   });
-  return { house, tools };
+  return { harness, tools };
 };
 
 /** Crashes as told, one worker after the other, then lets the run come to its end. */
-async function crashAt(house: RunHarness, crashes: readonly Parameters<RunHarness['crashAt']>[0][]): Promise<void> {
-  for (const crash of crashes) await house.crashAt(crash);
-  while (await house.activate());
+async function crashAt(harness: RunHarness, crashes: readonly Parameters<RunHarness['crashAt']>[0][]): Promise<void> {
+  for (const crash of crashes) await harness.crashAt(crash);
+  while (await harness.activate());
 }
 
 const stepsOf = async (strategy: 'parallel' | 'sequential'): Promise<number> => {
   let steps = 0;
-  await build(strategy).house.activate((_, at) => {
+  await build(strategy).harness.activate((_, at) => {
     if (at === 'after') steps++;
   });
   return steps;
@@ -43,9 +43,9 @@ describe.each(['parallel', 'sequential'] as const)('a run whose worker is killed
     expect(steps).toBeGreaterThan(20);
 
     for (let step = 0; step < steps; step++) {
-      const { house, tools } = build(strategy);
-      await crashAt(house, [{ step, position }]);
-      expectWhole(house, tools, `crash ${position} step ${step}`);
+      const { harness, tools } = build(strategy);
+      await crashAt(harness, [{ step, position }]);
+      expectWhole(harness, tools, `crash ${position} step ${step}`);
     }
   });
 
@@ -53,19 +53,19 @@ describe.each(['parallel', 'sequential'] as const)('a run whose worker is killed
     const steps = await stepsOf(strategy);
     for (let first = 0; first < steps; first += 3) {
       for (let second = 0; second < steps; second += 4) {
-        const { house, tools } = build(strategy);
-        await crashAt(house, [
+        const { harness, tools } = build(strategy);
+        await crashAt(harness, [
           { step: first, position: 'after' },
           { step: second, position: 'before' },
         ]);
-        expectWhole(house, tools, `crashes at ${first} and ${second}`);
+        expectWhole(harness, tools, `crashes at ${first} and ${second}`);
       }
     }
   });
 });
 
-function expectWhole(house: RunHarness, tools: LedgeredTools, about: string): void {
-  const { log } = house;
+function expectWhole(harness: RunHarness, tools: LedgeredTools, about: string): void {
+  const { log } = harness;
   const ends = log.filter(isTerminalFact);
   const ask = { about, seqs: log.map(({ seq }) => seq), ends: ends.map(({ type }) => type), last: log.at(-1)?.type };
   expect(ask).toEqual({

@@ -12,15 +12,15 @@ const invokes = (processor: Partial<ProcessorSettings> = {}): SettingsRequest =>
   speaks({ dialect: 'xml_invoke', ...processor });
 
 /** What is stored of the assistant's words, message by message. */
-const stored = (house: RunHarness): string[] =>
-  house.log.flatMap((fact) =>
+const stored = (harness: RunHarness): string[] =>
+  harness.log.flatMap((fact) =>
     fact.type === 'message.created' && fact.data.message.type === 'assistant'
       ? [fact.data.message.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('')]
       : [],
   );
 
-const shown = (house: RunHarness): string =>
-  house.deltas.flatMap(({ type, text }) => (type === 'message.delta' ? text : [])).join('');
+const shown = (harness: RunHarness): string =>
+  harness.deltas.flatMap(({ type, text }) => (type === 'message.delta' ? text : [])).join('');
 
 describe('a run in another dialect', () => {
   it.each([
@@ -30,45 +30,45 @@ describe('a run in another dialect', () => {
   ] as const)('calls tools and hears their results: %s', async (dialect, reply) => {
     const answer = dialect === 'json' ? '{"tool_name": "none", "response": "Done."}' : 'Done.';
     const model = new ScriptedModel([says(reply), says(answer)]);
-    const house = new RunHarness({ model, settings: speaks({ dialect }) });
+    const harness = new RunHarness({ model, settings: speaks({ dialect }) });
 
-    await house.activate();
+    await harness.activate();
 
-    const completed = house.log.find(({ type }) => type === 'tool.completed');
+    const completed = harness.log.find(({ type }) => type === 'tool.completed');
     expect(completed?.data).toMatchObject({ name: 'read_file' });
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain('did read_file');
     expect(model.requests[0]?.tools).toEqual([]);
-    expect(stored(house).at(-1)).toBe('Done.');
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(stored(harness).at(-1)).toBe('Done.');
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 
   it('closes the stream at the limit of calls, and stores exactly what it showed (RP13)', async () => {
     const model = new ScriptedModel([says(`One. ${read('a')} Two. ${read('b')} Three.`), says('Done.')]);
-    const house = new RunHarness({ model, settings: invokes({ max_tool_calls: 1 }) });
+    const harness = new RunHarness({ model, settings: invokes({ max_tool_calls: 1 }) });
 
-    await house.activate();
+    await harness.activate();
 
-    const ends = house.log.filter(({ type }) => type === 'iteration.completed');
+    const ends = harness.log.filter(({ type }) => type === 'iteration.completed');
     expect(ends[0]?.data).toMatchObject({ finish_reason: 'xml_tool_limit_reached' });
-    expect(house.types.filter((type) => type === 'tool.planned')).toHaveLength(1);
-    expect(shown(house)).not.toContain('Two');
-    expect(stored(house)[0]).not.toContain('Two');
+    expect(harness.types.filter((type) => type === 'tool.planned')).toHaveLength(1);
+    expect(shown(harness)).not.toContain('Two');
+    expect(stored(harness)[0]).not.toContain('Two');
   });
 
   it('tells the model of a call that was cut off, and runs nothing (W12)', async () => {
     const tools = new LedgeredTools();
     const half = '<function_calls><invoke name="read_file"><parameter name="file_path">a.t';
-    const house = new RunHarness({
+    const harness = new RunHarness({
       model: new ScriptedModel([says(half), says('Sorry.')]),
       tools,
       settings: invokes(),
     });
 
-    await house.activate();
+    await harness.activate();
 
     expect(tools.effects.size).toBe(0);
-    expect(house.types).toContain('tool.failed');
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(harness.types).toContain('tool.failed');
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 });
 
@@ -78,43 +78,47 @@ describe('execute_on_stream', () => {
 
   it('sends a call out while the model speaks, with what was said before it in the log (I4, RP9)', async () => {
     const tools = new LedgeredTools();
-    const house = new RunHarness({ model: new ScriptedModel([says(reply), says('Done.')]), tools, settings: onStream });
+    const harness = new RunHarness({
+      model: new ScriptedModel([says(reply), says('Done.')]),
+      tools,
+      settings: onStream,
+    });
     const effectsWhenTwoWasSaid: number[] = [];
 
-    await house.activate((step) => {
+    await harness.activate((step) => {
       if ('delta' in step && step.delta.text === 'w') effectsWhenTwoWasSaid.push(tools.effects.size);
     });
 
     expect(effectsWhenTwoWasSaid[0]).toBe(1);
-    expect(shown(house)).toBe(stored(house).join('').replaceAll('[tool_call]', ''));
-    expect(house.types.filter((type) => type === 'tool.completed')).toHaveLength(2);
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(shown(harness)).toBe(stored(harness).join('').replaceAll('[tool_call]', ''));
+    expect(harness.types.filter((type) => type === 'tool.completed')).toHaveLength(2);
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 
   it('does the same with native calls', async () => {
     const list = { name: 'list_files', arguments: { path: '.' } };
     const tools = new LedgeredTools();
-    const house = new RunHarness({
+    const harness = new RunHarness({
       model: new ScriptedModel([calls(list, list), says('Done.')]),
       tools,
       settings: speaks({ execute_on_stream: true }),
     });
 
-    await house.activate();
+    await harness.activate();
 
     expect(tools.effects.size).toBe(2);
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 
   it('keeps a call that is out when the stream breaks, and goes on from its answer', async () => {
     const tools = new LedgeredTools();
     const broken = breaksAfter(`One. ${read('a')} Tw`);
-    const house = new RunHarness({ model: new ScriptedModel([broken, says('Done.')]), tools, settings: onStream });
+    const harness = new RunHarness({ model: new ScriptedModel([broken, says('Done.')]), tools, settings: onStream });
 
-    await house.activate();
+    await harness.activate();
 
     expect(tools.effects.size).toBe(1);
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 
   it.each(['before', 'after'] as const)(
@@ -124,21 +128,21 @@ describe('execute_on_stream', () => {
       const build = () => {
         const tools = new LedgeredTools();
         const model = new ScriptedModel([says(reply), says('Done.')]);
-        return { tools, house: new RunHarness({ model, tools, settings: onStream }) };
+        return { tools, harness: new RunHarness({ model, tools, settings: onStream }) };
       };
-      await build().house.activate((_, at) => {
+      await build().harness.activate((_, at) => {
         if (at === 'after') steps++;
       });
 
       for (let step = 0; step < steps; step++) {
-        const { house, tools } = build();
-        await house.crashAt({ step, position });
-        while (await house.activate());
+        const { harness, tools } = build();
+        await harness.crashAt({ step, position });
+        while (await harness.activate());
 
-        expect({ step, status: house.store.status(house.id) }).toEqual({ step, status: 'completed' });
+        expect({ step, status: harness.store.status(harness.id) }).toEqual({ step, status: 'completed' });
         expect(Math.max(...tools.effects.values())).toBe(1);
-        const planned = house.types.filter((type) => type === 'tool.planned').length;
-        expect(house.types.filter((type) => type === 'tool.completed')).toHaveLength(planned);
+        const planned = harness.types.filter((type) => type === 'tool.planned').length;
+        expect(harness.types.filter((type) => type === 'tool.completed')).toHaveLength(planned);
       }
     },
   );
@@ -157,46 +161,46 @@ describe('auto-continue (LP12, LP13)', () => {
   };
 
   it('makes one message of a reply that was cut off by its length, with one reason', async () => {
-    const house = new RunHarness({ model: inPieces(cut('Once upon '), cut('a time '), [...says('it ended.')]) });
+    const harness = new RunHarness({ model: inPieces(cut('Once upon '), cut('a time '), [...says('it ended.')]) });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(stored(house)).toEqual(['Once upon a time it ended.']);
-    expect(house.types.filter((type) => type === 'usage.recorded')).toHaveLength(3);
-    expect(house.log.at(-1)).toMatchObject({ data: { finish_reason: 'stop' } });
+    expect(stored(harness)).toEqual(['Once upon a time it ended.']);
+    expect(harness.types.filter((type) => type === 'usage.recorded')).toHaveLength(3);
+    expect(harness.log.at(-1)).toMatchObject({ data: { finish_reason: 'stop' } });
   });
 
   it('carries the parser over, so that a call may be cut anywhere (W15)', async () => {
     const whole = read('a.txt');
-    const house = new RunHarness({
+    const harness = new RunHarness({
       model: inPieces(cut(whole.slice(0, 40)), [...says(whole.slice(40))], [...says('Done.')]),
       settings: invokes(),
     });
 
-    await house.activate();
+    await harness.activate();
 
-    const planned = house.log.find(({ type }) => type === 'tool.planned');
+    const planned = harness.log.find(({ type }) => type === 'tool.planned');
     expect(planned?.data).toMatchObject({ tool_call: { arguments: { file_path: 'a.txt' } } });
   });
 
   it('says so when it stops asking', async () => {
-    const house = new RunHarness({
+    const harness = new RunHarness({
       model: inPieces(cut('a'), cut('b'), cut('c'), cut('d')),
       settings: speaks({ native_max_auto_continues: 2 }),
     });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(stored(house)[0]).toBe('abc\n\n[Agent reached maximum auto-continue limit of 2]');
-    expect(house.log.at(-1)).toMatchObject({ data: { finish_reason: 'length' } });
+    expect(stored(harness)[0]).toBe('abc\n\n[Agent reached maximum auto-continue limit of 2]');
+    expect(harness.log.at(-1)).toMatchObject({ data: { finish_reason: 'length' } });
   });
 
   it('does not ask when it is turned off', async () => {
-    const house = new RunHarness({ model: inPieces(cut('a')), settings: speaks({ native_max_auto_continues: 0 }) });
+    const harness = new RunHarness({ model: inPieces(cut('a')), settings: speaks({ native_max_auto_continues: 0 }) });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(stored(house)).toEqual(['a']);
+    expect(stored(harness)).toEqual(['a']);
   });
 });
 
@@ -205,44 +209,44 @@ describe('the profiles', () => {
     const tools = new LedgeredTools();
     const list = { name: 'list_files', arguments: {} };
     const model = new ScriptedModel([calls(list, list), calls({ name: 'complete', arguments: { answer: '42' } })]);
-    const house = new RunHarness({ model, tools, settings: { profile: 'ii' } });
+    const harness = new RunHarness({ model, tools, settings: { profile: 'ii' } });
 
-    await house.activate();
+    await harness.activate();
 
     expect(tools.effects.size).toBe(1);
-    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'complete' } });
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'complete' } });
   });
 
   it('symphony takes one decision, a tool', async () => {
     const model = new ScriptedModel([says('{"tool_name": "list_files", "parameters": {}}'), says('never asked')]);
-    const house = new RunHarness({ model, settings: { profile: 'symphony' } });
+    const harness = new RunHarness({ model, settings: { profile: 'symphony' } });
 
-    await house.activate();
+    await harness.activate();
 
     expect(model.requests).toHaveLength(1);
-    expect(house.types).toContain('tool.completed');
-    expect(house.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+    expect(harness.types).toContain('tool.completed');
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
 
   it('symphony asks once more for JSON, then takes what it got', async () => {
     const model = new ScriptedModel([says('I think so.'), says('Still no JSON.')]);
-    const house = new RunHarness({ model, settings: { profile: 'symphony' } });
+    const harness = new RunHarness({ model, settings: { profile: 'symphony' } });
 
-    await house.activate();
+    await harness.activate();
 
     expect(model.requests).toHaveLength(2);
-    expect(house.types).toContain('iteration.restarted');
-    expect(house.state.conversation.at(-1)?.metadata).toMatchObject({ decision: 'malformed' });
-    expect(house.store.status(house.id)).toBe('completed');
+    expect(harness.types).toContain('iteration.restarted');
+    expect(harness.state.conversation.at(-1)?.metadata).toMatchObject({ decision: 'malformed' });
+    expect(harness.store.status(harness.id)).toBe('completed');
   });
 
   it('symphony holds a correct "none" for a decision (W40)', async () => {
     const model = new ScriptedModel([says('{"tool_name": "none", "response": "Four."}')]);
-    const house = new RunHarness({ model, settings: { profile: 'symphony' } });
+    const harness = new RunHarness({ model, settings: { profile: 'symphony' } });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(house.state.conversation.at(-1)).toMatchObject({
+    expect(harness.state.conversation.at(-1)).toMatchObject({
       content: [{ text: 'Four.' }],
       metadata: { decision: 'none' },
     });

@@ -8,33 +8,36 @@ const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
 const command = { name: 'execute_command', arguments: { command: 'sleep 100', blocking: true } };
 
 /** The gateway commits the stop, then its signal reaches the worker. */
-const stopNow = (house: RunHarness): void => {
-  house.store.requestStop(house.id, stop);
-  house.stop.abort(stop);
+const stopNow = (harness: RunHarness): void => {
+  harness.store.requestStop(harness.id, stop);
+  harness.stop.abort(stop);
 };
 
 describe('a stop (I7)', () => {
   it('ends a run that has not begun, without asking the model', async () => {
     const model = new ScriptedModel([says('Never said.')]);
-    const house = new RunHarness({ model });
-    house.store.requestStop(house.id, stop);
+    const harness = new RunHarness({ model });
+    harness.store.requestStop(harness.id, stop);
 
-    await house.activate();
+    await harness.activate();
 
     expect(model.requests).toHaveLength(0);
-    expect(house.store.status(house.id)).toBe('stopped');
+    expect(harness.store.status(harness.id)).toBe('stopped');
   });
 
   it('closes the model stream and keeps the text that was shown', async () => {
-    const house = new RunHarness({ model: new ScriptedModel([says('One two three four')]) });
+    const harness = new RunHarness({ model: new ScriptedModel([says('One two three four')]) });
 
-    await house.activate((step) => {
-      if ('delta' in step && house.deltas.length === 7) stopNow(house);
+    await harness.activate((step) => {
+      if ('delta' in step && harness.deltas.length === 7) stopNow(harness);
     });
 
-    const shown = house.deltas.map(({ text }) => text).join('');
-    expect(house.state.conversation.at(-1)).toMatchObject({ content: [{ text: shown }], metadata: { partial: true } });
-    expect(house.log.at(-1)).toMatchObject({
+    const shown = harness.deltas.map(({ text }) => text).join('');
+    expect(harness.state.conversation.at(-1)).toMatchObject({
+      content: [{ text: shown }],
+      metadata: { partial: true },
+    });
+    expect(harness.log.at(-1)).toMatchObject({
       type: 'run.stopped',
       data: {
         reason: 'enough',
@@ -49,19 +52,19 @@ describe('a stop (I7)', () => {
   });
 
   it('says when it closed a stream that had not said anything yet', async () => {
-    const house: RunHarness = new RunHarness({
+    const harness: RunHarness = new RunHarness({
       model: {
         async *stream(_, signal) {
-          stopNow(house);
+          stopNow(harness);
           if (signal.aborted) yield [{ type: 'end' as const, how: 'aborted' as const }];
         },
       },
     });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(house.types).not.toContain('message.delta');
-    expect(house.log.at(-1)).toMatchObject({
+    expect(harness.types).not.toContain('message.delta');
+    expect(harness.log.at(-1)).toMatchObject({
       type: 'run.stopped',
       data: { receipt: { model_aborted_at: expect.any(String) as string, tokens_after_stop: 0 } },
     });
@@ -70,32 +73,32 @@ describe('a stop (I7)', () => {
   it('kills the tool that runs, says when it was dead, and leaves no call without a result (I6, R29)', async () => {
     const verifiedDeadAt = '2026-01-01T00:00:01.000Z';
     const model = new ScriptedModel([calls(command, command)]);
-    const house: RunHarness = new RunHarness({
+    const harness: RunHarness = new RunHarness({
       model,
-      tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt }, (running) => running === 2 && stopNow(house)),
+      tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt }, (running) => running === 2 && stopNow(harness)),
     });
 
-    await house.activate();
+    await harness.activate();
 
-    const receipt = house.log.at(-1)?.data as { receipt: { tools_stopped: { verified_dead_at: string }[] } };
+    const receipt = harness.log.at(-1)?.data as { receipt: { tools_stopped: { verified_dead_at: string }[] } };
     expect(receipt.receipt.tools_stopped.map((tool) => tool.verified_dead_at)).toEqual([
       verifiedDeadAt,
       verifiedDeadAt,
     ]);
-    expect(house.types.filter((type) => type === 'tool.failed')).toHaveLength(2);
+    expect(harness.types.filter((type) => type === 'tool.failed')).toHaveLength(2);
   });
 
   const leftBy = (left: readonly StoppedTool[] | undefined) => {
     const tools = Object.assign(new LedgeredTools(), { endRun: jest.fn(() => Promise.resolve(left)) });
-    const house: RunHarness = new RunHarness({
+    const harness: RunHarness = new RunHarness({
       model: new ScriptedModel([calls({ ...command, arguments: { command: 'npm run dev' } }), says('It runs.')]),
       tools,
     });
-    const receipt = () => (house.log.at(-1)?.data as { receipt: Record<string, unknown> }).receipt;
-    return { house, tools, receipt };
+    const receipt = () => (harness.log.at(-1)?.data as { receipt: Record<string, unknown> }).receipt;
+    return { harness, tools, receipt };
   };
-  const whileItSpeaks = (house: RunHarness) => (step: Step) => {
-    if ('delta' in step && step.delta.type === 'message.delta' && !house.stop.signal.aborted) stopNow(house);
+  const whileItSpeaks = (harness: RunHarness) => (step: Step) => {
+    if ('delta' in step && step.delta.type === 'message.delta' && !harness.stop.signal.aborted) stopNow(harness);
   };
 
   it('ends what the run has left running when no call runs, and lists it', async () => {
@@ -104,70 +107,73 @@ describe('a stop (I7)', () => {
       verified_dead_at: '2026-01-01T00:00:01.000Z',
       processes: ['node'],
     };
-    const { house, receipt } = leftBy([left]);
+    const { harness, receipt } = leftBy([left]);
 
-    await house.activate(whileItSpeaks(house));
+    await harness.activate(whileItSpeaks(harness));
 
     expect(receipt()).toMatchObject({ tools_stopped: [left], sandbox_verified_at: left.verified_dead_at });
   });
 
   it('says that it does not know when it was not confirmed that nothing is left running', async () => {
-    const { house, receipt } = leftBy(undefined);
+    const { harness, receipt } = leftBy(undefined);
 
-    await house.activate(whileItSpeaks(house));
+    await harness.activate(whileItSpeaks(harness));
 
     expect(receipt()).toMatchObject({ tools_stopped: [], sandbox_verified_at: null });
   });
 
   it('asks no executor where the run has run no command', async () => {
     const tools = Object.assign(new LedgeredTools(), { endRun: jest.fn(() => Promise.resolve([])) });
-    const house: RunHarness = new RunHarness({ model: new ScriptedModel([says('One two')]), tools });
+    const harness: RunHarness = new RunHarness({ model: new ScriptedModel([says('One two')]), tools });
 
-    await house.activate(whileItSpeaks(house));
+    await harness.activate(whileItSpeaks(harness));
 
-    expect(house.types.at(-1)).toBe('run.stopped');
+    expect(harness.types.at(-1)).toBe('run.stopped');
     expect(tools.endRun).not.toHaveBeenCalled();
   });
 
   it('says that it does not know when nobody confirmed the kill', async () => {
-    const house: RunHarness = new RunHarness({
+    const harness: RunHarness = new RunHarness({
       model: new ScriptedModel([calls(command)]),
-      tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt: null }, () => stopNow(house)),
+      tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt: null }, () => stopNow(harness)),
     });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(house.types).toContain('tool.unknown');
-    expect(house.types.at(-1)).toBe('run.stopped');
+    expect(harness.types).toContain('tool.unknown');
+    expect(harness.types.at(-1)).toBe('run.stopped');
   });
 
   it('is how a run ends whose time is over, only that it has failed then', async () => {
-    const house: RunHarness = new RunHarness({
+    const harness: RunHarness = new RunHarness({
       model: new ScriptedModel([calls(command, command)]),
       tools: hangsUntilStopped(
         { how: 'stopped', verifiedDeadAt: stop.requestedAt },
-        (running) => running === 2 && house.stop.abort(outOfTime(house.settings)),
+        (running) => running === 2 && harness.stop.abort(outOfTime(harness.settings)),
       ),
     });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(house.types.filter((type) => type === 'tool.failed')).toHaveLength(2);
-    expect(house.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'max_duration_exceeded' } } });
+    expect(harness.types.filter((type) => type === 'tool.failed')).toHaveLength(2);
+    expect(harness.log.at(-1)).toMatchObject({
+      type: 'run.failed',
+      data: { error: { code: 'max_duration_exceeded' } },
+    });
   });
 
   it('does not run what was planned but not yet sent', async () => {
     const tools = new LedgeredTools();
-    const house = new RunHarness({ model: new ScriptedModel([calls(command)]), tools });
+    const harness = new RunHarness({ model: new ScriptedModel([calls(command)]), tools });
 
-    await house.activate((step, position) => {
+    await harness.activate((step, position) => {
       const planned = 'facts' in step && step.facts.some(({ type }) => type === 'tool.planned');
-      if (planned && position === 'before') stopNow(house);
+      if (planned && position === 'before') stopNow(harness);
     });
 
     expect(tools.effects.size).toBe(0);
-    expect(house.types).not.toContain('tool.started');
-    expect(house.types.at(-1)).toBe('run.stopped');
+    expect(harness.types).not.toContain('tool.started');
+    expect(harness.types.at(-1)).toBe('run.stopped');
   });
 });
 

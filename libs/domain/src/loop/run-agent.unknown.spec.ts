@@ -17,103 +17,107 @@ function build({ forgets, policy = 'park', strategy = 'parallel', wanted = [comm
   const model = new ScriptedModel([calls(...wanted), says('All done.')]);
   const tools = new LedgeredTools(undefined, forgets);
   const processor = { unknown_outcome: policy, tool_execution_strategy: strategy } as const;
-  const house = new RunHarness({ model, tools, settings: { processor } });
-  return { house, tools };
+  const harness = new RunHarness({ model, tools, settings: { processor } });
+  return { harness, tools };
 }
 
 const untilAttempt = (last: number) => (call: ToolCall) => call.attempt < last;
 const isCommand = ({ name }: ToolCall): boolean => name === 'execute_command';
 const firstCommand = (call: ToolCall): boolean => isCommand(call) && call.index === 0 && call.attempt === 1;
 
-const settled = async (house: RunHarness): Promise<void> => {
-  while (await house.activate());
+const settled = async (harness: RunHarness): Promise<void> => {
+  while (await harness.activate());
 };
 
-const factsOf = (house: RunHarness, type: string) => house.log.filter((fact) => fact.type === type);
+const factsOf = (harness: RunHarness, type: string) => harness.log.filter((fact) => fact.type === type);
 /** What the model is told of each call, in the order in which it made them. */
-const toldOf = (house: RunHarness) =>
-  house.state.conversation
+const toldOf = (harness: RunHarness) =>
+  harness.state.conversation
     .flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_result' ? [block] : [])))
     .sort((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
     .map(({ result }) => result);
-const asked = (house: RunHarness) => {
-  const waiting = house.log.findLast(({ type }) => type === 'run.waiting');
+const asked = (harness: RunHarness) => {
+  const waiting = harness.log.findLast(({ type }) => type === 'run.waiting');
   if (waiting?.type !== 'run.waiting' || !waiting.data.question) throw new Error('it does not ask');
   return waiting.data.question.tool_call_id as ToolCall['id']; // the question is about a call
 };
 
 /** As a person would: whenever the run asks, and until it is over. */
-async function guided(house: RunHarness, ruling: CallResolution): Promise<void> {
-  await settled(house);
-  while (house.store.status(house.id) === 'waiting_input') {
-    house.store.resolve(house.id, asked(house), ruling);
-    await settled(house);
+async function guided(harness: RunHarness, ruling: CallResolution): Promise<void> {
+  await settled(harness);
+  while (harness.store.status(harness.id) === 'waiting_input') {
+    harness.store.resolve(harness.id, asked(harness), ruling);
+    await settled(harness);
   }
 }
 
 describe('a call of which nobody knows what became, and that does no harm when it is repeated', () => {
   it('is sent again under the same id, and the model hears only of the answer (I5, R25)', async () => {
-    const { house, tools } = build({ forgets: untilAttempt(3), wanted: [read] });
+    const { harness, tools } = build({ forgets: untilAttempt(3), wanted: [read] });
 
-    await settled(house);
+    await settled(harness);
 
-    expect(factsOf(house, 'tool.started').map(({ data }) => data)).toMatchObject(
+    expect(factsOf(harness, 'tool.started').map(({ data }) => data)).toMatchObject(
       [1, 2, 3].map((attempt) => ({ attempt })),
     );
-    expect(factsOf(house, 'tool.unknown').map(({ data }) => data)).toEqual(
+    expect(factsOf(harness, 'tool.unknown').map(({ data }) => data)).toEqual(
       [1, 2].map(() => expect.not.objectContaining({ message_id: expect.anything() as unknown }) as unknown),
     );
-    expect(toldOf(house)).toEqual([{ success: true, output: 'did read_file' }]);
+    expect(toldOf(harness)).toEqual([{ success: true, output: 'did read_file' }]);
     expect([...tools.effects.values()]).toEqual([3]);
-    expect(house.types.at(-1)).toBe('run.completed');
+    expect(harness.types.at(-1)).toBe('run.completed');
   });
 
   it('is sent three times in all, then the model is told honestly', async () => {
-    const { house, tools } = build({ forgets: () => true, wanted: [read] });
+    const { harness, tools } = build({ forgets: () => true, wanted: [read] });
 
-    await settled(house);
+    await settled(harness);
 
     expect([...tools.effects.values()]).toEqual([3]);
-    expect(toldOf(house)).toMatchObject([{ success: false, error: expect.stringContaining('may have taken effect') }]);
-    expect(factsOf(house, 'tool.unknown').at(-1)).toMatchObject({ data: { message_id: expect.any(String) } });
-    expect(house.types.at(-1)).toBe('run.completed');
+    expect(toldOf(harness)).toMatchObject([
+      { success: false, error: expect.stringContaining('may have taken effect') },
+    ]);
+    expect(factsOf(harness, 'tool.unknown').at(-1)).toMatchObject({ data: { message_id: expect.any(String) } });
+    expect(harness.types.at(-1)).toBe('run.completed');
   });
 });
 
 describe('an unsafe call of which nobody knows what became', () => {
   it('is reported to the model unless the run says otherwise (I5)', async () => {
-    const { house, tools } = build({ forgets: isCommand, policy: 'report', wanted: [command] });
+    const { harness, tools } = build({ forgets: isCommand, policy: 'report', wanted: [command] });
 
-    await settled(house);
+    await settled(harness);
 
-    expect(house.types).not.toContain('run.waiting');
-    expect(toldOf(house)).toMatchObject([{ success: false, error: expect.stringContaining('may have taken effect') }]);
+    expect(harness.types).not.toContain('run.waiting');
+    expect(toldOf(harness)).toMatchObject([
+      { success: false, error: expect.stringContaining('may have taken effect') },
+    ]);
     expect([...tools.effects.values()]).toEqual([1]);
   });
 
   it('parks the run once every other call is answered, and the model is told nothing yet', async () => {
-    const { house } = build({ forgets: firstCommand });
+    const { harness } = build({ forgets: firstCommand });
 
-    await settled(house);
+    await settled(harness);
 
-    expect(house.store.status(house.id)).toBe('waiting_input');
-    expect(house.log.at(-1)).toMatchObject({
+    expect(harness.store.status(harness.id)).toBe('waiting_input');
+    expect(harness.log.at(-1)).toMatchObject({
       type: 'run.waiting',
       data: { reason: 'tool_unknown', question: { text: expect.stringContaining('execute_command') } },
     });
-    expect(toldOf(house)).toHaveLength(2);
+    expect(toldOf(harness)).toHaveLength(2);
   });
 
   it('holds up those behind it where calls go one after the other', async () => {
-    const { house, tools } = build({ forgets: firstCommand, strategy: 'sequential' });
-    await settled(house);
+    const { harness, tools } = build({ forgets: firstCommand, strategy: 'sequential' });
+    await settled(harness);
     expect(tools.effects.size).toBe(1);
 
-    house.store.resolve(house.id, asked(house), { outcome: 'completed' });
-    await settled(house);
+    harness.store.resolve(harness.id, asked(harness), { outcome: 'completed' });
+    await settled(harness);
 
     expect([...tools.effects.values()]).toEqual([1, 1, 1]);
-    expect(house.types.at(-1)).toBe('run.completed');
+    expect(harness.types.at(-1)).toBe('run.completed');
   });
 
   it.each([
@@ -121,81 +125,83 @@ describe('an unsafe call of which nobody knows what became', () => {
     ['not_applied', { success: false, error: expect.stringMatching(/did not take effect.*built/s) }, 1],
     ['retry', { success: true, output: 'did execute_command' }, 2],
   ] as const)('goes on as a person says: %s', async (outcome, told, effects) => {
-    const { house, tools } = build({ forgets: firstCommand, wanted: [command] });
+    const { harness, tools } = build({ forgets: firstCommand, wanted: [command] });
 
-    await guided(house, { outcome, ...(outcome !== 'retry' && { output: 'built' }) });
+    await guided(harness, { outcome, ...(outcome !== 'retry' && { output: 'built' }) });
 
-    expect(toldOf(house)).toMatchObject([told]);
+    expect(toldOf(harness)).toMatchObject([told]);
     expect([...tools.effects.values()]).toEqual([effects]);
-    expect(house.types.at(-1)).toBe('run.completed');
+    expect(harness.types.at(-1)).toBe('run.completed');
   });
 
   it('states the word, then what the model is told, then that the run goes on', async () => {
-    const { house } = build({ forgets: firstCommand, wanted: [command] });
-    await settled(house);
-    const before = house.log.length;
+    const { harness } = build({ forgets: firstCommand, wanted: [command] });
+    await settled(harness);
+    const before = harness.log.length;
 
-    house.store.resolve(house.id, asked(house), { outcome: 'completed' });
+    harness.store.resolve(harness.id, asked(harness), { outcome: 'completed' });
 
-    expect(house.types.slice(before)).toEqual(['tool.resolved', 'tool.completed', 'message.created', 'run.resumed']);
+    expect(harness.types.slice(before)).toEqual(['tool.resolved', 'tool.completed', 'message.created', 'run.resumed']);
   });
 
   it('asks about one after the other, and goes on when none is left', async () => {
-    const { house } = build({ forgets: isCommand, wanted: [command, command] });
-    await settled(house);
-    const [first, second] = [...house.state.calls.keys()];
+    const { harness } = build({ forgets: isCommand, wanted: [command, command] });
+    await settled(harness);
+    const [first, second] = [...harness.state.calls.keys()];
     if (!first || !second) throw new Error('two calls were made');
-    expect(asked(house)).toBe(first);
+    expect(asked(harness)).toBe(first);
 
-    house.store.resolve(house.id, first, { outcome: 'not_applied' });
-    expect([house.store.status(house.id), asked(house)]).toEqual(['waiting_input', second]);
-    house.store.resolve(house.id, second, { outcome: 'completed' });
+    harness.store.resolve(harness.id, first, { outcome: 'not_applied' });
+    expect([harness.store.status(harness.id), asked(harness)]).toEqual(['waiting_input', second]);
+    harness.store.resolve(harness.id, second, { outcome: 'completed' });
 
-    expect(house.store.status(house.id)).toBe('queued');
-    await settled(house);
-    expect(house.types.at(-1)).toBe('run.completed');
+    expect(harness.store.status(harness.id)).toBe('queued');
+    await settled(harness);
+    expect(harness.types.at(-1)).toBe('run.completed');
   });
 
   it('takes one word, and only where it awaits one', async () => {
-    const { house } = build({ forgets: firstCommand });
-    await settled(house);
-    const [inDoubt, done] = [...house.state.calls.keys()];
+    const { harness } = build({ forgets: firstCommand });
+    await settled(harness);
+    const [inDoubt, done] = [...harness.state.calls.keys()];
     if (!inDoubt || !done) throw new Error('three calls were made');
 
-    expect(house.store.resolve(house.id, done, { outcome: 'completed' })).toBe(false);
-    expect(house.store.resolve(house.id, inDoubt, { outcome: 'completed' })).toBe(true);
-    expect(house.store.resolve(house.id, inDoubt, { outcome: 'not_applied' })).toBe(false);
+    expect(harness.store.resolve(harness.id, done, { outcome: 'completed' })).toBe(false);
+    expect(harness.store.resolve(harness.id, inDoubt, { outcome: 'completed' })).toBe(true);
+    expect(harness.store.resolve(harness.id, inDoubt, { outcome: 'not_applied' })).toBe(false);
   });
 
   it('is in doubt again when the repetition is lost too, as often as a person wants it', async () => {
-    const { house, tools } = build({ forgets: untilAttempt(5), wanted: [command] });
+    const { harness, tools } = build({ forgets: untilAttempt(5), wanted: [command] });
 
-    await guided(house, { outcome: 'retry' });
+    await guided(harness, { outcome: 'retry' });
 
     expect([...tools.effects.values()]).toEqual([5]);
-    expect(factsOf(house, 'tool.resolved')).toHaveLength(4);
-    expect(house.types.at(-1)).toBe('run.completed');
+    expect(factsOf(harness, 'tool.resolved')).toHaveLength(4);
+    expect(harness.types.at(-1)).toBe('run.completed');
   });
 
   it.each(['parallel', 'sequential'] as const)(
     'is answered honestly before a stop ends the run, %s (I6, R29)',
     async (strategy) => {
-      const { house } = build({ forgets: firstCommand, strategy });
-      await settled(house);
+      const { harness } = build({ forgets: firstCommand, strategy });
+      await settled(harness);
 
-      house.store.requestStop(house.id, { requestedAt: '2026-01-01T00:00:00.000Z', reason: null });
-      await settled(house);
+      harness.store.requestStop(harness.id, { requestedAt: '2026-01-01T00:00:00.000Z', reason: null });
+      await settled(harness);
 
-      expect(toldOf(house)).toHaveLength(3);
-      expect(toldOf(house).map(({ error }) => error)).toContainEqual(expect.stringContaining('may have taken effect'));
-      expect(house.types.at(-1)).toBe('run.stopped');
+      expect(toldOf(harness)).toHaveLength(3);
+      expect(toldOf(harness).map(({ error }) => error)).toContainEqual(
+        expect.stringContaining('may have taken effect'),
+      );
+      expect(harness.types.at(-1)).toBe('run.stopped');
     },
   );
 
   it('is not parked by a stop that comes while it runs: it is reported at once (I6, I7)', async () => {
     const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
     const lost: ToolAnswer = { how: 'unknown', reason: 'The executor died while the tool ran.' };
-    const house: RunHarness = new RunHarness({
+    const harness: RunHarness = new RunHarness({
       model: new ScriptedModel([calls(command, read)]),
       settings: { processor: { unknown_outcome: 'park' } },
       tools: {
@@ -203,18 +209,18 @@ describe('an unsafe call of which nobody knows what became', () => {
         endRun: () => Promise.resolve([]),
         reattach: () => Promise.resolve(lost),
         execute: () => {
-          house.store.requestStop(house.id, stop);
-          house.stop.abort(stop);
+          harness.store.requestStop(harness.id, stop);
+          harness.stop.abort(stop);
           return Promise.resolve(lost);
         },
       },
     });
 
-    await house.activate();
+    await harness.activate();
 
-    expect(toldOf(house)).toHaveLength(2);
-    expect(house.types).not.toContain('run.waiting');
-    expect(house.types.at(-1)).toBe('run.stopped');
+    expect(toldOf(harness)).toHaveLength(2);
+    expect(harness.types).not.toContain('run.waiting');
+    expect(harness.types.at(-1)).toBe('run.stopped');
   });
 });
 
@@ -230,31 +236,31 @@ describe.each(['parallel', 'sequential'] as const)('a run in doubt whose worker 
     'comes to the same end with the word %s, killed %s every write (I2, I4, I5)',
     async (outcome, position) => {
       const oracle = build(parts);
-      await guided(oracle.house, { outcome });
+      await guided(oracle.harness, { outcome });
 
-      for (let step = 0; step < oracle.house.log.length; step++) {
-        const { house, tools } = build(parts);
-        await house.crashAt({ step, position });
-        await guided(house, { outcome });
+      for (let step = 0; step < oracle.harness.log.length; step++) {
+        const { harness, tools } = build(parts);
+        await harness.crashAt({ step, position });
+        await guided(harness, { outcome });
 
-        expect({ step, told: toldOf(house), end: house.types.at(-1) }).toEqual({
+        expect({ step, told: toldOf(harness), end: harness.types.at(-1) }).toEqual({
           step,
-          told: toldOf(oracle.house),
+          told: toldOf(oracle.harness),
           end: 'run.completed',
         });
-        expect(house.log.map(({ seq }) => seq)).toEqual(house.log.map((_, index) => index + 1));
-        expectOneEffectPerWord(house, tools);
+        expect(harness.log.map(({ seq }) => seq)).toEqual(harness.log.map((_, index) => index + 1));
+        expectOneEffectPerWord(harness, tools);
       }
     },
   );
 });
 
 /** An unsafe call takes effect once, and once more for each time that a person wants it. */
-function expectOneEffectPerWord(house: RunHarness, tools: LedgeredTools): void {
-  for (const fact of house.log) {
+function expectOneEffectPerWord(harness: RunHarness, tools: LedgeredTools): void {
+  for (const fact of harness.log) {
     if (fact.type !== 'tool.planned' || fact.data.tool_call.effect_class !== 'unsafe') continue;
     const { id } = fact.data.tool_call;
-    const words = house.log.filter(
+    const words = harness.log.filter(
       ({ type, data }) => type === 'tool.resolved' && data.tool_call_id === id && data.outcome === 'retry',
     );
     expect(tools.effects.get(id) ?? 0).toBeLessThanOrEqual(1 + words.length);

@@ -31,11 +31,11 @@ const breaks: Turn = [
 const looks = calls({ name: 'list_files', arguments: { path: '.' } });
 const exceeded = { type: 'run.completed', data: { finish_reason: 'budget_exceeded' } };
 
-async function houseAfter(turns: readonly Turn[], settings: SettingsRequest, parts: Partial<HarnessParts> = {}) {
+async function harnessAfter(turns: readonly Turn[], settings: SettingsRequest, parts: Partial<HarnessParts> = {}) {
   const model = new ScriptedModel(turns);
-  const house = new RunHarness({ ...parts, model, settings });
-  await house.runOn();
-  return { house, model };
+  const harness = new RunHarness({ ...parts, model, settings });
+  await harness.runOn();
+  return { harness, model };
 }
 
 const budget = { tokens: 40_000 };
@@ -53,29 +53,29 @@ describe('a budget that is spent', () => {
     ['say again what was lost', [billed(breaks, 50_000), says('Well.')], {}],
     ['look at what a tool found', [billed(looks, 50_000), says('Seen.')], {}],
   ])('asks no model to %s', async (_, turns, settings) => {
-    const { house, model } = await houseAfter(turns, { ...settings, budget });
+    const { harness, model } = await harnessAfter(turns, { ...settings, budget });
 
     expect(model.requests).toHaveLength(1);
-    expect(house.log.at(-1)).toMatchObject(exceeded);
+    expect(harness.log.at(-1)).toMatchObject(exceeded);
   });
 
   it('keeps the part of a reply that it paid for', async () => {
-    const { house } = await houseAfter([billed(cutOff('Once upon'), 50_000), says(' a time.')], { budget });
+    const { harness } = await harnessAfter([billed(cutOff('Once upon'), 50_000), says(' a time.')], { budget });
 
-    expect(JSON.stringify(house.state.conversation)).toContain('Once upon');
-    expect(house.log.filter(({ type }) => type === 'usage.recorded')).toHaveLength(1);
+    expect(JSON.stringify(harness.state.conversation)).toContain('Once upon');
+    expect(harness.log.filter(({ type }) => type === 'usage.recorded')).toHaveLength(1);
   });
 
   it('has nothing summarized either', async () => {
     const tools = new LedgeredTools(() => 'word '.repeat(5_000));
     const context = { token_threshold: 2_000 };
     const turns = [looks, says('Seen.')];
-    const rich = await houseAfter(turns, { context }, { tools, extra: accountSpentAfter(Infinity) });
-    const poor = await houseAfter(turns, { context }, { tools, extra: accountSpentAfter(2) });
+    const rich = await harnessAfter(turns, { context }, { tools, extra: accountSpentAfter(Infinity) });
+    const poor = await harnessAfter(turns, { context }, { tools, extra: accountSpentAfter(2) });
 
-    expect(rich.house.types).toEqual(expect.arrayContaining([expect.stringMatching(/^context/)]));
-    expect(poor.house.types).not.toEqual(expect.arrayContaining([expect.stringMatching(/^context/)]));
-    expect(poor.house.log.at(-1)).toMatchObject(exceeded);
+    expect(rich.harness.types).toEqual(expect.arrayContaining([expect.stringMatching(/^context/)]));
+    expect(poor.harness.types).not.toEqual(expect.arrayContaining([expect.stringMatching(/^context/)]));
+    expect(poor.harness.log.at(-1)).toMatchObject(exceeded);
   });
 });
 
@@ -83,28 +83,28 @@ describe('a budget that the next request alone would exceed', () => {
   const tools = new LedgeredTools(() => 'word '.repeat(50_000));
 
   it('is not spent on it: tokens', async () => {
-    const { house, model } = await houseAfter([looks, says('Seen.')], { budget: { tokens: 15_000 } }, { tools });
+    const { harness, model } = await harnessAfter([looks, says('Seen.')], { budget: { tokens: 15_000 } }, { tools });
 
     expect(model.requests).toHaveLength(1);
-    expect(house.log.at(-1)).toMatchObject(exceeded);
+    expect(harness.log.at(-1)).toMatchObject(exceeded);
   });
 
   it('is not spent on it: money, where the price is known', async () => {
     const settings = { budget: { usd: 0.015 } };
     const extra = { leastInputPrice: () => 1 / 1_000_000 };
-    const known = await houseAfter([looks, says('Seen.')], settings, { tools, extra });
-    const unknown = await houseAfter([looks, says('Seen.')], settings, { tools });
+    const known = await harnessAfter([looks, says('Seen.')], settings, { tools, extra });
+    const unknown = await harnessAfter([looks, says('Seen.')], settings, { tools });
 
-    expect(known.house.log.at(-1)).toMatchObject(exceeded);
+    expect(known.harness.log.at(-1)).toMatchObject(exceeded);
     expect([known.model.requests.length, unknown.model.requests.length]).toEqual([1, 2]);
   });
 });
 
 it('a run whose account has spent what it may makes no further call of a model', async () => {
-  const { house, model } = await houseAfter([looks, says('Seen.')], {}, { extra: accountSpentAfter(2) });
+  const { harness, model } = await harnessAfter([looks, says('Seen.')], {}, { extra: accountSpentAfter(2) });
 
   expect(model.requests).toHaveLength(1);
-  expect(house.log.at(-1)).toMatchObject(exceeded);
+  expect(harness.log.at(-1)).toMatchObject(exceeded);
 });
 
 describe('attack: model and tool output', () => {
@@ -118,12 +118,12 @@ describe('attack: model and tool output', () => {
         async (turns, dialect) => {
           const script = turns.map(([turn, tokens]) => billed(turn, tokens));
           const settings: SettingsRequest = { budget, processor: { dialect: dialect } };
-          const { house } = await houseAfter(script, settings);
+          const { harness } = await harnessAfter(script, settings);
 
-          const bills = house.log.flatMap((fact) => (fact.type === 'usage.recorded' ? [fact.data.input_tokens] : []));
+          const bills = harness.log.flatMap((fact) => (fact.type === 'usage.recorded' ? [fact.data.input_tokens] : []));
           const before = bills.slice(0, -1).reduce((sum, tokens) => sum + tokens, 0);
           expect(before).toBeLessThan(budget.tokens);
-          expect(house.state.ended).toBe(true);
+          expect(harness.state.ended).toBe(true);
         },
       ),
     );

@@ -39,7 +39,7 @@ export interface HarnessParts {
   readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent'>;
 }
 
-/** The smallest house in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
+/** The smallest harness in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
 export class RunHarness {
   readonly store = new InMemoryRunStore();
   readonly id: RunId = runId.parse('run_1');

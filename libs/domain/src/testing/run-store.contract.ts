@@ -16,10 +16,10 @@ export interface RunStoreFixture {
 export const describeRunStore = (name: string, open: () => Promise<RunStoreFixture>): void => {
   describe(`${name} keeps a RunStore's promises`, () => {
     const claimed = async () => {
-      const house = await open();
-      const claim = await house.store.claim(house.runId, 'worker-1');
+      const fixture = await open();
+      const claim = await fixture.store.claim(fixture.runId, 'worker-1');
       if (!claim) throw new Error('a due run could not be claimed');
-      return { ...house, claim };
+      return { ...fixture, claim };
     };
 
     it('gives a due run to one holder at a time, each with a higher epoch (I3)', async () => {
@@ -93,16 +93,16 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
 
     it('gives a run whose context is to be folded to the summarizers, and back when they have done it', async () => {
       const { store, compactions, runId, claim } = await claimed();
-      expect(await compactions.claim(runId, 'scribe')).toBeUndefined();
+      expect(await compactions.claim(runId, 'summarizer-1')).toBeUndefined();
 
       await store.append(claim, [started, compactionStarted]);
       expect(await store.claim(runId, 'worker-2')).toBeUndefined();
-      const scribe = await compactions.claim(runId, 'scribe');
-      if (!scribe) throw new Error('the summarizer could not claim the run');
-      await compactions.append(scribe, [summarised]);
+      const summarizer = await compactions.claim(runId, 'summarizer-1');
+      if (!summarizer) throw new Error('the summarizer could not claim the run');
+      await compactions.append(summarizer, [summarised]);
 
-      expect(await compactions.claim(runId, 'scribe')).toBeUndefined();
-      expect((await store.claim(runId, 'worker-2'))?.epoch).toBe(scribe.epoch + 1);
+      expect(await compactions.claim(runId, 'summarizer-1')).toBeUndefined();
+      expect((await store.claim(runId, 'worker-2'))?.epoch).toBe(summarizer.epoch + 1);
     });
 
     it('leaves the claim to a worker that gives a compaction up, and takes it from a summarizer that does', async () => {
@@ -111,9 +111,9 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       await store.append(claim, [started, compactionFailed]);
       expect(await store.claim(runId, 'worker-2')).toBeUndefined();
       await store.append(claim, [compressed, compactionFailed, compactionStarted]);
-      const scribe = await compactions.claim(runId, 'scribe');
-      if (!scribe) throw new Error('the summarizer could not claim the run');
-      await compactions.append(scribe, [compactionFailed]);
+      const summarizer = await compactions.claim(runId, 'summarizer-1');
+      if (!summarizer) throw new Error('the summarizer could not claim the run');
+      await compactions.append(summarizer, [compactionFailed]);
 
       expect(await store.claim(runId, 'worker-2')).toBeDefined();
     });

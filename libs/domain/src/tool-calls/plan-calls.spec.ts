@@ -12,11 +12,11 @@ describe('planCalls', () => {
     const post = { method: 'POST', body: '{}' };
     const wave = [request({ method: 'GET' }), request(post), request({ ...post, idempotency: 'key_honoured' })];
     const extra = { honoursKeys: honoursKeysAt(['example.org']) };
-    const house = new RunHarness({ model: new ScriptedModel([calls(...wave), says('Done.')]), extra });
+    const harness = new RunHarness({ model: new ScriptedModel([calls(...wave), says('Done.')]), extra });
 
-    await house.activate();
+    await harness.activate();
 
-    const planned = house.log.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call] : []));
+    const planned = harness.log.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call] : []));
     expect(planned.map((call) => call.effect_class)).toEqual(['pure', 'unsafe', 'keyed']);
   });
 
@@ -29,11 +29,11 @@ describe('planCalls', () => {
       calls({ name: 'complete', arguments: {} }, { name: 'list_files', arguments: {} }),
       says('Done.'),
     ]);
-    const house = new RunHarness({ model, settings: { processor } });
+    const harness = new RunHarness({ model, settings: { processor } });
 
-    await house.activate();
+    await harness.activate();
 
-    const failed = house.log.findLast((fact) => fact.type === 'tool.failed');
+    const failed = harness.log.findLast((fact) => fact.type === 'tool.failed');
     expect(failed?.data).toMatchObject({ name: 'list_files' });
     expect(failed?.data.result.error).toContain('not executed');
   });
