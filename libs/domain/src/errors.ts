@@ -1,11 +1,11 @@
 import type { RunId } from '@rondo/contract';
 
-/** Try again later: the network, a database that restarts, a deploy. */
+/** A retry may succeed: the network failed, a database restarts, a service is deployed. */
 export class TransientError extends Error {
   override readonly name: string = 'TransientError';
 }
 
-/** Trying again cannot help. Ends the run with this code, or becomes a 4xx problem at the edge. */
+/** A retry cannot succeed. Ends the run with this code, or becomes a 4xx problem in the API. */
 export class TerminalError extends Error {
   override readonly name: string = 'TerminalError';
 
@@ -18,7 +18,7 @@ export class TerminalError extends Error {
   }
 }
 
-/** Another worker holds this run now. Leave quietly: the run is in good hands (I3). */
+/** Another worker holds this run now. Leave without an error: that worker continues the run (I3). */
 export class ClaimLostError extends Error {
   override readonly name = 'ClaimLostError';
 
@@ -27,7 +27,7 @@ export class ClaimLostError extends Error {
   }
 }
 
-/** The run was told to stop before it could end otherwise. The holder must end it as stopped (I7). */
+/** A stop was requested before the run could end otherwise. The holder must end it as stopped (I7). */
 export class StopPendingError extends Error {
   override readonly name = 'StopPendingError';
 
@@ -39,16 +39,13 @@ export class StopPendingError extends Error {
   }
 }
 
-/**
- * What a run would go on from could not be read: too large, or not what was written. The try was counted, and the run is
- * due again.
- */
+/** The log of a claimed run could not be read: it is too large, or invalid. The claim counts as fruitless, and the run is due again. */
 export class UnreadableRunError extends Error {
   override readonly name = 'UnreadableRunError';
 
   constructor(
     readonly runId: RunId,
-    /** Claims in a row that brought the run no further, this one included. */
+    /** Claims in a row without progress, this one included. */
     readonly fruitlessClaims: number,
     options: ErrorOptions,
   ) {

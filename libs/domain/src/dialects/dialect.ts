@@ -3,12 +3,12 @@ import type { ModelChunk, ModelMessage, ModelTool } from '../models/model';
 import type { ToolDefinition } from '../tools/define-tool';
 
 /**
- * A way to let a model call tools. `encode` says the tools and the conversation in the model's terms; a decoder reads
- * one reply as it streams. Both are pure: any split of a reply into chunks decodes to the same result.
+ * A way to let a model call tools. `encode` writes the tools and the conversation for the model; a decoder reads one
+ * reply while it streams. Both are pure: any split of a reply into chunks decodes to the same result.
  */
 export interface Dialect {
   readonly name: DialectName;
-  /** What is said of a message never changes when later ones follow, so that a provider's prompt cache hits. */
+  /** The encoding of a message never changes when later messages follow, so that the provider's prompt cache hits. */
   encode(
     conversation: readonly Message[],
     tools: readonly ToolDefinition[],
@@ -23,28 +23,28 @@ export type DialectSettings = Pick<
 >;
 
 export interface EncodedConversation {
-  /** What the dialect adds to the system prompt; empty where the provider knows tools itself. */
+  /** Added to the system prompt; empty if the provider takes tools as data. */
   readonly instructions: string;
-  /** What it demands of a whole reply: the last words of the system prompt. */
+  /** The format of a whole reply; stands at the end of the system prompt. */
   readonly requirements?: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** What the dialect wants of providers that can hold a model to a format. */
+  /** For providers that can enforce a format. */
   readonly responseFormat?: { readonly type: 'json_object' };
 }
 
 export type ReplyChunk = Exclude<ModelChunk, { type: 'retried' | 'end' }>;
 
-/** Reads one reply. Each text, reasoning or argument unit of the model is passed on at most once, in order. */
+/** Reads one reply. Returns each piece of text, reasoning and arguments at most once, in order. */
 export interface ReplyDecoder {
   /** The text and the reasoning so far. */
   readonly content: DecodedReply['content'];
-  /** The calls that are complete so far. It only grows, so a call may run while the model still speaks. */
+  /** The calls that are complete so far. The list only grows, so a call may run while the reply still streams. */
   readonly calls: readonly DecodedCall[];
-  /** It has read as many calls as a reply may hold: the rest of the stream is not wanted, and not read. */
+  /** The limit of calls is reached: the rest of the stream is not read. */
   readonly isFull: boolean;
   push(chunk: ReplyChunk): readonly ReplyPiece[];
-  /** The reply is over, whether it ended or was cut: what it says as a whole. */
+  /** Ends the stream, whether the reply was complete or cut off. */
   end(): DecodedReply;
 }
 
@@ -53,26 +53,26 @@ export type ReplyPiece =
   | { readonly type: 'call_arguments'; readonly index: number; readonly name: string; readonly text: string };
 
 export interface DecodedReply {
-  /** Text and reasoning in order; the calls are listed apart. The text is exactly what the pieces showed. */
+  /** Text and reasoning in order, without the calls. The text is exactly that of the pieces. */
   readonly content: readonly Exclude<ContentBlock, { type: 'tool_call' | 'tool_result' | 'image' }>[];
   readonly calls: readonly DecodedCall[];
-  /** Pieces that were held back while they could still have become a call; to be shown now. */
+  /** Pieces that were held back because they could have become a call. The caller must show them. */
   readonly rest: readonly ReplyPiece[];
-  /** What a reply decided, where the dialect asks for a decision: kept apart from its words (W40). */
+  /** The decision of a reply, if the dialect requires one. Separate from the text, so that a valid "none" is no error. */
   readonly verdict?: ReplyVerdict;
 }
 
 export type ReplyVerdict =
   | { readonly decision: 'tool' | 'none' }
-  /** `reason` is for the model. */
+  /** `reason` is a sentence for the model. */
   | { readonly decision: 'malformed'; readonly reason: string };
 
 export interface DecodedCall {
   readonly index: number;
   readonly name: string;
   readonly arguments: Record<string, unknown>;
-  /** How many blocks of `content` come before it; all of them where it is absent. */
+  /** The number of blocks of `content` before the call. Default: all. */
   readonly position?: number;
-  /** What is wrong with it, in words for the model, and what it wrote instead. */
+  /** What is wrong, as a sentence for the model, and the text that the model wrote. */
   readonly malformed?: { readonly reason: string; readonly written: string };
 }

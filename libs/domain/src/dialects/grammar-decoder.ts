@@ -2,10 +2,10 @@ import type { DecodedCall, DecodedReply, ReplyChunk, ReplyDecoder, ReplyPiece } 
 import { ReplyDraft } from './reply-draft';
 import { type Reading, TextSource } from './text-source';
 
-/** Reads a reply's text by a grammar; what the model thinks goes past it. */
+/** Reads the text of a reply. Reasoning does not pass through it. */
 export type Grammar = (source: TextSource, reply: ReplyDraft) => Reading;
 
-/** A decoder for any dialect that lives in the text of a reply. It stops after `maxCalls`; 0 means no limit. */
+/** The decoder of the dialects that write calls as text. It stops after `maxCalls`; 0 means no limit. */
 export class GrammarDecoder implements ReplyDecoder {
   private readonly source = new TextSource();
   private readonly reply: ReplyDraft;
@@ -42,7 +42,7 @@ export class GrammarDecoder implements ReplyDecoder {
         break;
       case 'call_start':
       case 'call_arguments':
-        break; // a provider that was sent no tools calls none
+        break; // a request without native tools has no native calls
     }
     return this.reply.takePieces();
   }

@@ -5,14 +5,14 @@ import { JsonGrammar } from './json/json-grammar';
 import { type TextCall, type TextPart, renderTurns } from './text-turns';
 
 /**
- * Every reply is one JSON object, a call or a final answer: for models that can be held to JSON. Without tools there is
- * nothing to decide, and a reply is plain text (JM1).
+ * Every reply is one JSON object, a call or an answer: for models with a JSON mode. Without tools there is nothing to
+ * decide, and a reply is plain text.
  */
 export const jsonDialect: Dialect = {
   name: 'json',
   encode: (conversation, tools) => ({
     instructions: tools.length > 0 ? ['# Tools', ...tools.map(describe)].join('\n\n') : '',
-    messages: renderTurns(conversation, 'user_message', tools.length > 0 ? writeDecisions : writeWords),
+    messages: renderTurns(conversation, 'user_message', tools.length > 0 ? writeDecisions : writePlain),
     tools: [],
     ...(tools.length > 0 && { requirements, responseFormat: { type: 'json_object' } }),
   }),
@@ -22,7 +22,7 @@ export const jsonDialect: Dialect = {
   },
 };
 
-/** It ends the system prompt: a format that is named last is kept best (JM2, JM11). */
+/** Stands at the end of the system prompt, because models follow best what comes last. */
 const requirements = `--- BEGIN SDK JSON REQUIREMENTS ---
 Your WHOLE reply MUST be ONE valid JSON object and nothing else, in one of two forms:
 
@@ -37,13 +37,13 @@ ANY OTHER REPLY IS AN ERROR.
 const describe = (tool: ToolDefinition): string =>
   `## ${tool.name}\n${tool.description}\nSchema of its parameters: ${JSON.stringify(argumentsSchema(tool))}`;
 
-/** A turn as this dialect has it: calls where there are some, else the decision for none. */
+/** Writes a turn without calls as the decision "none". */
 function writeDecisions(parts: readonly TextPart[]): string {
   const isAnswer = parts.every((part) => part.type === 'text');
-  return isAnswer ? JSON.stringify({ tool_name: 'none', response: writeWords(parts) }) : writeWords(parts);
+  return isAnswer ? JSON.stringify({ tool_name: 'none', response: writePlain(parts) }) : writePlain(parts);
 }
 
-const writeWords = (parts: readonly TextPart[]): string => parts.map(writePart).join('\n');
+const writePlain = (parts: readonly TextPart[]): string => parts.map(writePart).join('\n');
 
 function writePart(part: TextPart): string {
   switch (part.type) {
@@ -56,10 +56,10 @@ function writePart(part: TextPart): string {
   }
 }
 
-/** As JSON, an output ends where it ends, whatever it says: it speaks neither as the user nor as another result. */
+/** JSON quotes the output, so that it can pose neither as the user nor as another result. */
 const writeResult = ({ name, text, isError }: Extract<TextPart, { type: 'result' }>): string =>
   JSON.stringify({ tool_result: name, ...(isError && { is_error: true }), output: text });
 
-/** A call that could not be read goes back as the model wrote it, so that it can see what was wrong. */
+/** A malformed call goes back as the model wrote it, so that the model can see what was wrong. */
 const writeCall = ({ name, arguments: parameters, written }: TextCall): string =>
   written ?? JSON.stringify({ tool_name: name, parameters });

@@ -37,12 +37,12 @@ describe('the native dialect', () => {
     );
   });
 
-  it.each(['', '   '])('takes empty arguments for none (W10): "%s"', (text) => {
+  it.each(['', '   '])('takes empty arguments as none: "%s"', (text) => {
     expect(decode(written(text)).reply.calls).toEqual([{ index: 0, name: 'read_file', arguments: {} }]);
   });
 
   it.each(['{"file_path": "a', '[1]', '"text"', 'null', 'path=a', '{"a":1} {"b":2}'])(
-    'does not guess what is meant by %s (W11)',
+    'does not guess the meaning of %s',
     (text) => {
       const [call] = decode(written(text)).reply.calls;
 
@@ -51,7 +51,7 @@ describe('the native dialect', () => {
     },
   );
 
-  it('keeps reasoning apart from text and its signature with it (W24)', () => {
+  it('separates reasoning from text and keeps its signature', () => {
     const { reply } = decode([
       { type: 'reasoning', text: 'Let me ' },
       { type: 'reasoning', text: 'think.' },

@@ -14,7 +14,7 @@ import { pairCalls } from './pair-calls';
 import { parseObject } from './parse-object';
 import { ReplyContent } from './reply-content';
 
-/** Tool calls as the provider's own API has them: nothing to say in the prompt, nothing to parse but JSON. */
+/** The tool calls of the provider's API: nothing to add to the prompt, and only the JSON of arguments to parse. */
 export const nativeDialect = {
   name: 'native',
   encode: (conversation: readonly Message[], tools: readonly ToolDefinition[]): EncodedConversation => ({
@@ -34,21 +34,21 @@ const toModelTool = (tool: ToolDefinition): ModelTool => ({
 class NativeDecoder implements ReplyDecoder {
   calls: readonly DecodedCall[] = [];
   readonly isFull = false;
-  private readonly spoken = new ReplyContent();
+  private readonly reply = new ReplyContent();
   private readonly written = new Map<number, { name: string; written: string }>();
 
   get content(): DecodedReply['content'] {
-    return this.spoken.blocks;
+    return this.reply.blocks;
   }
 
   push(chunk: ReplyChunk): readonly ReplyPiece[] {
     switch (chunk.type) {
       case 'text':
       case 'reasoning':
-        this.spoken.add(chunk.type, chunk.text);
+        this.reply.add(chunk.type, chunk.text);
         return [{ type: chunk.type, text: chunk.text }];
       case 'reasoning_end':
-        this.spoken.seal(chunk);
+        this.reply.seal(chunk);
         return [];
       case 'call_start':
         this.completeReadable();
@@ -64,10 +64,10 @@ class NativeDecoder implements ReplyDecoder {
     return { content: this.content, calls: this.calls, rest: [] };
   }
 
-  /** When the next call begins, those before it are complete, but for one that may still get its arguments. */
+  /** A new call completes those before it, unless one of them still waits for its arguments. */
   private completeReadable(): void {
-    const waits = [...this.written.values()].findIndex(({ written }) => !('value' in parseObject(written)));
-    if (waits < 0) this.calls = this.decoded();
+    const incomplete = [...this.written.values()].findIndex(({ written }) => !('value' in parseObject(written)));
+    if (incomplete < 0) this.calls = this.decoded();
   }
 
   private decoded(): DecodedCall[] {
@@ -84,7 +84,7 @@ class NativeDecoder implements ReplyDecoder {
   }
 }
 
-/** Empty arguments mean none (W10); anything that is not one JSON object is malformed, never guessed at (W11). */
+/** Empty arguments mean none. Anything else that is not one JSON object is malformed; it is not repaired by guessing. */
 function decodeCall(index: number, { name, written }: { name: string; written: string }): DecodedCall {
   if (written.trim() === '') return { index, name, arguments: {} };
 

@@ -65,7 +65,7 @@ const isSettled = (conversation: readonly Message[]): boolean => {
 };
 
 describe('pairCalls', () => {
-  it('makes a valid request of any conversation (I6, R29, W33)', () => {
+  it('makes a valid request of any conversation (I6)', () => {
     fc.assert(
       fc.property(anyConversation, (conversation) => {
         const messages = pairCalls(conversation);
@@ -77,7 +77,7 @@ describe('pairCalls', () => {
     );
   });
 
-  it('says the same of a conversation whether it grew or came whole, and what it said of its settled part again', () => {
+  it('gives the same turns whether a conversation grew or came whole, and reuses those of the settled part', () => {
     fc.assert(
       fc.property(anyConversation, (conversation) => {
         let before: readonly unknown[] = [];
@@ -95,7 +95,7 @@ describe('pairCalls', () => {
     );
   });
 
-  it('keeps the newest words of the user', () => {
+  it('keeps the newest user message', () => {
     fc.assert(
       fc.property(anyConversation, (conversation) => {
         const messages = pairCalls([...conversation, said('user', [{ type: 'text', text: 'the newest' }])]);

@@ -1,4 +1,4 @@
-/** The JSON object that a text is, or why it is none, in words for the model. */
+/** Parses a JSON object. `reason` is a sentence for the model. */
 export function parseObject(text: string): { value: Record<string, unknown> } | { reason: string } {
   let value: unknown;
   try {

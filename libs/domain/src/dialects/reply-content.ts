@@ -2,7 +2,7 @@ import type { DecodedCall, DecodedReply, ReplyChunk } from './dialect';
 
 type Block = DecodedReply['content'][number];
 
-/** The text and the reasoning of a reply while it arrives, in order. Never holds an empty block. */
+/** Collects the text and reasoning of a reply in order. Never contains an empty block. */
 export class ReplyContent {
   readonly blocks: Block[] = [];
   private open = false;
@@ -20,7 +20,7 @@ export class ReplyContent {
     this.open = false;
   }
 
-  /** The provider's signature belongs to the reasoning before it, or stands for reasoning that it hides. */
+  /** The provider's signature belongs to the reasoning before it, or represents reasoning that the provider hides. */
   seal({ signature, redacted }: Extract<ReplyChunk, { type: 'reasoning_end' }>): void {
     const seal = { ...(signature !== undefined && { signature }), ...(redacted !== undefined && { redacted }) };
     const last = this.blocks.at(-1);

@@ -1,14 +1,13 @@
-/** How many pieces are joined at a time. */
-const fold = 512;
+const piecesPerJoin = 512;
 
-/** Grows a long text from many small pieces, without keeping each of them alive. */
+/** Builds a long text from many small pieces, and joins them in between so that they can be garbage collected. */
 export class TextBuilder {
   private whole = '';
   private pieces: string[] = [];
 
-  /** An arrow, so that it can be handed on as it is. */
+  /** An arrow function, so that it can be passed as a callback. */
   readonly add = (text: string): void => {
-    if (this.pieces.push(text) >= fold) this.join();
+    if (this.pieces.push(text) >= piecesPerJoin) this.join();
   };
 
   toString(): string {

@@ -60,7 +60,7 @@ describe('a conversation in a text dialect', () => {
     );
   });
 
-  it('has the results in the reply that called, or in place of the calls', () => {
+  it('puts results into the reply that called, or in place of the calls', () => {
     const results =
       '<tool_result name="read_file">\nx < y\n</tool_result>\n<tool_result name="ask" error="true">\nError: It broke.\n</tool_result>';
 
@@ -70,26 +70,26 @@ describe('a conversation in a text dialect', () => {
     expect(spoken(encode('xml_tag', conversation, 'inline_edit').messages)[1]).toBe(`assistant: I look.\n${results}`);
   });
 
-  it.each(placings)('shows an image of a result to the user side (%s)', (placing) => {
+  it.each(placings)('moves an image of a result to a user turn (%s)', (placing) => {
     const image = { sha256: sha256.parse('a'.repeat(64)), media_type: 'image/png' as const, width: 2, height: 3 };
     const seen = [said('user', 'Look.'), replied(0, read), answered(0, { success: true, output: 'seen', image })];
 
     expect(spoken(encode('xml_invoke', seen, placing).messages).at(-1)).toMatch(/^user: .*image$/s);
   });
 
-  it.each(textDialectNames)('has a call that could not be read as it was written (%s)', (name) => {
+  it.each(textDialectNames)('keeps a malformed call as it was written (%s)', (name) => {
     const raw = name === 'json' ? '{"tool_name": "read_file", oops' : '<read-file start_line="one"/>';
     const bad = replied(0, { name: 'read_file', arguments: {}, raw_arguments: raw });
 
     expect(spoken(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]).messages)[1]).toContain(raw);
   });
 
-  it('says an answer in JSON mode as the decision for none', () => {
+  it('writes an answer in JSON mode as the decision "none"', () => {
     expect(spoken(encode('json', conversation).messages)[3]).toBe('assistant: {"tool_name":"none","response":"Done."}');
     expect(encode('json', conversation).responseFormat).toEqual({ type: 'json_object' });
   });
 
-  it('needs neither format nor instructions without tools (JM1)', () => {
+  it('has neither format nor instructions without tools', () => {
     const { messages, instructions, responseFormat } = textDialects.json.encode(conversation, [], plainSettings);
 
     expect([instructions, responseFormat]).toEqual(['', undefined]);
@@ -140,7 +140,7 @@ describe.each(textDialectNames)('any conversation in %s', (name) => {
     );
   });
 
-  it.each(placings)('says a turn once, as long as it is the same (%s)', (placing) => {
+  it.each(placings)('renders an unchanged turn once (%s)', (placing) => {
     const first = [said('user', 'Go.'), replied(1, 'Next.', read), answered(2, 'out')];
     const before = encode(name, first, placing).messages;
     const after = encode(name, [...first, replied(4, 'Next.', read), answered(5, 'out')], placing).messages;
@@ -148,7 +148,7 @@ describe.each(textDialectNames)('any conversation in %s', (name) => {
     expect(before.slice(0, 2).map((turn, at) => turn === after[at])).toEqual([true, true]);
   });
 
-  it.each(placings)('only grows, so that a cached beginning stays good (%s)', (placing) => {
+  it.each(placings)('only grows, so that a cached prefix stays valid (%s)', (placing) => {
     const turns = [1, 4, 7, 10].flatMap((id) => [replied(id, 'Next.', read), answered(id + 1, 'out')]);
     const prefixes = [2, 4, 6, 8].map((count) =>
       encode(name, [said('user', 'Go.'), ...turns.slice(0, count)], placing),

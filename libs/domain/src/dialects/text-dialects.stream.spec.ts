@@ -6,7 +6,7 @@ const replies = {
   xml_tag: 'One.\n<list-commands/><list-files></list-files>Two. <list-files',
 };
 
-describe.each(['xml_invoke', 'xml_tag'] as const)('the limit of calls in %s (RP13)', (name) => {
+describe.each(['xml_invoke', 'xml_tag'] as const)('the limit of calls in %s', (name) => {
   it.each([1, 3, 1000])('ends the reply after the last counted call, in chunks of %i', (size) => {
     const { reply, pieces } = readReply(name, replies[name], size, { ...plainSettings, max_tool_calls: 1 });
 
@@ -20,7 +20,7 @@ describe.each(['xml_invoke', 'xml_tag'] as const)('the limit of calls in %s (RP1
     ).toBe('One.\n');
   });
 
-  it('tells when nothing more is wanted, and which calls can run while the model still speaks (RP9)', () => {
+  it('reports when it is full, and which calls are complete while the reply still streams', () => {
     const decoder = textDialects[name].decoder(corpusTools, { ...plainSettings, max_tool_calls: 2 });
     const seen = Array.from(replies[name], (text) => {
       decoder.push({ type: 'text', text });
@@ -31,7 +31,7 @@ describe.each(['xml_invoke', 'xml_tag'] as const)('the limit of calls in %s (RP1
   });
 });
 
-it('carries a reply on where the model stopped for length (LP13, W15)', () => {
+it('continues a reply where its length limit cut it off', () => {
   const { reply } = readReply('xml_invoke', '<function_calls><invoke name="list_comm', 100);
   const decoder = textDialects.xml_invoke.decoder(corpusTools, plainSettings);
   for (const text of ['<function_calls><invoke name="list_comm', 'ands"/></function_calls>'])
@@ -41,7 +41,7 @@ it('carries a reply on where the model stopped for length (LP13, W15)', () => {
   expect(decoder.end().calls).toEqual([{ index: 0, name: 'list_commands', arguments: {}, position: 0 }]);
 });
 
-it('keeps reasoning apart from text and its signature with it (W24)', () => {
+it('separates reasoning from text and keeps its signature', () => {
   const decoder = textDialects.xml_tag.decoder(corpusTools, plainSettings);
   decoder.push({ type: 'reasoning', text: 'Maybe <list-commands/>' });
   decoder.push({ type: 'reasoning_end', signature: 'sig' });

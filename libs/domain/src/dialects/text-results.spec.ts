@@ -124,7 +124,7 @@ describe('attack: model and tool output', () => {
     );
   });
 
-  it('a megabyte of what could begin a tag, which costs time in step with its length', () => {
+  it('a megabyte of tag beginnings, which costs linear time', () => {
     const output = `${'<'.repeat(300_000)}${' '.repeat(300_000)}<${'\\'.repeat(400_000)}`;
     const began = performance.now();
 

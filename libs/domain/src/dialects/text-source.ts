@@ -1,30 +1,30 @@
 import type { WordTrie } from './word-trie';
 
 /**
- * A part of a grammar. It stops at `yield` when it has read all there is, and goes on with `true` when more has come,
- * or with `false` when the stream is over. So a grammar is written as if the whole text were there.
+ * A part of a grammar. It yields when it has read all available text, and resumes with `true` when there is more, or with
+ * `false` at the end of the stream. So a grammar is written as if it had the whole text.
  */
 export type Reading<Result = void> = Generator<undefined, Result, boolean>;
 
 export type ReadResult = (text: string) => void;
 
-/** What is not white space as XML and JSON have it. */
+/** Anything but white space as XML and JSON define it. */
 export const notSpace = /[^ \t\r\n]/g;
 
 /**
- * A stream of text that a grammar reads from the front. What was read is gone, and looking ahead never goes further
- * than the longest word looked for: so any grammar is linear, however the stream is split.
+ * A stream of text that a grammar reads. Text that was read is dropped, and lookahead is bounded by the longest word that
+ * is searched, so any grammar takes linear time, however the stream is split.
  */
 export class TextSource {
   private chunk = '';
   private at = 0;
   private over = false;
-  /** What a grammar that stopped passes on. While nothing else comes, it need not even wake. */
+  /** What a paused grammar is passing on. Until a word comes, `feed` does this without resuming the grammar. */
   private passing: { readonly words: WordTrie<string>; readonly take: ReadResult } | undefined;
   private recorder: ReadResult | undefined;
   private recordedTo = 0;
 
-  /** Adds to the stream; true when the grammar must go on. */
+  /** Adds to the stream; true if the grammar must resume. */
   feed(text: string): boolean {
     if (text === '') return false;
     this.chunk = this.at < this.chunk.length ? this.chunk.slice(this.at) + text : text;
@@ -36,12 +36,12 @@ export class TextSource {
     return false;
   }
 
-  /** The stream is over; at most the beginning of a word is still unread. */
+  /** The stream has ended; at most the beginning of a word is still unread. */
   get isOver(): boolean {
     return this.over;
   }
 
-  /** Passes everything on until one of the words comes, which stays unread; undefined when the stream ends first. */
+  /** Passes on everything before the next of the words, which stays unread; undefined if the stream ends first. */
   *passUntil<Word extends string>(words: WordTrie<Word>, take: ReadResult): Reading<Word | undefined> {
     let word = this.pass(words, take);
     while (word === undefined && !this.over) {
@@ -53,13 +53,13 @@ export class TextSource {
     return word;
   }
 
-  /** Passes on everything that is left. */
+  /** Passes on the rest of the stream. */
   *passAll(take: ReadResult): Reading {
     do take(this.takeRest());
     while (yield* this.more());
   }
 
-  /** Reads up to a character that matches `stop`, a global pattern, or to the end. */
+  /** Reads up to a character that matches `stop`, a global pattern, or to the end of the stream. */
   *readUntil(stop: RegExp): Reading<string> {
     let read = '';
     for (;;) {
@@ -70,7 +70,7 @@ export class TextSource {
     }
   }
 
-  /** Which of the words comes next, if any. It stays unread. */
+  /** The word that comes next, if it is one of these. It stays unread. */
   *comes<Word extends string>(words: WordTrie<Word>): Reading<Word | undefined> {
     for (;;) {
       const word = words.match(this.chunk, this.at, this.over);
@@ -93,19 +93,19 @@ export class TextSource {
     return this.take(1);
   }
 
-  /** Reads that many characters, which are known to be there. */
+  /** Reads that many characters, which must be available. */
   take(count: number): string {
     const text = this.chunk.slice(this.at, this.at + count);
     this.at += text.length;
     return text;
   }
 
-  /** Reads what is there. */
+  /** Reads all available text. */
   takeRest(): string {
     return this.take(this.chunk.length);
   }
 
-  /** From here on, everything that is read goes to `take` as well. */
+  /** From here on, everything that is read is also passed to `take`. */
   startRecording(take: ReadResult): void {
     this.recorder = take;
     this.recordedTo = this.at;
@@ -129,7 +129,7 @@ export class TextSource {
     return more;
   }
 
-  /** Passes on what certainly stands before a word, and leaves unread what may become one. */
+  /** Passes on text that is certainly before a word, and leaves text unread that may become one. */
   private pass<Word extends string>(words: WordTrie<Word>, take: ReadResult): Word | undefined {
     let word: Word | undefined | null;
     let to = words.find(this.chunk, this.at);

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../tools/define-tool';
 import { type ToolParameter, parametersOf } from '../tools/tool-parameters';
 
-/** The tools in words, for a model that does not get them as data. `usage` adds how a dialect writes a call. */
+/** Describes the tools as text, for a model that does not get them as data. `usage` adds how a dialect writes a call. */
 export const toolGuide = (
   tools: readonly ToolDefinition[],
   usage: (tool: ToolDefinition) => readonly string[],
@@ -26,6 +26,6 @@ function describeParameter({ name, required, description, types, schema }: ToolP
 const choicesOf = ({ enum: choices }: ToolParameter['schema']): string | undefined =>
   Array.isArray(choices) ? `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}` : undefined;
 
-/** Lists and objects, which words do not describe well. */
+/** Lists and objects need their schema. */
 const isNested = (schema: ToolParameter['schema']): boolean =>
   ['anyOf', 'oneOf', 'items', 'properties'].some((keyword) => keyword in schema);

@@ -5,9 +5,9 @@ type Types = ReadonlySet<JsonType>;
 const textOnly: Types = new Set(['string']);
 
 /**
- * What a written value is, by the parameter's types and nothing else (W8): a string is what stands there, anything else
- * is JSON. Where a parameter may be a string or a list, say, JSON of a list is the list and JSON of a string is that
- * string; all other text is the string itself.
+ * Parses the text of a parameter by its types alone: a string is taken as it is, any other type is JSON. For a parameter
+ * that may be a string or a list, JSON of a list is the list and JSON of a string is that string; any other text is taken
+ * as it is.
  */
 export function readValue(text: string, types: Types = textOnly): { value: unknown } | { problem: string } {
   const isText = types.has('string');
@@ -19,7 +19,7 @@ export function readValue(text: string, types: Types = textOnly): { value: unkno
   return { problem: `must be ${[...types].join(' or ')}, written as JSON; received ${excerpt(text)}.` };
 }
 
-/** The text that `readValue` takes for this value. */
+/** The text that `readValue` parses to this value. */
 export function writeValue(value: unknown, types: Types = textOnly): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   const read = types.has('string') ? readValue(value, types) : { value };

@@ -4,10 +4,10 @@ interface Node<Word extends string> {
   word?: Word;
 }
 
-/** A few words, found in one walk over the text however many they are. */
+/** Finds the first of several words in one pass over a text. */
 export class WordTrie<Word extends string> {
   private readonly root: Node<Word> = { next: [] };
-  /** The character that all words begin with, or a pattern of those that they begin with. */
+  /** The first character of all words, or a pattern of their first characters. */
   private readonly beginning: string | RegExp;
 
   constructor(words: readonly Word[]) {
@@ -16,14 +16,14 @@ export class WordTrie<Word extends string> {
     this.beginning = others.length === 0 ? first : new RegExp(`[${[first, ...others].map(escaped).join('')}]`, 'g');
   }
 
-  /** Where one of the words could begin, from `at` on; -1 where none can. */
+  /** The next index from `at` where a word could begin; -1 if there is none. */
   find(text: string, at: number): number {
     if (typeof this.beginning === 'string') return text.indexOf(this.beginning, at);
     this.beginning.lastIndex = at;
     return this.beginning.test(text) ? this.beginning.lastIndex - 1 : -1;
   }
 
-  /** The longest word at `at`, if any; null when that depends on what follows the text, unless nothing does. */
+  /** The longest word at `at`, if any; null if that depends on text that has not arrived. `isAll`: no more text will arrive. */
   match(text: string, at: number, isAll: boolean): Word | undefined | null {
     let node = this.root;
     let word: Word | undefined;

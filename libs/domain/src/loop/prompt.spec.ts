@@ -22,15 +22,15 @@ function promptFor(request: SettingsRequest): ModelRequest {
 
 const systemOf = (request: SettingsRequest): string => promptFor(request).system;
 
-/** Where each of these stands in a text, once. */
-const placesOf = (text: string, parts: readonly string[]): number[] =>
+/** The index of each part, which occurs once. */
+const indexesOf = (text: string, parts: readonly string[]): number[] =>
   parts.map((part) => {
     expect(text.split(part)).toHaveLength(2);
     return text.indexOf(part);
   });
 
 describe('the system prompt', () => {
-  it('tells what the agent is, with a name and without', () => {
+  it('describes the agent, with a name and without', () => {
     const description = 'A reviewer of drawings.';
 
     expect(systemOf({ agent: { description } })).toContain(`\n\nAbout you: ${description}\n\n`);
@@ -39,23 +39,23 @@ describe('the system prompt', () => {
     );
   });
 
-  it('tells the date on which the run was made (LP16), and is the same for all runs of that day', () => {
+  it('contains the date of the run but no time, so that all runs of a day share it', () => {
     expect(systemOf({})).toContain('Today is 2026-11-23 (UTC).');
     expect(systemOf({})).not.toContain('13:21');
   });
 
-  it('says what the agent is and has, then its directives, then what a reply must be (JM11)', () => {
-    const agent = { system_prompt: 'You draw.', task: 'Draw a harness.', directives: ['Use ink.'] };
+  it('lists the agent, its tools and its directives, then the format of replies', () => {
+    const agent = { system_prompt: 'You draw.', task: 'Draw a bridge.', directives: ['Use ink.'] };
     const tools = ['read_file'];
-    const base = ['You draw.', 'Draw a harness.', '## read_file', '- Use ink.'];
+    const base = ['You draw.', 'Draw a bridge.', '## read_file', '- Use ink.'];
     const demand = ['--- BEGIN SDK JSON REQUIREMENTS ---', '--- END SDK JSON REQUIREMENTS ---'];
 
-    const places = placesOf(systemOf({ agent, tools, profile: 'symphony' }), [...base, ...demand]);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    const indexes = indexesOf(systemOf({ agent, tools, profile: 'symphony' }), [...base, ...demand]);
+    expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
     expect(systemOf({ agent, tools: [], profile: 'symphony' })).not.toContain('JSON');
   });
 
-  it('names sequential_thinking to an agent of the profile ii that has it (LP21)', () => {
+  it('mentions sequential_thinking to an agent of the profile ii that has it', () => {
     expect(systemOf({ profile: 'ii' })).toContain('"sequential_thinking"');
     expect(systemOf({ profile: 'ii', tools: ['complete'] })).not.toContain('sequential_thinking');
   });
@@ -68,6 +68,6 @@ it.each([
     ['expand_message', 'ask'],
   ],
   [[], []],
-])('offers with any tools the one that shows what was shortened (LP18, JM1): %j', (tools, offered) => {
+])('adds expand_message to any tools, and nothing to none: %j', (tools, offered) => {
   expect(promptFor({ tools }).tools.map(({ name }) => name)).toEqual(offered);
 });

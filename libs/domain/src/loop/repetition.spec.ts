@@ -12,7 +12,7 @@ const harnessOf = (model: ScriptedModel, limits = { max_identical_calls: 4 }) =>
   new RunHarness({ model, settings: { limits } });
 
 describe('repetition', () => {
-  it('ends a run that did the same as often as it may (W22)', async () => {
+  it('ends a run at its limit of identical calls', async () => {
     const harness = harnessOf(new ScriptedModel([looks, looks, looks, looks, says('Never said.')]));
 
     await harness.activate();
@@ -20,14 +20,14 @@ describe('repetition', () => {
     expect(harness.log.at(-1)).toMatchObject({ ...stuck, iteration: 4 });
   });
 
-  it('warns the model before, in its request and not in the conversation', async () => {
+  it('warns the model first, in its request and not in the conversation', async () => {
     const model = new ScriptedModel([looks, looks, says('Enough.')]);
     const harness = harnessOf(model);
 
     await harness.activate();
 
-    const heard = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
-    expect(heard).toEqual([undefined, undefined, '2']);
+    const warnings = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
+    expect(warnings).toEqual([undefined, undefined, '2']);
     expect(JSON.stringify(harness.state.conversation)).not.toContain('times in a row');
   });
 
@@ -36,7 +36,7 @@ describe('repetition', () => {
     ['xml_invoke', says(`<function_calls><invoke name="list_files"></invoke></function_calls>`), 'Enough.'],
     ['xml_tag', says('<list-files></list-files>'), 'Enough.'],
     ['json', says('{"tool_name": "list_files", "parameters": {}}'), '{"tool_name": "none", "response": "Enough."}'],
-  ] as const)('sends what providers take, and counts on: %s (I6)', async (dialect, look, end) => {
+  ] as const)('sends valid requests with the warning: %s (I6)', async (dialect, look, end) => {
     const model = new ScriptedModel([look, look, look, says(end)]);
     const settings = { limits: { max_identical_calls: 4 }, processor: { dialect } };
     const harness = new RunHarness({ model, settings });
@@ -48,7 +48,7 @@ describe('repetition', () => {
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
 
-  it('counts only what is the same to the letter, and in a row', async () => {
+  it('counts only identical calls in a row', async () => {
     const turns = [looks, looks, looks, elsewhere, looks, looks, looks, says('All seen.')];
     const harness = harnessOf(new ScriptedModel(turns));
 
@@ -57,7 +57,7 @@ describe('repetition', () => {
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
 
-  it('begins anew when a person has spoken', async () => {
+  it('restarts the count after a message of the user', async () => {
     const harness = harnessOf(new ScriptedModel([asks, asks, asks, says('Seen.')]), { max_identical_calls: 2 });
 
     for (const answer of ['No.', 'No.', 'No.']) {
@@ -69,7 +69,7 @@ describe('repetition', () => {
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
 
-  it('lets a run do the same for as long as it likes where that is wished', async () => {
+  it('has no limit when max_identical_calls is 0', async () => {
     const model = new ScriptedModel([...Array<Turn>(12).fill(looks), says('Done.')]);
     const harness = harnessOf(model, { max_identical_calls: 0 });
 
@@ -79,39 +79,33 @@ describe('repetition', () => {
     expect(JSON.stringify(model.requests)).not.toContain('times in a row');
   });
 
-  it.each(['suna', 'ii'] as const)(
-    'warns after 3 and ends after 10 where nothing else was asked for (%s)',
-    async (profile) => {
-      const model = new ScriptedModel([...Array<Turn>(30).fill(looks), says('Never said.')]);
-      const harness = new RunHarness({ model, settings: { profile } });
+  it.each(['suna', 'ii'] as const)('warns after 3 and ends after 10 by default (%s)', async (profile) => {
+    const model = new ScriptedModel([...Array<Turn>(30).fill(looks), says('Never said.')]);
+    const harness = new RunHarness({ model, settings: { profile } });
 
-      await harness.activate();
+    await harness.activate();
 
-      expect(harness.log.at(-1)).toMatchObject({ ...stuck, iteration: 10 });
-      const heard = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
-      expect(heard).toEqual([undefined, undefined, undefined, '3', '4', '5', '6', '7', '8', '9']);
-    },
-  );
+    expect(harness.log.at(-1)).toMatchObject({ ...stuck, iteration: 10 });
+    const warnings = model.requests.map(({ messages }) => /the same (\d) times/.exec(JSON.stringify(messages))?.[1]);
+    expect(warnings).toEqual([undefined, undefined, undefined, '3', '4', '5', '6', '7', '8', '9']);
+  });
 
   it.each([
     ['check_command_output', { session_name: 'build' }, 'compiling\n[still running, since 12:00]', 'stop'],
     ['list_commands', {}, 'build: still running, since 12:00: make', 'stop'],
     ['check_command_output', { session_name: 'build' }, 'done\n[ended with exit code 0 after 9.0 s]', 'loop_detected'],
     ['read_file', { file_path: 'log' }, 'build: still running, since 12:00: make', 'loop_detected'],
-  ])(
-    'does not count a %s that asks whether a process is done: %s, %j ends as %s',
-    async (name, input, output, reason) => {
-      const asking = calls({ name, arguments: input });
-      const model = new ScriptedModel([...Array<Turn>(12).fill(asking), says('Done.')]);
-      const harness = new RunHarness({ model, tools: new LedgeredTools(() => output) });
+  ])('does not count a %s that polls a running process: %s, %j ends as %s', async (name, input, output, reason) => {
+    const asking = calls({ name, arguments: input });
+    const model = new ScriptedModel([...Array<Turn>(12).fill(asking), says('Done.')]);
+    const harness = new RunHarness({ model, tools: new LedgeredTools(() => output) });
 
-      await harness.activate();
+    await harness.activate();
 
-      expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: reason } });
-    },
-  );
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: reason } });
+  });
 
-  it('reads a conversation no further back than it repeats itself', async () => {
+  it('reads no further back than the repetition goes', async () => {
     const harness = harnessOf(new ScriptedModel([looks, looks, elsewhere, looks, says('All seen.')]));
     await harness.activate();
     const { conversation } = harness.state;

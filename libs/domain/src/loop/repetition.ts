@@ -8,53 +8,52 @@ type Repeating = {
   readonly state: Pick<RunState, 'conversation'>;
 };
 
-/** The run does the same again and again, as often as its settings let it (W22). */
+/** The run has repeated the same calls with the same results as often as its settings allow. */
 export function isStuck({ run, state }: Repeating): boolean {
-  const most = mostOf(run);
-  return timesInARow(run, state) >= most;
+  return timesInARow(run, state) >= limitOf(run);
 }
 
-const mostOf = ({ settings }: Pick<AgentRun, 'settings'>): number => settings.limits.max_identical_calls || Infinity; // 0: no limit
+const limitOf = ({ settings }: Pick<AgentRun, 'settings'>): number => settings.limits.max_identical_calls || Infinity; // 0: no limit
 
-/** From this time on a model is warned, or from the last but one where it may not do the same so often. */
-const warnedFrom = 3;
+/** Repetitions before the first warning; with a low limit, the model is warned two repetitions before the limit. */
+const timesBeforeWarning = 3;
 
-/** What a model is told that may soon have done the same too often. Undefined where there is nothing to say. */
+/** The warning for a model that is close to the limit; undefined if it is not. */
 export function warningOf({ run, state }: Repeating): string | undefined {
-  const most = mostOf(run);
-  if (most === Infinity) return undefined;
+  const limit = limitOf(run);
+  if (limit === Infinity) return undefined;
   const times = timesInARow(run, state);
-  if (times < Math.min(warnedFrom, Math.max(2, most - 2))) return undefined;
-  return `You have done exactly the same ${times} times in a row, with the same result each time. Do something else: after ${most} times the run ends.`;
+  if (times < Math.min(timesBeforeWarning, Math.max(2, limit - 2))) return undefined;
+  return `You have done exactly the same ${times} times in a row, with the same result each time. Do something else: after ${limit} times the run ends.`;
 }
 
 /**
- * In how many iterations in a row, the last one included, the run made the same calls and got the same results. Words do
- * not count, as those of a model that goes in circles differ; a person who says something begins the count anew, and so
- * does an iteration that asked about a process which still runs.
+ * The number of iterations in a row, up to the last one, with the same calls and the same results. Text is ignored,
+ * because a model in a loop varies its words. A message of the user restarts the count, and so does an iteration that
+ * polls a running process.
  */
 function timesInARow(run: Pick<AgentRun, 'id' | 'tools'>, { conversation }: Pick<RunState, 'conversation'>): number {
   let times = 0;
   let last: string | undefined;
-  for (const deed of latestDeeds(run, conversation)) {
-    last ??= deed;
-    if (deed === waiting || deed !== last) break;
+  for (const calls of latestIterations(run, conversation)) {
+    last ??= calls;
+    if (calls === polling || calls !== last) break;
     times += 1;
   }
   return times;
 }
 
 /**
- * Per iteration its calls, each with what came of it, as text; empty for one that called nothing. The last iteration comes
- * first, so that a long conversation is read no further back than it repeats itself.
+ * The calls of each iteration with their results, as text; empty for an iteration without calls. Starts with the last
+ * iteration, so that a long conversation is read no further back than the repetition goes.
  */
-function* latestDeeds(
+function* latestIterations(
   { id, tools }: Pick<AgentRun, 'id' | 'tools'>,
   conversation: RunState['conversation'],
 ): Generator<string, void> {
   const results = new Map<string, RecordedResult>();
   let iteration: number | null | undefined;
-  let deed = '';
+  let calls = '';
   for (let index = conversation.length - 1; index >= 0; index -= 1) {
     const message = conversation[index];
     if (!message || message.type === 'user') break;
@@ -65,27 +64,27 @@ function* latestDeeds(
     if (message.type !== 'assistant') continue;
 
     if (iteration !== undefined && iteration !== message.iteration) {
-      yield deed;
-      deed = '';
+      yield calls;
+      calls = '';
     }
     iteration = message.iteration;
-    deed = joined(callsOf(message, results, tools), deed);
+    calls = joined(callsOf(message, results, tools), calls);
   }
-  if (iteration !== undefined) yield deed;
+  if (iteration !== undefined) yield calls;
 }
 
-/** No calls are written like this. */
-const waiting = 'waiting';
+/** Marks an iteration that polls a process; the text of calls is JSON and never equals it. */
+const polling = 'polling';
 
 const joined = (first: string, then: string): string =>
-  first === waiting || then === waiting ? waiting : first + then;
+  first === polling || then === polling ? polling : first + then;
 
 const callsOf = ({ content }: NewMessage, results: ReadonlyMap<string, RecordedResult>, tools: ToolSet): string =>
   content
     .filter((block) => block.type === 'tool_call')
     .map((call) => {
       const result = results.get(call.tool_call_id);
-      const isWaiting = result !== undefined && tools.named(call.name)?.isWaiting?.(result.output) === true;
-      return isWaiting ? waiting : JSON.stringify([call.name, call.arguments, result]);
+      const isPolling = result !== undefined && tools.named(call.name)?.isWaiting?.(result.output) === true;
+      return isPolling ? polling : JSON.stringify([call.name, call.arguments, result]);
     })
     .reduce(joined, '');

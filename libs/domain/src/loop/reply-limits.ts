@@ -2,14 +2,14 @@ import { characterStart, textLimits } from '@rondo/contract';
 import type { ReplyChunk } from '../dialects/dialect';
 
 /**
- * How much of a reply is heard. A model that says more, or calls more tools, is cut off there: whatever it says is stored,
- * shown and sent on several times.
+ * Cuts off a reply that has too much text or too many calls. Every reply is stored, shown and sent again several times,
+ * so an unbounded one would exhaust memory.
  */
 export class ReplyLimits {
   isFull = false;
   private left: number = textLimits.reply;
 
-  /** The chunk, as far as there is room for it. */
+  /** The part of the chunk that is within the limits. */
   admit(chunk: ReplyChunk): ReplyChunk | undefined {
     if ('index' in chunk && chunk.index >= textLimits.callsInReply) return this.refuse();
     if (chunk.type === 'call_start') return this.take(chunk.name.length, { ...chunk, name: nameOf(chunk.name) });
@@ -33,7 +33,7 @@ export class ReplyLimits {
   }
 }
 
-/** No tool is called so. What is left of the name is enough to tell the model that. */
+/** No tool has so long a name. The beginning is enough to tell the model that the tool does not exist. */
 const nameOf = (name: string): string => name.slice(0, textLimits.toolName);
 
 const lengthOf = ({ signature = '', redacted = '' }: { signature?: string; redacted?: string }): number =>

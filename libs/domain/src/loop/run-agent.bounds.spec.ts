@@ -88,7 +88,7 @@ describe('attack: model and tool output', () => {
     },
   );
 
-  it('a name of a tool with a million characters is not kept whole', async () => {
+  it('a tool name of a million characters is cut off', async () => {
     const harness = new RunHarness({
       model: new ScriptedModel([calls({ name: 'x'.repeat(900_000), arguments: {} }), says('Sorry.')]),
     });

@@ -23,7 +23,7 @@ const build = (strategy: 'parallel' | 'sequential') => {
   return { harness, tools };
 };
 
-/** Crashes as told, one worker after the other, then lets the run come to its end. */
+/** Crashes one worker after the other, then lets the run end. */
 async function crashAt(harness: RunHarness, crashes: readonly Parameters<RunHarness['crashAt']>[0][]): Promise<void> {
   for (const crash of crashes) await harness.crashAt(crash);
   while (await harness.activate());

@@ -7,11 +7,11 @@ const invoke = (name: string, parameters: Record<string, string>): string => {
   return `<function_calls><invoke name="${name}">${written.join('')}</invoke></function_calls>`;
 };
 const read = (path: string): string => invoke('read_file', { file_path: path });
-const speaks = (processor: Partial<ProcessorSettings>): SettingsRequest => ({ processor });
+const settingsWith = (processor: Partial<ProcessorSettings>): SettingsRequest => ({ processor });
 const invokes = (processor: Partial<ProcessorSettings> = {}): SettingsRequest =>
-  speaks({ dialect: 'xml_invoke', ...processor });
+  settingsWith({ dialect: 'xml_invoke', ...processor });
 
-/** What is stored of the assistant's words, message by message. */
+/** The stored text of the assistant, message by message. */
 const stored = (harness: RunHarness): string[] =>
   harness.log.flatMap((fact) =>
     fact.type === 'message.created' && fact.data.message.type === 'assistant'
@@ -27,10 +27,10 @@ describe('a run in another dialect', () => {
     ['xml_invoke', `Look. ${read('a.txt')}`],
     ['xml_tag', 'Look. <read-file file_path="a.txt"/>'],
     ['json', '{"tool_name": "read_file", "parameters": {"file_path": "a.txt"}}'],
-  ] as const)('calls tools and hears their results: %s', async (dialect, reply) => {
+  ] as const)('calls tools and receives their results: %s', async (dialect, reply) => {
     const answer = dialect === 'json' ? '{"tool_name": "none", "response": "Done."}' : 'Done.';
     const model = new ScriptedModel([says(reply), says(answer)]);
-    const harness = new RunHarness({ model, settings: speaks({ dialect }) });
+    const harness = new RunHarness({ model, settings: settingsWith({ dialect }) });
 
     await harness.activate();
 
@@ -42,7 +42,7 @@ describe('a run in another dialect', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
-  it('closes the stream at the limit of calls, and stores exactly what it showed (RP13)', async () => {
+  it('closes the stream at the limit of calls and stores exactly what it showed', async () => {
     const model = new ScriptedModel([says(`One. ${read('a')} Two. ${read('b')} Three.`), says('Done.')]);
     const harness = new RunHarness({ model, settings: invokes({ max_tool_calls: 1 }) });
 
@@ -55,7 +55,7 @@ describe('a run in another dialect', () => {
     expect(stored(harness)[0]).not.toContain('Two');
   });
 
-  it('tells the model of a call that was cut off, and runs nothing (W12)', async () => {
+  it('tells the model about a call that was cut off and runs nothing', async () => {
     const tools = new LedgeredTools();
     const half = '<function_calls><invoke name="read_file"><parameter name="file_path">a.t';
     const harness = new RunHarness({
@@ -76,7 +76,7 @@ describe('execute_on_stream', () => {
   const onStream = invokes({ execute_on_stream: true });
   const reply = `One. ${read('a')} Two. ${read('b')} Three.`;
 
-  it('sends a call out while the model speaks, with what was said before it in the log (I4, RP9)', async () => {
+  it('sends a call while the reply still streams, after the text before it is in the log (I4)', async () => {
     const tools = new LedgeredTools();
     const harness = new RunHarness({
       model: new ScriptedModel([says(reply), says('Done.')]),
@@ -101,7 +101,7 @@ describe('execute_on_stream', () => {
     const harness = new RunHarness({
       model: new ScriptedModel([calls(list, list), says('Done.')]),
       tools,
-      settings: speaks({ execute_on_stream: true }),
+      settings: settingsWith({ execute_on_stream: true }),
     });
 
     await harness.activate();
@@ -110,7 +110,7 @@ describe('execute_on_stream', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
-  it('keeps a call that is out when the stream breaks, and goes on from its answer', async () => {
+  it('keeps a call that was sent before the stream broke, and continues from its answer', async () => {
     const tools = new LedgeredTools();
     const broken = breaksAfter(`One. ${read('a')} Tw`);
     const harness = new RunHarness({ model: new ScriptedModel([broken, says('Done.')]), tools, settings: onStream });
@@ -148,7 +148,7 @@ describe('execute_on_stream', () => {
   );
 });
 
-describe('auto-continue (LP12, LP13)', () => {
+describe('auto-continue', () => {
   const cut = (text: string): ModelChunk[] => [{ type: 'text', text }, finished('length')];
 
   /** Says the next piece each time that it is asked. */
@@ -170,7 +170,7 @@ describe('auto-continue (LP12, LP13)', () => {
     expect(harness.log.at(-1)).toMatchObject({ data: { finish_reason: 'stop' } });
   });
 
-  it('carries the parser over, so that a call may be cut anywhere (W15)', async () => {
+  it('keeps the state of the parser, so that a call may be cut anywhere', async () => {
     const whole = read('a.txt');
     const harness = new RunHarness({
       model: inPieces(cut(whole.slice(0, 40)), [...says(whole.slice(40))], [...says('Done.')]),
@@ -186,7 +186,7 @@ describe('auto-continue (LP12, LP13)', () => {
   it('says so when it stops asking', async () => {
     const harness = new RunHarness({
       model: inPieces(cut('a'), cut('b'), cut('c'), cut('d')),
-      settings: speaks({ native_max_auto_continues: 2 }),
+      settings: settingsWith({ native_max_auto_continues: 2 }),
     });
 
     await harness.activate();
@@ -196,7 +196,10 @@ describe('auto-continue (LP12, LP13)', () => {
   });
 
   it('does not ask when it is turned off', async () => {
-    const harness = new RunHarness({ model: inPieces(cut('a')), settings: speaks({ native_max_auto_continues: 0 }) });
+    const harness = new RunHarness({
+      model: inPieces(cut('a')),
+      settings: settingsWith({ native_max_auto_continues: 0 }),
+    });
 
     await harness.activate();
 
@@ -205,7 +208,7 @@ describe('auto-continue (LP12, LP13)', () => {
 });
 
 describe('the profiles', () => {
-  it('ii runs one call a turn and ends with its answer (K10)', async () => {
+  it('ii runs one call a turn and ends with its answer', async () => {
     const tools = new LedgeredTools();
     const list = { name: 'list_files', arguments: {} };
     const model = new ScriptedModel([calls(list, list), calls({ name: 'complete', arguments: { answer: '42' } })]);
@@ -240,7 +243,7 @@ describe('the profiles', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
-  it('symphony holds a correct "none" for a decision (W40)', async () => {
+  it('symphony takes a valid "none" as a decision', async () => {
     const model = new ScriptedModel([says('{"tool_name": "none", "response": "Four."}')]);
     const harness = new RunHarness({ model, settings: { profile: 'symphony' } });
 

@@ -47,7 +47,7 @@ describe('runAgent', () => {
     expect(tool?.role === 'tool' && tool.results.map((result) => result.tool_call_id)).toEqual(asked);
   });
 
-  it('parks on a question and goes on with the answer in the same run', async () => {
+  it('parks on a question and continues the same run with the answer', async () => {
     const question = calls({ name: 'ask', arguments: { text: 'Which colour?', attachments: 'a.png' } });
     const model = new ScriptedModel([question, says('Blue it is.')]);
     const harness = new RunHarness({ model });
@@ -66,7 +66,7 @@ describe('runAgent', () => {
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain('Blue.');
   });
 
-  it('goes on where it was to find an answer and completes without one', async () => {
+  it('continues when the model calls complete without the answer that its profile requires', async () => {
     const model = new ScriptedModel(
       [{}, { answer: '42' }].map((given) => calls({ name: 'complete', arguments: given })),
     );
@@ -81,7 +81,7 @@ describe('runAgent', () => {
   it.each([
     ['iterations', { limits: { max_iterations: 1 } }, 'max_iterations'],
     ['tokens', { budget: { tokens: 1 } }, 'budget_exceeded'],
-  ])('asks nobody for an answer that it may not read: it has no %s left', async (_, settings, finish_reason) => {
+  ])('completes instead of asking when it has no %s left to read the answer', async (_, settings, finish_reason) => {
     const harness = new RunHarness({
       model: new ScriptedModel([calls({ name: 'ask', arguments: { text: '?' } })]),
       settings,
@@ -92,7 +92,7 @@ describe('runAgent', () => {
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason } });
   });
 
-  it('ends when the model says that the task is complete', async () => {
+  it('completes when the model calls complete', async () => {
     const harness = new RunHarness({
       model: new ScriptedModel([calls({ name: 'complete', arguments: { text: 'Made it.' } })]),
     });
@@ -102,7 +102,7 @@ describe('runAgent', () => {
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'complete' } });
   });
 
-  it('runs nothing after the call that ends the turn, one after the other (RP11)', async () => {
+  it('runs no sequential call after the one that ends the turn', async () => {
     const tools = new LedgeredTools();
     const model = new ScriptedModel([calls(run, { name: 'complete', arguments: {} }, run)]);
     const settings = { processor: { tool_execution_strategy: 'sequential' as const } };
@@ -115,7 +115,7 @@ describe('runAgent', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
-  it('ends at its limit of iterations', async () => {
+  it('completes at its iteration limit', async () => {
     const model = new ScriptedModel(Array.from({ length: 9 }, () => calls(list)));
     const harness = new RunHarness({ model, settings: { limits: { max_iterations: 3 } } });
 
@@ -125,7 +125,7 @@ describe('runAgent', () => {
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'max_iterations' } });
   });
 
-  it('fails when it takes longer than it may, waiting for people left out', async () => {
+  it('fails when its active time exceeds its limit', async () => {
     const model = new ScriptedModel(Array.from({ length: 9 }, () => calls(list)));
     const harness = new RunHarness({ model, settings: { limits: { max_duration_s: 1 } }, tickMs: 300 });
 
@@ -137,7 +137,7 @@ describe('runAgent', () => {
     });
   });
 
-  it('takes silence after the results of tools for an end (LP23)', async () => {
+  it('takes an empty reply after tool results as the end', async () => {
     const harness = new RunHarness({ model: new ScriptedModel([calls(list), [finished('stop')]]) });
 
     await harness.activate();
@@ -161,9 +161,9 @@ describe('runAgent', () => {
   });
 
   it.each([
-    ['arguments that are no JSON (W11)', { name: 'list_files', arguments: '{"path": ' }, /not valid JSON/],
-    ['a tool that does not exist (TR11)', { name: 'fly', arguments: {} }, /no tool named "fly".*execute_command/],
-  ])('tells the model of %s, runs nothing, and goes on', async (_, call, reason) => {
+    ['arguments that are not JSON', { name: 'list_files', arguments: '{"path": ' }, /not valid JSON/],
+    ['a tool that does not exist', { name: 'fly', arguments: {} }, /no tool named "fly".*execute_command/],
+  ])('tells the model about %s, runs nothing, and continues', async (_, call, reason) => {
     const tools = new LedgeredTools();
     const harness = new RunHarness({ model: new ScriptedModel([calls(call), says('Sorry.')]), tools });
 
@@ -176,7 +176,7 @@ describe('runAgent', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
-  it('gives up after three unreadable calls in a row (W12)', async () => {
+  it('fails after three malformed calls in a row', async () => {
     const unreadable = calls({ name: 'list_files', arguments: '[' });
     const harness = new RunHarness({
       model: new ScriptedModel([unreadable, calls(list), unreadable, unreadable, unreadable]),
@@ -190,7 +190,7 @@ describe('runAgent', () => {
     });
   });
 
-  it('answers the calls over the limit of a turn without running them (K10)', async () => {
+  it('answers calls over the limit of a turn without running them', async () => {
     const tools = new LedgeredTools();
     const model = new ScriptedModel([calls(list, run), says('Fine.')]);
     const harness = new RunHarness({ model, tools, settings: { processor: { max_tool_calls: 1 } } });
@@ -202,7 +202,7 @@ describe('runAgent', () => {
     expect(failed?.data).toMatchObject({ result: { error: expect.stringMatching(/not executed/) as string } });
   });
 
-  it('withdraws a reply that breaks off and asks anew, and records what both cost (R4, R35)', async () => {
+  it('withdraws a broken reply, retries, and records the cost of both attempts', async () => {
     let attempts = 0;
     const model = new ScriptedModel([breaksAfter('Half a sen')]);
     const scripted = {
@@ -222,7 +222,7 @@ describe('runAgent', () => {
 
   it.each([
     ['breaks off', [breaksAfter('Half')]],
-    ['is empty (R3)', [[finished('stop')]]],
+    ['is empty', [[finished('stop')]]],
   ])('fails when a reply %s three times', async (_, turns) => {
     const model = new ScriptedModel(turns);
     const harness = new RunHarness({ model });
@@ -242,7 +242,7 @@ describe('runAgent', () => {
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error } });
   });
 
-  it('fails with the class of the error that the provider gave, and keeps what was shown', async () => {
+  it('fails with the error code of the provider and keeps the text that was shown', async () => {
     const error = { code: 'context_window_exceeded', message: 'Too long.' };
     const harness = new RunHarness({
       model: new ScriptedModel([
@@ -259,7 +259,7 @@ describe('runAgent', () => {
     expect(harness.state.conversation.at(-1)).toMatchObject({ metadata: { partial: true } });
   });
 
-  it('leaves at the boundary of an iteration when it is asked to, and goes on elsewhere', async () => {
+  it('leaves the run at an iteration boundary when it drains', async () => {
     const harness = new RunHarness({ model: new ScriptedModel([calls(list), says('Done.')]) });
     harness.drain.abort();
 
@@ -267,7 +267,7 @@ describe('runAgent', () => {
     expect(harness.types.at(-1)).toBe('run.started');
   });
 
-  it('keeps prompts append-only, so that the next request begins with the last one', async () => {
+  it('keeps prompts append-only: each request begins with the previous one', async () => {
     const model = new ScriptedModel([calls(list), calls(run, run), says('Done.')]);
     const harness = new RunHarness({ model });
 
@@ -279,7 +279,7 @@ describe('runAgent', () => {
   });
 });
 
-/** Hands whose slowest answer is the first call's. */
+/** Answers in the reverse order of the calls. */
 function answersInReverse(): Tools {
   const waiting: (() => void)[] = [];
   const answer: ToolAnswer = { how: 'answered', result: { success: true, output: 'ok' }, durationMs: 1 };

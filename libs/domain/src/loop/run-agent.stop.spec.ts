@@ -51,7 +51,7 @@ describe('a stop (I7)', () => {
     });
   });
 
-  it('says when it closed a stream that had not said anything yet', async () => {
+  it('records when it closed a stream that had no output yet', async () => {
     const harness: RunHarness = new RunHarness({
       model: {
         async *stream(_, signal) {
@@ -70,7 +70,7 @@ describe('a stop (I7)', () => {
     });
   });
 
-  it('kills the tool that runs, says when it was dead, and leaves no call without a result (I6, R29)', async () => {
+  it('kills running tools, records when they were dead, and leaves no call without a result (I6)', async () => {
     const verifiedDeadAt = '2026-01-01T00:00:01.000Z';
     const model = new ScriptedModel([calls(command, command)]);
     const harness: RunHarness = new RunHarness({
@@ -101,7 +101,7 @@ describe('a stop (I7)', () => {
     if ('delta' in step && step.delta.type === 'message.delta' && !harness.stop.signal.aborted) stopNow(harness);
   };
 
-  it('ends what the run has left running when no call runs, and lists it', async () => {
+  it('ends background processes of the run and lists them in the receipt', async () => {
     const left = {
       tool_call_id: callId.parse('call_1'),
       verified_dead_at: '2026-01-01T00:00:01.000Z',
@@ -114,7 +114,7 @@ describe('a stop (I7)', () => {
     expect(receipt()).toMatchObject({ tools_stopped: [left], sandbox_verified_at: left.verified_dead_at });
   });
 
-  it('says that it does not know when it was not confirmed that nothing is left running', async () => {
+  it('records no time of death when the end of background processes was not confirmed', async () => {
     const { harness, receipt } = leftBy(undefined);
 
     await harness.activate(whileItSpeaks(harness));
@@ -122,7 +122,7 @@ describe('a stop (I7)', () => {
     expect(receipt()).toMatchObject({ tools_stopped: [], sandbox_verified_at: null });
   });
 
-  it('asks no executor where the run has run no command', async () => {
+  it('does not ask the executor to end a run that ran no command', async () => {
     const tools = Object.assign(new LedgeredTools(), { endRun: jest.fn(() => Promise.resolve([])) });
     const harness: RunHarness = new RunHarness({ model: new ScriptedModel([says('One two')]), tools });
 
@@ -132,7 +132,7 @@ describe('a stop (I7)', () => {
     expect(tools.endRun).not.toHaveBeenCalled();
   });
 
-  it('says that it does not know when nobody confirmed the kill', async () => {
+  it('reports a call as unknown when its kill was not confirmed', async () => {
     const harness: RunHarness = new RunHarness({
       model: new ScriptedModel([calls(command)]),
       tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt: null }, () => stopNow(harness)),
@@ -144,7 +144,7 @@ describe('a stop (I7)', () => {
     expect(harness.types.at(-1)).toBe('run.stopped');
   });
 
-  it('is how a run ends whose time is over, only that it has failed then', async () => {
+  it('kills running tools of a run whose time is over, which then fails', async () => {
     const harness: RunHarness = new RunHarness({
       model: new ScriptedModel([calls(command, command)]),
       tools: hangsUntilStopped(
@@ -162,7 +162,7 @@ describe('a stop (I7)', () => {
     });
   });
 
-  it('does not run what was planned but not yet sent', async () => {
+  it('does not run calls that were planned but not sent', async () => {
     const tools = new LedgeredTools();
     const harness = new RunHarness({ model: new ScriptedModel([calls(command)]), tools });
 

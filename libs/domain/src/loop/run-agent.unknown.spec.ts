@@ -25,37 +25,37 @@ const untilAttempt = (last: number) => (call: ToolCall) => call.attempt < last;
 const isCommand = ({ name }: ToolCall): boolean => name === 'execute_command';
 const firstCommand = (call: ToolCall): boolean => isCommand(call) && call.index === 0 && call.attempt === 1;
 
-const settled = async (harness: RunHarness): Promise<void> => {
+const runUntilIdle = async (harness: RunHarness): Promise<void> => {
   while (await harness.activate());
 };
 
 const factsOf = (harness: RunHarness, type: string) => harness.log.filter((fact) => fact.type === type);
-/** What the model is told of each call, in the order in which it made them. */
-const toldOf = (harness: RunHarness) =>
+/** The results that the model receives, in the order of its calls. */
+const resultsOf = (harness: RunHarness) =>
   harness.state.conversation
     .flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_result' ? [block] : [])))
     .sort((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
     .map(({ result }) => result);
-const asked = (harness: RunHarness) => {
+const askedCall = (harness: RunHarness) => {
   const waiting = harness.log.findLast(({ type }) => type === 'run.waiting');
-  if (waiting?.type !== 'run.waiting' || !waiting.data.question) throw new Error('it does not ask');
+  if (waiting?.type !== 'run.waiting' || !waiting.data.question) throw new Error('the run has no question');
   return waiting.data.question.tool_call_id as ToolCall['id']; // the question is about a call
 };
 
-/** As a person would: whenever the run asks, and until it is over. */
-async function guided(harness: RunHarness, ruling: CallResolution): Promise<void> {
-  await settled(harness);
+/** Resolves each unknown call in the same way until the run is over. */
+async function resolveAll(harness: RunHarness, resolution: CallResolution): Promise<void> {
+  await runUntilIdle(harness);
   while (harness.store.status(harness.id) === 'waiting_input') {
-    harness.store.resolve(harness.id, asked(harness), ruling);
-    await settled(harness);
+    harness.store.resolve(harness.id, askedCall(harness), resolution);
+    await runUntilIdle(harness);
   }
 }
 
-describe('a call of which nobody knows what became, and that does no harm when it is repeated', () => {
-  it('is sent again under the same id, and the model hears only of the answer (I5, R25)', async () => {
+describe('a call with an unknown outcome that is safe to repeat', () => {
+  it('is sent again under the same id, and the model receives only the answer (I5)', async () => {
     const { harness, tools } = build({ forgets: untilAttempt(3), wanted: [read] });
 
-    await settled(harness);
+    await runUntilIdle(harness);
 
     expect(factsOf(harness, 'tool.started').map(({ data }) => data)).toMatchObject(
       [1, 2, 3].map((attempt) => ({ attempt })),
@@ -63,18 +63,18 @@ describe('a call of which nobody knows what became, and that does no harm when i
     expect(factsOf(harness, 'tool.unknown').map(({ data }) => data)).toEqual(
       [1, 2].map(() => expect.not.objectContaining({ message_id: expect.anything() as unknown }) as unknown),
     );
-    expect(toldOf(harness)).toEqual([{ success: true, output: 'did read_file' }]);
+    expect(resultsOf(harness)).toEqual([{ success: true, output: 'did read_file' }]);
     expect([...tools.effects.values()]).toEqual([3]);
     expect(harness.types.at(-1)).toBe('run.completed');
   });
 
-  it('is sent three times in all, then the model is told honestly', async () => {
+  it('is sent at most three times, then the model is told that its outcome is unknown', async () => {
     const { harness, tools } = build({ forgets: () => true, wanted: [read] });
 
-    await settled(harness);
+    await runUntilIdle(harness);
 
     expect([...tools.effects.values()]).toEqual([3]);
-    expect(toldOf(harness)).toMatchObject([
+    expect(resultsOf(harness)).toMatchObject([
       { success: false, error: expect.stringContaining('may have taken effect') },
     ]);
     expect(factsOf(harness, 'tool.unknown').at(-1)).toMatchObject({ data: { message_id: expect.any(String) } });
@@ -82,39 +82,39 @@ describe('a call of which nobody knows what became, and that does no harm when i
   });
 });
 
-describe('an unsafe call of which nobody knows what became', () => {
-  it('is reported to the model unless the run says otherwise (I5)', async () => {
+describe('an unsafe call with an unknown outcome', () => {
+  it('is reported to the model when the run asks for a report (I5)', async () => {
     const { harness, tools } = build({ forgets: isCommand, policy: 'report', wanted: [command] });
 
-    await settled(harness);
+    await runUntilIdle(harness);
 
     expect(harness.types).not.toContain('run.waiting');
-    expect(toldOf(harness)).toMatchObject([
+    expect(resultsOf(harness)).toMatchObject([
       { success: false, error: expect.stringContaining('may have taken effect') },
     ]);
     expect([...tools.effects.values()]).toEqual([1]);
   });
 
-  it('parks the run once every other call is answered, and the model is told nothing yet', async () => {
+  it('parks the run once every other call is answered, and the model is not told yet', async () => {
     const { harness } = build({ forgets: firstCommand });
 
-    await settled(harness);
+    await runUntilIdle(harness);
 
     expect(harness.store.status(harness.id)).toBe('waiting_input');
     expect(harness.log.at(-1)).toMatchObject({
       type: 'run.waiting',
       data: { reason: 'tool_unknown', question: { text: expect.stringContaining('execute_command') } },
     });
-    expect(toldOf(harness)).toHaveLength(2);
+    expect(resultsOf(harness)).toHaveLength(2);
   });
 
-  it('holds up those behind it where calls go one after the other', async () => {
+  it('holds up the calls behind it when calls are sequential', async () => {
     const { harness, tools } = build({ forgets: firstCommand, strategy: 'sequential' });
-    await settled(harness);
+    await runUntilIdle(harness);
     expect(tools.effects.size).toBe(1);
 
-    harness.store.resolve(harness.id, asked(harness), { outcome: 'completed' });
-    await settled(harness);
+    harness.store.resolve(harness.id, askedCall(harness), { outcome: 'completed' });
+    await runUntilIdle(harness);
 
     expect([...tools.effects.values()]).toEqual([1, 1, 1]);
     expect(harness.types.at(-1)).toBe('run.completed');
@@ -124,45 +124,45 @@ describe('an unsafe call of which nobody knows what became', () => {
     ['completed', { success: true, output: expect.stringMatching(/A person confirmed.*built/s) }, 1],
     ['not_applied', { success: false, error: expect.stringMatching(/did not take effect.*built/s) }, 1],
     ['retry', { success: true, output: 'did execute_command' }, 2],
-  ] as const)('goes on as a person says: %s', async (outcome, told, effects) => {
+  ] as const)('continues as the person decides: %s', async (outcome, result, effects) => {
     const { harness, tools } = build({ forgets: firstCommand, wanted: [command] });
 
-    await guided(harness, { outcome, ...(outcome !== 'retry' && { output: 'built' }) });
+    await resolveAll(harness, { outcome, ...(outcome !== 'retry' && { output: 'built' }) });
 
-    expect(toldOf(harness)).toMatchObject([told]);
+    expect(resultsOf(harness)).toMatchObject([result]);
     expect([...tools.effects.values()]).toEqual([effects]);
     expect(harness.types.at(-1)).toBe('run.completed');
   });
 
-  it('states the word, then what the model is told, then that the run goes on', async () => {
+  it('records the decision, then the result for the model, then that the run resumes', async () => {
     const { harness } = build({ forgets: firstCommand, wanted: [command] });
-    await settled(harness);
+    await runUntilIdle(harness);
     const before = harness.log.length;
 
-    harness.store.resolve(harness.id, asked(harness), { outcome: 'completed' });
+    harness.store.resolve(harness.id, askedCall(harness), { outcome: 'completed' });
 
     expect(harness.types.slice(before)).toEqual(['tool.resolved', 'tool.completed', 'message.created', 'run.resumed']);
   });
 
-  it('asks about one after the other, and goes on when none is left', async () => {
+  it('asks about one call after the other and resumes after the last', async () => {
     const { harness } = build({ forgets: isCommand, wanted: [command, command] });
-    await settled(harness);
+    await runUntilIdle(harness);
     const [first, second] = [...harness.state.calls.keys()];
     if (!first || !second) throw new Error('two calls were made');
-    expect(asked(harness)).toBe(first);
+    expect(askedCall(harness)).toBe(first);
 
     harness.store.resolve(harness.id, first, { outcome: 'not_applied' });
-    expect([harness.store.status(harness.id), asked(harness)]).toEqual(['waiting_input', second]);
+    expect([harness.store.status(harness.id), askedCall(harness)]).toEqual(['waiting_input', second]);
     harness.store.resolve(harness.id, second, { outcome: 'completed' });
 
     expect(harness.store.status(harness.id)).toBe('queued');
-    await settled(harness);
+    await runUntilIdle(harness);
     expect(harness.types.at(-1)).toBe('run.completed');
   });
 
-  it('takes one word, and only where it awaits one', async () => {
+  it('accepts one decision, and only for a call that awaits one', async () => {
     const { harness } = build({ forgets: firstCommand });
-    await settled(harness);
+    await runUntilIdle(harness);
     const [inDoubt, done] = [...harness.state.calls.keys()];
     if (!inDoubt || !done) throw new Error('three calls were made');
 
@@ -171,10 +171,10 @@ describe('an unsafe call of which nobody knows what became', () => {
     expect(harness.store.resolve(harness.id, inDoubt, { outcome: 'not_applied' })).toBe(false);
   });
 
-  it('is in doubt again when the repetition is lost too, as often as a person wants it', async () => {
+  it('asks again when the repeated call is lost too, as often as the person wants', async () => {
     const { harness, tools } = build({ forgets: untilAttempt(5), wanted: [command] });
 
-    await guided(harness, { outcome: 'retry' });
+    await resolveAll(harness, { outcome: 'retry' });
 
     expect([...tools.effects.values()]).toEqual([5]);
     expect(factsOf(harness, 'tool.resolved')).toHaveLength(4);
@@ -182,23 +182,23 @@ describe('an unsafe call of which nobody knows what became', () => {
   });
 
   it.each(['parallel', 'sequential'] as const)(
-    'is answered honestly before a stop ends the run, %s (I6, R29)',
+    'is answered as unknown before a stop ends the run, %s (I6)',
     async (strategy) => {
       const { harness } = build({ forgets: firstCommand, strategy });
-      await settled(harness);
+      await runUntilIdle(harness);
 
       harness.store.requestStop(harness.id, { requestedAt: '2026-01-01T00:00:00.000Z', reason: null });
-      await settled(harness);
+      await runUntilIdle(harness);
 
-      expect(toldOf(harness)).toHaveLength(3);
-      expect(toldOf(harness).map(({ error }) => error)).toContainEqual(
+      expect(resultsOf(harness)).toHaveLength(3);
+      expect(resultsOf(harness).map(({ error }) => error)).toContainEqual(
         expect.stringContaining('may have taken effect'),
       );
       expect(harness.types.at(-1)).toBe('run.stopped');
     },
   );
 
-  it('is not parked by a stop that comes while it runs: it is reported at once (I6, I7)', async () => {
+  it('is reported at once when a stop comes while it runs (I6, I7)', async () => {
     const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
     const lost: ToolAnswer = { how: 'unknown', reason: 'The executor died while the tool ran.' };
     const harness: RunHarness = new RunHarness({
@@ -218,51 +218,51 @@ describe('an unsafe call of which nobody knows what became', () => {
 
     await harness.activate();
 
-    expect(toldOf(harness)).toHaveLength(2);
+    expect(resultsOf(harness)).toHaveLength(2);
     expect(harness.types).not.toContain('run.waiting');
     expect(harness.types.at(-1)).toBe('run.stopped');
   });
 });
 
-describe.each(['parallel', 'sequential'] as const)('a run in doubt whose worker is killed, tools %s', (strategy) => {
-  const parts = { forgets: ({ attempt, index }: ToolCall) => attempt === 1 && index < 2, strategy };
+describe.each(['parallel', 'sequential'] as const)(
+  'a run with unknown outcomes whose worker is killed, tools %s',
+  (strategy) => {
+    const parts = { forgets: ({ attempt, index }: ToolCall) => attempt === 1 && index < 2, strategy };
 
-  it.each([
-    ['completed', 'before'],
-    ['completed', 'after'],
-    ['retry', 'before'],
-    ['retry', 'after'],
-  ] as const)(
-    'comes to the same end with the word %s, killed %s every write (I2, I4, I5)',
-    async (outcome, position) => {
+    it.each([
+      ['completed', 'before'],
+      ['completed', 'after'],
+      ['retry', 'before'],
+      ['retry', 'after'],
+    ] as const)('ends the same with the decision %s, killed %s every write (I2, I4, I5)', async (outcome, position) => {
       const oracle = build(parts);
-      await guided(oracle.harness, { outcome });
+      await resolveAll(oracle.harness, { outcome });
 
       for (let step = 0; step < oracle.harness.log.length; step++) {
         const { harness, tools } = build(parts);
         await harness.crashAt({ step, position });
-        await guided(harness, { outcome });
+        await resolveAll(harness, { outcome });
 
-        expect({ step, told: toldOf(harness), end: harness.types.at(-1) }).toEqual({
+        expect({ step, results: resultsOf(harness), end: harness.types.at(-1) }).toEqual({
           step,
-          told: toldOf(oracle.harness),
+          results: resultsOf(oracle.harness),
           end: 'run.completed',
         });
         expect(harness.log.map(({ seq }) => seq)).toEqual(harness.log.map((_, index) => index + 1));
-        expectOneEffectPerWord(harness, tools);
+        expectOneEffectPerDecision(harness, tools);
       }
-    },
-  );
-});
+    });
+  },
+);
 
-/** An unsafe call takes effect once, and once more for each time that a person wants it. */
-function expectOneEffectPerWord(harness: RunHarness, tools: LedgeredTools): void {
+/** An unsafe call takes effect once, and once more for each retry that a person decided. */
+function expectOneEffectPerDecision(harness: RunHarness, tools: LedgeredTools): void {
   for (const fact of harness.log) {
     if (fact.type !== 'tool.planned' || fact.data.tool_call.effect_class !== 'unsafe') continue;
     const { id } = fact.data.tool_call;
-    const words = harness.log.filter(
+    const retries = harness.log.filter(
       ({ type, data }) => type === 'tool.resolved' && data.tool_call_id === id && data.outcome === 'retry',
     );
-    expect(tools.effects.get(id) ?? 0).toBeLessThanOrEqual(1 + words.length);
+    expect(tools.effects.get(id) ?? 0).toBeLessThanOrEqual(1 + retries.length);
   }
 }

@@ -5,7 +5,7 @@ const at = (second: number): string => new Date(1_700_000_000_000 + second * 1_0
 const requestedAt = at(10);
 
 describe('the receipt of a stop (I7)', () => {
-  it('counts what was shown after the stop was asked for, not after it was heard of', () => {
+  it('counts output after the stop was requested, not after it reached the worker', () => {
     const receipt = new StopReceipt();
     receipt.shown('before the stop', at(9));
     receipt.shown('at that very moment', requestedAt);
@@ -15,7 +15,7 @@ describe('the receipt of a stop (I7)', () => {
     expect(receipt.contents(requestedAt).tokens_after_stop).toBe(3);
   });
 
-  it('remembers enough, and no more', () => {
+  it('bounds what it remembers', () => {
     const receipt = new StopReceipt();
     for (let second = 0; second < 20_000; second++) receipt.shown('four', at(second));
 
@@ -23,7 +23,7 @@ describe('the receipt of a stop (I7)', () => {
     expect(receipt.contents(at(19_899)).tokens_after_stop).toBe(100);
   });
 
-  it('says when the last tool was seen dead', () => {
+  it('contains when the last tool was seen dead', () => {
     const receipt = new StopReceipt();
     expect(receipt.contents(requestedAt).sandbox_verified_at).toBeNull();
 
@@ -32,7 +32,7 @@ describe('the receipt of a stop (I7)', () => {
     expect(receipt.contents(requestedAt).sandbox_verified_at).toBe(at(12));
   });
 
-  it('does not say so as long as one of them was not', () => {
+  it('contains no such time while one tool is not confirmed dead', () => {
     const receipt = new StopReceipt();
     receipt.toolStopped({ tool_call_id: callId.parse('call_1'), verified_dead_at: at(12) });
     receipt.toolStopped({ tool_call_id: callId.parse('call_2'), verified_dead_at: null });
@@ -40,7 +40,7 @@ describe('the receipt of a stop (I7)', () => {
     expect(receipt.contents(requestedAt).sandbox_verified_at).toBeNull();
   });
 
-  it('lists a call once that was stopped and had left something running, and trusts the later look', () => {
+  it('lists a call once when it was stopped and also left something running', () => {
     const [first, second] = [callId.parse('call_1'), callId.parse('call_2')];
     const receipt = new StopReceipt();
     receipt.toolStopped({ tool_call_id: first, verified_dead_at: at(11) });

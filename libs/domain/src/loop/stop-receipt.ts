@@ -1,7 +1,7 @@
 import type { StoppedTool } from '../ports';
 
-/** At one piece a millisecond still more than the time in which every stop is heard of. */
-const rememberedPieces = 6_000;
+/** With one piece a millisecond, this covers more time than a stop request needs to reach the worker. */
+const maxPieces = 6_000;
 const charactersPerToken = 4;
 
 /** Collects what a stop did and when, for the terminal fact (I7). */
@@ -15,25 +15,25 @@ export class StopReceipt {
     this.modelAbortedAt = at;
   }
 
-  /** Output that was passed on. When a stop is heard of, some of it turns out to have come after it (ISO 8601). */
+  /** Records output that was shown at a time (ISO 8601). A stop reaches the worker later than it was requested. */
   shown({ length }: string, at: string): void {
     const last = this.pieces.at(-1);
     if (last?.at === at) last.characters += length;
     else this.pieces.push({ at, characters: length });
-    if (this.pieces.length > rememberedPieces) this.pieces.shift();
+    if (this.pieces.length > maxPieces) this.pieces.shift();
   }
 
   toolStopped(tool: StoppedTool): void {
     this.toolsStopped.push(tool);
   }
 
-  /** What the run's calls had left running; undefined where its end was not confirmed. A call that was stopped is listed once. */
+  /** Records background processes that were ended; undefined if their end was not confirmed. Lists each call once. */
   leftRunning(ended: readonly StoppedTool[] | undefined): void {
     this.leftIsUnverified = ended === undefined;
     const tools = new Map(this.toolsStopped.map((tool) => [tool.tool_call_id, tool]));
     for (const tool of ended ?? []) {
-      const isDoubtful = tools.get(tool.tool_call_id)?.verified_dead_at === null;
-      tools.set(tool.tool_call_id, isDoubtful ? { ...tool, verified_dead_at: null } : tool);
+      const isUnconfirmed = tools.get(tool.tool_call_id)?.verified_dead_at === null;
+      tools.set(tool.tool_call_id, isUnconfirmed ? { ...tool, verified_dead_at: null } : tool);
     }
     this.toolsStopped = [...tools.values()];
   }

@@ -24,7 +24,7 @@ class Thread {
 
   call(name: string, args: Record<string, unknown>, run: string = historyRun.id): ToolResult {
     const id = callId.parse(`call_${this.count++}`);
-    const call = { id, name, arguments: args, run_id: runId.parse(run) } as ToolCall; // the hands read no more
+    const call = { id, name, arguments: args, run_id: runId.parse(run) } as ToolCall; // the handlers read no other fields
     const result = answerInLoop(call, this.messages, { settings: { profile: this.profile }, tools: builtInTools });
     this.add('assistant', [{ type: 'tool_call', tool_call_id: id, name, arguments: args }], run);
     this.add('tool', [{ type: 'tool_result', tool_call_id: id, name, result }], run);
@@ -49,7 +49,7 @@ it('answers a call of a tool that a restored set still names and this version do
 });
 
 describe('complete', () => {
-  it('needs an answer where the run was to find one, and nothing where somebody read along', () => {
+  it('requires an answer in the profile ii, and no argument in others', () => {
     for (const nothing of [{}, { answer: ' \n' }]) {
       expect(new Thread('ii').call('complete', nothing)).toMatchObject({
         success: false,
@@ -61,22 +61,22 @@ describe('complete', () => {
     expect(new Thread('suna').call('complete', {}).success).toBe(true);
   });
 
-  it('may say what the user could ask for next (TS18)', () => {
+  it('accepts follow-up prompts', () => {
     expect(new Thread().call('complete', { text: 'Done.', follow_up_prompts: ['And now?'] }).success).toBe(true);
   });
 
-  it('says what is wrong with its arguments, in words (TR9)', () => {
+  it('explains what is wrong with its arguments', () => {
     expect(new Thread().call('complete', { text: 4 }).error).toBe(
       'Invalid arguments for complete:\n- text: expected a string, received the number 4',
     );
   });
 });
 
-describe('simple_memory (SM24)', () => {
+describe('simple_memory', () => {
   const memory = (thread: Thread, args: Record<string, unknown>, run?: string) =>
     thread.call('simple_memory', args, run);
 
-  it('keeps for the thread what was written, and says what a new text replaced', () => {
+  it('keeps the text for the thread, and shows what a new text replaced', () => {
     const thread = new Thread();
 
     expect(memory(thread, { action: 'read' }).output).toBe('(The notebook is empty.)');
@@ -85,7 +85,7 @@ describe('simple_memory (SM24)', () => {
     expect(memory(thread, { action: 'read' }, 'run_3').output).toBe('blue');
   });
 
-  it('edits what occurs exactly once, and nothing else', () => {
+  it('edits only text that occurs exactly once', () => {
     const thread = new Thread();
     memory(thread, { action: 'write', content: 'one two two' });
 
@@ -95,7 +95,7 @@ describe('simple_memory (SM24)', () => {
     expect(memory(thread, { action: 'read' }).output).toBe('$& two two');
   });
 
-  it('refuses what it does not understand', () => {
+  it('refuses invalid arguments', () => {
     const thread = new Thread();
 
     expect(memory(thread, { action: 'burn' }).error).toContain('Invalid arguments');
@@ -104,7 +104,7 @@ describe('simple_memory (SM24)', () => {
   });
 });
 
-describe('sequential_thinking (TI1)', () => {
+describe('sequential_thinking', () => {
   const think = (thread: Thread, more: Record<string, unknown>, run?: string): unknown =>
     JSON.parse(
       thread.call(
@@ -133,7 +133,7 @@ describe('sequential_thinking (TI1)', () => {
   });
 });
 
-describe('expand_message (SM11)', () => {
+describe('expand_message', () => {
   it('shows the whole text, piece by piece', () => {
     const thread = new Thread();
     const text = Array.from({ length: 3_000 }, (_, at) => `line ${at}`).join('\n');
@@ -150,7 +150,7 @@ describe('expand_message (SM11)', () => {
     expect(pieces.join('')).toBe(text);
   });
 
-  it('says that there is no such message', () => {
+  it('reports that the message does not exist', () => {
     expect(new Thread().call('expand_message', { message_id: 'msg_nowhere' }).success).toBe(false);
   });
 });

@@ -14,19 +14,19 @@ type LoopToolHandler<Named extends LoopTool> = (
   about: { readonly call: ToolCall; readonly profile: RunSettings['profile'] },
 ) => ToolResult;
 
-const says = (output: string) => (): ToolResult => ({ success: true, output });
-const turnEnds = says('The turn is over.');
+const returns = (output: string) => (): ToolResult => ({ success: true, output });
+const turnEnds = returns('The turn is over.');
 
-/** Handlers of the tools that need nothing but the thread. A loop tool without a handler here does not compile. */
+/** The handlers of tools that need nothing but the thread. The type requires one for each loop tool. */
 const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, { name: Name }>> } = {
-  ask: says("Awaiting the user's answer."),
+  ask: returns("Awaiting the user's answer."),
   complete: ({ text, answer }, _, { profile }) =>
     profile === 'ii' && ![text, answer].some((words) => words?.trim())
       ? failedResult('complete needs `answer`: what the run found.')
       : turnEnds(),
   return_control_to_user: turnEnds,
   expand_message: expand,
-  compactify_memory: says('The conversation is summarized before your next turn, if there is enough to summarize.'),
+  compactify_memory: returns('The conversation is summarized before your next turn, if there is enough to summarize.'),
   simple_memory: useNotebook,
   sequential_thinking: (thought, conversation, { call: { run_id } }) =>
     recordThought(
@@ -35,7 +35,7 @@ const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, 
     ),
 };
 
-/** False for a tool that a restored set still names, and that this version does not have. */
+/** False for a tool that a restored set still names and this version no longer has. */
 const isLoopTool = (name: string): name is LoopTool['name'] => Object.hasOwn(handlers, name);
 
 type AnsweringRun = Pick<AgentRun, 'tools'> & { readonly settings: Pick<RunSettings, 'profile'> };

@@ -3,7 +3,7 @@ import { factsOf, knownModels } from './model-facts';
 const facts = (name: string, id: string) => factsOf({ name, models: [] }, id);
 
 describe('factsOf', () => {
-  it('takes a version of a known model for that model, and a longer name for another', () => {
+  it('takes a version of a known model as that model, and a longer name as another', () => {
     expect(facts('openai', 'gpt-5-2025-08-07')?.id).toBe('gpt-5');
     expect(facts('openai', 'gpt-5-mini')?.id).toBe('gpt-5-mini');
     expect(facts('anthropic', 'claude-haiku-4-5-20251001')?.id).toBe('claude-haiku-4-5');
@@ -12,17 +12,17 @@ describe('factsOf', () => {
     expect(facts('acme', 'gpt-5')).toBeUndefined();
   });
 
-  it('believes the configuration before the list', () => {
+  it('prefers the configuration to the list', () => {
     const declared = { id: 'gpt-5', price: { input: 9, output: 9 } };
     expect(factsOf({ name: 'openai', models: [declared] }, 'gpt-5')).toBe(declared);
   });
 
-  it('takes any demo model for free', () => {
+  it('knows every demo model as free of charge', () => {
     expect(facts('demo', 'slow-tool:seconds=3')?.price).toEqual({ input: 0, output: 0 });
     expect(facts('demo-anthropic', 'coder')?.price).toEqual({ input: 0, output: 0 });
   });
 
-  it('knows no model twice', () => {
+  it('lists no model twice', () => {
     for (const models of knownModels.values()) expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
   });
 });

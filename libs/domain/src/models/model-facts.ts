@@ -1,25 +1,25 @@
 import { z } from 'zod';
 
-/** USD per million tokens. Where a provider has no price for its cache, the input price holds. */
+/** USD per million tokens. Without a cache price, the input price applies. */
 export const modelPrice = z.strictObject({
   input: z.number().nonnegative(),
   output: z.number().nonnegative(),
   cache_read: z.number().nonnegative().optional(),
   cache_write: z.number().nonnegative().optional(),
-  /** Some models charge every token of a request more when its prompt is long. */
+  /** Some models charge more for every token of a request with a long prompt. */
   long_prompt: z
     .strictObject({ above_tokens: z.number().int().positive(), input_factor: z.number(), output_factor: z.number() })
     .optional(),
 });
 export type ModelPrice = z.infer<typeof modelPrice>;
 
-/** What is known of a model beforehand; `id` is its name without the provider. */
+/** Facts about a model; `id` is its name without the provider. */
 export const modelFacts = z.strictObject({
   id: z.string().min(1),
   context_window: z.number().int().positive().optional(),
   max_output_tokens: z.number().int().positive().optional(),
   price: modelPrice.optional(),
-  /** Whether its API takes tools and answers with calls. */
+  /** Whether its API has native tool calls. */
   tool_calls: z.boolean().optional(),
 });
 export type ModelFacts = z.infer<typeof modelFacts>;
@@ -44,7 +44,7 @@ const gpt = (
   [context_window, max_output_tokens]: [number, number],
 ): ModelFacts => ({ id, context_window, max_output_tokens, price: { input, output, cache_read } });
 
-/** A GPT of the sixth generation: what it writes to its cache and what exceeds 272,000 tokens costs extra. */
+/** A sixth-generation GPT: cache writes, and requests of more than 272,000 tokens, cost extra. */
 const gpt6 = (id: string, [input, output, cache_read]: [number, number, number]): ModelFacts => ({
   id,
   context_window: 1_050_000,
@@ -94,7 +94,7 @@ const openai: readonly ModelFacts[] = [
   gpt('gpt-4o-mini', [0.15, 0.6, 0.075], [128 * thousand, 16_384]),
 ];
 
-/** The demo server makes a model of any script's name, and none of them costs anything. */
+/** The demo server has a model for every name of a script; all are free. */
 const demoProviders = new Set(['demo', 'demo-anthropic']);
 const demo: readonly ModelFacts[] = ['plain', 'coder', 'ask', 'parallel', 'thinking', 'long'].map(demoModel);
 
@@ -102,25 +102,25 @@ function demoModel(id: string): ModelFacts {
   return { id, context_window: 128 * thousand, max_output_tokens: 32 * thousand, price: { input: 0, output: 0 } };
 }
 
-/** The models that are known for a provider without any configuration. */
+/** The models that are known for a provider without configuration. */
 export const knownModels: ReadonlyMap<string, readonly ModelFacts[]> = new Map([
   ['anthropic', anthropic],
   ['openai', openai],
   ...[...demoProviders].map((name) => [name, demo] as const),
 ]);
 
-/** What follows a known name in the id of a certain version of that model. */
+/** The suffix that distinguishes the versions of a model. */
 const version = /^-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
 
-/** A version of a known model is that model; a longer name of another kind is another model. */
+/** Takes a version of a known model as that model; any other longer name is another model. */
 const factsIn = (models: readonly ModelFacts[], id: string): ModelFacts | undefined =>
   models.find((model) => id === model.id || (id.startsWith(model.id) && version.test(id.slice(model.id.length))));
 
-/** What the configuration of a provider declares of `id`. */
+/** The facts that the configuration of a provider declares about `id`. */
 export const declaredFactsOf = ({ models }: { models: readonly ModelFacts[] }, id: string): ModelFacts | undefined =>
   factsIn(models, id);
 
-/** What is known of `id` at a provider: what its configuration declares comes before the list above. */
+/** The facts about `id` at a provider. Its configuration overrides the list above. */
 export function factsOf(provider: { name: string; models: readonly ModelFacts[] }, id: string): ModelFacts | undefined {
   const found = declaredFactsOf(provider, id) ?? factsIn(knownModels.get(provider.name) ?? [], id);
   return found ?? (demoProviders.has(provider.name) ? demoModel(id) : undefined);

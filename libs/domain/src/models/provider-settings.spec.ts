@@ -13,7 +13,7 @@ describe('readProviders', () => {
     expect(absent[1]?.reason).toContain('set OPENAI_API_KEY');
   });
 
-  it('takes keys and base URLs of the official providers, and both protocols of the demo server', () => {
+  it('reads keys and base URLs of the official providers, and both protocols of the demo server', () => {
     const { providers, absent } = readProviders({
       OPENAI_API_KEY: 'key-o',
       OPENAI_BASE_URL: 'http://proxy/v1',
@@ -31,7 +31,7 @@ describe('readProviders', () => {
     ]);
   });
 
-  it('takes further servers, with the key in the variable that they name or without one', () => {
+  it('reads further servers, with the key in the variable that they name or without one', () => {
     const local = { name: 'local', base_url: 'http://localhost:11434/v1' };
     const groq = { name: 'groq', base_url: 'https://api.groq.com/openai/v1', api_key_variable: 'GROQ_API_KEY' };
 
@@ -42,7 +42,7 @@ describe('readProviders', () => {
     expect(readProviders({ ...declared(groq), GROQ_API_KEY: 'k' }).providers).toMatchObject([{ apiKey: 'k' }]);
   });
 
-  it('understands what docs/add-a-provider.md shows', () => {
+  it('parses the example of docs/add-a-provider.md', () => {
     const guide = readFileSync(join(__dirname, '../../../../docs/add-a-provider.md'), 'utf8');
     const [, MODEL_PROVIDERS = ''] = /```json\n([^]+?)```/.exec(guide) ?? [];
 
@@ -51,14 +51,14 @@ describe('readProviders', () => {
     ]);
   });
 
-  it('lets a declared server take the place of an official one', () => {
+  it('replaces an official provider by a declared one of the same name', () => {
     const own = { name: 'openai', base_url: 'http://proxy/v1', api_key_variable: 'KEY' };
     const { providers, absent } = readProviders({ ...declared(own), KEY: 'k' });
     expect(providers).toMatchObject([{ name: 'openai', apiKey: 'k' }]);
     expect(absent.map(({ name }) => name)).not.toContain('openai');
   });
 
-  it.each(['{', '{}', '[{"name":"A B","base_url":"x"}]'])('says what is wrong with %s', (MODEL_PROVIDERS) => {
+  it.each(['{', '{}', '[{"name":"A B","base_url":"x"}]'])('explains what is wrong with %s', (MODEL_PROVIDERS) => {
     expect(() => readProviders({ MODEL_PROVIDERS })).toThrow('MODEL_PROVIDERS cannot be understood');
   });
 });
@@ -81,7 +81,7 @@ describe('whyNotConfigured', () => {
 
   it.each([
     ['anthropic/claude-opus-5', 'set ANTHROPIC_API_KEY'],
-    ['nobody/x', 'There is no model provider "nobody". Configured: openai.'],
+    ['missing/x', 'There is no model provider "missing". Configured: openai.'],
     ['gpt-5', 'must look like provider/model'],
     ['openai/', 'must look like provider/model'],
   ])('says why %s cannot be asked', (model, reason) => {
@@ -105,7 +105,7 @@ describe('hasToolCalls', () => {
     ['local/new', true],
     ['openai/gpt-5', true],
     ['openai/gpt-4o-2024-08-06', false],
-    ['nobody/x', true],
+    ['missing/x', true],
   ])('is what is declared of the model, else of its provider, else true: %s', (model, answer) => {
     expect(hasToolCalls(model, known)).toBe(answer);
   });

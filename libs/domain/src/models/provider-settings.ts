@@ -4,19 +4,19 @@ import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts
 const providerName = z.string().regex(/^[a-z0-9_-]+$/, 'must be lower-case letters, digits, "-" or "_"');
 const providerKind = z.enum(['openai', 'anthropic']);
 
-/** A provider that can be asked: the protocol it speaks, where, and with which key. */
+/** A configured provider: its protocol, address and key. */
 export interface ProviderSettings {
   readonly name: string;
   readonly kind: z.infer<typeof providerKind>;
   readonly baseUrl?: string;
   readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of those of its models that say nothing about it themselves; true where it is left out. */
+  /** Whether its models have native tool calls, unless a model declares it itself. Default: true. */
   readonly toolCalls?: boolean;
   readonly models: readonly ModelFacts[];
 }
 
-/** A provider that is known but not configured, and what to do about it. */
+/** A known provider that is not configured. `reason` says what to configure. */
 export interface AbsentProvider {
   readonly name: string;
   readonly reason: string;
@@ -32,7 +32,7 @@ const declaredProvider = z.strictObject({
   name: providerName,
   kind: providerKind.default('openai'),
   base_url: z.url({ protocol: /^https?$/ }),
-  /** Left out for a server that asks for no key. */
+  /** Absent for a server without authentication. */
   api_key_variable: z.string().min(1).optional(),
   headers: z.record(z.string(), z.string()).default({}),
   tool_calls: z.boolean().default(true),
@@ -56,13 +56,13 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /**
  * The providers that these variables configure. The variables are values of the caller: OPENAI_API_KEY,
  * OPENAI_BASE_URL, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, DEMO_MODEL_URL, MODEL_PROVIDERS (a JSON list of further
- * servers), and the key variables that the list names. Throws where MODEL_PROVIDERS cannot be understood.
+ * servers), and the key variables that the list names. Throws if MODEL_PROVIDERS is invalid.
  */
 export function readProviders(variables: Variables): ModelProviders {
   const found = [
     official('anthropic', variables),
     official('openai', variables),
-    ...demos(variables['DEMO_MODEL_URL']),
+    ...demoProviders(variables['DEMO_MODEL_URL']),
     ...declared(variables),
   ];
   const byName = new Map(found.map((provider) => [provider.name, provider]));
@@ -81,8 +81,8 @@ function official(name: 'anthropic' | 'openai', variables: Variables): ProviderS
   return { name, kind: name, apiKey, ...(baseUrl && { baseUrl }), headers: {}, models: [] };
 }
 
-/** The demo server speaks both protocols, so that both can be driven without a key. */
-function demos(url: string | undefined): (ProviderSettings | AbsentProvider)[] {
+/** The demo server has both protocols, so that both can be used without a key. */
+function demoProviders(url: string | undefined): (ProviderSettings | AbsentProvider)[] {
   if (!url) return ['demo', 'demo-anthropic'].map((name) => missing(name, 'DEMO_MODEL_URL'));
   const root = url.replace(/\/+$/, '');
   const open = { apiKey: 'demo', headers: {}, models: [] };
@@ -110,13 +110,13 @@ const missing = (name: string, variable: string): AbsentProvider => ({
   reason: `The model provider "${name}" is not configured: set ${variable} to use ${name}/… models.`,
 });
 
-/** `provider/model` in its two parts; everything after the first slash belongs to the model. */
+/** The two parts of `provider/model`; everything after the first slash belongs to the model. */
 export function splitModelName(name: string): { provider: string; id: string } {
   const slash = name.indexOf('/');
   return { provider: name.slice(0, Math.max(slash, 0)), id: name.slice(slash + 1) };
 }
 
-/** Why a model cannot be asked, in words for a person; undefined where it can. */
+/** Why a model cannot be used, for people; undefined if it can. */
 export function whyNotConfigured(model: string, { providers, absent }: ModelProviders): string | undefined {
   const { provider, id } = splitModelName(model);
   if (provider === '' || id === '') return `"${model}" is not a model name: it must look like provider/model.`;
@@ -129,27 +129,27 @@ export function whyNotConfigured(model: string, { providers, absent }: ModelProv
   );
 }
 
-/** Whether a model has tool calls of its own: what is declared of it, or of its provider. Most have, so silence says yes. */
+/** Whether a model has native tool calls, as declared for it or its provider. Default: true, because most models have. */
 export function hasToolCalls(model: string, { providers }: Pick<ModelProviders, 'providers'>): boolean {
   const { provider: name, id } = splitModelName(model);
   const provider = providers.find((one) => one.name === name);
   return (provider && (factsOf(provider, id)?.tool_calls ?? provider.toolCalls)) ?? true;
 }
 
-/** What a model's tokens cost, as far as that is declared or known. */
+/** The declared or known price of a model. */
 export function priceOf(model: string, { providers }: Pick<ModelProviders, 'providers'>): ModelFacts['price'] {
   const { provider: name, id } = splitModelName(model);
   const provider = providers.find((one) => one.name === name);
   return provider && factsOf(provider, id)?.price;
 }
 
-/** USD of one input token at the least: read from the provider's cache, where that is cheaper. */
+/** USD per input token at the lowest rate: the cache price if it is lower. */
 export function leastInputPrice(model: string, { providers }: Pick<ModelProviders, 'providers'>): number | undefined {
   const price = priceOf(model, { providers });
   return price && Math.min(price.input, price.cache_read ?? price.input) / 1_000_000;
 }
 
-/** A model as the API lists it. Further models of a configured provider can be asked, too. */
+/** A model as the API lists it. Other models of a configured provider can be used, too. */
 export interface ListedModel {
   readonly id: string;
   readonly provider: string;
@@ -158,7 +158,7 @@ export interface ListedModel {
   readonly price: ModelFacts['price'] | null;
 }
 
-/** The models that are declared or known beforehand, of every configured provider. */
+/** The declared and the known models of every configured provider. */
 export function listModels({ providers }: Pick<ModelProviders, 'providers'>): ListedModel[] {
   return providers.flatMap((provider) => {
     const ids = [...provider.models, ...(knownModels.get(provider.name) ?? [])].map(({ id }) => id);

@@ -33,7 +33,7 @@ describe('effectiveSettings', () => {
     });
   });
 
-  it('knows the older name of the limit of calls', () => {
+  it('accepts the older name of max_tool_calls', () => {
     expect(settingsOf({ processor: { max_xml_tool_calls: 2 } }).processor.max_tool_calls).toBe(2);
   });
 
@@ -41,7 +41,7 @@ describe('effectiveSettings', () => {
     ['append', 'user_message'],
     ['replace', 'inline_edit'],
     ['xml', 'inline_edit'],
-  ] as const)('knows the older names of where results go (K6): %s is %s', (older, canonical) => {
+  ] as const)('accepts the older names of xml_adding_strategy: %s is %s', (older, canonical) => {
     const asked = settingsRequest.parse({ processor: { xml_adding_strategy: older } });
 
     expect(settingsOf(asked).processor.xml_adding_strategy).toBe(canonical);
@@ -56,7 +56,7 @@ describe('effectiveSettings', () => {
     ['suna', { processor: { dialect: 'native' } }, 'native'],
     ['suna', { agent: { processor: { dialect: 'xml_tag' } } }, 'xml_tag'],
   ] as const)(
-    'speaks native only where the model has tool calls, or somebody says so: %s, %j',
+    'uses the native dialect only if the model has tool calls or the request names it: %s, %j',
     (profile, asked, dialect) => {
       const request = { profile, model: 'local/old', ...asked };
       const hasToolCalls = (model: string) => model !== 'local/old';
@@ -73,12 +73,9 @@ describe('effectiveSettings', () => {
     [{ max_turns: 4 }, 1],
     [{ max_turns: 3 }, 0],
     [{ max_turns: 1 }, 0],
-  ])(
-    'keeps fewer first turns than half of them, and no more than fit where nobody says how many: %j',
-    (asked, kept) => {
-      expect(settingsOf({ context: asked }).context.keep_first).toBe(kept);
-    },
-  );
+  ])('keeps fewer first turns than half of max_turns, and reduces the default to what fits: %j', (asked, kept) => {
+    expect(settingsOf({ context: asked }).context.keep_first).toBe(kept);
+  });
 
   it.each([
     ['tools', { tools: ['execute_command', 'fly'] }],
@@ -92,33 +89,33 @@ describe('effectiveSettings', () => {
   });
 });
 
-describe('the budget of an installation', () => {
+describe('the budget of a deployment', () => {
   const model = 'demo/coder';
   const budgetOf = (request: SettingsRequest, defaults: Partial<SettingsDefaults>) => {
     const effective = effectiveSettings(request, { model, ...defaults });
     return 'problems' in effective ? effective.problems : effective.settings.budget;
   };
 
-  it('is that of a run that names none, unit by unit', () => {
+  it('applies to a run that names none, unit by unit', () => {
     const defaults = { budget: { usd: 1, tokens: 1_000 } };
 
     expect(budgetOf({}, defaults)).toEqual({ usd: 1, tokens: 1_000 });
     expect(budgetOf({ agent: { budget: { usd: 3 } }, budget: { tokens: 5 } }, defaults)).toEqual({ usd: 3, tokens: 5 });
   });
 
-  it('is in tokens alone where money cannot be counted', () => {
+  it('is in tokens alone when the model has no price', () => {
     expect(budgetOf({}, { budget: { usd: 1, tokens: 9 }, hasPrice: () => false })).toEqual({ tokens: 9 });
   });
 
-  it('bounds what a run may ask for, and what it gets that asks for nothing', () => {
+  it('bounds what a run may request, and the default', () => {
     const defaults = { maxBudget: { usd: 2, tokens: 100 }, budget: { usd: 5 } };
 
     expect(budgetOf({}, defaults)).toEqual({ usd: 2, tokens: 100 });
     expect(budgetOf({ budget: { usd: 2.5, tokens: 100 } }, defaults)).toEqual([
-      { field: 'budget.usd', message: 'must be at most 2 on this installation' },
+      { field: 'budget.usd', message: 'must be at most 2 on this deployment' },
     ]);
     expect(budgetOf({ agent: { budget: { tokens: 101 } } }, defaults)).toEqual([
-      { field: 'budget.tokens', message: 'must be at most 100 on this installation' },
+      { field: 'budget.tokens', message: 'must be at most 100 on this deployment' },
     ]);
   });
 });

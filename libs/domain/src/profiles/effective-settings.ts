@@ -2,27 +2,28 @@ import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } fro
 import { builtInTools } from '../tools/catalog';
 import { type Profile, profiles } from './profiles';
 
-/** A setting that parses but that nothing can honour: which field, and why. */
+/** A setting that is well-formed but impossible: the field and the reason. */
 export interface SettingsProblem {
   readonly field: string;
   readonly message: string;
 }
 
-/** What an installation says where nobody else does. */
+/** The defaults and limits of the deployment. */
 export interface SettingsDefaults {
   readonly model: string;
-  /** Whether a model has tool calls of its own; every model has them where this is left out. */
+  /** Whether a model has native tool calls. Default: every model has. */
   readonly hasToolCalls?: (model: string) => boolean;
-  /** What a run may spend that says nothing, and what it may ask for at most. */
+  /** The budget of a run that names none. */
   readonly budget?: Budget;
+  /** The largest budget that a run may name. */
   readonly maxBudget?: Budget;
-  /** Whether money can be counted for a model; it can where this is left out. */
+  /** Whether the price of a model is known. Default: every price is. */
   readonly hasPrice?: (model: string) => boolean;
 }
 
 type Budget = RunSettings['budget'];
 
-/** Lays profile, agent and request over each other; the later part wins, field by field. */
+/** Merges profile, agent and request; the later part wins, field by field. */
 export function effectiveSettings(
   request: SettingsRequest,
   defaults: SettingsDefaults,
@@ -50,59 +51,62 @@ function overlay({ name, profile, request, defaults }: Layers): RunSettings {
     tools: request.tools ?? tools ?? profile.tools,
     llm: [llm, request.llm].reduce<LlmSettings>(overlayLlm, profile.llm),
     processor: {
-      ...spokenTo(profile.processor, defaults.hasToolCalls?.(model) ?? true),
+      ...withSupportedDialect(profile.processor, defaults.hasToolCalls?.(model) ?? true),
       ...withoutAlias(processor),
       ...withoutAlias(request.processor),
     },
     limits: { ...profile.limits, ...defined(limits), ...defined(request.limits) },
     context: overlayContext(profile.context, { ...defined(context), ...defined(request.context) }),
-    budget: { ...usualBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
+    budget: { ...defaultBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
     termination: profile.termination,
   };
 }
 
-/** A default in money is none where it could not be counted; the one in tokens always can. */
-function usualBudget({ budget = {}, maxBudget = {}, hasPrice = () => true }: SettingsDefaults, model: string): Budget {
-  const usd = least(budget.usd, maxBudget.usd);
-  const tokens = least(budget.tokens, maxBudget.tokens);
+/** A model without a known price has no default in money, because it could not be enforced. */
+function defaultBudget(
+  { budget = {}, maxBudget = {}, hasPrice = () => true }: SettingsDefaults,
+  model: string,
+): Budget {
+  const usd = minimum(budget.usd, maxBudget.usd);
+  const tokens = minimum(budget.tokens, maxBudget.tokens);
   return { ...(usd !== undefined && hasPrice(model) && { usd }), ...(tokens !== undefined && { tokens }) };
 }
 
-const least = (...amounts: readonly (number | undefined)[]): number | undefined => {
+const minimum = (...amounts: readonly (number | undefined)[]): number | undefined => {
   const known = amounts.filter((amount) => amount !== undefined);
   return known.length > 0 ? Math.min(...known) : undefined;
 };
 
-const budgetProblems = (asked: Budget, most: Budget = {}): SettingsProblem[] =>
+const budgetProblems = (requested: Budget, max: Budget = {}): SettingsProblem[] =>
   (['usd', 'tokens'] as const).flatMap((unit) => {
-    const limit = most[unit];
-    const isTooMuch = limit !== undefined && (asked[unit] ?? 0) > limit;
-    return isTooMuch ? [{ field: `budget.${unit}`, message: `must be at most ${limit} on this installation` }] : [];
+    const limit = max[unit];
+    const isTooMuch = limit !== undefined && (requested[unit] ?? 0) > limit;
+    return isTooMuch ? [{ field: `budget.${unit}`, message: `must be at most ${limit} on this deployment` }] : [];
   });
 
-/** Who says `top_p` and no temperature wants it to decide: a provider that takes one of the two would drop it. */
+/** A request with `top_p` and no temperature drops the earlier temperature: some providers accept only one of the two. */
 function overlayLlm(earlier: LlmSettings, later: LlmSettings = {}): LlmSettings {
   const { temperature, ...others } = earlier;
-  const holds = temperature !== undefined && later.top_p === undefined;
-  return { ...others, ...(holds && { temperature }), ...later };
+  const keepsTemperature = temperature !== undefined && later.top_p === undefined;
+  return { ...others, ...(keepsTemperature && { temperature }), ...later };
 }
 
-/** A model without tool calls of its own is told how to write them. */
-const spokenTo = (processor: ProcessorSettings, hasToolCalls: boolean): ProcessorSettings =>
+/** A model without native tool calls gets a text dialect. */
+const withSupportedDialect = (processor: ProcessorSettings, hasToolCalls: boolean): ProcessorSettings =>
   processor.dialect === 'native' && !hasToolCalls ? { ...processor, dialect: 'xml_invoke' } : processor;
 
 type ContextSettings = RunSettings['context'];
 
-/** The first turns that nobody asked to be kept give way to a small `max_turns`. */
-function overlayContext(profile: ContextSettings, asked: Partial<ContextSettings>): ContextSettings {
-  const context = { ...profile, ...asked };
-  return { ...context, keep_first: asked.keep_first ?? Math.min(context.keep_first, mostKept(context)) };
+/** A default `keep_first` is reduced to what a small `max_turns` allows; a requested one is not. */
+function overlayContext(profile: ContextSettings, requested: Partial<ContextSettings>): ContextSettings {
+  const context = { ...profile, ...requested };
+  return { ...context, keep_first: requested.keep_first ?? Math.min(context.keep_first, maxKeepFirst(context)) };
 }
 
-/** `head_tail` leaves half of `max_turns`, and the summary is one of them (SM17). */
-const mostKept = ({ max_turns }: ContextSettings): number => Math.max(0, Math.floor(max_turns / 2) - 1);
+/** `head_tail` leaves half of `max_turns`, and the summary is one of these turns. */
+const maxKeepFirst = ({ max_turns }: ContextSettings): number => Math.max(0, Math.floor(max_turns / 2) - 1);
 
-/** What was asked for, without the keys that were left undefined. */
+/** An object without its undefined fields. */
 const defined = <T extends object>(part: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(part ?? {}).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
@@ -122,7 +126,7 @@ const addingStrategies: Record<
   xml: 'inline_edit',
 };
 
-/** Older names become those that settings show (K6). `max_xml_tool_calls` is one of `max_tool_calls`. */
+/** Replaces older names of settings and values by the current ones. */
 function withoutAlias(processor: ProcessorRequest = {}) {
   const { max_xml_tool_calls: older, xml_adding_strategy: adding, ...rest } = processor;
   return {
@@ -138,11 +142,11 @@ function problemsOf({ tools, context }: RunSettings): SettingsProblem[] {
   return [
     ...unknown.map((name) => ({ field: 'tools', message: `there is no tool named "${name}"` })),
     ...repeated.map((name) => ({ field: 'tools', message: `tool "${name}" is named twice` })),
-    ...(context.keep_first > mostKept(context) ? [tooManyKept(context)] : []),
+    ...(context.keep_first > maxKeepFirst(context) ? [tooManyKept(context)] : []),
   ];
 }
 
 const tooManyKept = (context: ContextSettings): SettingsProblem => ({
   field: 'context.keep_first',
-  message: `must be at most ${mostKept(context)} where max_turns is ${context.max_turns}`,
+  message: `must be at most ${maxKeepFirst(context)} where max_turns is ${context.max_turns}`,
 });

@@ -59,14 +59,14 @@ describe('a budget that is spent', () => {
     expect(harness.log.at(-1)).toMatchObject(exceeded);
   });
 
-  it('keeps the part of a reply that it paid for', async () => {
+  it('keeps the part of a reply that was paid for', async () => {
     const { harness } = await harnessAfter([billed(cutOff('Once upon'), 50_000), says(' a time.')], { budget });
 
     expect(JSON.stringify(harness.state.conversation)).toContain('Once upon');
     expect(harness.log.filter(({ type }) => type === 'usage.recorded')).toHaveLength(1);
   });
 
-  it('has nothing summarized either', async () => {
+  it('requests no summary either', async () => {
     const tools = new LedgeredTools(() => 'word '.repeat(5_000));
     const context = { token_threshold: 2_000 };
     const turns = [looks, says('Seen.')];
@@ -82,14 +82,14 @@ describe('a budget that is spent', () => {
 describe('a budget that the next request alone would exceed', () => {
   const tools = new LedgeredTools(() => 'word '.repeat(50_000));
 
-  it('is not spent on it: tokens', async () => {
+  it('makes no such request: tokens', async () => {
     const { harness, model } = await harnessAfter([looks, says('Seen.')], { budget: { tokens: 15_000 } }, { tools });
 
     expect(model.requests).toHaveLength(1);
     expect(harness.log.at(-1)).toMatchObject(exceeded);
   });
 
-  it('is not spent on it: money, where the price is known', async () => {
+  it('makes no such request: money, when the price is known', async () => {
     const settings = { budget: { usd: 0.015 } };
     const extra = { leastInputPrice: () => 1 / 1_000_000 };
     const known = await harnessAfter([looks, says('Seen.')], settings, { tools, extra });
@@ -100,7 +100,7 @@ describe('a budget that the next request alone would exceed', () => {
   });
 });
 
-it('a run whose account has spent what it may makes no further call of a model', async () => {
+it('makes no model call after the account has spent its budget', async () => {
   const { harness, model } = await harnessAfter([looks, says('Seen.')], {}, { extra: accountSpentAfter(2) });
 
   expect(model.requests).toHaveLength(1);
@@ -108,7 +108,7 @@ it('a run whose account has spent what it may makes no further call of a model',
 });
 
 describe('attack: model and tool output', () => {
-  it('a model that breaks off, writes no JSON, is cut off and calls tools, to be asked beyond the budget', async () => {
+  it('a model that breaks off, writes no JSON, is cut off and calls tools to be called beyond the budget', async () => {
     const anyTurn = fc.tuple(fc.constantFrom(looks, breaks, cutOff('Once'), says('No JSON.')), fc.nat(20_000));
 
     await fc.assert(

@@ -4,7 +4,7 @@ import { type RunSettings, type Usage, addUsage } from '@rondo/contract';
 
 type Budget = RunSettings['budget'];
 
-/** A budget that is used up. Money counts as far as prices are known. */
+/** Whether a budget is used up. Usage without a known price costs nothing here. */
 export const isBudgetExceeded = ({ usd, tokens }: Budget, spent: Usage): boolean =>
   (usd !== undefined && (spent.cost_usd ?? 0) >= usd) || (tokens !== undefined && tokensOf(spent) >= tokens);
 
@@ -13,19 +13,19 @@ const tokensOf = ({ input_tokens, output_tokens }: Usage): number => input_token
 export const isRunBudgetExceeded = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): boolean =>
   isBudgetExceeded(run.settings.budget, state.usage);
 
-/** Whether anything bounds what this run spends; where nothing does, no time is spent on it either. */
+/** Whether the run has any budget. Without one, the checks below are skipped. */
 const isBounded = ({ run: { settings }, ports }: LoopContext): boolean =>
   settings.budget.usd !== undefined || settings.budget.tokens !== undefined || ports.accountIsSpent !== undefined;
 
-/** Whether anything may be asked of a model for this run, however little. `bill` is what is not in the log yet. */
-export async function mayCallModel(loop: LoopContext, bill?: Usage): Promise<boolean> {
+/** Whether some budget is left for a model call. `unrecorded` is usage that is not in the log yet. */
+export async function mayCallModel(loop: LoopContext, unrecorded?: Usage): Promise<boolean> {
   if (!isBounded(loop) || loop.signals.stop.aborted) return true;
-  const spent = bill ? addUsage(loop.state.usage, bill) : loop.state.usage;
+  const spent = unrecorded ? addUsage(loop.state.usage, unrecorded) : loop.state.usage;
   if (isBudgetExceeded(loop.run.settings.budget, spent)) return false;
   return !(await loop.ports.accountIsSpent?.());
 }
 
-/** The same for the next request: what it is read for alone must fit into what is left. */
+/** Whether the budget that is left covers at least the input of the next request. */
 export async function affordsNextCall(loop: LoopContext): Promise<boolean> {
   if (!isBounded(loop) || loop.signals.stop.aborted) return true;
   return (await mayCallModel(loop)) && (await fits(loop));

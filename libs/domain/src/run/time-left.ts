@@ -3,8 +3,8 @@ import type { AgentRun } from '../loop/loop-context';
 import type { RunSettings } from '@rondo/contract';
 
 /**
- * How much longer a run may take, in ms. The time that it waited for a person does not count. `beganAt`: since when it runs
- * if its log does not say so yet. Both are ISO 8601.
+ * The time that a run has left, in ms. The time that it waited for a person does not count. `beganAt` is the start of a
+ * run whose log has none yet. Both times are ISO 8601.
  */
 export function timeLeftMs(
   { settings, state }: Pick<AgentRun, 'settings' | 'state'>,

@@ -21,7 +21,7 @@ const messageOf = (type: Message['type'], content: Message['content']): Message 
   created_at: '2026-01-01T00:00:00.000Z',
 });
 
-/** What someone said. */
+/** A message with one text. */
 export const said = (type: 'user' | 'assistant', text: string): Message => messageOf(type, [{ type: 'text', text }]);
 
 interface Call {

@@ -7,6 +7,6 @@ interface FreshRun {
   readonly now: string;
 }
 
-/** A run as it is before anything has happened to it. */
+/** A run without any events. */
 export const freshRun = ({ id, threadId, settings, now }: FreshRun): Run =>
   newRun({ id, thread_id: threadId, last_seq: 0, settings, metadata: {}, created_at: now });

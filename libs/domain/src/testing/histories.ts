@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { type Message, type MessageId, callId, messageId, partIdAt, runId, threadId } from '@rondo/contract';
 
-/** The run that histories belong to, and the model that speaks in them. */
+/** The run and the model of the histories. */
 export const historyRun = { id: runId.parse('run_1'), model: 'demo/coder' };
 
-/** A turn of a history: what a person says, or a reply with so many calls in so many parts. */
+/** A turn of a history: a user message, or a reply with calls. */
 export type TurnPlan =
   | { readonly kind: 'user'; readonly text: string }
   | {
@@ -35,7 +35,7 @@ const anyTurn: fc.Arbitrary<TurnPlan> = fc.oneof(
   },
 );
 
-/** A conversation as runs leave it: it begins with the user, and every call has its result. */
+/** A conversation as runs leave it: it begins with a user message, and every call has its result. */
 export const anyHistory = (maxLength: number): fc.Arbitrary<Message[]> =>
   fc.array(anyTurn, { maxLength }).map((turns) => historyOf([{ kind: 'user', text: 'The task.' }, ...turns]));
 

@@ -1,6 +1,6 @@
 import { type ToolCall, callId, messageId, runId } from '@rondo/contract';
 
-/** A call as the loop plans it, but for what is given. */
+/** A planned call with defaults for what is not given. */
 export const plannedCall = (given: Partial<ToolCall> = {}): ToolCall => ({
   id: callId.parse('call_1'),
   run_id: runId.parse('run_1'),

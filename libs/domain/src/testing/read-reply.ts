@@ -6,7 +6,7 @@ import { jsonDialect } from '../dialects/json-mode';
 import { xmlInvokeDialect } from '../dialects/xml-invoke';
 import { xmlTagDialect } from '../dialects/xml-tag';
 
-/** The dialects that live in the text of a reply. */
+/** The dialects that write calls as text. */
 export const textDialects = {
   xml_invoke: xmlInvokeDialect,
   xml_tag: xmlTagDialect,
@@ -42,7 +42,7 @@ export const plainSettings: DialectSettings = {
   max_tool_calls: 0,
 };
 
-/** Reads a reply that comes in chunks of `size` characters; everything that was shown with it. */
+/** Reads a reply in chunks of `size` characters; returns it with everything that was shown. */
 export function readReply(
   name: TextDialectName,
   written: string,

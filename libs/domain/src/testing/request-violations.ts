@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../models/model';
 
-/** What every provider refuses (I6). */
+/** What some provider would refuse in a request (I6). */
 export function requestViolations(messages: readonly ModelMessage[]): string[] {
   const last = messages.at(-1)?.role === 'assistant' ? ['the assistant has the last word'] : [];
   return [...messages.flatMap((message, at) => violationsAt(messages, message, at)), ...last];

@@ -3,7 +3,7 @@ import type { AgentRun } from '../loop/loop-context';
 import type { AgentPorts } from '../ports';
 import type { RunState } from '../run/run-state';
 
-/** How a call ended: with a result, or in the dark. */
+/** How a call ended: with a result, or with an unknown outcome. */
 export type CallOutcome =
   | { readonly result: RecordedResult; readonly durationMs: number; readonly problem?: CallProblem }
   | { readonly unknown: string };
@@ -11,34 +11,34 @@ export type CallOutcome =
 /** Why a call was answered without being run. */
 export type CallProblem = 'malformed' | 'unknown_tool' | 'surplus';
 
-/** Who answers: the loop, whoever gives a run up, or a person. */
+/** What an answer needs to know of its run. The loop, the end of a run and a person's resolution answer calls. */
 export interface AnswerContext {
   readonly run: Pick<AgentRun, 'id' | 'threadId'>;
   readonly state: Pick<RunState, 'iteration' | 'calls'>;
   readonly ports: { readonly ids: Pick<AgentPorts['ids'], 'messageId'> };
 }
 
-/** The facts that answer a call: its end in the ledger, and the message that tells the model. */
+/** The facts that answer a call: its end in the ledger, and the result message for the model. */
 export function answerCall(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewFact[] {
   const iteration = context.state.iteration;
   const message = resultMessage(context, call, outcome);
   const { id: tool_call_id, name } = call;
   const message_id = message.id;
-  const told: NewFact = { type: 'message.created', iteration, data: { message } };
+  const created: NewFact = { type: 'message.created', iteration, data: { message } };
 
   if ('unknown' in outcome)
     return [
       { type: 'tool.unknown', iteration, data: { tool_call_id, name, message_id, reason: outcome.unknown } },
-      told,
+      created,
     ];
 
   const { result, durationMs } = outcome;
   const data = { tool_call_id, name, message_id, result, duration_ms: durationMs };
-  return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, told];
+  return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, created];
 }
 
 function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage {
-  const result = 'unknown' in outcome ? honestly(outcome.unknown) : outcome.result;
+  const result = 'unknown' in outcome ? unknownResult(outcome.unknown) : outcome.result;
   const problem = 'problem' in outcome ? { problem: outcome.problem } : {};
   return {
     id: context.ports.ids.messageId(),
@@ -52,6 +52,6 @@ function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutc
   };
 }
 
-/** What a model must know of a call that may or may not have happened (I5). */
-const honestly = (reason: string): RecordedResult =>
+/** Tells the model that the call may or may not have taken effect (I5). */
+const unknownResult = (reason: string): RecordedResult =>
   failedResult(`${reason} It may have taken effect or not: check before you do it again.`);

@@ -1,26 +1,26 @@
 import type { CallId, NewFact, RecordedFact, ToolCall, ToolCallStatus } from '@rondo/contract';
 
-/** A call of the current iteration, as far as the log tells. */
+/** A call of the current iteration, according to the log. */
 export interface KnownCall {
   readonly call: ToolCall;
   readonly status: ToolCallStatus;
-  /** Where it was to be sent; see Tools.store. */
+  /** The store that it was sent into; see Tools.store. */
   readonly store: string | null;
   /** How often it was sent. */
   readonly attempts: number;
-  /** The outcome is unknown and the model was not told: it is sent again, or a person decides. */
+  /** The outcome is unknown and the model was not told: the call is sent again, or a person decides. */
   readonly isUndecided: boolean;
 }
 
 export type KnownCalls = ReadonlyMap<CallId, KnownCall>;
 
-/** Calls that the model was not answered yet, in order (I6). */
+/** Calls without a result for the model, in order (I6). */
 export const openCalls = ({ calls }: { readonly calls: KnownCalls }): KnownCall[] =>
   [...calls.values()].filter(
     ({ status, isUndecided }) => status === 'planned' || status === 'dispatched' || isUndecided,
   );
 
-/** Only a person can say what became of it, and may have it sent again. */
+/** Only a person can resolve the call, or decide that it is sent again. */
 export const awaitsPerson = ({ call, isUndecided }: KnownCall): boolean =>
   isUndecided && call.effect_class === 'unsafe';
 
@@ -29,7 +29,7 @@ type ToolFact = Extract<Fact, { type: `tool.${string}` }>;
 
 const isToolFact = (fact: Fact): fact is ToolFact => fact.type.startsWith('tool.');
 
-/** The calls after one more fact. Those of an iteration follow from its facts alone. */
+/** The calls after one more fact. */
 export function callsAfter(calls: KnownCalls, fact: Fact): KnownCalls {
   if (!isToolFact(fact)) return calls;
   if (fact.type === 'tool.planned') {

@@ -24,7 +24,7 @@ describe('planCalls', () => {
     ['over the limit of a turn', { max_tool_calls: 1 }],
     ['of a run that executes none', { execute_tools: false }],
     ['behind the end of the turn', { tool_execution_strategy: 'sequential' }],
-  ])('says of a call %s that it was not executed, in these words (K10)', async (_, processor) => {
+  ])('tells the model that a call %s was not executed', async (_, processor) => {
     const model = new ScriptedModel([
       calls({ name: 'complete', arguments: {} }, { name: 'list_files', arguments: {} }),
       says('Done.'),

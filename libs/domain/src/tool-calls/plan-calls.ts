@@ -5,9 +5,8 @@ import type { LoopContext } from '../loop/loop-context';
 import { effectOf } from '../tools/define-tool';
 
 /**
- * Enters a reply's calls into the ledger. A call that cannot run is answered in the same breath, so that it is never
- * open: what the model wrote is not guessed at (W11), an unknown name is named back (TR11), and a call over the limit
- * is told that it was not executed (K10).
+ * Enters the calls of a reply into the ledger. A call that cannot run (malformed, of an unknown tool, or over the limit)
+ * is answered at once, so that it is never open. Malformed arguments are not guessed at.
  */
 export function planCalls(loop: LoopContext, reply: CallsOfReply): NewFact[] {
   return reply.calls.flatMap((decoded) => {

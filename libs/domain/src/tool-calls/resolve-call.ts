@@ -2,21 +2,21 @@ import { type AnswerContext, type CallOutcome, answerCall } from './answer-call'
 import { type CallId, type NewFact, type Resolution, type ToolCall, failedResult } from '@rondo/contract';
 import { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './ledger';
 
-/** What a person says about a call whose outcome is unknown. */
+/** What a person found out about a call with an unknown outcome. */
 export interface CallResolution {
   readonly outcome: Resolution;
-  /** What the tool would have answered, as far as the person knows. */
+  /** What the tool would have returned, as far as the person knows. */
   readonly output?: string | undefined;
 }
 
-/** Asks a person about a call: the run waits, and nobody holds it meanwhile. */
+/** Asks a person about a call. The run is parked until the answer comes. */
 export const askToResolve = ({ call }: KnownCall): NewFact => ({
   type: 'run.waiting',
   iteration: call.iteration,
   data: {
     reason: 'tool_unknown',
     question: {
-      text: `Nobody knows whether this call of "${call.name}" took effect. Find out, then resolve it.`,
+      text: `It is unknown whether this call of "${call.name}" took effect. Find out, then resolve it.`,
       attachments: [],
       tool_call_id: call.id,
     },
@@ -24,28 +24,30 @@ export const askToResolve = ({ call }: KnownCall): NewFact => ({
 });
 
 /**
- * The facts that follow from a person's word, in this order: the word itself, what the model is told, and then either
- * the question about the next such call or that the run goes on. Undefined where this call awaits no word.
+ * The facts of a resolution: the resolution itself, the result for the model, and then either the question about the next
+ * unknown call or the resumption of the run. Undefined if this call does not await a person.
  */
-export function resolveCall(answering: AnswerContext, id: CallId, ruling: CallResolution): NewFact[] | undefined {
+export function resolveCall(answering: AnswerContext, id: CallId, resolution: CallResolution): NewFact[] | undefined {
   const known = answering.state.calls.get(id);
   if (!known || !awaitsPerson(known)) return undefined;
 
   const { call } = known;
-  const about = { tool_call_id: id, name: call.name };
   const { iteration } = answering.state;
-  const told: NewFact[] = [
-    { type: 'tool.resolved', iteration, data: { ...about, outcome: ruling.outcome } },
-    ...answersBy(answering, call, ruling),
+  const resolved: NewFact[] = [
+    { type: 'tool.resolved', iteration, data: { tool_call_id: id, name: call.name, outcome: resolution.outcome } },
+    ...answersBy(answering, call, resolution),
   ];
-  const calls = told.reduce<KnownCalls>(callsAfter, answering.state.calls);
+  const calls = resolved.reduce<KnownCalls>(callsAfter, answering.state.calls);
   const next = openCalls({ calls }).find(awaitsPerson);
-  return [...told, next ? askToResolve(next) : { type: 'run.resumed', iteration, data: { reason: 'tool_resolved' } }];
+  return [
+    ...resolved,
+    next ? askToResolve(next) : { type: 'run.resumed', iteration, data: { reason: 'tool_resolved' } },
+  ];
 }
 
-/** A call that is to be sent again is answered by that. */
-function answersBy(answering: AnswerContext, call: ToolCall, ruling: CallResolution): NewFact[] {
-  const outcome = outcomeBy(ruling);
+/** No facts for a call that is sent again: its answer follows later. */
+function answersBy(answering: AnswerContext, call: ToolCall, resolution: CallResolution): NewFact[] {
+  const outcome = outcomeBy(resolution);
   return outcome ? answerCall(answering, call, outcome) : [];
 }
 

@@ -10,7 +10,7 @@ function explain(name: string, given: unknown): string {
 }
 
 describe('explainArguments', () => {
-  it('names the place, what was expected and what came (TR9)', () => {
+  it('names the place, what was expected and what came', () => {
     expect(explain('execute_command', { command: 42, blocking: 'perhaps', timeout: 1.5 })).toBe(
       [
         'Invalid arguments for execute_command:',

@@ -6,7 +6,7 @@ type Issue = z.core.$ZodIssue;
 const shownCharacters = 60;
 const shownIssues = 10;
 
-/** What is wrong with a call's arguments, in words that a model can act on: where, what was expected, what came (TR9). */
+/** What is wrong with a call's arguments, in words that a model can act on: where, what was expected, what came. */
 export function explainArguments(tool: ToolDefinition, error: z.ZodError, given: unknown): string {
   const lines = error.issues.slice(0, shownIssues).map((issue) => `- ${explain(issue, tool, given)}`);
   return [`Invalid arguments for ${tool.name}:`, ...lines].join('\n');

@@ -4,11 +4,11 @@ import { TextBuilder } from '../text-builder';
 import { parseObject } from '../parse-object';
 import type { ReplyDraft } from '../reply-draft';
 
-/** One JSON object of a reply while it is read: a call, or words with the decision to call nothing. */
+/** One JSON object of a reply while it is read: a call, or an answer with the decision to call nothing. */
 export class Decision {
   name: string | undefined;
   problem: string | undefined;
-  /** A response that could not be shown as it came, as JSON. */
+  /** A response that came before the decision, as JSON; it could not be shown while it streamed. */
   response: string | undefined;
   private parameters: TextBuilder | undefined;
   private unshown = '';
@@ -55,7 +55,7 @@ export class Decision {
     });
   }
 
-  /** Missing parameters mean none where the tool can do without (W13). */
+  /** Missing parameters mean none, if the tool requires none. */
   private readArguments(name: string): ReturnType<typeof parseObject> {
     const written = this.parameters?.toString() ?? 'null';
     if (written !== 'null') return parseObject(written);
@@ -66,7 +66,7 @@ export class Decision {
     return { reason: `"parameters" is missing; ${name} needs ${required.map(({ name: key }) => key).join(', ')}.` };
   }
 
-  /** Parameters are shown once it is known whose they are. */
+  /** Parameters are shown once the tool is known. */
   private showParameters(): void {
     const { reply, name, unshown: text } = this;
     if (name === undefined || this.isNone) return;
@@ -75,7 +75,7 @@ export class Decision {
   }
 }
 
-/** The string that a JSON text is. */
+/** The string of a JSON text; undefined if the text is no JSON string. */
 export function unquoted(text: string): string | undefined {
   const parsed = parseObject(`{"string":${text}}`);
   return 'value' in parsed && typeof parsed.value['string'] === 'string' ? parsed.value['string'] : undefined;

@@ -4,20 +4,20 @@ import { type Reading, type TextSource, notSpace } from '../text-source';
 import { TextBuilder } from '../text-builder';
 import { WordTrie } from '../word-trie';
 import { Decision, unquoted } from './decision';
-import { readJsonText, readWords } from './json-text';
+import { readJsonText, readStringValue } from './json-text';
 
 const brace = new WordTrie(['{']);
 const quote = new WordTrie(['"']);
 
 /**
- * A decision as a JSON object, `{"tool_name", "parameters"}` or `{"tool_name": "none", "response"}`, whatever stands
- * around it: code fences and remarks are dropped, further objects are further calls. A response is shown as it streams.
- * A reply without a decision is shown as it is, and said to be malformed.
+ * A decision as a JSON object, `{"tool_name", "parameters"}` or `{"tool_name": "none", "response"}`. Code fences and
+ * remarks around it are dropped, and further objects are further calls. A response is shown while it streams. A reply
+ * without a decision is shown as it is and reported as malformed.
  */
 export class JsonGrammar {
   private readonly remarks = new TextBuilder();
-  private hasSpoken = false;
-  private saysNone = false;
+  private hasAnswered = false;
+  private choseNone = false;
   private problem: string | undefined;
 
   constructor(
@@ -41,9 +41,9 @@ export class JsonGrammar {
     this.conclude();
   }
 
-  private readonly speak = (text: string): void => {
+  private readonly answer = (text: string): void => {
     this.reply.text(text);
-    this.hasSpoken = true;
+    this.hasAnswered = true;
   };
 
   private *readObject(opening: string): Reading {
@@ -68,10 +68,10 @@ export class JsonGrammar {
       decision.call(written);
       if (!isWhole) this.problem = decision.problem;
     } else if (decision.problem === undefined) {
-      this.saysNone = true;
+      this.choseNone = true;
       if (decision.response === undefined) return;
       this.beginAnswer();
-      this.speak(unquoted(decision.response) ?? decision.response);
+      this.answer(unquoted(decision.response) ?? decision.response);
     } else {
       this.problem = decision.problem;
       this.remarks.add(written);
@@ -79,10 +79,10 @@ export class JsonGrammar {
   }
 
   private beginAnswer(): void {
-    if (this.hasSpoken) this.speak('\n\n');
+    if (this.hasAnswered) this.answer('\n\n');
   }
 
-  /** Up to the closing brace; false where it is no JSON object, or the stream ends. */
+  /** Reads up to the closing brace; false if the text is no JSON object or the stream ends. */
   private *readMembers(decision: Decision): Reading<boolean> {
     const { source } = this;
     for (;;) {
@@ -108,7 +108,7 @@ export class JsonGrammar {
     }
     if (key === 'response' && decision.isNone && (yield* source.skip('"'))) {
       this.beginAnswer();
-      return yield* readWords(source, this.speak);
+      return yield* readStringValue(source, this.answer);
     }
 
     const text = new TextBuilder();
@@ -120,19 +120,19 @@ export class JsonGrammar {
   }
 
   private conclude(): void {
-    const { reply, remarks, saysNone, problem } = this;
+    const { reply, remarks, choseNone, problem } = this;
     const malformed = reply.calls.find((call) => call.malformed)?.malformed;
-    const reason = malformed?.reason ?? problem ?? (reply.calls.length === 0 && !saysNone ? noDecision : undefined);
+    const reason = malformed?.reason ?? problem ?? (reply.calls.length === 0 && !choseNone ? noDecision : undefined);
     if (reason !== undefined) reply.verdict = { decision: 'malformed', reason };
     else reply.verdict = { decision: reply.calls.length > 0 ? 'tool' : 'none' };
 
-    if (this.hasSpoken || reply.calls.length > 0) return;
-    reply.text(saysNone ? remarks.toString().replaceAll(fence, '').trim() || noWords : remarks.toString());
+    if (this.hasAnswered || reply.calls.length > 0) return;
+    reply.text(choseNone ? remarks.toString().replaceAll(fence, '').trim() || noAnswer : remarks.toString());
   }
 }
 
 const fence = /^```\w*$/gm;
-const noWords = '(The model gave no answer.)';
+const noAnswer = '(The model gave no answer.)';
 const cutShort = 'The reply ended before its JSON object did.';
 const notJson = 'The reply is not valid JSON.';
 const noDecision =

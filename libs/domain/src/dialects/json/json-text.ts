@@ -8,7 +8,7 @@ const scalarEnd = /[,}\] \t\r\n]/g;
 const brackets = new WordTrie(['{', '[']);
 const hexDigits = new WordTrie('0123456789abcdefABCDEF'.split(''));
 
-/** Reads a JSON value as text, up to its last character; false when the stream ends first. */
+/** Reads a JSON value as text, up to its last character; false if the stream ends first. */
 export function* readJsonText(source: TextSource, take: ReadResult): Reading<boolean> {
   if (yield* source.skip('"')) {
     take('"');
@@ -28,13 +28,13 @@ export function* readJsonText(source: TextSource, take: ReadResult): Reading<boo
   return true;
 }
 
-/** A number, a literal, or whatever else ends where the next thing begins. */
+/** A number or a literal: anything up to the next delimiter. */
 function* readScalarText(source: TextSource, take: ReadResult): Reading<boolean> {
   take(yield* source.readUntil(scalarEnd));
   return !source.isOver;
 }
 
-/** The rest of a string whose opening quote is read, as it is written, closing quote included. */
+/** The rest of a string after its opening quote, as it is written, with the closing quote. */
 function* readStringText(source: TextSource, take: ReadResult): Reading<boolean> {
   for (;;) {
     const word = yield* source.passUntil(quoteOrEscaped, take);
@@ -56,29 +56,29 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The rest of a string whose opening quote is read, as what it says, while it streams. Words are for people: a line
- * break or an escape that JSON does not know is passed on as it stands. Both halves of an emoji come together.
+ * The value of a string after its opening quote, while it streams. It is shown to people, so line breaks and unknown
+ * escapes are tolerated and passed on as they are. A surrogate pair is never split.
  */
-export function* readWords(source: TextSource, take: ReadResult): Reading<boolean> {
-  let half = '';
-  const say = (text: string) => {
-    const whole = half + text;
-    const end = isFirstHalf(whole.charCodeAt(whole.length - 1)) ? whole.length - 1 : whole.length;
-    half = whole.slice(end);
+export function* readStringValue(source: TextSource, take: ReadResult): Reading<boolean> {
+  let pending = '';
+  const pass = (text: string) => {
+    const whole = pending + text;
+    const end = isHighSurrogate(whole.charCodeAt(whole.length - 1)) ? whole.length - 1 : whole.length;
+    pending = whole.slice(end);
     if (end > 0) take(whole.slice(0, end));
   };
-  while (yield* source.passUntil(quoteOrBackslash, say)) {
+  while (yield* source.passUntil(quoteOrBackslash, pass)) {
     if (source.take(1) === '"') {
-      if (half !== '') take(half);
+      if (pending !== '') take(pending);
       return true;
     }
-    say(yield* readEscape(source));
+    pass(yield* readEscape(source));
   }
-  if (half !== '') take(half);
+  if (pending !== '') take(pending);
   return false;
 }
 
-const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 function* readEscape(source: TextSource): Reading<string> {
   const character = yield* source.next();

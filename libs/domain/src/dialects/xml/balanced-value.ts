@@ -3,10 +3,7 @@ import { WordTrie } from '../word-trie';
 import { OpenTag } from './open-tag';
 import { type RawValue, readRawValue } from './raw-value';
 
-/**
- * The content of an element, whose opening tag is read. Elements of the same name may stand in it: it ends with the
- * closing tag that balances its own (W1).
- */
+/** The content of an element after its opening tag. It may contain elements of the same name: it ends at the balancing tag. */
 export function readBalancedValue(source: TextSource, name: string): Reading<RawValue<true>> {
   return readRawValue(source, (keep) => readToEnd(source, name, keep));
 }

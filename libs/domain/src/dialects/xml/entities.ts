@@ -2,7 +2,7 @@ const characters = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" } as const
 
 type Entity = keyof typeof characters;
 
-/** The five entities that XML knows by itself; any other `&` stands for itself. */
+/** Decodes the five predefined entities of XML; any other `&` stays as it is. */
 export const decodeEntities = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|apos);/g, (_, entity: Entity) => characters[entity]);
 

@@ -16,14 +16,14 @@ const inBlock = new WordTrie([invokeStart]);
 const anyTag = new WordTrie(['<']);
 const inInvoke = new WordTrie([parameterStart, invokeEnd, blockEnd]);
 
-/** The name of a call whose own cannot be read. */
+/** The name of a call without a readable name. */
 const unnamed = 'unknown';
 
 /**
  * Calls in blocks, `<function_calls><invoke name="…"><parameter name="…">…`, among prose.
  *
- * A block counts as one when an `<invoke` follows its start; in it any name is a call, so that a wrong one is answered
- * (TR11). Outside of a block only the name of a tool opens a call. Everything else stays prose.
+ * A block is recognized when an `<invoke` follows its start. In a block any name is a call, so that the model is told
+ * about a wrong name. Outside of a block only the name of a tool opens a call. Everything else is prose.
  */
 export class InvokeGrammar {
   private isInBlock = false;
@@ -101,7 +101,7 @@ export class InvokeGrammar {
     if (!(yield* this.source.comes(inProse)) && !this.source.isOver) this.reply.text(space);
   }
 
-  /** Up to the end of the call; false when the stream ends first. */
+  /** Reads up to the end of the call; false if the stream ends first. */
   private *readParameters(call: CallDraft): Reading<boolean> {
     const { source } = this;
     for (;;) {
@@ -128,7 +128,7 @@ export class InvokeGrammar {
     }
   }
 
-  /** A parameter and those after it: a value ends where the next one is seen to begin. */
+  /** Reads a parameter and those after it: the end of a value is recognized by the next parameter. */
   private *readParameter(call: CallDraft, first: OpenTag): Reading {
     let tag: OpenTag | undefined = first;
     while (tag && tag.state !== 'cut') {

@@ -10,7 +10,7 @@ export class OpenTag {
   text = '';
   readonly attributes = new Map<string, string>();
   isSelfClosing = false;
-  /** `broken`: what stands there is no tag. `cut`: the stream ended within it. */
+  /** `broken`: the text is no tag. `cut`: the stream ended within it. */
   state: 'closed' | 'broken' | 'cut' = 'cut';
 
   static *read(source: TextSource): Reading<OpenTag> {
@@ -34,7 +34,7 @@ export class OpenTag {
     }
   }
 
-  /** An attribute counts as there from its `=` on, also when its value is broken. */
+  /** An attribute is recorded at its `=`, even if its value is broken. */
   private *readAttribute(): Reading<boolean> {
     const name = yield* this.readUntil(nameEnd);
     yield* this.readUntil(notSpace);

@@ -8,14 +8,14 @@ const parameterEnd = '</parameter>';
 const end = new WordTrie([parameterEnd]);
 const afterEnd = new WordTrie([parameterStart, '</invoke>', '</function_calls>']);
 
-/** What was read with the end of a value: the tag of the next parameter, if one follows. */
+/** The end of a value, with the tag of the next parameter if one was read to find it. */
 export interface ParameterEnd {
   readonly next?: OpenTag;
 }
 
 /**
- * The value of a parameter, whose opening tag is read. It ends at the first `</parameter>` after which the call goes on
- * or ends: by another parameter, `</invoke>` or `</function_calls>`. Any other one belongs to the value (W7).
+ * The value of a parameter after its opening tag. It ends at the first `</parameter>` that is followed by another
+ * parameter, `</invoke>` or `</function_calls>`. Any other `</parameter>` belongs to the value.
  */
 export const readParameterValue = (source: TextSource): Reading<RawValue<ParameterEnd>> =>
   readRawValue(source, (keep) => readToEnd(source, keep));
@@ -37,5 +37,5 @@ function* readToEnd(source: TextSource, keep: (text: string) => void): Reading<P
   return undefined;
 }
 
-/** Text that could end a value early, wherever it stands. */
+/** Text that could end a value early. */
 export const looksLikeParameterEnd = (value: string): boolean => value.includes(parameterEnd);

@@ -7,19 +7,19 @@ const closing = ']]>';
 const sectionStart = new WordTrie([opening]);
 const sectionEnd = new WordTrie([closing]);
 
-/** Keeps text up to and including the end of a value, passes on what belongs to the value; undefined when cut. */
+/** Reads up to and including the end of a value, and passes on its text; undefined if the stream ends first. */
 export type ReadToEnd<End> = (keep: (text: string) => void) => Reading<End | undefined>;
 
 export interface RawValue<End> {
   readonly text: string;
-  /** What followed; undefined when the stream ended first. */
+  /** The end of the value; undefined if the stream ended first. */
   readonly end: End | undefined;
   readonly problem?: string;
 }
 
 /**
- * A value between two tags is what stands there: no entity is decoded, and only one line break at either edge is
- * dropped. A value that begins as a CDATA section consists of such sections, so that any string can be sent.
+ * A value between two tags is taken as it is: no entity is decoded, and one line break at either end is dropped. A value
+ * that begins with a CDATA section consists of such sections, so that any string can be sent.
  */
 export function* readRawValue<End>(source: TextSource, readToEnd: ReadToEnd<End>): Reading<RawValue<End>> {
   const lineBreak = yield* readLineBreak(source);
@@ -35,7 +35,7 @@ export function* readRawValue<End>(source: TextSource, readToEnd: ReadToEnd<End>
 const strayText =
   'has text outside of its CDATA sections. "]]>" within a value is written as "]]]]><![CDATA[>".' as const;
 
-/** The same value as it is written, or as CDATA where it could be taken for markup. */
+/** Writes a value as it is, or as CDATA if it could be taken for markup. */
 export function writeRawValue(value: string, isMarkup: (value: string) => boolean): string {
   const raw = value.includes('\n') ? `\n${value}\n` : value;
   const isSafe = !isMarkup(value) && !value.startsWith(opening) && withoutLineBreaks(raw) === value;
@@ -53,7 +53,7 @@ function* readLineBreak(source: TextSource): Reading<string> {
   return (yield* source.skip('\n')) ? `${carriageReturn}\n` : carriageReturn;
 }
 
-/** Sections may be set apart by white space, which also may follow the last one. */
+/** White space may separate sections and follow the last one. */
 function* readSections(source: TextSource): Reading<string> {
   const text = new TextBuilder();
   while (yield* source.comes(sectionStart)) {

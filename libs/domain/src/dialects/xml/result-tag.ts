@@ -1,7 +1,6 @@
 /**
- * What could be taken for a tag of a result, in any spelling that a model may read as one. Outputs and arguments are not
- * trusted: a backslash behind the `<` keeps each of these from ending the result that it stands in, or from beginning
- * another. It is taken away again by as simple a rule, so the text is still all there.
+ * Matches result tags in any spelling that a model may read as one. Outputs and arguments are not trusted: a backslash
+ * after the `<` prevents them from ending their result or beginning another. The quoting is reversible.
  */
 const tag = String.raw`\\*\s*(?:\/\s*)?tool[_-]result`;
 const unquoted = new RegExp(`<(?=${tag})`, 'gi');

@@ -8,7 +8,7 @@ import { type TagShape, tagShapeOf } from './tag-shape';
 
 const anyTag = new WordTrie(['<']);
 
-/** The tools of a run by what opens them: the tag, or the tool's name written as one. */
+/** The tools of a run by the tags that open a call: the tool's own tag, or its name. */
 export type TagShapes = ReadonlyMap<string, { readonly tool: ToolDefinition; readonly shape: TagShape }>;
 
 export const tagShapesOf = (tools: readonly ToolDefinition[]): TagShapes =>
@@ -69,7 +69,7 @@ export class TagGrammar {
     return yield* this.readValue(call, content, name);
   }
 
-  /** Up to the end of the call; false when the stream ends first. An attribute may come as an element, too. */
+  /** Reads up to the end of the call; false if the stream ends first. Attributes may be written as elements, too. */
   private *readElements(call: CallDraft, tag: string, elements: readonly string[]): Reading<boolean> {
     const { source } = this;
     const closing = `</${tag}>`;
@@ -90,7 +90,7 @@ export class TagGrammar {
     }
   }
 
-  /** False when there is no such element. */
+  /** False if the text is no element. */
   private *readElement(call: CallDraft, name: string): Reading<boolean> {
     const tag = yield* OpenTag.read(this.source);
     if (tag.state !== 'closed') return tag.state === 'cut';
@@ -99,7 +99,7 @@ export class TagGrammar {
     return true;
   }
 
-  /** The content of an element as the value of a parameter; false when the stream ends first. */
+  /** Reads the content of an element as the value of a parameter; false if the stream ends first. */
   private *readValue(call: CallDraft, parameter: string, element: string): Reading<boolean> {
     const { text, end, problem } = yield* readBalancedValue(this.source, element);
     if (problem) call.fail(`The parameter "${parameter}" ${problem}`);

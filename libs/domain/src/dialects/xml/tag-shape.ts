@@ -6,11 +6,11 @@ export interface TagShape {
   readonly tag: string;
   readonly attributes: readonly string[];
   readonly content: string | undefined;
-  /** Parameters that are child elements; none where the content is a parameter. */
+  /** Parameters that are child elements; none if the content is a parameter. */
   readonly elements: readonly string[];
 }
 
-/** By the tool's own mapping where it has one; else every parameter is an element, which can hold anything. */
+/** Uses the tool's own mapping if it has one; otherwise every parameter is an element, which can hold any text. */
 export function tagShapeOf(tool: ToolDefinition): TagShape {
   const { tag = tool.name.replaceAll('_', '-'), attributes = [], content } = tool.xml ?? {};
   const others = [...parametersOf(tool).keys()].filter((name) => name !== content && !attributes.includes(name));

@@ -8,12 +8,12 @@ import type { TagShapes } from './tag-grammar';
 import type { TagShape } from './tag-shape';
 import { asWritten } from './write-turn';
 
-/** A call as the tag of its tool. A tool that this run does not have is written with elements only. */
-export function writeTag(call: TextCall, book: TagShapes): string {
+/** Writes a call as the tag of its tool. The call of an unknown tool has elements only. */
+export function writeTag(call: TextCall, shapes: TagShapes): string {
   const verbatim = asWritten(call);
   if (verbatim !== undefined) return verbatim;
 
-  const entry = book.get(call.name);
+  const entry = shapes.get(call.name);
   const types = entry && parametersOf(entry.tool);
   const values = Object.entries(call.arguments)
     .filter(([, value]) => value !== undefined)

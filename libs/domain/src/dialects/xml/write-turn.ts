@@ -3,14 +3,14 @@ import { writeAttribute } from './entities';
 import { quoteResultTags } from './result-tag';
 
 /**
- * Text, calls and results as one text; calls that follow each other are written together. Only the results have tags of
- * results: neither what a tool put out nor what the model said beside it can add one.
+ * Text, calls and results as one text; consecutive calls are written together. Result tags in outputs and in text beside
+ * results are quoted, so that neither can add a result.
  */
 export function writeTurn(parts: readonly TextPart[], writeCalls: (calls: readonly TextCall[]) => string): string {
   const quote = parts.some(({ type }) => type === 'result') ? quoteResultTags : (text: string) => text;
   let written = '';
   let calls: TextCall[] = [];
-  let wordsFrom = 0;
+  let textFrom = 0;
   const onNewLine = (text: string) => {
     written += written === '' || written.endsWith('\n') || text.startsWith('\n') ? text : `\n${text}`;
   };
@@ -18,9 +18,9 @@ export function writeTurn(parts: readonly TextPart[], writeCalls: (calls: readon
     if (calls.length > 0) onNewLine(writeCalls(calls));
     calls = [];
   };
-  const endWords = () => {
+  const endText = () => {
     endCalls();
-    written = written.slice(0, wordsFrom) + quote(written.slice(wordsFrom));
+    written = written.slice(0, textFrom) + quote(written.slice(textFrom));
   };
 
   for (const part of parts) {
@@ -33,22 +33,22 @@ export function writeTurn(parts: readonly TextPart[], writeCalls: (calls: readon
         onNewLine(part.text);
         break;
       case 'result':
-        endWords();
+        endText();
         onNewLine(writeResult(part));
-        wordsFrom = written.length;
+        textFrom = written.length;
     }
   }
-  endWords();
+  endText();
   return written;
 }
 
 const writeResult = ({ name, text, isError }: Extract<TextPart, { type: 'result' }>): string =>
   `<tool_result ${onOneLine(writeAttribute('name', name))}${isError ? ' error="true"' : ''}>\n${quoteResultTags(text)}\n</tool_result>`;
 
-/** A model may call a tool by any name. */
+/** The name is the model's and may contain line breaks. */
 const onOneLine = (attribute: string): string =>
   attribute.replace(/[\n\r\u2028\u2029]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** A call that could not be read goes back as the model wrote it, so that it can see what was wrong. */
+/** A malformed call goes back as the model wrote it, so that the model can see what was wrong. */
 export const asWritten = ({ written }: TextCall): string | undefined =>
   written?.startsWith('<') === true ? written : undefined;
