@@ -67,6 +67,7 @@ const wordsAreChecked = [
   'deploy',
   'docs',
   'libs/contract',
+  'libs/domain',
   'libs/llm',
   'libs/messaging',
   'libs/platform',

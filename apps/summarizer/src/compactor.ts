@@ -99,4 +99,4 @@ const noProgress: RunError = {
   code: 'no_progress',
   message: `Writing the summary was started ${maxFruitlessClaims} times and never completed.`,
 };
-const nothingOpen: RunError = { code: 'nothing_to_fold', message: 'No compaction was open.' };
+const nothingOpen: RunError = { code: 'nothing_to_summarize', message: 'No compaction was open.' };

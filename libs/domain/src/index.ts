@@ -1,40 +1,109 @@
-export * from './tool-calls/answer-call';
-export * from './memoize/memoize-growing-list';
-export * from './run/claim-rules';
-export * from './run/id-generator';
-export * from './context/context-meter';
-export * from './context/context-state';
-export * from './compaction/summarize';
-export * from './context/model-budgets';
-export * from './context/caching-token-counter';
-export * from './context/token-counter';
-export * from './dialects/dialect';
-export * from './dialects/native';
-export * from './dialects/pair-calls';
-export * from './dialects/registry';
-export * from './errors';
-export * from './run/event-json';
-export * from './run/end-run';
-export * from './tool-calls/ledger';
-export * from './models/model';
-export * from './models/model-facts';
-export * from './models/provider-settings';
-export * from './memoize/memoize';
-export * from './loop/loop-context';
-export * from './ports';
-export * from './profiles/effective-settings';
-export * from './profiles/profiles';
-export * from './tool-calls/resolve-call';
-export * from './loop/run-agent';
-export * from './run/open-streams';
-export * from './run/run-projection';
-export * from './run/run-state';
-export * from './run/run-store';
-export * from './run/time-left';
-export * from './tools/catalog';
-export * from './tools/define-tool';
-export * from './tools/explain-arguments';
-export * from './tools/honoured-keys';
-export * from './tools/tool-set';
-export * from './tools/tool-set-snapshot';
+// Ports and errors
+export {
+  type AgentPorts,
+  type Clock,
+  type FairClaims,
+  type IdGenerator,
+  type LastClaims,
+  type Leases,
+  type Model,
+  type PastCall,
+  type RunStore,
+  type SentCall,
+  type StopReason,
+  type StoppedTool,
+  type ThreadArchive,
+  type TokenCounter,
+  type ToolAnswer,
+  type Tools,
+  idGenerator,
+} from './ports';
+export {
+  ClaimLostError,
+  StopPendingError,
+  type StopRequest,
+  TerminalError,
+  TransientError,
+  UnreadableRunError,
+} from './errors';
+
+// The agent loop
+export { runAgent } from './loop/run-agent';
+export { type AgentRun, type FactsStep, agentRunOf } from './loop/loop-context';
+export { type SummarizePorts, compactionFailed, summarize } from './compaction/summarize';
+
+// Runs
+export {
+  type Claim,
+  type ClaimedRun,
+  type LastClaim,
+  type PendingStop,
+  type RunQueueName,
+  type ServedAccount,
+  isProgress,
+  maxFruitlessClaims,
+  movesTo,
+  yieldsToStop,
+} from './run/claim';
+export { closeOpenCalls, endUnreadableRun, failRun, nothingRan } from './run/end-run';
+export { eventJson, hasEventJson } from './run/event-json';
+export {
+  type StreamText,
+  deltaText,
+  storedTexts,
+  streamOf,
+  streamsClosedBy,
+  streamsReopenedBy,
+  withText,
+} from './run/open-streams';
+export { type RunChanges, projectRun, runChanges } from './run/run-projection';
+export { type RunState, replay } from './run/run-state';
+export { outOfTime, timeLeftMs } from './run/time-left';
+
+// Tool calls and tools
+export { type AnswerContext } from './tool-calls/answer-call';
+export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './tool-calls/ledger';
+export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
+export { type ExecutorTool, type ToolName, builtInTools, tools } from './tools/catalog';
+export { type ToolDefinition, argumentsSchema, effectOf, expectedEffect } from './tools/define-tool';
+export { explainArguments } from './tools/explain-arguments';
+export { honoursKeysAt, hostPattern } from './tools/honoured-keys';
 export { executeCommand, stillRunning } from './tools/shell.tools';
+export { type ToolSet, toolSetOf } from './tools/tool-set';
+
+// Models, dialects and token counts
+export {
+  type AssistantBlock,
+  type ModelChunk,
+  type ModelEnd,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelTool,
+  type ModelToolResult,
+  type ShownBlock,
+  type ShownImage,
+  contextOverflow,
+} from './models/model';
+export { type ModelPrice, factsOf, modelPrice } from './models/model-facts';
+export {
+  type AbsentProvider,
+  type ListedModel,
+  type ModelProviders,
+  type ProviderSettings,
+  hasToolCalls,
+  leastInputPrice,
+  listModels,
+  priceOf,
+  readProviders,
+  splitModelName,
+  whyNotConfigured,
+} from './models/provider-settings';
+export { type ReplyChunk } from './dialects/dialect';
+export { dialectNamed } from './dialects/registry';
+export { CachingTokenCounter } from './context/caching-token-counter';
+export { budgetOfModel, budgetsOf } from './context/model-budgets';
+
+// Settings
+export { type SettingsProblem, effectiveSettings } from './profiles/effective-settings';
+
+export { memoize, memoizeGrowingList } from './memoize';

@@ -1,67 +1,76 @@
 import type { BudgetOf } from './context/model-budgets';
-import type { TokenCounter } from './context/token-counter';
 import type { StopRequest, TerminalError } from './errors';
 import type {
   CallId,
   CompactionId,
+  ImageSize,
   MessageId,
   ModelCallId,
+  NewFact,
+  NewId,
   NewMessage,
+  RecordedFact,
   RecordedResult,
   RunId,
   ToolCall,
 } from '@rondo/contract';
-import type { Model } from './models/model';
+import type { ModelChunk, ModelRequest } from './models/model';
+import type { Claim, ClaimedRun, LastClaim, PendingStop, ServedAccount } from './run/claim';
 import type { HonoursKeys } from './tools/honoured-keys';
 
-/** A call of the past. */
-export interface PastCall {
-  readonly id: CallId;
-  readonly runId: RunId;
-  readonly arguments: Readonly<Record<string, unknown>>;
+/** A language model behind a provider. */
+export interface Model {
+  /**
+   * Streams a reply in non-empty batches. The last chunk of the last batch is `end`. Never rejects: the `end` chunk
+   * describes a failure.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]>;
 }
 
-/** What a thread holds beyond the conversation that a run goes on from, which lacks what a summary stands for. */
-export interface ThreadArchive {
-  /** A message from before the run, or of the run. */
-  message(id: string): Promise<NewMessage | undefined>;
-  /** The calls of a tool that succeeded in the thread, in order; where they are very many, the newest. */
-  succeeded(tool: string): Promise<readonly PastCall[]>;
+/** Estimates how many tokens a model counts, closely enough to plan by; the provider's report is exact. */
+export interface TokenCounter {
+  /**
+   * The tokens of each text, in order. Never blocks the event loop: hostile texts only take longer. Caches nothing, so a
+   * caller that needs the count of a text again should keep it.
+   */
+  countTexts(texts: readonly string[], model: string): Promise<number[]>;
+  /** The tokens of an image; of an ordinary screenshot if the size is unknown. */
+  imageTokens(size: ImageSize | undefined, model: string): number;
 }
 
-/** What came of a call that was sent to an executor. */
+/**
+ * Carries out tool calls. Resolves even when a tool fails; rejects only if this worker must not continue (its claim was
+ * lost, or it drains). `attempt` of a call says which sending is meant. If an earlier attempt turns out to be answered,
+ * its answer is returned and nothing is executed again. An abort of `signal` stops the call: its process group is killed
+ * and the answer is `stopped`, at most 3 s later.
+ */
+export interface Tools<Result = RecordedResult> {
+  /**
+   * The name of the store that calls are sent into; null while it is not known. As long as the name stays the same,
+   * nothing in the store was lost, so a call without a trace there was never sent.
+   */
+  readonly store: string | null;
+  /** Sends an attempt that the ledger has as dispatched and that was not sent before. */
+  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
+  /**
+   * Finds the answer of a call that an earlier holder was about to send. Sends the call only if it certainly was not sent
+   * before; otherwise its outcome is unknown, and the loop decides whether it may be sent again (I5).
+   */
+  reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
+  /**
+   * Ends background jobs and daemons of the run. Resolves to the calls that had left some, once these are dead; to
+   * undefined if it was not confirmed within 3 s that nothing is left.
+   */
+  endRun(): Promise<readonly StoppedTool[] | undefined>;
+}
+
+/** How a call that was sent to an executor ended. */
 export type ToolAnswer<Result = RecordedResult> =
   | { readonly how: 'answered'; readonly result: Result; readonly durationMs: number }
   /** It may or may not have taken effect: the executor died, or left no trace. */
   | { readonly how: 'unknown'; readonly reason: string }
-  /** Our stop ended it. `verifiedDeadAt` is null where nobody confirmed it in time. */
+  /** Our stop ended it. `verifiedDeadAt` is null if that was not confirmed in time. */
   | { readonly how: 'stopped'; readonly verifiedDeadAt: string | null };
-
-/**
- * The hands. Resolves even when the tool fails; rejects only when this worker may not go on (a lost claim, a drain).
- * A call's `attempt` says which sending of it is meant. Each is answered for itself, but where an earlier one turns out
- * to have been answered after all, that answer is given and nothing is done again.
- * An abort of `signal` stops the call: its process group is killed and the answer is `stopped`, at most 3 s later.
- */
-export interface Tools<Result = RecordedResult> {
-  /**
-   * Names the store that calls are sent into, as it is now; null while that is not known. As long as it stays the same,
-   * nothing in it was lost, and a call that left no trace there was never sent.
-   */
-  readonly store: string | null;
-  /** Sends an attempt that the ledger holds as dispatched and that nobody has sent before. */
-  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
-  /**
-   * Finds the answer of a call that an earlier holder was about to send into `store`. Sends it only where that holder
-   * never did; a call of which this is not certain is unknown, and the loop decides whether it may be sent again (I5).
-   */
-  reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
-  /**
-   * Ends what the run's calls have left running: jobs in the background, and daemons. Resolves to the calls that had left
-   * something, once it is dead; to undefined where it was not confirmed within 3 s that nothing is left.
-   */
-  endRun(): Promise<readonly StoppedTool[] | undefined>;
-}
 
 export interface SentCall {
   readonly call: ToolCall;
@@ -69,48 +78,121 @@ export interface SentCall {
   readonly store: string | null;
 }
 
-/** Makes ids that were never used before. The domain makes none by itself, so that a test can name them. */
-export interface IdGenerator {
-  messageId(): MessageId;
-  modelCallId(): ModelCallId;
-  compactionId(): CompactionId;
-}
-
-/** Tells the time: ISO 8601, UTC, milliseconds. The domain reads no other clock, so that a test can set it. */
-export interface Clock {
-  now(): string;
-}
-
-export interface AgentPorts {
-  /** None where conversations are whole. */
-  readonly archive?: ThreadArchive | undefined;
-  readonly model: Model;
-  readonly tools: Tools;
-  readonly tokens: TokenCounter;
-  readonly budgetOf: BudgetOf;
-  readonly ids: IdGenerator;
-  readonly clock: Clock;
-  /** USD of one input token at the least, where a model's price is known. */
-  readonly leastInputPrice?: ((model: string) => number | undefined) | undefined;
-  /** Whether the run's account has used up what it may spend. Absent: it may spend anything. Must not reject. */
-  readonly accountIsSpent?: (() => Promise<boolean>) | undefined;
-  /** Without it, the operator vouches for no server. */
-  readonly honoursKeys?: HonoursKeys | undefined;
-}
-
-/** Why a run ends in the middle of what it does: somebody asked for it, or its time is over. */
-export type CutShort = StopRequest | TerminalError;
-
-/** `stop` ends the run (its reason is a CutShort), `drain` asks to leave it at the next boundary of an iteration. */
-export interface AgentSignals {
-  readonly stop: AbortSignal;
-  readonly drain: AbortSignal;
-}
-
-/** Calls stopped by a stop, as the receipt lists them (I7). */
+/** A call that a stop has ended, as the receipt lists it (I7). */
 export interface StoppedTool {
   readonly tool_call_id: CallId;
   readonly verified_dead_at: string | null;
   /** The names of processes that it had left running. */
   readonly processes?: string[];
 }
+
+/**
+ * What the holders of one queue may do with its runs. Postgres owns the truth (I1); the queue only says when to look.
+ * Facts move a run to another queue: see `movesTo`.
+ */
+export interface RunStore {
+  /**
+   * Claims a due run of this queue. Undefined if another holder has it or it is not due. Rejects with UnreadableRunError
+   * if the log could not be read.
+   */
+  claim(id: RunId, owner: string): Promise<ClaimedRun | undefined>;
+  /**
+   * Writes facts, and everything that follows from them (status, messages, ledger, usage), in one transaction.
+   * Facts that end or park the run, or move it to another queue, end the claim. Rejects with ClaimLostError if a later
+   * claim exists or the run is over, and with StopPendingError if a stop was requested and the facts would end the run
+   * otherwise, park it or make it wait for a summary.
+   */
+  append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]>;
+  /**
+   * Releases the claim and queues the run again, in one transaction. Resolves also if the claim was lost. A clean
+   * hand-over does not count as a fruitless claim; one that `broke` does.
+   */
+  handOver(claim: Claim, how?: { broke: boolean }): Promise<void>;
+}
+
+/** Chooses between due runs when there are more than can be held. */
+export interface FairClaims {
+  /**
+   * Claims the next run. Accounts take turns: first the account with the fewest held runs, then the one that was served
+   * longest ago, and of its runs the one that is due longest. `served` is called right before the claim and lists the
+   * account served longest ago first; an account that is not in it comes before those.
+   */
+  claimNext(owner: string, served: () => readonly ServedAccount[]): Promise<ClaimedRun | undefined>;
+}
+
+/** Ends runs whose log cannot be read. */
+export interface LastClaims {
+  /** Claims a due run of this queue without reading its log. */
+  claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined>;
+}
+
+/** Leases of claims, by the database's clock. */
+export interface Leases {
+  /** Renews every lease of this owner in one statement, and returns lost runs and requested stops. */
+  renew(owner: string, held: readonly Claim[]): Promise<{ lost: readonly RunId[]; stops: readonly PendingStop[] }>;
+  /**
+   * Queues runs whose holder is silent and runs whose job is missing, and returns runs that no summarizer claims to the
+   * workers. Resolves to the number of these runs.
+   */
+  reap(): Promise<number>;
+}
+
+/** The history of a thread beyond the conversation of a run, which lacks what a summary has replaced. */
+export interface ThreadArchive {
+  /** A message from before the run, or of the run. */
+  message(id: string): Promise<NewMessage | undefined>;
+  /** The successful calls of a tool in the thread, in order; if there are very many, only the newest. */
+  succeeded(tool: string): Promise<readonly PastCall[]>;
+}
+
+export interface PastCall {
+  readonly id: CallId;
+  readonly runId: RunId;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** Generates unique ids. A port, so that tests can predict them. */
+export interface IdGenerator {
+  messageId(): MessageId;
+  modelCallId(): ModelCallId;
+  compactionId(): CompactionId;
+}
+
+/** Puts the prefix of its kind before each new id. `newId` returns letters and digits only, so nothing is parsed. */
+export const idGenerator = (newId: NewId): IdGenerator => ({
+  messageId: () => `msg_${newId()}` as MessageId,
+  modelCallId: () => `mdl_${newId()}` as ModelCallId,
+  compactionId: () => `cmp_${newId()}` as CompactionId,
+});
+
+/** The current time: ISO 8601, UTC, milliseconds. A port, so that tests can set it. */
+export interface Clock {
+  now(): string;
+}
+
+/** What the agent loop needs from outside. */
+export interface AgentPorts {
+  readonly model: Model;
+  readonly tools: Tools;
+  readonly tokens: TokenCounter;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+  readonly budgetOf: BudgetOf;
+  /** Absent if the run's conversation is complete. */
+  readonly archive?: ThreadArchive | undefined;
+  /** USD per input token at the lowest rate, if the model's price is known. */
+  readonly leastInputPrice?: ((model: string) => number | undefined) | undefined;
+  /** Whether the account has spent its budget. Absent: it has none. Must not reject. */
+  readonly accountIsSpent?: (() => Promise<boolean>) | undefined;
+  /** Absent: no server is known to honour idempotency keys. */
+  readonly honoursKeys?: HonoursKeys | undefined;
+}
+
+/** `stop` ends the run and has a StopReason; `drain` asks to leave the run at the next iteration boundary. */
+export interface AgentSignals {
+  readonly stop: AbortSignal;
+  readonly drain: AbortSignal;
+}
+
+/** Why a run is ended early: a stop was requested, or its time is over. */
+export type StopReason = StopRequest | TerminalError;

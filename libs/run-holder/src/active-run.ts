@@ -1,4 +1,4 @@
-import type { ClaimedRun, CutShort } from '@rondo/domain';
+import type { ClaimedRun, StopReason } from '@rondo/domain';
 import type { RunLive } from '@rondo/messaging';
 
 /** This process releases a run although nothing is wrong with it. */
@@ -32,12 +32,12 @@ export class ActiveRun {
     if (claim.stop) this.stop(claim.stop);
   }
 
-  stop(reason: CutShort): void {
+  stop(reason: StopReason): void {
     this.stopping.abort(reason);
   }
 
   /** Stops the run after `ms`, whatever it is doing then. */
-  stopIn(ms: number, reason: () => CutShort): void {
+  stopIn(ms: number, reason: () => StopReason): void {
     this.deadline = setTimeout(() => this.stop(reason()), Math.min(ms, maxTimerMs));
   }
 

@@ -1,4 +1,4 @@
-import { streamOf, streamsClosedBy, streamsReopenedBy, textOf, withText } from '@rondo/domain';
+import { streamOf, streamsClosedBy, streamsReopenedBy, deltaText, withText } from '@rondo/domain';
 import type { DeltaEvent, EventId, RecordedFact } from '@rondo/contract';
 
 interface OpenStream {
@@ -47,7 +47,7 @@ export class ReceivedStreams {
     if (delta.epoch > stream.last.epoch && delta.offset !== stream.length) return this.invalidate(name, stream);
     if (delta.offset > stream.length) return 'gap';
 
-    const text = textOf(delta).slice(stream.length - delta.offset);
+    const text = deltaText(delta).slice(stream.length - delta.offset);
     if (text === '') return 'duplicate';
     const fitting = delta.offset === stream.length ? delta : this.cut(delta, stream.length, text);
     return this.append(name, fitting, stream);
@@ -58,7 +58,7 @@ export class ReceivedStreams {
     const name = streamOf(delta);
     if (this.closed.has(name)) return;
     this.dropText(this.open.get(name)?.text);
-    const length = delta.offset + textOf(delta).length;
+    const length = delta.offset + deltaText(delta).length;
     this.open.set(name, { last: delta, length, text: undefined, isInvalid: false });
   }
 
@@ -91,7 +91,7 @@ export class ReceivedStreams {
   }
 
   private append(name: string, delta: DeltaEvent, before: Pick<OpenStream, 'length' | 'text'>): { delta: DeltaEvent } {
-    const added = textOf(delta);
+    const added = deltaText(delta);
     const keep = before.text !== undefined && this.keptText + added.length <= this.bounds.keptText;
     if (keep) this.keptText += added.length;
     else this.dropText(before.text);

@@ -1,5 +1,5 @@
 import { type DeltaEvent, type EventId, type RecordedFact, deltaTextKey, isTerminalFact } from '@rondo/contract';
-import { TerminalError, type StreamText, storedTexts, streamOf, streamsClosedBy, textOf } from '@rondo/domain';
+import { TerminalError, type StreamText, storedTexts, streamOf, streamsClosedBy, deltaText } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BroadcastListener, RunBroadcast } from './run-broadcast';
 import type { LogPage, Opening } from './run-sources';
@@ -165,7 +165,7 @@ export class RunSubscriber implements BroadcastListener {
       return;
     }
     if (event.seq === null) {
-      this.offsets.set(streamOf(event), event.offset + textOf(event).length);
+      this.offsets.set(streamOf(event), event.offset + deltaText(event).length);
       return;
     }
     this.seq = event.seq;

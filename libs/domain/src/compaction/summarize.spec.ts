@@ -15,7 +15,7 @@ import { effectiveSettings } from '../profiles/effective-settings';
 import { evolve, replay } from '../run/run-state';
 import { CountingIds, TickingClock, EvenTokenCounter, ScriptedModel, says } from '../testing';
 import { historyOf } from '../testing/histories';
-import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/listening-models';
+import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/answering-model';
 import { summarize } from './summarize';
 import { budgetOfModel } from '../context/model-budgets';
 import { summaryIn } from './summary-message';

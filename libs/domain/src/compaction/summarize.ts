@@ -1,8 +1,6 @@
 import { isBudgetExceeded } from '../run/run-budget';
-import { type NewFact, type NewMessage, type RunError, type Usage, addUsage } from '@rondo/contract';
-import type { Model } from '../models/model';
+import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
 import type { AgentRun } from '../loop/loop-context';
-import type { Clock, IdGenerator } from '../ports';
 import { frameText } from '../loop/prompt';
 import { type RunState, evolve } from '../run/run-state';
 import { contextBudgetOf, summaryTokens } from '../context/context-budget';
@@ -14,7 +12,7 @@ import { rangeOf, within } from '../context/message-range';
 import { Summarizer, type SummaryResult } from './summarizer';
 import { summaryIn, summaryMessage } from './summary-message';
 import { summaryStyleOf } from './summary-prompt';
-import type { TokenCounter } from '../context/token-counter';
+import { type NewFact, type NewMessage, type RunError, type Usage, addUsage } from '@rondo/contract';
 
 export interface SummarizePorts {
   readonly model: Model;
@@ -64,7 +62,7 @@ export const compactionFailed = ({ compaction, iteration }: RunState, error: Run
   compaction ? [{ type: 'context.compaction_failed', iteration, data: { compaction_id: compaction.id, error } }] : [];
 
 const nothingToSummarize: RunError = {
-  code: 'nothing_to_fold',
+  code: 'nothing_to_summarize',
   message: 'The messages to summarize were not found.',
 };
 const notSmaller: RunError = {

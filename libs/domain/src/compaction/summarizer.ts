@@ -1,9 +1,8 @@
-import { usageFactFor } from '../loop/model-usage';
-import type { Model, ModelEnd } from '../models/model';
-import type { Clock, IdGenerator } from '../ports';
-import type { NewFact, RunError } from '@rondo/contract';
+import { usageFactFor } from '../loop/model-call';
+import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
+import type { ModelEnd } from '../models/model';
 import { type SummaryStyle, quoteMarks } from './summary-prompt';
-import type { TokenCounter } from '../context/token-counter';
+import type { NewFact, RunError } from '@rondo/contract';
 
 export type SummaryResult = { readonly text: string } | { readonly error: RunError };
 

@@ -1,5 +1,5 @@
 import type { ImageSize } from '@rondo/contract';
-import type { TokenCounter } from './token-counter';
+import type { TokenCounter } from '../ports';
 
 /**
  * Caches counts for all runs of a process: a run that returns from the summarizer or from another worker has mostly texts

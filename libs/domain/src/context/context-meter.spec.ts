@@ -4,7 +4,7 @@ import { EvenTokenCounter } from '../testing';
 import { answered, said } from '../testing/conversation';
 import { anyHistory, historyOf } from '../testing/histories';
 import { ContextMeter } from './context-meter';
-import type { TokenCounter } from './token-counter';
+import type { TokenCounter } from '../ports';
 
 const reported = (input_tokens: number, estimated = false) => ({
   input_tokens,

@@ -1,8 +1,8 @@
-import { addedTo } from '../memoize/memoize-growing-list';
-import type { ContentBlock, NewMessage, Usage } from '@rondo/contract';
-import { hiddenFieldsOf } from '../memoize/hidden-fields';
+import { addedTo, hiddenFieldsOf } from '../memoize';
 import { textOf } from './message-text';
-import { type TokenCounter, maxTokens } from './token-counter';
+import type { TokenCounter } from '../ports';
+import { maxTokens } from './max-tokens';
+import type { ContentBlock, NewMessage, Usage } from '@rondo/contract';
 
 /** Tokens of every message and every call beside its text. */
 const perMessage = 6;

@@ -1,5 +1,5 @@
 import type { ContentBlock, MessageId, NewMessage } from '@rondo/contract';
-import { memoize, memoizeByNumber } from '../memoize/memoize';
+import { memoize, memoizeByNumber } from '../memoize';
 import { textOf } from './message-text';
 
 /**

@@ -3,7 +3,7 @@ import { toolSetOf } from '../tools/tool-set';
 import { type NewMessage, messageId, runId, threadId } from '@rondo/contract';
 import { promptOf } from '../loop/prompt';
 import { CountingIds, RunHarness, ScriptedModel, TickingClock, calls, says } from '../testing';
-import { AnsweringModel, textOfRequest } from '../testing/listening-models';
+import { AnsweringModel, textOfRequest } from '../testing/answering-model';
 import { runAgent } from '../loop/run-agent';
 import { evolve } from '../run/run-state';
 import { budgetOfModel } from './model-budgets';

@@ -1,4 +1,5 @@
-import { memoizeGrowingList } from '../memoize/memoize-growing-list';
+import { memoizeGrowingList, memoize } from '../memoize';
+import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/model';
 import {
   type CallId,
   type ContentBlock,
@@ -8,37 +9,35 @@ import {
   type UserBlock,
   failedResult,
 } from '@rondo/contract';
-import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/model';
-import { memoize } from '../memoize/memoize';
 
 /**
- * Turns a conversation into what any provider accepts (I6): it begins with `user`, every call has exactly one result
- * right after it in the order of the calls, no result stands without its call, and nothing is empty.
+ * Turns a conversation into a valid request for any provider (I6): it begins with `user`, every call is followed by
+ * exactly one result in the order of the calls, every result has its call, and nothing is empty.
  *
- * The log keeps pairs whole, so this changes nothing in a healthy thread. It is the last guard for a thread that a
- * user wrote into between a call and its answer, or whose run died before the answer (R29).
+ * The log keeps calls and results together, so this usually changes nothing. It repairs a thread that a user wrote into
+ * between a call and its answer, or whose run ended without the answer.
  *
- * A conversation that goes on from the one before costs what is new in it, and its turns are the same again, object for object.
+ * A conversation that extends the previous one costs only what was added, and its earlier turns are the same objects.
  */
-export const pairCalls = (conversation: readonly Message[]): ModelMessage[] => pairing(conversation).turns();
+export const pairCalls = (conversation: readonly Message[]): ModelMessage[] => pairingOf(conversation).turns();
 
-const pairing = memoizeGrowingList<Message, Pairing>((before = new Pairing(), more) => before.add(more));
+const pairingOf = memoizeGrowingList<Message, Pairing>((pairing = new Pairing(), added) => pairing.add(added));
 
-/** A user turn where a provider wants one and nobody said anything: first, between two replies, and last. */
+/** A user turn for the places where providers require one: at the start, between two replies, and at the end. */
 export const continuation = (): ModelMessage => ({
   role: 'user',
   content: [{ type: 'text', text: '(The conversation continues.)' }],
 });
 
-/** A conversation's turns. What nothing that follows can change is settled; from the first unanswered call on, all is open. */
+/** Builds turns incrementally. Turns before the first unanswered call are settled: later messages cannot change them. */
 class Pairing {
   private readonly results = new Map<CallId, ToolResultBlock>();
   private readonly settled: ModelMessage[] = [];
   private open: readonly Message[] = [];
 
-  add(more: readonly Message[]): this {
-    for (const { content } of more) content.forEach((block) => this.keepResult(block));
-    const open = [...this.open, ...more];
+  add(added: readonly Message[]): this {
+    for (const { content } of added) content.forEach((block) => this.keepResult(block));
+    const open = [...this.open, ...added];
     const unanswered = open.findIndex((message) => this.isUnanswered(message));
     const settles = unanswered < 0 ? open.length : unanswered;
     for (const message of open.slice(0, settles)) this.pushTo(this.settled, message);
@@ -49,7 +48,7 @@ class Pairing {
   turns(): ModelMessage[] {
     const turns = [...this.settled];
     for (const message of this.open) this.pushTo(turns, message);
-    return wantsUser(turns) ? [...turns, continuation()] : turns;
+    return needsUserTurn(turns) ? [...turns, continuation()] : turns;
   }
 
   private keepResult(block: ContentBlock): void {
@@ -69,7 +68,7 @@ class Pairing {
   private pushReply(turns: ModelMessage[], message: Message): void {
     const reply = replyOf(message);
     if (!reply) return;
-    if (wantsUser(turns)) turns.push(continuation());
+    if (needsUserTurn(turns)) turns.push(continuation());
     turns.push(reply.message);
     if (reply.calls.length > 0) turns.push({ role: 'tool', results: reply.calls.map((id) => this.answerTo(id)) });
   }
@@ -80,10 +79,10 @@ class Pairing {
   }
 }
 
-export const wantsUser = (turns: readonly ModelMessage[]): boolean =>
+export const needsUserTurn = (turns: readonly ModelMessage[]): boolean =>
   (turns.at(-1)?.role ?? 'assistant') === 'assistant';
 
-/** A reply and its calls; undefined where it says nothing. */
+/** A reply and its calls; undefined if it has neither text nor calls. */
 const replyOf = memoize((message: Message) => {
   const content = message.content.flatMap(assistantBlock);
   if (content.every(({ type }) => type === 'reasoning')) return undefined;
@@ -110,7 +109,7 @@ const answerOf = memoize(({ tool_call_id, result }: ToolResultBlock) => toModelR
 
 const lostResult = failedResult('No result was recorded for this call. It may or may not have taken effect.');
 
-/** What the model reads of a result: the output, and the error where there is one. Never empty. */
+/** A result as the model receives it: the output, and the error if there is one. Never empty. */
 export function toModelResult(id: CallId, result: RecordedResult): ModelToolResult {
   const text = [result.output, result.error ? `Error: ${result.error}` : ''].filter((part) => part !== '').join('\n');
   return {
@@ -121,7 +120,7 @@ export function toModelResult(id: CallId, result: RecordedResult): ModelToolResu
   };
 }
 
-/** Neighbouring user messages become one turn, because some providers insist that roles alternate. */
+/** Merges consecutive user messages, because some providers require that roles alternate. */
 function pushUserTurn(messages: ModelMessage[], message: Message): void {
   const turn = userTurnOf(message);
   if (turn.content.length === 0) return;
@@ -132,7 +131,7 @@ function pushUserTurn(messages: ModelMessage[], message: Message): void {
   else messages.push(turn);
 }
 
-const userTurnOf = memoize(({ content }: Message) => ({ role: 'user' as const, content: content.filter(isSpoken) }));
+const userTurnOf = memoize(({ content }: Message) => ({ role: 'user' as const, content: content.filter(isUserBlock) }));
 
-const isSpoken = (block: ContentBlock): block is UserBlock =>
+const isUserBlock = (block: ContentBlock): block is UserBlock =>
   block.type === 'image' || (block.type === 'text' && block.text.trim() !== '');

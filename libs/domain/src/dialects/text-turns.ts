@@ -1,10 +1,9 @@
-import { memoizeGrowingList } from '../memoize/memoize-growing-list';
-import type { CallId, Message, ProcessorSettings } from '@rondo/contract';
+import { memoizeGrowingList, hiddenFieldsOf } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock } from '../models/model';
-import { hiddenFieldsOf } from '../memoize/hidden-fields';
-import { continuation, pairCalls, wantsUser } from './pair-calls';
+import { continuation, pairCalls, needsUserTurn } from './pair-calls';
+import type { CallId, Message, ProcessorSettings } from '@rondo/contract';
 
-/** What an assistant's turn is made of where calls and results are text. */
+/** The parts of an assistant turn in which calls and results are text. */
 export type TextPart =
   | { readonly type: 'text'; readonly text: string }
   | TextCall
@@ -14,11 +13,11 @@ export interface TextCall {
   readonly type: 'call';
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote where that could not be read. */
+  /** What the model wrote, if the call is malformed. */
   readonly written: string | undefined;
 }
 
-/** A call as an example. */
+/** An example of a call. */
 export const callOf = ({ name }: { name: string }, example: TextCall['arguments']): TextCall => ({
   type: 'call',
   name,
@@ -32,13 +31,13 @@ export type ResultPlacement = ProcessorSettings['xml_adding_strategy'];
 export type TurnWriter = (parts: readonly TextPart[]) => string;
 
 /**
- * A conversation for a model without tool calls of its own: calls are text of the assistant, and their results stand
- * where `placing` says. The request stays valid (I6): roles alternate, nothing is empty, the user has the last word.
- * What is said of a turn does not depend on later ones, and with the same writer it is said once.
+ * A conversation for a model without native tool calls: calls are text of the assistant, and `placement` decides where
+ * their results go. The request is valid (I6): roles alternate, nothing is empty, and a user turn comes last. A rendered
+ * turn does not depend on later ones, and is rendered once for the same writer.
  */
 export function renderTurns(
   conversation: readonly Message[],
-  placing: ResultPlacement,
+  placement: ResultPlacement,
   write: TurnWriter,
 ): ModelMessage[] {
   const written = unreadableCalls(conversation);
@@ -46,37 +45,37 @@ export function renderTurns(
   const turns = paired.flatMap((message, at) => {
     if (message.role !== 'assistant') return message.role === 'user' ? [message] : [];
     const next = paired[at + 1];
-    return spokenOnce(message, { tools: next?.role === 'tool' ? next : undefined, placing, write }, written);
+    return renderReply(message, { tools: next?.role === 'tool' ? next : undefined, placement, write }, written);
   });
-  return letTheUserSpeak(mergeUserTurns(turns));
+  return insertUserTurns(mergeUserTurns(turns));
 }
 
 type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;
 
-/** What a reply becomes depends on these. */
-interface Manner {
+/** What the rendering of a reply depends on. */
+interface Rendering {
   readonly tools: Turn<'tool'> | undefined;
-  readonly placing: ResultPlacement;
+  readonly placement: ResultPlacement;
   readonly write: TurnWriter;
 }
 
-const spoken = hiddenFieldsOf<ModelMessage, Manner & { readonly turns: readonly ModelMessage[] }>();
+const renderedReplies = hiddenFieldsOf<ModelMessage, Rendering & { readonly turns: readonly ModelMessage[] }>();
 
-function spokenOnce(
+function renderReply(
   reply: Turn<'assistant'>,
-  manner: Manner,
+  rendering: Rendering,
   written: ReadonlyMap<CallId, string>,
 ): readonly ModelMessage[] {
-  const known = spoken.get(reply);
-  const { tools, placing, write } = manner;
-  if (known?.tools === tools && known?.placing === placing && known.write === write) return known.turns;
+  const known = renderedReplies.get(reply);
+  const { tools, placement, write } = rendering;
+  if (known?.tools === tools && known?.placement === placement && known.write === write) return known.turns;
 
-  const turns = placed[placing](exchangeOf(reply.content, tools?.results ?? [], written), write);
-  spoken.set(reply, { ...manner, turns });
+  const turns = placements[placement](exchangeOf(reply.content, tools?.results ?? [], written), write);
+  renderedReplies.set(reply, { ...rendering, turns });
   return turns;
 }
 
-/** A turn of the assistant with what came of it. `parts` hold its text and calls, `results` one result per call. */
+/** A turn of the assistant and its results. `parts` are its text and calls, `results` has one result per call. */
 interface Exchange {
   readonly reasoning: readonly AssistantBlock[];
   readonly parts: readonly TextPart[];
@@ -84,9 +83,9 @@ interface Exchange {
   readonly images: readonly ShownBlock[];
 }
 
-type Place = (exchange: Exchange, write: TurnWriter) => ModelMessage[];
+type Placement = (exchange: Exchange, write: TurnWriter) => ModelMessage[];
 
-const placed: Record<ResultPlacement, Place> = {
+const placements: Record<ResultPlacement, Placement> = {
   user_message: ({ reasoning, parts, results, images }, write) => [
     assistant(reasoning, write(parts)),
     ...user(results.length > 0 ? [{ type: 'text', text: write(results) }, ...images] : []),
@@ -139,9 +138,9 @@ function exchangeOf(
   };
 }
 
-/** What the model wrote of the calls that could not be read. */
-const unreadableCalls = memoizeGrowingList<Message, Map<CallId, string>>((written = new Map(), more) => {
-  for (const block of more.flatMap(({ content }) => content)) {
+/** What the model wrote, for each malformed call. */
+const unreadableCalls = memoizeGrowingList<Message, Map<CallId, string>>((written = new Map(), added) => {
+  for (const block of added.flatMap(({ content }) => content)) {
     if (block.type === 'tool_call' && block.raw_arguments !== undefined)
       written.set(block.tool_call_id, block.raw_arguments);
   }
@@ -159,12 +158,12 @@ function mergeUserTurns(turns: readonly ModelMessage[]): ModelMessage[] {
   return merged;
 }
 
-/** A user turn wherever a provider wants one: first, between two replies, and last. */
-function letTheUserSpeak(messages: readonly ModelMessage[]): ModelMessage[] {
+/** Inserts a user turn where providers require one: at the start, between two replies, and at the end. */
+function insertUserTurns(messages: readonly ModelMessage[]): ModelMessage[] {
   const turns: ModelMessage[] = [];
   for (const message of messages) {
-    if (message.role === 'assistant' && wantsUser(turns)) turns.push(continuation());
+    if (message.role === 'assistant' && needsUserTurn(turns)) turns.push(continuation());
     turns.push(message);
   }
-  return wantsUser(turns) ? [...turns, continuation()] : turns;
+  return needsUserTurn(turns) ? [...turns, continuation()] : turns;
 }

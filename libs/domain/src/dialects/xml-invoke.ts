@@ -1,4 +1,4 @@
-import { memoize } from '../memoize/memoize';
+import { memoize } from '../memoize';
 import type { ToolDefinition } from '../tools/define-tool';
 import { parametersOf } from '../tools/tool-parameters';
 import type { Dialect } from './dialect';
@@ -33,7 +33,7 @@ export const xmlInvokeDialect: Dialect = {
   },
 };
 
-/** One for the tools of a run, which are the same list in each of its requests. */
+/** Memoized: the requests of a run have the same list of tools. */
 const writerFor = memoize((tools: readonly ToolDefinition[]): TurnWriter => {
   const known = byName(tools);
   return (parts) => writeTurn(parts, (calls) => writeBlock(calls, known));
@@ -74,5 +74,5 @@ function writeCall(call: TextCall, tools: ReadonlyMap<string, ToolDefinition>): 
   return [`<invoke ${writeAttribute('name', call.name)}>`, ...parameters, ...unread(call), '</invoke>'].join('\n');
 }
 
-/** What another dialect could not read. */
+/** A malformed call of another dialect. */
 const unread = ({ written }: TextCall): string[] => (written === undefined ? [] : [written]);

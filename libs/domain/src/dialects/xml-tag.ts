@@ -1,4 +1,4 @@
-import { memoize } from '../memoize/memoize';
+import { memoize } from '../memoize';
 import type { ToolDefinition } from '../tools/define-tool';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
@@ -9,14 +9,14 @@ import { type TagShape, tagShapeOf } from './xml/tag-shape';
 import { writeTag } from './xml/write-tag';
 import { writeTurn } from './xml/write-turn';
 
-/** Calls as one tag per tool: the shortest to write, and as easy to read as a web page. */
+/** Calls as one tag per tool: the shortest of the text dialects. */
 export const xmlTagDialect: Dialect = {
   name: 'xml_tag',
   encode: (conversation, tools, { xml_adding_strategy, include_xml_examples }) => {
-    const book = tagShapesOf(tools);
+    const shapes = tagShapesOf(tools);
     const usage = (tool: ToolDefinition) => [
       `Written as: ${outline(tagShapeOf(tool))}`,
-      ...(include_xml_examples && tool.example ? ['Example:', writeTag(callOf(tool, tool.example), book)] : []),
+      ...(include_xml_examples && tool.example ? ['Example:', writeTag(callOf(tool, tool.example), shapes)] : []),
     ];
     return {
       instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, usage)}` : '',
@@ -25,17 +25,17 @@ export const xmlTagDialect: Dialect = {
     };
   },
   decoder: (tools, { max_tool_calls }) => {
-    const book: TagShapes = tagShapesOf(tools);
-    return new GrammarDecoder((source, reply) => new TagGrammar(source, reply, book).read(), {
+    const shapes: TagShapes = tagShapesOf(tools);
+    return new GrammarDecoder((source, reply) => new TagGrammar(source, reply, shapes).read(), {
       maxCalls: max_tool_calls,
     });
   },
 };
 
-/** One for the tools of a run, which are the same list in each of its requests. */
+/** Memoized: the requests of a run have the same list of tools. */
 const writerFor = memoize((tools: readonly ToolDefinition[]): TurnWriter => {
-  const book = tagShapesOf(tools);
-  return (parts) => writeTurn(parts, (calls) => calls.map((call) => writeTag(call, book)).join('\n'));
+  const shapes = tagShapesOf(tools);
+  return (parts) => writeTurn(parts, (calls) => calls.map((call) => writeTag(call, shapes)).join('\n'));
 });
 
 const instructions = `# Tools
@@ -50,7 +50,7 @@ You call a tool by writing its tag, as shown with each tool. Leave out optional 
 
 These are the tools:`;
 
-/** A tag with the names of its parameters where their values go. */
+/** The tag of a tool with the names of its parameters in place of their values. */
 function outline({ tag, attributes, content, elements }: TagShape): string {
   const opening = [tag, ...attributes.map((name) => `${name}="…"`)].join(' ');
   const inner = content ?? elements.map((name) => `<${name}>…</${name}>`).join('');

@@ -8,26 +8,26 @@ import {
 } from '../compaction/compaction-trigger';
 import { compactionFailed } from '../compaction/summarize';
 import { compress, countRequestTokens } from '../context/compress';
-import { failed } from './decide';
+import { failed } from '../run/end-run';
 import { type LoopContext, type Step, factsStep } from './loop-context';
 import type { RunError } from '@rondo/contract';
 
 /**
- * Makes the next request fit its model (I13), once it is decided that there will be one.
+ * Makes the next request fit its model (I13).
  *
  * Over the threshold, the run's strategy chooses a range of the conversation to summarize. The worker then releases the
- * run to the summarizer, which returns it with a summary or with a failure. Where nothing can be summarized, texts are
+ * run to the summarizer, which returns it with a summary or with a failure. If nothing can be summarized, texts are
  * shortened without a model, so that no run depends on the summarizer. Each is tried at most once per iteration.
  *
- * `over`: the loop ends here, because the run goes to the summarizer or has failed.
+ * `done`: the loop leaves the run, because it goes to the summarizer or has failed.
  */
-export async function* compactIfNeeded(loop: LoopContext): AsyncGenerator<Step, { over: boolean }> {
-  if (loop.signals.stop.aborted) return { over: false };
-  if (loop.state.compaction) yield factsStep(loop, ...compactionFailed(loop.state, silent));
+export async function* compactIfNeeded(loop: LoopContext): AsyncGenerator<Step, { done: boolean }> {
+  if (loop.signals.stop.aborted) return { done: false };
+  if (loop.state.compaction) yield factsStep(loop, ...compactionFailed(loop.state, summarizerSilent));
 
   if (isFarFromLimit(loop)) {
     loop.meter.forgetLast();
-    return { over: false };
+    return { done: false };
   }
 
   const usage = await contextUsageOf(loop);
@@ -42,29 +42,29 @@ export async function* compactIfNeeded(loop: LoopContext): AsyncGenerator<Step, 
     tokens_before: usage.tokens,
   };
   yield factsStep(loop, { type: 'context.compaction_started', iteration: loop.state.iteration, data });
-  return { over: true };
+  return { done: true };
 }
 
 /** Recorded by the worker that claims the run after no summarizer claimed it in time. */
-const silent: RunError = { code: 'summarizer_silent', message: 'No summarizer took the run in time.' };
+const summarizerSilent: RunError = { code: 'summarizer_silent', message: 'No summarizer claimed the run in time.' };
 
 /** Compresses well below the limit, so that the prefix that providers cache lasts for several iterations. */
 const targetShare = 0.7;
 
-async function* shorten(loop: LoopContext, { tokens, budget }: ContextUsage): AsyncGenerator<Step, { over: boolean }> {
+async function* shorten(loop: LoopContext, { tokens, budget }: ContextUsage): AsyncGenerator<Step, { done: boolean }> {
   const { maximum, reserve, limit, frame } = budget;
   const isSummarized = !mayCompact(loop.state) && loop.state.context.failures === 0;
   const allowed = isSummarized ? maximum : limit;
-  if (tokens + reserve < allowed) return { over: false };
+  if (tokens + reserve < allowed) return { done: false };
 
   const target = frame + Math.floor(tokensBelow(allowed, budget) * targetShare);
   const goal = { reason: 'threshold', tokensBefore: tokens, target, acceptable: allowed - reserve, maximum } as const;
   const data = await compress(loop, loop.meter, goal);
   if (data) yield factsStep(loop, { type: 'context.compacted', iteration: loop.state.iteration, data });
-  if ((await countRequestTokens(loop, loop.meter)) <= maximum) return { over: false };
+  if ((await countRequestTokens(loop, loop.meter)) <= maximum) return { done: false };
 
   yield factsStep(loop, failed(loop, tooLarge(maximum)));
-  return { over: true };
+  return { done: true };
 }
 
 const tooLarge = (maximum: number): RunError => ({

@@ -1,35 +1,36 @@
 import { isRunBudgetExceeded } from '../run/run-budget';
-import { type StopRequest, TerminalError } from '../errors';
-import { closeOpenCalls, failRun } from '../run/end-run';
+import { TerminalError } from '../errors';
+import { completed, failRun, failed, stopRun } from '../run/end-run';
 import { type KnownCall, awaitsPerson, openCalls } from '../tool-calls/ledger';
 import type { LoopContext } from './loop-context';
-import type { CutShort } from '../ports';
-import { type FinishReason, type NewFact, type RunError, type Waiting, failureOf } from '@rondo/contract';
+import type { StopReason } from '../ports';
+import { type FinishReason, type NewFact, type RunError, type Waiting } from '@rondo/contract';
 import { isStuck } from './repetition';
 import { askToResolve } from '../tool-calls/resolve-call';
 import type { RunState } from '../run/run-state';
 import { outOfTime, timeLeftMs } from '../run/time-left';
 import { ask, endsRun } from '../tools/conversation.tools';
 
-/** What follows from where the run stands. `over`: the loop leaves it, because it ended or because it waits. */
+/** What follows from the state of the run. `done`: the loop leaves the run, because it ended or waits. */
 export interface Decision {
   readonly facts: readonly NewFact[];
-  readonly over: boolean;
+  readonly done: boolean;
 }
 
-/** A reply that breaks off after it had begun is asked for this many times in all. */
+/** The most attempts at a reply that breaks off or is empty. */
 const maxReplyAttempts = 3;
 
 export function decide(loop: LoopContext): Decision {
   const { state, signals } = loop;
-  if (state.ended) return over();
-  if (signals.stop.aborted) return over(...cutShort(loop, signals.stop.reason as CutShort)); // every abort of `stop` gives this reason
+  if (state.ended) return leave();
+  if (signals.stop.aborted) return leave(...endEarly(loop, signals.stop.reason as StopReason)); // every abort of `stop` has such a reason
 
-  if (state.phase === 'thinking') return state.lostReplies >= maxReplyAttempts ? over(failed(loop, noReply)) : goOn();
-  if (state.phase === 'between') return goOn();
+  if (state.phase === 'thinking')
+    return state.lostReplies >= maxReplyAttempts ? leave(failed(loop, noReply)) : proceed();
+  if (state.phase === 'between') return proceed();
 
-  const inDoubt = openCalls(state).find(awaitsPerson);
-  if (inDoubt) return over(askToResolve(inDoubt));
+  const undecided = openCalls(state).find(awaitsPerson);
+  if (undecided) return leave(askToResolve(undecided));
 
   const reason = endOfIteration(loop);
   const iterationCompleted: NewFact = {
@@ -38,15 +39,15 @@ export function decide(loop: LoopContext): Decision {
     data: { iteration: state.iteration, finish_reason: reason },
   };
   const next = afterIteration(loop, reason);
-  return next ? over(iterationCompleted, next) : goOn(iterationCompleted);
+  return next ? leave(iterationCompleted, next) : proceed(iterationCompleted);
 }
 
-const over = (...facts: NewFact[]): Decision => ({ facts, over: true });
-const goOn = (...facts: NewFact[]): Decision => ({ facts, over: false });
+const leave = (...facts: NewFact[]): Decision => ({ facts, done: true });
+const proceed = (...facts: NewFact[]): Decision => ({ facts, done: false });
 
 const noReply: RunError = {
   code: 'model_no_reply',
-  message: `The model gave no whole reply, ${maxReplyAttempts} times in a row.`,
+  message: `The model gave no complete reply, ${maxReplyAttempts} times in a row.`,
 };
 
 function endOfIteration({ state }: LoopContext): FinishReason {
@@ -78,7 +79,7 @@ function afterIteration(loop: LoopContext, reason: FinishReason): NewFact | unde
   return reason === 'ask' ? { type: 'run.waiting', iteration: state.iteration, data: questionOf(loop) } : undefined;
 }
 
-/** The reply would have gone on, but for the money. */
+/** The reply was cut off by its length and not continued, because the budget was spent. */
 const isCutOffByBudget = (loop: LoopContext, reason: FinishReason): boolean =>
   reason === 'length' &&
   (loop.isCutOffByBudget || (loop.run.settings.processor.native_max_auto_continues > 0 && isRunBudgetExceeded(loop)));
@@ -92,29 +93,11 @@ function questionOf({ state }: LoopContext): Waiting {
 
 const tooManyMalformed = (count: number): RunError => ({
   code: 'too_many_malformed_calls',
-  message: `The model wrote ${count} tool calls in a row that could not be read.`,
+  message: `The model wrote ${count} malformed tool calls in a row.`,
 });
 
-export const completed = ({ state }: LoopContext, reason: FinishReason): NewFact => ({
-  type: 'run.completed',
-  iteration: state.iteration,
-  data: { finish_reason: reason, usage: state.usage },
-});
-
-export const failed = ({ state }: LoopContext, error: RunError): NewFact => ({
-  type: 'run.failed',
-  iteration: state.iteration,
-  data: { error: failureOf(error), usage: state.usage },
-});
-
-function cutShort(loop: LoopContext, why: CutShort): NewFact[] {
-  if (!(why instanceof TerminalError)) return stopped(loop, why);
-  return failRun({ ...loop.run, state: loop.state }, loop.ports.ids, why);
-}
-
-/** What never ran, and what nobody knows, is answered in the same breath (R29). */
-function stopped(loop: LoopContext, { requestedAt, reason }: StopRequest): NewFact[] {
-  const { state, receipt } = loop;
-  const data = { reason, receipt: receipt.contents(requestedAt), usage: state.usage };
-  return [...closeOpenCalls(loop, 'was stopped'), { type: 'run.stopped', iteration: state.iteration, data }];
-}
+/** A run whose time is over fails; any other early end is a stop that was requested. */
+const endEarly = (loop: LoopContext, reason: StopReason): NewFact[] =>
+  reason instanceof TerminalError
+    ? failRun({ ...loop.run, state: loop.state }, loop.ports.ids, reason)
+    : stopRun(loop, reason);

@@ -1,11 +1,11 @@
 import type { ContextMeter } from '../context/context-meter';
-import type { CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 import type { AgentPorts, AgentSignals, ToolAnswer } from '../ports';
 import { type RunState, evolve, replay } from '../run/run-state';
-import type { ClaimedRun } from '../run/run-store';
+import type { ClaimedRun } from '../run/claim';
 import type { ToolDefinition } from '../tools/define-tool';
 import { type ToolSet, toolSetOf } from '../tools/tool-set';
 import type { StopReceipt } from './stop-receipt';
+import type { CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 
 /** A run as the loop needs it. */
 export interface AgentRun {
@@ -13,7 +13,7 @@ export interface AgentRun {
   readonly threadId: ThreadId;
   readonly settings: RunSettings;
   readonly tools: ToolSet;
-  /** ISO 8601; the prompt's date, so that the prompt stays the same for the whole run. */
+  /** ISO 8601. The prompt contains this date, so that it stays the same for the whole run. */
   readonly createdAt: string;
   readonly state: RunState;
 }
@@ -28,43 +28,47 @@ export const agentRunOf = (claim: ClaimedRun, catalog: readonly ToolDefinition[]
   state: replay(claim.log, claim.earlier),
 });
 
-/** One passage of the loop through a run. Only `state` changes, and only by facts. */
+/** What the phases of the loop work on. Only facts change `state`. */
 export interface LoopContext {
   readonly run: AgentRun;
   readonly ports: AgentPorts;
   readonly signals: AgentSignals;
   readonly receipt: StopReceipt;
-  /** When this passage began; ISO 8601. */
+  /** When the loop was entered; ISO 8601. */
   readonly beganAt: string;
-  /** Calls that were sent while the model still spoke. */
-  readonly underWay: Map<CallId, Promise<ToolAnswer>>;
-  /** Weighs what is sent. It learns from the model's bills. */
+  /** Calls that were sent while the reply was still streaming. */
+  readonly inFlight: Map<CallId, Promise<ToolAnswer>>;
+  /** Counts the tokens of requests; reported usage corrects it. */
   readonly meter: ContextMeter;
-  /** The model was not asked to go on with its reply. */
+  /** The reply was cut off by its length, and the budget allowed no continuation. */
   isCutOffByBudget?: boolean;
   state: RunState;
 }
 
 /**
- * What the loop yields: facts that belong in one transaction, or a delta for those who watch. Steps that are there already
- * are yielded one by one: an asynchronous `yield*` would make promises of each.
+ * What the loop yields: facts that belong in one transaction, or a delta for subscribers. Steps of an array or a
+ * synchronous generator are yielded in a `for` loop, because an asynchronous `yield*` would create promises for each.
  */
 export type Step = FactsStep | { readonly delta: Delta };
 
 export interface FactsStep {
   readonly facts: readonly NewFact[];
-  /** They may be written together with the next ones. */
+  /** The facts may be committed together with those of the next step. */
   readonly hold: boolean;
-  /** The next step may be asked for while they are written. */
+  /** The next step may be requested while the facts are committed. */
   readonly meanwhile?: true;
 }
 
-/** States facts: they change the state of the loop. The step is to be yielded: the caller writes them before the loop goes on. */
+/** Applies facts to the state of the loop. The step must be yielded, so that the caller commits them before the loop continues. */
 export const factsStep = (loop: LoopContext, ...facts: readonly NewFact[]): FactsStep =>
   factsStepOf(loop, facts, { hold: false });
 
-/** The same; with `hold` the caller may write them in one transaction with the next step's. */
-export function factsStepOf(loop: LoopContext, facts: readonly NewFact[], how: Omit<FactsStep, 'facts'>): FactsStep {
+/** The same, with a choice of how the caller may commit them. */
+export function factsStepOf(
+  loop: LoopContext,
+  facts: readonly NewFact[],
+  options: Omit<FactsStep, 'facts'>,
+): FactsStep {
   loop.state = facts.reduce<RunState>(evolve, loop.state);
-  return { facts, ...how };
+  return { facts, ...options };
 }

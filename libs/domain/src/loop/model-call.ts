@@ -1,16 +1,16 @@
-import { usageFactFor } from './model-usage';
 import type { ModelEnd, ModelRequest } from '../models/model';
+import type { AgentPorts } from '../ports';
 import { type LoopContext, type Step, factsStep } from './loop-context';
 import type { Reply } from './reply';
-import type { NewFact } from '@rondo/contract';
+import { type NewFact, noUsage } from '@rondo/contract';
 
-/** How a call of the model ended, and the fact of what it cost. */
+/** How a model call ended, and the fact that records its usage. */
 export interface ModelCallResult {
   readonly end: ModelEnd;
   usage(finishReason: string): NewFact;
 }
 
-/** One call of the model: what it says goes into the reply. A reply that is full hears no more, and the stream is closed. */
+/** Calls the model once and passes its output to the reply. Closes the stream as soon as the reply is full. */
 export async function* callModel(
   loop: LoopContext,
   reply: Reply,
@@ -20,9 +20,9 @@ export async function* callModel(
   const call = { model: loop.run.settings.model, iteration: loop.state.iteration, beganAt: clock.now() };
   let firstOutputAt: string | undefined;
   const { stop } = loop.signals;
-  const enough = new AbortController();
+  const replyIsFull = new AbortController();
 
-  for await (const chunks of model.stream(prompt, AbortSignal.any([stop, enough.signal]))) {
+  for await (const chunks of model.stream(prompt, AbortSignal.any([stop, replyIsFull.signal]))) {
     for (const chunk of chunks) {
       switch (chunk.type) {
         case 'retried':
@@ -39,15 +39,51 @@ export async function* callModel(
         case 'call_start':
         case 'call_arguments':
           firstOutputAt ??= clock.now();
-          if (!reply.isFull) for (const step of reply.hear(chunk)) yield step;
-          if (reply.isFull) enough.abort();
+          if (!reply.isFull) for (const step of reply.receive(chunk)) yield step;
+          if (reply.isFull) replyIsFull.abort();
       }
     }
   }
-  throw new Error('a model ended its stream without saying how');
+  throw new Error('a model ended its stream without an end chunk');
 }
 
 const retried = (
   { state: { iteration } }: LoopContext,
   { attempt, delayMs, error }: { attempt: number; delayMs: number; error: { code: string; message: string } },
 ): NewFact => ({ type: 'model.retried', iteration, data: { attempt, delay_ms: delayMs, error } });
+
+interface FinishedCall {
+  readonly call: { readonly model: string; readonly iteration: number; readonly beganAt: string };
+  readonly finishReason: string;
+  readonly firstOutputAt: string | undefined;
+}
+
+/** The fact that records the usage of a model call. */
+export function usageFactFor(
+  { call, finishReason, firstOutputAt }: FinishedCall,
+  end: ModelEnd,
+  { ids, clock }: Pick<AgentPorts, 'ids' | 'clock'>,
+): NewFact {
+  const beganMs = Date.parse(call.beganAt);
+  const { input_tokens, cached_tokens, output_tokens, cost_usd, estimated } = end.usage ?? notReported;
+  const data = {
+    model_call_id: ids.modelCallId(),
+    model: call.model,
+    input_tokens: plausible(input_tokens),
+    cached_tokens: plausible(cached_tokens),
+    output_tokens: plausible(output_tokens),
+    cost_usd,
+    estimated,
+    finish_reason: finishReason,
+    duration_ms: Date.parse(clock.now()) - beganMs,
+    first_token_ms: firstOutputAt === undefined ? null : Date.parse(firstOutputAt) - beganMs,
+  };
+  return { type: 'usage.recorded', iteration: call.iteration, data };
+}
+
+/** Bounds what a provider reports: a number that does not fit the column would make the append fail. */
+const maxTokensOfCall = 2 ** 31 - 1;
+
+const plausible = (tokens: number): number => Math.min(tokens, maxTokensOfCall);
+
+const notReported = { ...noUsage, estimated: true };

@@ -2,40 +2,40 @@ import { selectionOf } from '../context/selection';
 import { withTemporary, withWarning } from '../context/temporary-message';
 import type { EncodedConversation, ReplyDecoder } from '../dialects/dialect';
 import { dialectNamed } from '../dialects/registry';
-import { type Message, type NewMessage, textLimits } from '@rondo/contract';
 import type { ModelRequest } from '../models/model';
-import { memoize } from '../memoize/memoize';
+import { memoize } from '../memoize';
 import type { AgentRun, LoopContext } from './loop-context';
 import { profiles } from '../profiles/profiles';
 import { warningOf } from './repetition';
+import { type Message, type NewMessage, textLimits } from '@rondo/contract';
 
-/** A run, and where it stands. */
+/** A run and its current state. */
 export type RunPosition = Pick<LoopContext, 'run' | 'state'>;
 
-/** What the model is asked next, and the decoder that will understand its reply. */
+/** The next request to the model, and the decoder for its reply. */
 export function promptOf({ run, state }: RunPosition): { prompt: ModelRequest; decoder: ReplyDecoder } {
   const { dialect, allowed, system, responseFormat, tools } = frameOf(run);
   const { model, llm, processor } = run.settings;
-  const conversation = messagesToSend({ run, state }) as readonly Message[]; // the dialects read no `seq`, which is all that new messages lack
+  const conversation = messagesToSend({ run, state }) as readonly Message[]; // dialects do not read `seq`, the only field that new messages lack
   const { messages } = dialect.encode(conversation, allowed, processor);
   const settings = responseFormat ? { response_format: { ...responseFormat }, ...llm } : llm;
 
-  const decoder = dialect.decoder(allowed, { ...processor, max_tool_calls: mostCalls(processor.max_tool_calls) });
+  const decoder = dialect.decoder(allowed, { ...processor, max_tool_calls: maxCallsOf(processor.max_tool_calls) });
   return { prompt: { model, system, messages, tools, settings }, decoder };
 }
 
-/** In one reply; a run's own limit of 0 means none. */
-const mostCalls = (limit: number): number =>
+/** Calls in one reply. 0 in the settings means no limit of the run. */
+const maxCallsOf = (limit: number): number =>
   limit > 0 ? Math.min(limit, textLimits.callsInReply) : textLimits.callsInReply;
 
-/** What of the conversation is sent, and what is shown and said with it this once. */
+/** The messages that are sent: of the conversation, and those for this request only. */
 export const messagesToSend = ({ run, state }: RunPosition): readonly NewMessage[] =>
   withWarning(withTemporary(selectionOf(run, state).messages, state.unseen), warningOf({ run, state }));
 
-/** What is the same in every iteration of a run, as text. */
+/** The text of system prompt and tools, which is the same in every request of a run. */
 export const frameText = (run: AgentRun): string => frameOf(run).text;
 
-/** Made once per run, so that a provider's prompt cache hits and nobody makes it again. */
+/** Memoized per run. It must stay the same, so that the provider's prompt cache hits. */
 const frameOf = memoize((run: AgentRun) => {
   const dialect = dialectNamed(run.settings.processor.dialect);
   const allowed = run.tools.offered;
@@ -47,8 +47,8 @@ const frameOf = memoize((run: AgentRun) => {
 type DialectWords = Pick<EncodedConversation, 'instructions' | 'requirements'>;
 
 /**
- * What the agent is and has, then its directives, then what its replies must be (JM11). No time but the date, so that the
- * runs of a day share what a provider keeps of it.
+ * The agent and its tools, then its directives, then the format of replies: models follow best what comes last. The date
+ * has no time, so that all runs of a day share the provider's cached prefix.
  */
 function systemPrompt({ settings, createdAt }: AgentRun, { instructions, requirements }: DialectWords): string {
   const { agent } = settings;

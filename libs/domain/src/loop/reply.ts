@@ -5,17 +5,17 @@ import type { ModelEnd } from '../models/model';
 import { type LoopContext, type Step, factsStepOf } from './loop-context';
 import { planCalls } from '../tool-calls/plan-calls';
 import { ReplyLimits } from './reply-limits';
-import { startWhileSpeaking } from '../tool-calls/start-call';
+import { startDuringReply } from '../tool-calls/start-call';
 
 /**
- * One reply while it arrives. It is stored as one message when it is whole. With `execute_on_stream` it is stored in
- * parts, each up to a call that may go out while the model still speaks: what was said before a call is in the log
- * before the call is (I4), and what a crash cuts off is the last part only.
+ * One reply while it streams. It is stored as one message at its end. With `execute_on_stream` it is stored in parts,
+ * each up to a call that is sent while the model continues: the text before a call is in the log before the call is sent
+ * (I4), and a crash loses only the last part.
  */
 export class Reply {
-  /** As the model wrote it, calls and all. */
+  /** The text as the model wrote it, calls included. */
   written = '';
-  private readonly room = new ReplyLimits();
+  private readonly limits = new ReplyLimits();
   private hasNativeCalls = false;
   private parts = 0;
   private storedBlocks = 0;
@@ -27,68 +27,68 @@ export class Reply {
     private readonly decoder: ReplyDecoder,
   ) {}
 
-  /** No more of it is heard. */
+  /** The rest of the stream is not read. */
   get isFull(): boolean {
-    return this.decoder.isFull || this.room.isFull;
+    return this.decoder.isFull || this.limits.isFull;
   }
 
-  /** It was cut off because it is longer than a reply may be, whatever the run's settings are. */
+  /** The reply exceeded the limits that hold for every run. */
   get isTooLong(): boolean {
-    return this.room.isFull;
+    return this.limits.isFull;
   }
 
-  /** A part of it is in the log already, so it cannot be asked for anew. */
+  /** A part of it is in the log, so it cannot be requested again. */
   get hasBegun(): boolean {
     return this.parts > 0;
   }
 
-  /** The model can be asked for the rest: a native call that was cut off cannot be taken up again. */
-  get canGoOn(): boolean {
+  /** The model can be asked for the rest. A native call that was cut off cannot be continued. */
+  get canContinue(): boolean {
     return !this.isFull && !this.hasNativeCalls && this.written.trim() !== '';
   }
 
-  *hear(given: ReplyChunk): Generator<Step, void> {
-    const chunk = this.room.admit(given);
+  *receive(given: ReplyChunk): Generator<Step, void> {
+    const chunk = this.limits.admit(given);
     if (!chunk) return;
     if (chunk.type === 'text') this.written += chunk.text;
     if (chunk.type === 'call_start') this.hasNativeCalls = true;
 
-    for (const step of this.releasesCalls ? endingWithCalls(chunk) : [chunk]) {
-      yield* this.passOn(this.decoder.push(step));
-      const call = this.releasesCalls ? this.decoder.calls[this.storedCalls] : undefined;
-      if (call) yield* this.release(call);
+    for (const step of this.sendsCallsEarly ? splitAfterCalls(chunk) : [chunk]) {
+      yield* this.show(this.decoder.push(step));
+      const call = this.sendsCallsEarly ? this.decoder.calls[this.storedCalls] : undefined;
+      if (call) yield* this.storeAndSend(call);
     }
   }
 
-  /** What it says as a whole. What was held back of it is then to be passed on. */
+  /** The whole reply. The caller must show its `rest`, which the decoder held back. */
   end(): DecodedReply {
     return this.decoder.end();
   }
 
-  passOn(pieces: readonly ReplyPiece[]): Step[] {
-    return pieces.map((piece) => ({ delta: this.show(piece) }));
+  show(pieces: readonly ReplyPiece[]): Step[] {
+    return pieces.map((piece) => ({ delta: this.deltaOf(piece) }));
   }
 
-  /** The facts that the end of the reply leaves behind: nothing, or its message first. */
+  /** The facts of the reply at its end: none, or its message and then its calls. */
   conclude(end: ModelEnd, decoded: DecodedReply): NewFact[] {
     switch (end.how) {
       case 'finished':
-        if (this.hasBegun || !isEmpty(decoded)) return this.whole(decoded);
-        return this.answersTools ? this.silence(decoded) : [];
+        if (this.hasBegun || !isEmpty(decoded)) return this.completeMessage(decoded);
+        return this.followsToolResult ? this.emptyMessage(decoded) : [];
       case 'aborted':
-        return this.isFull ? this.whole(decoded) : this.shown(decoded);
+        return this.isFull ? this.completeMessage(decoded) : this.partialMessage(decoded);
       case 'broken':
-        return this.hasBegun ? this.shown(decoded) : [];
+        return this.hasBegun ? this.partialMessage(decoded) : [];
       case 'failed':
-        return this.shown(decoded);
+        return this.partialMessage(decoded);
     }
   }
 
-  private get releasesCalls(): boolean {
+  private get sendsCallsEarly(): boolean {
     return this.loop.run.settings.processor.execute_on_stream;
   }
 
-  private show(piece: ReplyPiece): Delta {
+  private deltaOf(piece: ReplyPiece): Delta {
     this.loop.receipt.shown(piece.text, this.loop.ports.clock.now());
     if (piece.type === 'call_arguments') {
       const streamId = callIdAt(this.messageId, piece.index);
@@ -98,31 +98,31 @@ export class Reply {
     return { type, streamId: this.partId, text: piece.text };
   }
 
-  /** Stores the reply up to this call, and sends the call out while the model goes on. */
-  private *release(call: DecodedCall): Generator<Step, void> {
+  /** Stores the reply up to this call and sends the call while the model continues. */
+  private *storeAndSend(call: DecodedCall): Generator<Step, void> {
     const facts = this.part({ blocksTo: this.decoder.content.length, calls: [call] });
     yield factsStepOf(this.loop, facts, { hold: true });
-    yield* startWhileSpeaking(this.loop);
+    yield* startDuringReply(this.loop);
   }
 
-  /** After the results of tools, saying nothing more is an end; else it is a reply that got lost. */
-  private get answersTools(): boolean {
+  /** An empty reply after tool results ends the turn; any other empty reply counts as lost. */
+  private get followsToolResult(): boolean {
     return this.loop.state.conversation.findLast(({ type }) => type !== 'summary')?.type === 'tool';
   }
 
-  private silence({ content }: DecodedReply): NewFact[] {
+  private emptyMessage({ content }: DecodedReply): NewFact[] {
     const message = this.message([...content], {});
     return [{ type: 'message.created', iteration: this.loop.state.iteration, data: { message } }];
   }
 
-  private whole(decoded: DecodedReply): NewFact[] {
+  private completeMessage(decoded: DecodedReply): NewFact[] {
     const calls = decoded.calls.slice(this.storedCalls);
     const verdict = decoded.verdict && { decision: decoded.verdict.decision };
     return this.part({ blocksTo: decoded.content.length, calls, metadata: verdict ?? {} });
   }
 
-  /** Text that was shown is kept, also when the rest never came; calls that were not released are not. */
-  private shown(decoded: DecodedReply): NewFact[] {
+  /** Keeps the text that was shown, and drops calls that were not sent yet. */
+  private partialMessage(decoded: DecodedReply): NewFact[] {
     return this.part({ blocksTo: decoded.content.length, calls: [], metadata: { partial: true } });
   }
 
@@ -185,8 +185,8 @@ interface ReplyPart {
   readonly metadata?: Record<string, unknown>;
 }
 
-/** A call in text ends with one of these: fed up to there, what follows a call is not yet heard when it goes out. */
-const endingWithCalls = (chunk: ReplyChunk): ReplyChunk[] =>
+/** Splits text behind every character that may end a call, so that a call is sent before the text after it is read. */
+const splitAfterCalls = (chunk: ReplyChunk): ReplyChunk[] =>
   chunk.type === 'text' ? chunk.text.split(/(?<=[>}])/).map((text) => ({ type: 'text', text })) : [chunk];
 
 const isEmpty = ({ content, calls }: DecodedReply): boolean =>

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type SettingsRequest, threadId } from '@rondo/contract';
 import { promptOf } from './prompt';
 import { LedgeredTools, RunHarness, says } from '../testing';
-import { AnsweringModel, readsFiles, remembers, tokensOfRequest } from '../testing/listening-models';
+import { AnsweringModel, readsFiles, remembers, tokensOfRequest } from '../testing/answering-model';
 import { requestViolations } from '../testing/request-violations';
 
 const budget = 12_000;
@@ -57,7 +57,7 @@ function harnessOf({ strategy, threshold, maxTurns, lines, summarizer }: Fate) {
   return { harness, model };
 }
 
-it('comes to its end, whatever happens to its workers, its summarizer and its user, and every request is sound (I6, I13)', async () => {
+it('ends with valid requests only, whatever its workers, its summarizer and its user do (I6, I13)', async () => {
   await fc.assert(
     fc.asyncProperty(anyFate, async (fate) => {
       const { harness, model } = harnessOf(fate);
@@ -83,7 +83,7 @@ it('comes to its end, whatever happens to its workers, its summarizer and its us
   );
 });
 
-/** What a next run in the thread would be sent. */
+/** The first request of a next run in the thread. */
 function nextRequest({ id, settings, state }: RunHarness) {
   const run = {
     id,

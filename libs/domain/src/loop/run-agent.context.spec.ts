@@ -7,14 +7,14 @@ import {
   saysAtOnce,
   textOfRequest,
   tokensOfRequest,
-} from '../testing/listening-models';
+} from '../testing/answering-model';
 import { requestViolations } from '../testing/request-violations';
 import { budgetsOf } from '../context/model-budgets';
 import { type ModelRequest, contextOverflow } from '../models/model';
 import { readProviders } from '../models/provider-settings';
 import type { SettingsRequest } from '@rondo/contract';
 
-const page = 'A line of a file that nobody needs for long.\n'.repeat(45);
+const page = 'A line of a file that is not needed for long.\n'.repeat(45);
 const budget = 30_000;
 const planted = 'The password of the vault is XYLOPHONE-7.';
 
@@ -43,7 +43,7 @@ function build({ files = 60, context = {}, ...parts }: Parts = {}) {
   return { harness, model, summarizer };
 }
 
-/** What holds of every request of every run. */
+/** Every request of every run is valid, fits and contains the task. */
 function expectSound(requests: readonly ModelRequest[], limit = budget): void {
   for (const request of requests) {
     expect(requestViolations(request.messages)).toEqual([]);
@@ -52,33 +52,34 @@ function expectSound(requests: readonly ModelRequest[], limit = budget): void {
   }
 }
 
-/** How many requests did not begin with all of the one before. */
+/** The number of requests that do not begin with the whole previous request. */
 const rewrites = (requests: readonly ModelRequest[]): number =>
   requests.filter(({ messages }, at) => {
     const before = requests[at - 1]?.messages ?? [];
     return JSON.stringify(messages.slice(0, before.length)) !== JSON.stringify(before);
   }).length;
 
-const folds = (harness: RunHarness): number => harness.types.filter((type) => type === 'context.compacted').length;
+const compactions = (harness: RunHarness): number =>
+  harness.types.filter((type) => type === 'context.compacted').length;
 
 describe.each([
   ['summary', { strategy: 'summary' }],
   ['head_tail', { strategy: 'head_tail' }],
   ['head_tail by turns', { strategy: 'head_tail', max_turns: 12 }],
 ] as const)('a run that is too long for its model, strategy %s', (_, context) => {
-  it('is folded again and again, and every request fits and is valid (I6, I13)', async () => {
+  it('is compacted again and again, and every request fits and is valid (I6, I13)', async () => {
     const { harness, model } = build({ context });
 
     await harness.runOn();
 
     expect(harness.types.at(-1)).toBe('run.completed');
-    expect(folds(harness)).toBeGreaterThanOrEqual(3);
+    expect(compactions(harness)).toBeGreaterThanOrEqual(3);
     expect(harness.types).not.toContain('context.compaction_failed');
     expectSound(model.requests);
-    expect(rewrites(model.requests)).toBe(folds(harness));
+    expect(rewrites(model.requests)).toBe(compactions(harness));
   });
 
-  it('hands what is folded to the summarizer, and its words to every later request (W27, W29)', async () => {
+  it('keeps facts of earlier messages in every later request, through one summary after the other', async () => {
     const { harness, model, summarizer } = build({ context });
 
     await harness.runOn();
@@ -88,7 +89,7 @@ describe.each([
     for (const request of model.requests.slice(1)) expect(textOfRequest(request)).toContain('XYLOPHONE-7');
   });
 
-  it('leaves nothing between two summaries', async () => {
+  it('leaves no messages between two summaries', async () => {
     const { harness } = build({ context });
 
     await harness.runOn();
@@ -96,41 +97,44 @@ describe.each([
     const covers = harness.log.flatMap((fact) =>
       fact.type === 'context.compacted' && fact.data.method === 'summary' ? [fact.data.covers] : [],
     );
-    const place = (id: string) => harness.state.conversation.findIndex((message) => message.id === id);
+    const indexOf = (id: string) => harness.state.conversation.findIndex((message) => message.id === id);
     expect(new Set(covers.map(({ from_message_id }) => from_message_id)).size).toBe(1);
-    const ends = covers.map(({ to_message_id }) => place(to_message_id));
+    const ends = covers.map(({ to_message_id }) => indexOf(to_message_id));
     expect(ends).toEqual(ends.toSorted((a, b) => a - b));
   });
 });
 
-describe('a run whose summarizer is of no use', () => {
+describe('a run without a useful summarizer', () => {
   const useless: [string, AnsweringModel | undefined][] = [
-    ['is away', undefined],
-    ['says nothing', new AnsweringModel(() => says(''))],
-    ['says more than it was told', new AnsweringModel(() => saysAtOnce('blah '.repeat(30_000)))],
+    ['is missing', undefined],
+    ['writes nothing', new AnsweringModel(() => says(''))],
+    ['writes more than it was asked for', new AnsweringModel(() => saysAtOnce('blah '.repeat(30_000)))],
     [
       'fails',
       new AnsweringModel(() => [{ type: 'end', how: 'failed', error: { code: 'authentication', message: 'No.' } }]),
     ],
   ];
 
-  it.each(useless)('goes on with shortened texts, and loses nothing: it %s (R36, W31)', async (_, summarizer) => {
-    const { harness, model } = build({ summarizer });
+  it.each(useless)(
+    'continues with shortened texts and keeps the whole log: the summarizer %s',
+    async (_, summarizer) => {
+      const { harness, model } = build({ summarizer });
 
-    await harness.runOn();
+      await harness.runOn();
 
-    expect(harness.types.at(-1)).toBe('run.completed');
-    expect(harness.types).toContain('context.compaction_failed');
-    expectSound(model.requests);
-    const kept = harness.log.filter((fact) => fact.type === 'message.created' && fact.data.message.type === 'tool');
-    expect(kept).toHaveLength(60);
-    for (const fact of kept) expect(JSON.stringify(fact.data)).toContain(JSON.stringify(page).slice(1, -1));
-    expect(JSON.stringify(kept[0])).toContain(planted);
-    expect(rewrites(model.requests)).toBeLessThan(20);
-  });
+      expect(harness.types.at(-1)).toBe('run.completed');
+      expect(harness.types).toContain('context.compaction_failed');
+      expectSound(model.requests);
+      const kept = harness.log.filter((fact) => fact.type === 'message.created' && fact.data.message.type === 'tool');
+      expect(kept).toHaveLength(60);
+      for (const fact of kept) expect(JSON.stringify(fact.data)).toContain(JSON.stringify(page).slice(1, -1));
+      expect(JSON.stringify(kept[0])).toContain(planted);
+      expect(rewrites(model.requests)).toBeLessThan(20);
+    },
+  );
 });
 
-it('holds the budget without a strategy, by shortening texts alone', async () => {
+it('keeps to the budget without a strategy, by shortening texts alone', async () => {
   const { harness, model } = build({ files: 150, context: { strategy: 'none', input_budget_tokens: 12_000 } });
 
   await harness.runOn();
@@ -140,7 +144,7 @@ it('holds the budget without a strategy, by shortening texts alone', async () =>
   expect(rewrites(model.requests)).toBeLessThan(30);
 });
 
-it('holds the window that was declared of its model (I13)', async () => {
+it('keeps to the context window that was declared for its model (I13)', async () => {
   const { providers } = readProviders({
     MODEL_PROVIDERS: JSON.stringify([
       { name: 'local', base_url: 'http://127.0.0.1:1/v1', models: [{ id: 'small', context_window: 16_000 }] },
@@ -162,7 +166,7 @@ it('holds the window that was declared of its model (I13)', async () => {
   expectSound(model.requests, 12_000);
 });
 
-it('says so when the newest message alone is too long for the model', async () => {
+it('fails when the newest message alone is too long for the model', async () => {
   const harness = new RunHarness({
     model: readsFiles(1),
     input: 'word '.repeat(20_000),
@@ -174,7 +178,7 @@ it('says so when the newest message alone is too long for the model', async () =
   expect(harness.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'context_too_large' } } });
 });
 
-describe('a request that its provider refuses as too long (W36)', () => {
+describe('a request that the provider refuses as too long', () => {
   const refusesAbove = (limit: number) =>
     new AnsweringModel((request, nth) =>
       tokensOfRequest(request) > limit
@@ -184,7 +188,7 @@ describe('a request that its provider refuses as too long (W36)', () => {
   const harness = (model: AnsweringModel) =>
     new RunHarness({ model, tools: new LedgeredTools(() => page.repeat(8)), input: 'Read everything.' });
 
-  it('is asked again once with half as much, and the run goes on below that', async () => {
+  it('is retried once at half its size, and later requests stay below the refused size', async () => {
     const model = refusesAbove(15_000);
     const run = harness(model);
 
@@ -198,7 +202,7 @@ describe('a request that its provider refuses as too long (W36)', () => {
     expect(refused).toHaveLength(1);
   });
 
-  it('fails clearly when that is refused as well', async () => {
+  it('fails the run when the retry is refused as well', async () => {
     const run = harness(refusesAbove(100));
 
     await run.runOn();
@@ -207,7 +211,7 @@ describe('a request that its provider refuses as too long (W36)', () => {
   });
 });
 
-it('folds what there is when the model asks for it, once (SM23)', async () => {
+it('summarizes the conversation once when the model asks for it', async () => {
   const asks = { name: 'compactify_memory', arguments: {} };
   const model = new AnsweringModel((_, nth) => (nth === 6 ? calls(asks) : readsNext(nth, 8)));
   const harness = new RunHarness({
@@ -221,12 +225,12 @@ it('folds what there is when the model asks for it, once (SM23)', async () => {
   expect(harness.log.filter(({ type }) => type === 'context.compaction_started')).toEqual([
     expect.objectContaining({ data: expect.objectContaining({ reason: 'requested' }) }),
   ]);
-  expect(folds(harness)).toBe(1);
+  expect(compactions(harness)).toBe(1);
   expectSound(model.requests);
   expect(textOfRequest(model.requests[6] as ModelRequest)).toContain('CONVERSATION HISTORY SUMMARY');
 });
 
-it('folds what there is when the user says /compact, once (SM23)', async () => {
+it('summarizes the conversation once when the user sends /compact', async () => {
   const asks = { name: 'ask', arguments: { text: 'What next?' } };
   const model = new AnsweringModel((_, nth) => (nth === 6 ? calls(asks) : readsNext(nth, 8)));
   const harness = new RunHarness({
@@ -242,6 +246,6 @@ it('folds what there is when the user says /compact, once (SM23)', async () => {
   expect(harness.log.filter(({ type }) => type === 'context.compaction_started')).toEqual([
     expect.objectContaining({ data: expect.objectContaining({ reason: 'requested' }) }),
   ]);
-  expect(folds(harness)).toBe(1);
+  expect(compactions(harness)).toBe(1);
   expect(model.requests.flatMap(({ messages }) => requestViolations(messages))).toEqual([]);
 });

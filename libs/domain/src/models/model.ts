@@ -9,7 +9,7 @@ import type {
   Usage,
 } from '@rondo/contract';
 
-/** What a provider is asked, after the dialect has said everything in the provider's terms but in no provider's shape. */
+/** A request to a model: what the dialect has encoded, in a form that depends on no provider. */
 export interface ModelRequest {
   /** `provider/model`. */
   readonly model: string;
@@ -28,7 +28,7 @@ export type ModelMessage =
 export type ShownBlock =
   { readonly type: 'text'; readonly text: string } | { readonly type: 'image'; readonly source: ShownImage };
 
-/** The loop refers to blobs; whoever asks a provider puts their bytes in. A blob that is gone is told of in words. */
+/** The loop refers to blobs; before the request, the agent-worker replaces them by their bytes, or by a note if they are gone. */
 export type ShownImage =
   KeptSource | { readonly type: 'base64'; readonly media_type: ImageMediaType; readonly data: string };
 
@@ -56,27 +56,27 @@ export interface ModelTool {
   readonly schema: Record<string, unknown>;
 }
 
-/** What a model says, in order. The last chunk is always `end`, also after an abort or a failure. */
+/** The output of a model, in order. The last chunk is always `end`, also after an abort or a failure. */
 export type ModelChunk =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
-  /** Closes the reasoning so far; what the provider wants to see again unchanged. */
+  /** Ends the reasoning so far. Signature and redacted text must go back to the provider unchanged. */
   | { readonly type: 'reasoning_end'; readonly signature?: string; readonly redacted?: string }
   /** `index` counts the calls of this reply from 0. */
   | { readonly type: 'call_start'; readonly index: number; readonly name: string }
   | { readonly type: 'call_arguments'; readonly index: number; readonly text: string }
-  /** The provider refused before the first output and will be asked again after `delayMs` (R4). */
+  /** The provider refused before the first output, and the request is repeated after `delayMs`. */
   | { readonly type: 'retried'; readonly attempt: number; readonly delayMs: number; readonly error: RunError }
   | ModelEnd;
 
 /**
- * How a reply ended. `finished`: the provider gave its reason. `aborted`: our signal closed the stream.
- * `broken`: the stream ended without a reason after output, or transiently failed (asking anew may help).
- * `failed`: it cannot help.
+ * How a reply ended. `finished`: the provider gave a finish reason. `aborted`: our signal closed the stream.
+ * `broken`: the stream ended without a finish reason, or failed in a way that a new request may not.
+ * `failed`: a new request would fail as well.
  */
 export type ModelEnd = {
   readonly type: 'end';
-  /** Undefined where nothing was billed. `estimated` when the provider did not report it. */
+  /** Undefined if nothing was billed. `estimated` if the provider did not report it. */
   readonly usage?: Usage & { readonly estimated: boolean };
 } & (
   | { readonly how: 'finished'; readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
@@ -84,13 +84,5 @@ export type ModelEnd = {
   | { readonly how: 'broken' | 'failed'; readonly error: RunError }
 );
 
-/** The code of the error where a prompt is too long for its model: asking again helps only with a shorter one. */
+/** The error code of a request that is too long for its model: only a shorter one can succeed. */
 export const contextOverflow = 'context_window_exceeded';
-
-/**
- * A language model behind a provider. Says what it says in batches, as it comes; none of them is empty, and the last
- * chunk of the last one is `end`. Never rejects: what goes wrong is said in the `end` chunk.
- */
-export interface Model {
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]>;
-}

@@ -1,23 +1,21 @@
 import type { ProfileName, RunSettings } from '@rondo/contract';
 import { tools } from '../tools/catalog';
-import { iiPrompt } from './ii-prompt';
-import { sunaPrompt } from './suna-prompt';
-import { symphonyPrompt } from './symphony-prompt';
+import { iiPrompt, sunaPrompt, symphonyPrompt } from './profile-prompts';
 
-/** A profile is data: everything that a request leaves unsaid. The model comes from the installation. */
+/** A profile is data: the defaults for everything that a request leaves out. The model comes from the deployment. */
 export interface Profile {
   readonly systemPrompt: (tools: readonly string[]) => string;
   readonly settings: Omit<RunSettings, 'model' | 'profile'>;
 }
 
-/** What reaches beyond the sandbox is given to a run only when it is asked for. */
+/** Tools that reach beyond the sandbox are not in a profile: a request must name them. */
 const toolNames = tools.filter(({ group }) => group !== 'web').map(({ name }) => name);
 /** What others do as well; a run has them if it names them. */
 const alternatives: readonly string[] = ['write_file', 'str_replace_editor', 'shell_exec', 'shell_write_to_process'];
 const without = (...names: string[]): string[] =>
   toolNames.filter((name) => !names.includes(name) && !alternatives.includes(name));
 
-/** Talks with its user while it works, and waits for answers. */
+/** Talks with its user while it works and waits for answers. */
 const suna: Profile = {
   systemPrompt: () => sunaPrompt,
   settings: {
@@ -57,7 +55,7 @@ const suna: Profile = {
   },
 };
 
-/** Works alone, one call a turn, and reports at the end. */
+/** Works without its user, one call per turn, and reports at the end. */
 const ii: Profile = {
   systemPrompt: iiPrompt,
   settings: {
@@ -69,7 +67,7 @@ const ii: Profile = {
   },
 };
 
-/** Takes one decision: a tool, or an answer. */
+/** Makes one decision: a tool call or an answer. */
 const symphony: Profile = {
   systemPrompt: () => symphonyPrompt,
   settings: {

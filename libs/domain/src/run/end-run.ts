@@ -1,19 +1,42 @@
 import { type AnswerContext, answerCall } from '../tool-calls/answer-call';
 import { openCalls } from '../tool-calls/ledger';
-import type { AgentRun } from '../loop/loop-context';
+import type { AgentRun, LoopContext } from '../loop/loop-context';
 import type { IdGenerator } from '../ports';
-import { type NewFact, type RunError, failedResult, failureOf } from '@rondo/contract';
-import type { LastClaim } from './run-store';
+import { type FinishReason, type NewFact, type RunError, failedResult, failureOf } from '@rondo/contract';
+import type { StopRequest } from '../errors';
+import type { LastClaim } from './claim';
+import type { RunState } from './run-state';
 
-/** The end of a run that cannot go on: every open call is answered (I6), then the run has failed. */
-export function failRun(run: AgentRun, ids: Pick<IdGenerator, 'messageId'>, error: RunError): NewFact[] {
-  const { state } = run;
-  const data = { error: failureOf(error), usage: state.usage };
-  const failed: NewFact = { type: 'run.failed', iteration: state.iteration, data };
-  return [...closeOpenCalls({ run, state, ports: { ids } }, 'failed'), failed];
+interface EndingRun {
+  readonly state: Pick<RunState, 'iteration' | 'usage'>;
 }
 
-/** The end of a run whose log cannot be read. A stop that it was told of goes first (I7); nothing of it ran since. */
+export const completed = ({ state }: EndingRun, reason: FinishReason): NewFact => ({
+  type: 'run.completed',
+  iteration: state.iteration,
+  data: { finish_reason: reason, usage: state.usage },
+});
+
+export const failed = ({ state }: EndingRun, error: RunError): NewFact => ({
+  type: 'run.failed',
+  iteration: state.iteration,
+  data: { error: failureOf(error), usage: state.usage },
+});
+
+/** Ends a stopped run: answers its open calls (I6) and reports in the receipt what the stop did (I7). */
+export function stopRun(loop: LoopContext, { requestedAt, reason }: StopRequest): NewFact[] {
+  const { state, receipt } = loop;
+  const data = { reason, receipt: receipt.contents(requestedAt), usage: state.usage };
+  return [...closeOpenCalls(loop, 'was stopped'), { type: 'run.stopped', iteration: state.iteration, data }];
+}
+
+/** Ends a run that cannot continue: answers its open calls (I6), then fails it. */
+export function failRun(run: AgentRun, ids: Pick<IdGenerator, 'messageId'>, error: RunError): NewFact[] {
+  const { state } = run;
+  return [...closeOpenCalls({ run, state, ports: { ids } }, 'failed'), failed(run, error)];
+}
+
+/** Ends a run whose log cannot be read: as stopped if a stop was requested (I7), else as failed. */
 export function endUnreadableRun(claim: LastClaim, ids: Pick<IdGenerator, 'messageId'>): NewFact[] {
   const { runId: id, threadId, run, calls, stop, fruitlessClaims } = claim;
   const { iteration, usage } = run;
@@ -22,12 +45,12 @@ export function endUnreadableRun(claim: LastClaim, ids: Pick<IdGenerator, 'messa
     const data = { reason: stop.reason, receipt: { ...nothingRan, requested_at: stop.requestedAt }, usage };
     return [...closeOpenCalls(answering, 'was stopped'), { type: 'run.stopped', iteration, data }];
   }
-  const message = `The run was taken up ${fruitlessClaims} times in a row, and what it would go on from could not be read.`;
-  const data = { error: failureOf({ code: 'no_progress', message }), usage };
-  return [...closeOpenCalls(answering, 'failed'), { type: 'run.failed', iteration, data }];
+  const message = `The run was claimed ${fruitlessClaims} times in a row, and its log could not be read.`;
+  const error: RunError = { code: 'no_progress', message };
+  return [...closeOpenCalls(answering, 'failed'), failed({ state: run }, error)];
 }
 
-/** The receipt of a stop that found nothing at work. */
+/** The receipt of a stop that found nothing running. */
 export const nothingRan = {
   model_aborted_at: null,
   tools_stopped: [],
@@ -36,8 +59,8 @@ export const nothingRan = {
 };
 
 /**
- * Answers the open calls of a run that ends, for whoever goes on with its thread (R29). What was never sent did not
- * happen; of anything else that is open, nobody knows.
+ * Answers the open calls of a run that ends, so that the next run of the thread finds a result for each. A call that was
+ * never sent did not run; the outcome of any other open call is unknown.
  */
 export function closeOpenCalls(answering: AnswerContext, ending: 'was stopped' | 'failed'): NewFact[] {
   return openCalls(answering.state).flatMap(({ call, attempts }) =>
@@ -46,7 +69,7 @@ export function closeOpenCalls(answering: AnswerContext, ending: 'was stopped' |
       call,
       attempts === 0
         ? { result: failedResult(`The run ${ending} before this tool ran.`), durationMs: 0 }
-        : { unknown: `The run ${ending} while nobody knew what became of this call.` },
+        : { unknown: `The run ${ending} while the outcome of this call was unknown.` },
     ),
   );
 }

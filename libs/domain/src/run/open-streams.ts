@@ -3,7 +3,7 @@ import { type DeltaEvent, type RecordedFact, deltaTextKey } from '@rondo/contrac
 /** The key of a stream. A message's text and its reasoning are two streams under one id, so the key has id and type. */
 export const streamOf = ({ type, stream_id }: Pick<DeltaEvent, 'type' | 'stream_id'>): string => `${stream_id} ${type}`;
 
-export function textOf(delta: DeltaEvent): string {
+export function deltaText(delta: DeltaEvent): string {
   const text = delta.data[deltaTextKey(delta.type)];
   return typeof text === 'string' ? text : '';
 }

@@ -29,15 +29,15 @@ describe('runChanges', () => {
     expect(changesBy(completed)).toMatchObject({ status: 'completed', finishReason: 'stop', finishedAt: at });
   });
 
-  it('parks a run that is out of money apart from one that asks a person', () => {
+  it('distinguishes a run that waits for budget from one that waits for a person', () => {
     expect(changesBy({ type: 'run.waiting', iteration: 1, data: { reason: 'budget' } }).status).toBe('waiting_budget');
   });
 
-  it('changes no status by what happens within an iteration', () => {
+  it('does not change the status within an iteration', () => {
     expect(changesBy(iterationStarted(3))).toMatchObject({ status: null, iteration: 3, terminal: false });
   });
 
-  it('lets a stop go before every other way to end or park, and before no stop (I7)', () => {
+  it('refuses every other way to end or park after a stop request (I7)', () => {
     const failed: NewFact = {
       type: 'run.failed',
       iteration: 1,
@@ -88,7 +88,7 @@ describe('projectRun', () => {
     expect(projectRun(stopping, [recorded(completed, 2)]).status).toBe('completed');
   });
 
-  it('sets what a run waits for and clears it when the run goes on', () => {
+  it('sets what a run waits for and clears it when the run resumes', () => {
     const waiting = projectRun(run, [recorded(waits, 1)]);
     expect(waiting).toMatchObject({ status: 'waiting_input', waiting: { reason: 'ask' } });
     const resumed = recorded({ type: 'run.resumed', iteration: 1, data: { reason: 'input' } }, 2);

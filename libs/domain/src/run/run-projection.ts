@@ -12,8 +12,7 @@ import {
   noUsage,
 } from '@rondo/contract';
 import type { StopRequest } from '../errors';
-import { isProgress, movesTo, yieldsToStop } from './claim-rules';
-import type { RunQueueName } from './run-store';
+import { isProgress, movesTo, yieldsToStop, type RunQueueName } from './claim';
 
 /** What a batch of facts changes in the run's row. Null means unchanged. */
 export interface RunChanges {

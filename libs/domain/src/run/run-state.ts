@@ -21,49 +21,49 @@ import {
 import { type KnownCalls, callsAfter } from '../tool-calls/ledger';
 import { executeCommand } from '../tools/shell.tools';
 
-/** Where a run stands, as far as its facts tell. Everything the loop decides, it decides from this. */
+/** The state of a run, derived from its facts alone. The loop decides everything from it. */
 export interface RunState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly iteration: number;
   /** The current iteration: not begun, waiting for the reply, or with the reply in the log. */
   readonly phase: 'between' | 'thinking' | 'acting';
-  /** The reply of the current iteration has begun and not ended, as far as the log tells. */
-  readonly isSpeaking: boolean;
+  /** The reply of the current iteration has begun and its end is not in the log. */
+  readonly isReplying: boolean;
   /** The id of the reply of the current iteration. */
   readonly messageId: MessageId | undefined;
   readonly modelFinishReason: FinishReason;
   /** The calls of the current iteration, in order. */
   readonly calls: KnownCalls;
-  /** A command was sent to the executor at some time, and may have left something running. */
+  /** A command was sent to the executor, and may have left a process running. */
   readonly ranCommands: boolean;
   /** Every dialogue message that the model may see, in thread order. */
   readonly conversation: readonly (Message | NewMessage)[];
   readonly usage: Usage;
-  /** Unreadable calls since the last readable one. */
+  /** Malformed calls since the last well-formed one. */
   readonly malformedInARow: number;
-  /** Attempts at the current reply that came to nothing by the model's doing; a crash of ours does not count. */
+  /** Attempts at the current reply that failed at the model; crashes of a worker do not count. */
   readonly lostReplies: number;
-  /** A compaction that was asked for and has not ended. */
+  /** A compaction that was requested and has not ended. */
   readonly compaction: OpenCompaction | undefined;
-  /** What is sent of the conversation instead of the whole. */
+  /** How the conversation is reduced for requests. */
   readonly context: ContextState;
-  /** The newest of each kind of state message that no call of the model has seen yet; each is shown once (LP14). */
+  /** The newest state message of each kind that the model has not seen yet. Each is sent once, because it is outdated after that. */
   readonly unseen: readonly NewMessage[];
   readonly startedAt: string | undefined;
-  /** When it began to wait, and how long it has waited before, in milliseconds. */
+  /** When the current wait began, and how long earlier waits were, in milliseconds. */
   readonly waitingSince: string | undefined;
   readonly waitedMs: number;
 }
 
 const noCalls: RunState['calls'] = new Map();
 
-const beginning: RunState = {
+const initialState: RunState = {
   started: false,
   ended: false,
   iteration: 0,
   phase: 'between',
-  isSpeaking: false,
+  isReplying: false,
   messageId: undefined,
   modelFinishReason: 'stop',
   calls: noCalls,
@@ -81,17 +81,17 @@ const beginning: RunState = {
 };
 
 /**
- * A state with some of it changed. All are made here, field by field, so that they are of one shape: V8 gives what is spread
- * a new one in each place, and then knows the shape of none.
+ * The state with some fields changed. Lists the fields instead of spreading, so that all states share one hidden class:
+ * V8 creates another one at every spread, and property access becomes megamorphic.
  */
-const after = (state: RunState, changes: Partial<RunState>): RunState =>
+const changed = (state: RunState, changes: Partial<RunState>): RunState =>
   Object.assign<RunState, Partial<RunState>>(
     {
       started: state.started,
       ended: state.ended,
       iteration: state.iteration,
       phase: state.phase,
-      isSpeaking: state.isSpeaking,
+      isReplying: state.isReplying,
       messageId: state.messageId,
       modelFinishReason: state.modelFinishReason,
       calls: state.calls,
@@ -110,21 +110,21 @@ const after = (state: RunState, changes: Partial<RunState>): RunState =>
     changes,
   );
 
-/** The state after a run's log. `earlier` are the thread's dialogue messages that are not this run's. */
+/** The state after a run's log. `earlier` are dialogue messages of the thread that do not belong to the run. */
 export function replay(log: readonly RecordedFact[], earlier: readonly Message[] = []): RunState {
-  const state = log.reduce<RunState>(evolve, beginning);
+  const state = log.reduce<RunState>(evolve, initialState);
   const before = beforeRun(earlier, state.conversation);
   const context = withEarlierSummary(state.context, before);
-  return after(state, { conversation: [...before, ...state.conversation], context });
+  return changed(state, { conversation: [...before, ...state.conversation], context });
 }
 
-/** What others wrote into the thread after the run began is for the next run: a prompt must not depend on hand-overs. */
+/** Messages that others wrote after the run began are for the next run, so that a prompt does not depend on hand-overs. */
 function beforeRun(earlier: readonly Message[], own: RunState['conversation']): readonly Message[] {
   const [first] = own;
   return first && 'seq' in first ? earlier.filter(({ seq }) => seq < first.seq) : earlier;
 }
 
-/** The state after one more fact. Facts of others (a stop request, say) change nothing here. */
+/** The state after one more fact. */
 export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState {
   switch (fact.type) {
     case 'run.created':
@@ -132,30 +132,30 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'model.retried':
       return state;
     case 'run.started':
-      return after(state, { started: true, startedAt: timeOf(fact) });
+      return changed(state, { started: true, startedAt: timeOf(fact) });
     case 'run.waiting':
-      return after(state, { waitingSince: state.waitingSince ?? timeOf(fact) });
+      return changed(state, { waitingSince: state.waitingSince ?? timeOf(fact) });
     case 'run.resumed':
-      return after(state, {
+      return changed(state, {
         waitingSince: undefined,
         waitedMs: state.waitedMs + millisecondsBetween(state.waitingSince, timeOf(fact)),
       });
     case 'run.completed':
     case 'run.failed':
     case 'run.stopped':
-      return after(state, { ended: true });
+      return changed(state, { ended: true });
     case 'iteration.started':
-      return after(thinking(state, fact.data), { calls: noCalls, lostReplies: 0 });
+      return changed(withReplyBegun(state, fact.data), { calls: noCalls, lostReplies: 0 });
     case 'iteration.restarted':
-      return state.phase === 'acting' ? after(state, { isSpeaking: false }) : thinking(state, fact.data);
+      return state.phase === 'acting' ? changed(state, { isReplying: false }) : withReplyBegun(state, fact.data);
     case 'iteration.completed':
-      return after(state, { phase: 'between', messageId: undefined });
+      return changed(state, { phase: 'between', messageId: undefined });
     case 'message.created':
-      return hear(state, fact.data.message);
+      return withMessage(state, fact.data.message);
     case 'usage.recorded':
-      return pay(state, fact.data);
+      return withUsage(state, fact.data);
     case 'tool.started':
-      return after(state, {
+      return changed(state, {
         calls: callsAfter(state.calls, fact),
         ranCommands: state.ranCommands || fact.data.name === executeCommand.name,
       });
@@ -164,19 +164,19 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'tool.failed':
     case 'tool.unknown':
     case 'tool.resolved':
-      return after(state, { calls: callsAfter(state.calls, fact) });
+      return changed(state, { calls: callsAfter(state.calls, fact) });
     case 'context.compaction_started': {
       const { compaction_id: id, covers, tokens_before: tokensBefore } = fact.data;
-      return after(state, { compaction: { id, covers, tokensBefore } });
+      return changed(state, { compaction: { id, covers, tokensBefore } });
     }
     case 'context.compacted':
-      return after(state, { compaction: undefined, context: compacted(state.context, fact.data, pointOf(state)) });
+      return changed(state, { compaction: undefined, context: compacted(state.context, fact.data, pointOf(state)) });
     case 'context.compaction_failed':
-      return after(state, { compaction: undefined, context: notCompacted(state.context, pointOf(state)) });
+      return changed(state, { compaction: undefined, context: notCompacted(state.context, pointOf(state)) });
   }
 }
 
-/** The last iteration that is over. While the next one waits for its reply, nothing has changed yet. */
+/** The last completed iteration. */
 export const iterationsDone = ({ phase, iteration }: Pick<RunState, 'phase' | 'iteration'>): number =>
   phase === 'between' ? iteration : iteration - 1;
 
@@ -185,53 +185,47 @@ const pointOf = (state: RunState): CompactionPoint => ({
   changedAt: state.conversation.at(-1)?.id,
 });
 
-/**
- * Calls of a model that do not end the reply: it was cut off by its limit, told to repair it, asked again with less, or
- * the call was a summarizer's.
- */
-const goesOn = (finishReason: string): boolean =>
+/** Model calls that do not end a reply: a continuation, repair or shorter request follows, or the summarizer made the call. */
+const isReplyOpenAfter = (finishReason: string): boolean =>
   ['continued', 'malformed', 'overflow', 'summary'].includes(finishReason);
 
-function pay(state: RunState, bill: Usage & { finish_reason: string }): RunState {
-  const usage = addUsage(state.usage, bill);
-  if (goesOn(bill.finish_reason)) return after(state, { usage });
-  return after(state, {
+function withUsage(state: RunState, call: Usage & { finish_reason: string }): RunState {
+  const usage = addUsage(state.usage, call);
+  if (isReplyOpenAfter(call.finish_reason)) return changed(state, { usage });
+  return changed(state, {
     usage,
-    isSpeaking: false,
-    modelFinishReason: asFinishReason(bill.finish_reason),
+    isReplying: false,
+    modelFinishReason: asFinishReason(call.finish_reason),
     lostReplies: state.phase === 'thinking' ? state.lostReplies + 1 : state.lostReplies,
   });
 }
 
-const thinking = (state: RunState, about: { iteration: number; message_id: MessageId }): RunState =>
-  after(state, {
-    phase: 'thinking',
-    isSpeaking: true,
-    iteration: about.iteration,
-    messageId: about.message_id,
-  });
+function withReplyBegun(state: RunState, reply: { iteration: number; message_id: MessageId }): RunState {
+  const { iteration, message_id: messageId } = reply;
+  return changed(state, { phase: 'thinking', isReplying: true, iteration, messageId });
+}
 
-/** The reply itself moves the iteration on; an unreadable call counts until a readable one comes. */
-function hear(state: RunState, message: Message | NewMessage): RunState {
-  if (!message.is_llm_message) return after(state, { unseen: withState(state.unseen, message) });
+/** The first message of the reply moves the iteration to `acting`. */
+function withMessage(state: RunState, message: Message | NewMessage): RunState {
+  if (!message.is_llm_message) return changed(state, { unseen: withStateMessage(state.unseen, message) });
   const isReply = message.id === state.messageId;
   const hasSeen = isReply && state.unseen.length > 0;
-  return after(state, {
+  return changed(state, {
     unseen: hasSeen ? [] : state.unseen,
-    context: hasSeen ? seenBy(state, message) : state.context,
+    context: hasSeen ? changedBy(state, message) : state.context,
     conversation: [...state.conversation, message],
     phase: isReply ? 'acting' : state.phase,
     malformedInARow: message.type === 'tool' ? countMalformed(state.malformedInARow, message) : state.malformedInARow,
   });
 }
 
-const withState = (unseen: RunState['unseen'], message: NewMessage): RunState['unseen'] =>
+const withStateMessage = (unseen: RunState['unseen'], message: NewMessage): RunState['unseen'] =>
   message.type === 'browser_state' || message.type === 'image_context'
     ? [...unseen.filter(({ type }) => type !== message.type), message]
     : unseen;
 
-/** What the reply was thought after is not sent again, so its thoughts are not either. */
-const seenBy = ({ context }: RunState, reply: NewMessage): ContextState => ({ ...context, changedAt: reply.id });
+/** The state messages that the reply followed are not sent again, so its reasoning must not be sent either. */
+const changedBy = ({ context }: RunState, { id }: NewMessage): ContextState => ({ ...context, changedAt: id });
 
 const countMalformed = (before: number, message: Message | NewMessage): number =>
   message.metadata['problem'] === 'malformed' ? before + 1 : 0;

@@ -1,8 +1,8 @@
-import type { TokenCounter } from '../context/token-counter';
+import type { TokenCounter } from '../ports';
 
-/** Every four characters are a token, in any model. */
+/** Counts one token for every four characters, for any model. */
 export class EvenTokenCounter implements TokenCounter {
-  /** How many characters it was asked about. */
+  /** The number of characters that it has counted. */
   characters = 0;
 
   countTexts(texts: readonly string[]): Promise<number[]> {

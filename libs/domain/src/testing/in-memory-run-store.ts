@@ -1,5 +1,18 @@
-import { isProgress, movesTo, yieldsToStop } from '../run/claim-rules';
+import {
+  isProgress,
+  movesTo,
+  yieldsToStop,
+  type Claim,
+  type ClaimedRun,
+  type LastClaim,
+  type RunQueueName,
+} from '../run/claim';
 import { ClaimLostError, StopPendingError, type StopRequest } from '../errors';
+import { freshRun } from './fresh-run';
+import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
+import { projectRun } from '../run/run-projection';
+import { replay } from '../run/run-state';
+import type { FairClaims, LastClaims, RunStore } from '../ports';
 import {
   type CallId,
   type Message,
@@ -16,13 +29,8 @@ import {
   isWaiting,
   messageId,
 } from '@rondo/contract';
-import { freshRun } from './fresh-run';
-import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
-import { projectRun } from '../run/run-projection';
-import { replay } from '../run/run-state';
-import type { Claim, ClaimedRun, FairClaims, LastClaim, LastClaims, RunQueueName, RunStore } from '../run/run-store';
 
-const ours = accountId.parse('acc_1');
+const onlyAccount = accountId.parse('acc_1');
 const startOfTime = new Date(1_700_000_000_000).toISOString();
 
 interface Row {
@@ -34,13 +42,13 @@ interface Row {
   fruitlessClaims: number;
 }
 
-/** The promises of a RunStore, kept in memory: for tests of what stands above it. */
+/** A RunStore in memory, held to the same contract as the real one. */
 export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
   private readonly rows = new Map<RunId, Row>();
   private readonly threads = new Map<ThreadId, Message[]>();
   private ids = 0;
 
-  /** A run as the gateway makes it: `run.created`, then its input as the first message. */
+  /** Creates a run as the gateway does: `run.created`, then its input as the first message. */
   create({
     id,
     threadId,
@@ -61,13 +69,14 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     ]);
   }
 
-  /** The gateway's side of a stop, of an answer to a question, and of a word on a call that is in doubt. */
+  /** What the gateway does for a stop request. */
   requestStop(id: RunId, stop: StopRequest): void {
     const row = this.row(id);
     row.stop = stop;
     row.run = { ...row.run, status: 'stopping', stop_requested_at: stop.requestedAt };
   }
 
+  /** What the gateway does for an answer to a question. */
   answer(id: RunId, text: string): void {
     const { run } = this.row(id);
     const message = userMessage(this.nextId(), { id, threadId: run.thread_id, text });
@@ -77,16 +86,16 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     ]);
   }
 
-  /** Answers whether the call awaited a word. */
-  resolve(id: RunId, call: CallId, ruling: CallResolution): boolean {
+  /** What the gateway does for the resolution of a call. False if the call awaits none. */
+  resolve(id: RunId, call: CallId, resolution: CallResolution): boolean {
     const { run, log } = this.row(id);
     const ports = { ids: { messageId: () => messageId.parse(this.nextId()) } };
-    const facts = resolveCall({ run: { id, threadId: run.thread_id }, state: replay(log), ports }, call, ruling);
+    const facts = resolveCall({ run: { id, threadId: run.thread_id }, state: replay(log), ports }, call, resolution);
     this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts ?? []);
     return facts !== undefined;
   }
 
-  /** What happens when a holder goes silent for longer than its lease. */
+  /** What the reaper does when a holder is silent for longer than its lease. */
   expireLease(id: RunId): void {
     this.row(id).owner = undefined;
   }
@@ -99,7 +108,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     return this.row(id).run.status;
   }
 
-  /** The same runs, as the summarizers see them. */
+  /** The queue of the summarizers. */
   readonly compactions: RunStore = {
     claim: (id, owner) => this.claim(id, owner, 'compactions'),
     append: (claim, facts) => this.append(claim, facts),
@@ -126,11 +135,11 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
       executorId: null,
       stop,
       fruitlessClaims,
-      accountId: ours,
+      accountId: onlyAccount,
     });
   }
 
-  /** All runs are one account's. */
+  /** All runs belong to one account. */
   async claimNext(owner: string): Promise<ClaimedRun | undefined> {
     for (const id of this.rows.keys()) {
       const claim = await this.claim(id, owner);
@@ -205,7 +214,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
 }
 
 const userMessage = (id: string, { id: runId, threadId, text }: { id: RunId; threadId: ThreadId; text: string }) => ({
-  id: id as Message['id'], // minted above with the right prefix
+  id: id as Message['id'], // `nextId` adds the prefix
   thread_id: threadId,
   run_id: runId,
   iteration: null,

@@ -1,4 +1,5 @@
-import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../models/model';
+import type { Model } from '../ports';
+import type { ModelChunk, ModelEnd, ModelRequest } from '../models/model';
 
 /** How the provider behind a model behaves in a test. */
 export type ProviderBehaviour =

@@ -1,5 +1,16 @@
 import { summarize } from '../compaction/summarize';
 import { type BudgetOf, budgetOfModel } from '../context/model-budgets';
+import type { Model, AgentPorts, Tools } from '../ports';
+import { type Step, agentRunOf } from '../loop/loop-context';
+import { effectiveSettings } from '../profiles/effective-settings';
+import { runAgent } from '../loop/run-agent';
+import { type RunState, replay } from '../run/run-state';
+import type { ClaimedRun } from '../run/claim';
+import { tools as catalog } from '../tools/catalog';
+import { CountingIds, TickingClock } from './counting-ids';
+import { EvenTokenCounter } from './even-token-counter';
+import { InMemoryRunStore } from './in-memory-run-store';
+import { LedgeredTools } from './ledgered-tools';
 import {
   type NewFact,
   type RecordedFact,
@@ -9,18 +20,6 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
-import type { Model } from '../models/model';
-import { type Step, agentRunOf } from '../loop/loop-context';
-import type { AgentPorts, Tools } from '../ports';
-import { effectiveSettings } from '../profiles/effective-settings';
-import { runAgent } from '../loop/run-agent';
-import { type RunState, replay } from '../run/run-state';
-import type { ClaimedRun } from '../run/run-store';
-import { tools as catalog } from '../tools/catalog';
-import { CountingIds, TickingClock } from './counting-ids';
-import { EvenTokenCounter } from './even-token-counter';
-import { InMemoryRunStore } from './in-memory-run-store';
-import { LedgeredTools } from './ledgered-tools';
 
 /** A worker that crashed. */
 export class Crash extends Error {}
@@ -30,16 +29,16 @@ export interface HarnessParts {
   readonly tools?: Tools;
   readonly settings?: SettingsRequest;
   readonly input?: string;
-  /** How far the clock moves at each look. */
+  /** How far the clock moves each time it is read. */
   readonly tickMs?: number;
-  /** What the summarizer asks. Without one, compactions go back to the workers. */
+  /** The model of the summarizer. Without one, compactions go back to the workers. */
   readonly summarizer?: Model;
   readonly budgetOf?: BudgetOf;
-  /** What the operator says beside it. */
+  /** Ports that depend on the operator's configuration. */
   readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent'>;
 }
 
-/** The smallest harness in which a run can live: the loop, a store in memory, a scripted model and counting hands. */
+/** Runs the loop with a store in memory, a scripted model and tools that count their effects. */
 export class RunHarness {
   readonly store = new InMemoryRunStore();
   readonly id: RunId = runId.parse('run_1');
@@ -70,9 +69,8 @@ export class RunHarness {
   }
 
   /**
-   * One activation by a worker, as slow a writer as there may be: what may be written meanwhile is written at the last
-   * moment. `onStep` may throw a Crash: the worker is gone then, and with it everything that it had not written. Answers
-   * whether there was anything to do.
+   * One activation by a worker that commits each step as late as it may. `onStep` may throw a Crash, which loses every
+   * fact that was not committed. False if there was nothing to do.
    */
   async activate(onStep: (step: Step, position: 'before' | 'after') => void = () => {}): Promise<boolean> {
     const claim = await this.claim();

@@ -1,8 +1,8 @@
 import { ClaimLostError, StopPendingError } from '../errors';
+import type { RunStore } from '../ports';
 import { type MessageId, type NewFact, type RunId, compactionId, messageId } from '@rondo/contract';
-import type { RunStore } from '../run/run-store';
 
-/** A store with one run in it that is due, and what the gateway and time may do to that run. */
+/** A store with one due run, and what the gateway or an expired lease may do to that run. */
 export interface RunStoreFixture {
   readonly store: RunStore;
   /** The same runs, as the summarizers see them. */
@@ -12,9 +12,9 @@ export interface RunStoreFixture {
   requestStop(): Promise<void>;
 }
 
-/** What every RunStore promises. The fake and the real one pass the same sentences. */
+/** What every RunStore guarantees. The in-memory store and the Postgres store pass the same tests. */
 export const describeRunStore = (name: string, open: () => Promise<RunStoreFixture>): void => {
-  describe(`${name} keeps a RunStore's promises`, () => {
+  describe(`${name} as a RunStore`, () => {
     const claimed = async () => {
       const fixture = await open();
       const claim = await fixture.store.claim(fixture.runId, 'worker-1');
@@ -22,7 +22,7 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       return { ...fixture, claim };
     };
 
-    it('gives a due run to one holder at a time, each with a higher epoch (I3)', async () => {
+    it('gives a due run to one holder at a time, with a rising epoch (I3)', async () => {
       const { store, runId, claim, expireLease } = await claimed();
 
       expect(await store.claim(runId, 'worker-2')).toBeUndefined();
@@ -32,7 +32,7 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       expect(second?.epoch).toBeGreaterThan(claim.epoch);
     });
 
-    it('numbers facts without a gap and gives them back in that order (I2)', async () => {
+    it('numbers facts without a gap and returns them in that order (I2)', async () => {
       const { store, runId, claim } = await claimed();
 
       await store.append(claim, [started, iterationStarted(1)]);
@@ -50,7 +50,7 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       ]);
     });
 
-    it('refuses every write of an older holder and keeps nothing of it (I3)', async () => {
+    it('refuses every write of an older holder and stores nothing of it (I3)', async () => {
       const { store, runId, claim, expireLease } = await claimed();
       await expireLease();
       const second = await store.claim(runId, 'worker-2');
@@ -62,7 +62,7 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       expect(first?.seq).toBe(3);
     });
 
-    it('lets a run end once, and nothing after it (I2)', async () => {
+    it('lets a run end once and accepts no facts after that (I2)', async () => {
       const { store, runId, claim } = await claimed();
 
       await store.append(claim, [started, completed]);
@@ -82,16 +82,20 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       expect(recorded.map(({ type }) => type)).toEqual(['run.stopped']);
     });
 
-    it('gives messages their place in the thread', async () => {
+    it('numbers the messages of a thread', async () => {
       const { store, claim } = await claimed();
 
-      const recorded = await store.append(claim, [started, spoken(claim, 'msg_a'), spoken(claim, 'msg_b')]);
+      const recorded = await store.append(claim, [
+        started,
+        assistantMessage(claim, 'msg_a'),
+        assistantMessage(claim, 'msg_b'),
+      ]);
 
-      const places = recorded.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.seq] : []));
-      expect(places).toEqual([2, 3]);
+      const numbers = recorded.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.seq] : []));
+      expect(numbers).toEqual([2, 3]);
     });
 
-    it('gives a run whose context is to be folded to the summarizers, and back when they have done it', async () => {
+    it('moves a run to the summarizers when a compaction starts, and back when it ends', async () => {
       const { store, compactions, runId, claim } = await claimed();
       expect(await compactions.claim(runId, 'summarizer-1')).toBeUndefined();
 
@@ -99,13 +103,13 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       expect(await store.claim(runId, 'worker-2')).toBeUndefined();
       const summarizer = await compactions.claim(runId, 'summarizer-1');
       if (!summarizer) throw new Error('the summarizer could not claim the run');
-      await compactions.append(summarizer, [summarised]);
+      await compactions.append(summarizer, [summarized]);
 
       expect(await compactions.claim(runId, 'summarizer-1')).toBeUndefined();
       expect((await store.claim(runId, 'worker-2'))?.epoch).toBe(summarizer.epoch + 1);
     });
 
-    it('leaves the claim to a worker that gives a compaction up, and takes it from a summarizer that does', async () => {
+    it('keeps the claim of a worker that records a failed compaction, and ends that of a summarizer', async () => {
       const { store, compactions, runId, claim } = await claimed();
 
       await store.append(claim, [started, compactionFailed]);
@@ -125,7 +129,7 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       await expect(store.append(claim, [compactionStarted])).rejects.toBeInstanceOf(StopPendingError);
     });
 
-    it('counts the claims that brought a run no further, hand-overs in order left out', async () => {
+    it('counts claims without progress, except for clean hand-overs', async () => {
       const { store, runId, claim, expireLease } = await claimed();
       const again = async () => {
         const next = await store.claim(runId, 'worker-2');
@@ -198,7 +202,7 @@ const compactionStarted: NewFact = {
   data: { compaction_id, reason: 'threshold', covers, tokens_before: 9_000 },
 };
 
-const summarised: NewFact = {
+const summarized: NewFact = {
   type: 'context.compacted',
   iteration: 0,
   data: {
@@ -230,7 +234,7 @@ const compactionFailed: NewFact = {
   data: { compaction_id, error: { code: 'model_overloaded', message: 'Not now.' } },
 };
 
-const spoken = ({ threadId, runId }: { threadId: string; runId: string }, id: string): NewFact =>
+const assistantMessage = ({ threadId, runId }: { threadId: string; runId: string }, id: string): NewFact =>
   ({
     type: 'message.created',
     iteration: 1,
@@ -242,7 +246,7 @@ const spoken = ({ threadId, runId }: { threadId: string; runId: string }, id: st
         iteration: 1,
         type: 'assistant',
         is_llm_message: true,
-        content: [{ type: 'text', text: 'Said.' }],
+        content: [{ type: 'text', text: 'Hello.' }],
         metadata: {},
       },
     },

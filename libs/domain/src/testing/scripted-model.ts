@@ -1,6 +1,7 @@
-import type { Model, ModelChunk, ModelEnd, ModelRequest } from '../models/model';
+import type { Model } from '../ports';
+import type { ModelChunk, ModelEnd, ModelRequest } from '../models/model';
 
-/** What a scripted model says in one turn. */
+/** The output of a scripted model in one turn. */
 export type Turn = readonly ModelChunk[];
 
 const usage = { input_tokens: 10, cached_tokens: 0, output_tokens: 5, cost_usd: 0.001, estimated: false };
@@ -32,8 +33,8 @@ export const breaksAfter = (text: string): Turn => [
 ];
 
 /**
- * Plays the turn that the conversation has come to, so that asking again after a crash gives the same reply. Keeps what
- * it was asked. On abort it ends as a provider does: at once, with what was said so far.
+ * Replies with the turn that the conversation has reached, so that a repeated request gets the same reply. Keeps its
+ * requests. On abort it ends at once, as a provider does.
  */
 export class ScriptedModel implements Model {
   readonly requests: ModelRequest[] = [];

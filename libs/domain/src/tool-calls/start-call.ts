@@ -4,8 +4,8 @@ import type { ToolAnswer } from '../ports';
 import type { NewFact, ToolCall } from '@rondo/contract';
 
 /**
- * The open calls that may run now: all at once, or one after the other. One that awaits a person holds up those behind
- * it only where they go one after the other.
+ * The open calls that may run now: all, or only the first if calls are sequential. A call that awaits a person therefore
+ * blocks the calls behind it only if they are sequential.
  */
 export function nextWave({ state: run, run: { settings } }: LoopContext): KnownCall[] {
   const open = openCalls(run);
@@ -16,40 +16,40 @@ export function nextWave({ state: run, run: { settings } }: LoopContext): KnownC
 export const runsInLoop = ({ run }: Pick<LoopContext, 'run'>, call: ToolCall): boolean =>
   run.tools.named(call.name)?.runsIn === 'loop';
 
-export const startOf = (loop: LoopContext, { call, attempts }: KnownCall): NewFact => ({
+export const callStarted = (loop: LoopContext, { call, attempts }: KnownCall): NewFact => ({
   type: 'tool.started',
   iteration: loop.state.iteration,
   data: { tool_call_id: call.id, name: call.name, attempt: attempts + 1, store: loop.ports.tools.store },
 });
 
-const inAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, attempt });
+const withAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, attempt });
 
-/** While the model still speaks: commits what is planned, and sends out what may run. The answers wait for `settle`. */
-export function* startWhileSpeaking(loop: LoopContext): Generator<Step, void> {
+/** Sends planned calls while the reply is still streaming. `settle` collects their answers. */
+export function* startDuringReply(loop: LoopContext): Generator<Step, void> {
   const wave = loop.signals.stop.aborted
     ? []
     : nextWave(loop).filter(({ call, status }) => status === 'planned' && !runsInLoop(loop, call));
-  yield factsStep(loop, ...wave.map((known) => startOf(loop, known)));
-  for (const known of wave) loop.underWay.set(known.call.id, settledLater(send(loop, known)));
+  yield factsStep(loop, ...wave.map((known) => callStarted(loop, known)));
+  for (const known of wave) loop.inFlight.set(known.call.id, awaitedLater(send(loop, known)));
 }
 
-/** The answer of a call that was sent while the model spoke, or that is sent or looked for now. */
+/** The answer of a call that was sent during the reply, or that is sent or looked up now. */
 export function answerTo(loop: LoopContext, known: KnownCall): Promise<ToolAnswer> {
-  const sent = loop.underWay.get(known.call.id);
-  loop.underWay.delete(known.call.id);
+  const sent = loop.inFlight.get(known.call.id);
+  loop.inFlight.delete(known.call.id);
   return sent ?? send(loop, known);
 }
 
-/** What the log knows as dispatched is looked for; anything else is sent, the next time under the same id (R25). */
+/** Looks up a call that the log has as dispatched, and sends any other. A retry has the same id and a higher attempt. */
 function send({ ports: { tools }, signals: { stop } }: LoopContext, known: KnownCall): Promise<ToolAnswer> {
   const { call, status, attempts, store } = known;
   return status === 'dispatched'
-    ? tools.reattach({ call: inAttempt(attempts, call), store }, stop)
-    : tools.execute(inAttempt(attempts + 1, call), stop);
+    ? tools.reattach({ call: withAttempt(attempts, call), store }, stop)
+    : tools.execute(withAttempt(attempts + 1, call), stop);
 }
 
-/** Its rejection is heard when the answer is asked for, and not before. */
-function settledLater(answer: Promise<ToolAnswer>): Promise<ToolAnswer> {
+/** Prevents an unhandled rejection: the answer is awaited later and rejects there. */
+function awaitedLater(answer: Promise<ToolAnswer>): Promise<ToolAnswer> {
   answer.catch(() => undefined);
   return answer;
 }

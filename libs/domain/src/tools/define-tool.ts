@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { memoize } from '../memoize/memoize';
-import type { EffectClass, ToolSource } from '@rondo/contract';
+import { memoize } from '../memoize';
 import { type HonoursKeys, honoursNoKeys } from './honoured-keys';
+import type { EffectClass, ToolSource } from '@rondo/contract';
 
 /**
  * A tool, as data: what the model reads, what its arguments must be, and how careful the engine must be with it.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { memoize } from '../memoize/memoize';
+import { memoize } from '../memoize';
 import { type ToolDefinition, argumentsSchema } from './define-tool';
 
 const jsonTypes = ['string', 'number', 'boolean', 'null', 'array', 'object'] as const;

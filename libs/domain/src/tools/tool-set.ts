@@ -1,5 +1,5 @@
 import type { RunSettings } from '@rondo/contract';
-import { memoize } from '../memoize/memoize';
+import { memoize } from '../memoize';
 import type { ToolDefinition } from './define-tool';
 import { expandMessage } from './memory.tools';
 

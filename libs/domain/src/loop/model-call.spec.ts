@@ -1,7 +1,7 @@
-import { usageFactFor } from './model-usage';
+import { usageFactFor } from './model-call';
 import { CountingIds, TickingClock } from '../testing';
 
-const billOf = (tokens: number) => {
+const usageOf = (tokens: number) => {
   const usage = { input_tokens: tokens, cached_tokens: tokens, output_tokens: tokens, cost_usd: 1, estimated: false };
   return usageFactFor(
     {
@@ -15,9 +15,9 @@ const billOf = (tokens: number) => {
 };
 
 describe('attack: model and tool output', () => {
-  it.each([2 ** 31, 1e12, Number.MAX_SAFE_INTEGER])('a provider that bills %s tokens for a call', (tokens) => {
+  it.each([2 ** 31, 1e12, Number.MAX_SAFE_INTEGER])('a provider that reports %s tokens for a call', (tokens) => {
     const most = 2 ** 31 - 1;
 
-    expect(billOf(tokens)).toMatchObject({ input_tokens: most, cached_tokens: most, output_tokens: most });
+    expect(usageOf(tokens)).toMatchObject({ input_tokens: most, cached_tokens: most, output_tokens: most });
   });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { maxTokens } from './token-counter';
+import { maxTokens } from './max-tokens';
 
 it('bounds the tokens of a text by its bytes', () => {
   fc.assert(

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { AccountId, Message, NewFact, RecordedFact, Run, RunId, ThreadId } from '@rondo/contract';
+import type { KnownCalls } from '../tool-calls/ledger';
+import type { StopRequest } from '../errors';
+
+/** Who works on a run: the workers or the summarizers. A run is always in exactly one queue. */
+export const runQueueName = z.enum(['runs', 'compactions']);
+export type RunQueueName = z.infer<typeof runQueueName>;
+
+/** The right of one holder to write a run. A later claim has a higher epoch, and then this one cannot write any more (I3). */
+export interface Claim {
+  readonly runId: RunId;
+  readonly threadId: ThreadId;
+  readonly epoch: number;
+}
+
+export interface ClaimedRun extends Claim {
+  readonly accountId: AccountId;
+  readonly run: Run;
+  /**
+   * The facts that the run continues from: its log without the calls of completed iterations, and without the messages
+   * that a summary replaces, except for the first and the last of these.
+   */
+  readonly log: readonly RecordedFact[];
+  /** The thread's dialogue messages from before the run, in order, without those that a summary replaces. */
+  readonly earlier: readonly Message[];
+  /** The host of the thread's sandbox; null while there is none. */
+  readonly executorId: string | null;
+  /** Set if a stop was requested before the claim. */
+  readonly stop: StopRequest | undefined;
+  /** Earlier claims in a row that ended without progress. */
+  readonly fruitlessClaims: number;
+}
+
+/** A claim on a run that can only be ended. */
+export interface LastClaim extends Claim {
+  readonly run: Run;
+  /** Its open calls, without their arguments and results. */
+  readonly calls: KnownCalls;
+  readonly stop: StopRequest | undefined;
+  readonly fruitlessClaims: number;
+}
+
+/** An account that a process has served, and the number of its runs that the process holds. */
+export interface ServedAccount {
+  readonly accountId: AccountId;
+  readonly held: number;
+}
+
+export interface PendingStop {
+  readonly runId: RunId;
+  readonly stop: StopRequest;
+}
+
+type Fact = NewFact | RecordedFact;
+
+/**
+ * The queue that a fact moves its run to; undefined if the fact moves none. A fact that names the current queue moves
+ * nothing, so a worker that records a failed compaction keeps its claim, and a summarizer that does loses it.
+ */
+export function movesTo(fact: Fact): RunQueueName | undefined {
+  if (fact.type === 'context.compaction_started') return 'compactions';
+  if (fact.type === 'context.compaction_failed') return 'runs';
+  return fact.type === 'context.compacted' && fact.data.method === 'summary' ? 'runs' : undefined;
+}
+
+/** Facts that a holder writes at every new attempt. They are no progress. */
+const noProgress: readonly Fact['type'][] = ['run.started', 'iteration.restarted', 'model.retried'];
+
+export const isProgress = ({ type }: Fact): boolean => !noProgress.includes(type);
+
+/** A run can crash every worker that claims it. After so many claims in a row without progress it fails. */
+export const maxFruitlessClaims = 10;
+
+/** Facts that a requested stop overrules: they would end or park the run other than as stopped (I7). */
+const yielding: readonly Fact['type'][] = ['run.completed', 'run.failed', 'run.waiting', 'context.compaction_started'];
+
+export const yieldsToStop = ({ type }: Fact): boolean => yielding.includes(type);
