@@ -37,6 +37,8 @@ const description = z.object({
   group: toolGroup,
   example: z.record(z.string(), z.unknown()).optional(),
   xml: xmlMapping.optional(),
+  /** The tool that it is only another name for. */
+  alias_of: z.string().optional(),
   source: toolSource,
 });
 

@@ -64,11 +64,13 @@ export { outOfTime, timeLeftMs } from './run/time-left';
 export { type AnswerContext } from './tool-calls/answer-call';
 export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './tool-calls/ledger';
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
-export { type ExecutorTool, type ToolName, builtInTools, tools } from './tools/catalog';
+export { toolAliases } from './tools/alias.tools';
+export { type ExecutorTool, builtInTools, implementedTools, tools } from './tools/catalog';
 export { type ToolDefinition, argumentsSchema, effectOf, expectedEffect } from './tools/define-tool';
 export { explainArguments } from './tools/explain-arguments';
 export { honoursKeysAt, hostPattern } from './tools/honoured-keys';
 export { executeCommand, stillRunning } from './tools/shell.tools';
+export { targetArguments } from './tools/tool-alias';
 export { type ToolSet, toolSetOf } from './tools/tool-set';
 
 // Models, dialects and token counts

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ToolResult, accountId, callId, runId, threadId } from '@rondo/contract';
-import { type ToolName, effectOf, builtInTools } from '@rondo/domain';
+import { effectOf, builtInTools } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import { ToolRunner } from '../tools/tool-runner';
@@ -86,7 +86,7 @@ export class ExecutorFixture {
     });
   }
 
-  async use(name: ToolName, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<ToolResult> {
+  async use(name: string, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<ToolResult> {
     const reply = await this.reply(aCall(name, args, options), options);
     if (reply.how !== 'answered') throw new Error(`${name} was not answered but ${reply.how}`);
     return reply.result;

@@ -1,4 +1,4 @@
-import { type ExecutorTool, type ToolDefinition, tools } from '@rondo/domain';
+import { type ExecutorTool, type ToolDefinition, targetArguments, implementedTools, toolAliases } from '@rondo/domain';
 import {
   createFile,
   deleteFile,
@@ -43,9 +43,27 @@ export interface HandledTool {
   readonly handler: ToolHandler<unknown>;
 }
 
-const byName = new Map<string, HandledTool>(
-  tools.filter((tool) => tool.runsIn === 'executor').map((tool) => [tool.name, { tool, handler: handlers[tool.name] }]), // `satisfies` has paired them
+const targets = new Map<string, HandledTool>(
+  implementedTools
+    .filter((tool) => tool.runsIn === 'executor')
+    .map((tool) => [tool.name, { tool, handler: handlers[tool.name] }]), // `satisfies` has paired them
 );
+
+const byName = new Map([...targets, ...toolAliases.flatMap(handledAlias)]);
+
+/** The target's handler, which gets what the target's own schema makes of the alias's arguments. */
+function handledAlias(tool: ToolDefinition): [string, HandledTool][] {
+  const { alias } = tool;
+  const target = alias && targets.get(alias.of);
+  if (!target) return [];
+  const inputFor = (given: unknown) =>
+    target.tool.input.parse(targetArguments(alias, given as Readonly<Record<string, unknown>>)); // the alias's schema is an object
+  const handler: ToolHandler<unknown> = {
+    handle: (given, context) => target.handler.handle(inputFor(given), context),
+    mutexKey: (given) => target.handler.mutexKey?.(inputFor(given)),
+  };
+  return [[tool.name, { tool, handler }]];
+}
 
 export const toolHandlerFor = (name: string): HandledTool | undefined => byName.get(name);
 

@@ -3,6 +3,7 @@ import { type NewMessage, type RunSettings, type ToolCall, type ToolResult, fail
 import type { AgentRun } from '../loop/loop-context';
 import type { Tool } from '../tools/catalog';
 import { explainArguments } from '../tools/explain-arguments';
+import { targetArguments } from '../tools/tool-alias';
 import { expand } from './expand-message';
 import { useNotebook } from './notebook';
 import { recordThought } from './sequential-thinking';
@@ -47,9 +48,11 @@ export function answerInLoop(
   { settings: { profile }, tools }: AnsweringRun,
 ): ToolResult {
   const tool = tools.named(call.name);
-  if (!tool || !isLoopTool(call.name)) return failedResult(`There is no tool named "${call.name}".`);
+  const target = tool?.alias ? tools.named(tool.alias.of) : tool;
+  if (!tool || !target || !isLoopTool(target.name)) return failedResult(`There is no tool named "${call.name}".`);
   const input = tool.input.safeParse(call.arguments);
   if (!input.success) return failedResult(explainArguments(tool, input.error, call.arguments));
-  const handler = handlers[call.name] as LoopToolHandler<LoopTool>; // the tool's own schema has parsed the input
-  return handler(input.data, conversation, { call, profile });
+  const handler = handlers[target.name] as LoopToolHandler<LoopTool>; // the tool's own schema parses the input
+  const own = tool.alias ? target.input.parse(targetArguments(tool.alias, input.data)) : input.data;
+  return handler(own, conversation, { call, profile });
 }

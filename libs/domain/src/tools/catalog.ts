@@ -1,4 +1,6 @@
+import { toolAliases } from './alias.tools';
 import { ask, complete, returnControlToUser } from './conversation.tools';
+import type { ToolDefinition } from './define-tool';
 import { strReplaceEditor } from './editor.tools';
 import {
   createDirectory,
@@ -23,8 +25,8 @@ import {
   terminateCommand,
 } from './shell.tools';
 
-/** Every tool there is. A name stands once; what a run may use is its settings' `tools`. */
-export const tools = [
+/** Every tool that has a handler. */
+export const implementedTools = [
   executeCommand,
   checkCommandOutput,
   terminateCommand,
@@ -51,9 +53,12 @@ export const tools = [
   returnControlToUser,
 ] as const;
 
-export type Tool = (typeof tools)[number];
+export type Tool = (typeof implementedTools)[number];
 export type ExecutorTool = Extract<Tool, { runsIn: 'executor' }>;
 export type ToolName = Tool['name'];
+
+/** All of them and their other names. A name stands once; what a run may use is its settings' `tools`. */
+export const tools: readonly ToolDefinition[] = [...implementedTools, ...toolAliases];
 
 /** All of them, for code that serves no single run. */
 export const builtInTools = toolSetOf({ tools: tools.map(({ name }) => name) }, tools);

@@ -13,6 +13,8 @@ export interface ToolDefinition {
   readonly input: z.ZodObject;
   /** The JSON Schema of its arguments, where it is not that of `input`: a tool of a server brings its own. */
   readonly parameters?: Readonly<Record<string, unknown>>;
+  /** Set where it is only another name for a tool; see tool-alias.ts. */
+  readonly alias?: ToolAlias;
   /** Absent: it is built in. */
   readonly source?: ToolSource;
   /** Of every call, or of one by its parsed arguments and by what the operator says of the server that it goes to. */
@@ -30,6 +32,16 @@ export interface ToolDefinition {
   readonly example?: Readonly<Record<string, unknown>>;
   /** How it is written as a tag of its own; see docs/dialects.md. */
   readonly xml?: XmlMapping;
+}
+
+/** How the arguments of an alias become those of its target. */
+export interface ToolAlias {
+  /** The target's name. */
+  readonly of: string;
+  /** The target's parameter that each parameter of the alias stands for. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Arguments that the target always gets. */
+  readonly fixed: Readonly<Record<string, unknown>>;
 }
 
 /** Parameters are child elements unless they stand here. With `content`, all others are attributes. */

@@ -11,7 +11,7 @@ export const snapshotOf = ({ all, offered }: ToolSet): ToolSetSnapshot => ({
 });
 
 function describe(tool: ToolDefinition): ToolSnapshot {
-  const { name, description, runsIn, timeoutMs, group, example, xml, source } = tool;
+  const { name, description, runsIn, timeoutMs, group, example, xml, alias, source } = tool;
   return {
     name,
     description,
@@ -22,6 +22,7 @@ function describe(tool: ToolDefinition): ToolSnapshot {
     group,
     ...(example && { example: { ...example } }),
     ...(xml && { xml: { ...xml, attributes: xml.attributes && [...xml.attributes] } }),
+    ...(alias && { alias_of: alias.of }),
     source: source ?? { kind: 'built_in' },
   };
 }

@@ -18,7 +18,9 @@ const namesOf = memoize(
 
 export function toolSet(all: readonly ToolDefinition[], offered: readonly string[]): ToolSet {
   const byName = namesOf(all);
-  return { all, offered: offered.flatMap((name) => byName.get(name) ?? []), named: (name) => byName.get(name) };
+  const isUsable = ({ alias }: ToolDefinition): boolean => alias === undefined || byName.has(alias.of);
+  const usable = offered.flatMap((name) => byName.get(name) ?? []).filter(isUsable);
+  return { all, offered: usable, named: (name) => byName.get(name) };
 }
 
 /** A run's tools: all there are, of which its model is offered those that the settings name. */

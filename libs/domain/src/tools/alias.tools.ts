@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { readFile, writeFile } from './file.tools';
+import { sequentialThinking } from './memory.tools';
+import { checkCommandOutput, executeCommand, terminateCommand } from './shell.tools';
+import { aliasOf } from './tool-alias';
+
+/** The names and parameters that II-Agent's tools have. */
+const iiAliases = [
+  aliasOf(executeCommand, {
+    name: 'bash',
+    description:
+      'Run a command in the one bash session of this tool, which keeps its directory and environment, and wait for its ' +
+      'end, for 10 minutes at the most. Use shell_exec for what runs longer or asks questions. Do not use git init, ' +
+      'git add or git commit here.',
+    parameters: { command: 'command' },
+    fixed: { blocking: true, session_name: 'bash', timeout: 600 },
+    example: { command: 'grep -rn "def greet" src' },
+  }),
+  aliasOf(checkCommandOutput, {
+    name: 'shell_view',
+    description: 'Read what the process of a session has printed, and whether it still runs.',
+    parameters: { session_id: 'session_name' },
+  }),
+  aliasOf(checkCommandOutput, {
+    name: 'shell_wait',
+    description: 'Wait for the end of the process of a session, then read what it has printed.',
+    parameters: { session_id: 'session_name', seconds: 'wait' },
+    shape: { seconds: z.number().int().min(1).max(600).default(15).describe('The longest time to wait.') },
+  }),
+  aliasOf(terminateCommand, {
+    name: 'shell_kill_process',
+    description: 'Stop the process of a session, with everything it started.',
+    parameters: { session_id: 'session_name' },
+  }),
+];
+
+/** The names that the tools of the Symphony SDK have. */
+const symphonyAliases = [
+  aliasOf(readFile, {
+    name: 'readFile',
+    parameters: { path: 'file_path', start_line: 'start_line', end_line: 'end_line' },
+  }),
+  aliasOf(writeFile, { name: 'writeFile', parameters: { path: 'file_path', content: 'file_contents' } }),
+  aliasOf(writeFile, {
+    name: 'writeCode',
+    description: 'Write a source file: create it, or replace its whole contents.',
+    parameters: { path: 'file_path', code: 'file_contents' },
+  }),
+  aliasOf(writeFile, {
+    name: 'createPlan',
+    description: 'Write the plan of the work to todo.md, as a list of items: "- [ ]" to do, "- [x]" done.',
+    parameters: { plan: 'file_contents' },
+    fixed: { file_path: 'todo.md' },
+    example: { plan: '- [x] Read the request\n- [ ] Answer it' },
+  }),
+  aliasOf(sequentialThinking, {
+    name: 'ponder',
+    description: 'Think before you act: write a thought down.',
+    parameters: { thought: 'thought' },
+    fixed: { thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false },
+  }),
+];
+
+/** Every alias. A run has those that its settings or its profile name. */
+export const toolAliases = [...iiAliases, ...symphonyAliases];
