@@ -11,6 +11,7 @@ import type {
   NewMessage,
   RecordedFact,
   RecordedResult,
+  RunEvent,
   RunId,
   ToolCall,
 } from '@rondo/contract';
@@ -196,3 +197,23 @@ export interface AgentSignals {
 
 /** Why a run is ended early: a stop was requested, or its time is over. */
 export type StopReason = StopRequest | TerminalError;
+
+/**
+ * Brings the events of runs to their subscribers, at most once: the log has the facts, and a subscriber that misses a `seq`
+ * reads it there (I1). `publish` returns at once and never throws.
+ */
+export interface RunFeed {
+  /** Events of one run are delivered in the order of publication. Without a connection, the newest are kept for its return. */
+  publish(events: readonly RunEvent[]): void;
+  /** `onEvent` gets each event with its JSON as it was published. */
+  watch(runId: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch;
+}
+
+export interface RunWatch {
+  /**
+   * Resolves, and never rejects, once the subscription is confirmed: events that are published from then on are received.
+   * Without a connection it resolves a moment later, since no event can be received then anyway.
+   */
+  ready(): Promise<void>;
+  stop(): void;
+}

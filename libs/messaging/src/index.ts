@@ -18,7 +18,7 @@ export { producerConnection, workerConnection } from './queues/redis-connections
 export { RunQueue } from './queues/run-queue';
 export { RunQueues } from './queues/run-queues';
 export { SharedQuota } from './queues/shared-quota';
-export { NatsRunFeed, type RunWatch } from './run-feed/run-feed';
+export { NatsRunFeed } from './run-feed/run-feed';
 export { NatsTools } from './tool-calls/client/nats-tools';
 export { PendingCancellations } from './tool-calls/client/pending-cancellations';
 export type { SlotLimits } from './tool-calls/executor/fair-slots';

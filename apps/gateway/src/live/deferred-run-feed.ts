@@ -1,11 +1,12 @@
-import type { RecordedFact, RunEvent, RunId } from '@rondo/contract';
-import { type NatsLink, NatsRunFeed, type RunWatch } from '@rondo/messaging';
+import type { RunEvent, RunId } from '@rondo/contract';
+import type { RunFeed, RunWatch } from '@rondo/domain';
+import { type NatsLink, NatsRunFeed } from '@rondo/messaging';
 
 /**
- * The run feed before NATS is connected, so that the gateway starts without it. Facts published meanwhile are lost to the
+ * The run feed before NATS is connected, so that the gateway starts without it. Events published meanwhile are lost to the
  * feed; subscribers find them in the log (I1).
  */
-export class DeferredRunFeed {
+export class DeferredRunFeed implements RunFeed {
   private feed: NatsRunFeed | undefined;
   private readonly connecting: Promise<NatsRunFeed>;
 
@@ -13,8 +14,8 @@ export class DeferredRunFeed {
     this.connecting = link.then((connected) => (this.feed = new NatsRunFeed(connected)));
   }
 
-  publish(facts: readonly RecordedFact[]): void {
-    this.feed?.publish(facts);
+  publish(events: readonly RunEvent[]): void {
+    this.feed?.publish(events);
   }
 
   /** Events are passed on as they were published, so that REST and streams send the same bytes. */

@@ -1,16 +1,8 @@
-import {
-  type DeltaEvent,
-  type EventId,
-  type RecordedFact,
-  type Run,
-  type RunEvent,
-  type RunId,
-  deltaTextKey,
-} from '@rondo/contract';
+import { type DeltaEvent, type EventId, type RecordedFact, type Run, type RunId, deltaTextKey } from '@rondo/contract';
+import type { RunFeed } from '@rondo/domain';
 import type { RunLive } from '@rondo/messaging';
 import type { EventPage, RunAddress, RunHolder, Runs } from '@rondo/persistence';
 import type { WorkerSignals } from '../runs/worker-signals';
-import type { DeferredRunFeed } from './deferred-run-feed';
 import { type StreamNotice, noticesOf } from './stream-notices';
 
 /** What the log answers with. */
@@ -38,7 +30,7 @@ export interface RunSources {
    * The feed: fast, and allowed to lose. What is published after `ready()` has resolved reaches `onEvent` unless it is lost. `json` is
    * the event as it arrived.
    */
-  watch(runId: RunId, onEvent: (event: RunEvent, json?: string) => void): { ready(): Promise<void>; stop(): void };
+  watch: RunFeed['watch'];
   /** The text so far of the streams that the run's holder has open, as deltas from offset 0; none when it does not answer. */
   openStreams(run: RunAddress, holder: RunHolder): Promise<readonly DeltaEvent[]>;
   /** The last seq of each of these runs, in one query; a run that no longer exists is left out. */
@@ -50,7 +42,7 @@ export interface RunSources {
 interface Adapters {
   readonly runs: Pick<Runs, 'events' | 'open' | 'heads'>;
   readonly holderOf: (run: RunAddress) => Promise<RunHolder | undefined>;
-  readonly feed: Pick<DeferredRunFeed, 'watch'>;
+  readonly feed: Pick<RunFeed, 'watch'>;
   readonly workers: Pick<WorkerSignals, 'openStreams'>;
   readonly newEventId: () => EventId;
 }

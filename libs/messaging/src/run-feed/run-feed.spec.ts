@@ -147,21 +147,6 @@ describe('NatsRunFeed', () => {
     expect(events).toEqual([fact(1)]);
   });
 
-  it('delivers only events of the watched run, and none after the watch was stopped', async () => {
-    const { watch, events } = watching(gateway, 1);
-    const last = watching(gateway, 1);
-    await Promise.all([watch.ready(), last.watch.ready()]);
-    const feed = new NatsRunFeed(await nats.link());
-
-    feed.publish([{ ...fact(1), run_id: runId.parse('run_2') }]);
-    watch.stop();
-    feed.publish([fact(2)]);
-    await last.received;
-
-    expect(events).toEqual([]);
-    expect(last.events).toEqual([fact(2)]);
-  });
-
   it('drops lines that are no event, with one log line each', async () => {
     const { watch, events, received } = watching(gateway, 1);
     await watch.ready();
@@ -185,43 +170,7 @@ describe('NatsRunFeed', () => {
     expect(events).toEqual([fact(1)]);
     expect(nats.log.lines).toContain('run event not sent to the feed');
   });
-
-  it('keeps events while NATS is away and sends them on its return', async () => {
-    const { watch, events, received } = watching(gateway, 2);
-    await watch.ready();
-    const { link, proxy } = await nats.severableLink();
-    const feed = new NatsRunFeed(link);
-
-    await proxy.cut();
-    await away(link);
-    feed.publish([fact(1), fact(2)]);
-    await proxy.mend();
-    await received;
-
-    expect(events).toEqual([fact(1), fact(2)]);
-  });
-
-  it('is ready within a second while NATS is away, and receives events again on its return', async () => {
-    const { link, proxy } = await nats.severableLink();
-    await proxy.cut();
-    await away(link);
-
-    const { watch, events, received } = watching(link, 1);
-    await watch.ready();
-    const back = new Promise<void>((resolve) => link.onReconnect(resolve));
-    await proxy.mend();
-    await back;
-    await link.ping();
-    new NatsRunFeed(await nats.link()).publish([fact(1)]);
-    await received;
-
-    expect(events).toEqual([fact(1)]);
-  });
 });
-
-async function away(link: NatsLink): Promise<void> {
-  while (link.connected) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 /** The store decides the order of keys on the wire, not the schema. */
 const inAnotherKeyOrder = (event: RunEvent): RunEvent =>

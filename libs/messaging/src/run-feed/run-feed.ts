@@ -1,21 +1,13 @@
 import { type RunEvent, type RunId, isTerminalFact } from '@rondo/contract';
-import { eventJson } from '@rondo/domain';
+import { type RunFeed, type RunWatch, eventJson } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../connection/nats-link';
 import { isUnsolicited } from '../connection/received';
 import { receivedEvent } from './received-event';
 
-export interface RunWatch {
-  /**
-   * Resolves, and never rejects, once the server has confirmed the subscription: events that are published from then on are
-   * received. While NATS is away it resolves after a second, since no event can be received then anyway.
-   */
-  ready(): Promise<void>;
-  stop(): void;
-}
-
 const readyTimeoutMs = 1_000;
-const keptCharacters = 4_000_000;
+/** Of events that are published while NATS is away. */
+export const keptCharacters = 4_000_000;
 /**
  * The limit of one message, unless a single event is longer. Even in bytes it stays below a NATS server's default limit of
  * one megabyte; ours is configured with eight.
@@ -47,7 +39,7 @@ interface Batch {
  * within a few milliseconds of other text of this process waits. Facts and the arguments of calls always wait: queue,
  * worker and executor are informed in other ways, and sending to subscribers would delay those.
  */
-export class NatsRunFeed {
+export class NatsRunFeed implements RunFeed {
   private readonly batches = new Map<RunId, Batch>();
   private flushAtMs = Infinity;
   private textSentAtMs = -Infinity;
@@ -67,7 +59,6 @@ export class NatsRunFeed {
     else this.flushBy(dueMs);
   }
 
-  /** Calls back in the order of publication, with the event and its JSON as it was published. */
   watch(runId: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
     const { connection, names, writes, log } = this.nats;
     let isStopped = false;

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type RunEvent, eventId } from '@rondo/contract';
+import { InMemoryRunFeed } from '@rondo/domain/testing';
 import type { RunSubscriptionsSettings } from '../run-subscriptions';
 import type { RunSources } from '../run-sources';
 import type { ScriptedRun } from './scripted-run';
 
 /** The log, the feed and the holder of one scripted run, as one gateway sees them. */
 export class LossySources implements RunSources {
-  private readonly listeners = new Set<(event: RunEvent) => void>();
+  private readonly feed = new InMemoryRunFeed();
   holderAnswers = true;
   subscriptions = 0;
   reads = 0;
@@ -15,11 +16,11 @@ export class LossySources implements RunSources {
   constructor(private readonly script: ScriptedRun) {}
 
   publish(event: RunEvent): void {
-    for (const listener of this.listeners) listener(event);
+    this.feed.publish([event]);
   }
 
   get watched(): boolean {
-    return this.listeners.size > 0;
+    return this.feed.isWatched;
   }
 
   async factsAfter(_: unknown, after: number) {
@@ -29,10 +30,9 @@ export class LossySources implements RunSources {
     return { events, isEnd: after + events.length >= this.script.log.length };
   }
 
-  watch(_: unknown, onEvent: (event: RunEvent) => void) {
+  watch(...about: Parameters<RunSources['watch']>) {
     this.subscriptions += 1;
-    this.listeners.add(onEvent);
-    return { ready: tick, stop: () => this.listeners.delete(onEvent) };
+    return this.feed.watch(...about);
   }
 
   headsOf() {
