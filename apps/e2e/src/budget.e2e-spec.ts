@@ -17,7 +17,7 @@ describe('a deployment with budgets', () => {
 
   afterAll(() => rondo.stop());
 
-  it('refuses a run that asks for more than it may, and names the field', async () => {
+  it('refuses a run with a budget over the maximum, and names the field', async () => {
     const body = { model: 'demo/plain', input: 'Go.', budget: { usd: 3 } };
     const { status, text } = await client.request('POST', '/runs', body);
 
@@ -25,7 +25,7 @@ describe('a deployment with budgets', () => {
     expect(JSON.parse(text)).toMatchObject({ errors: [{ field: 'budget.usd' }] });
   });
 
-  it('ends runs at their default, and every further run of an account that has spent its own', async () => {
+  it('ends runs at their default budget, and later runs once the account’s budget is spent', async () => {
     const ends: unknown[] = [];
     for (let round = 0; round < 4; round++) {
       const run = await client.createRun({ model: 'demo/loop:output_bytes=4000', input: 'Go on.' });

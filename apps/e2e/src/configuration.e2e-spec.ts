@@ -26,12 +26,12 @@ const environments = {
 };
 
 describe('the reference of the configuration', () => {
-  it('says what the schemas say (npm run docs)', () => {
+  it('is what npm run docs generates from the schemas', () => {
     expect(withTables(read('docs/configuration.md'), environments)).toBe(read('docs/configuration.md'));
     expect(exampleOf(environments)).toBe(read('.env.example'));
   });
 
-  it('shows a model server as one can be declared', () => {
+  it('has a valid example of a model server', () => {
     const { example } = z.object({ example: z.string() }).parse(modelVariables.MODEL_PROVIDERS.meta());
 
     const providers = readProviders({ MODEL_PROVIDERS: example, VLLM_KEY: 'k' });
@@ -45,7 +45,7 @@ const compose = z
   .object({ services: z.record(z.string(), z.object({ environment: z.record(z.string(), z.unknown()).default({}) })) })
   .parse(load(read('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }));
 
-/** The variables that the README names, of those that the service reads. HOST and PORT are the container's own. */
+/** The variables in the README that the service reads, except HOST and PORT, which the container sets. */
 function settingsOf(service: keyof typeof environments): string[] {
   const [, settings = ''] = read('README.md').split('\n## Settings\n');
   const named = [...(settings.split('\n## ')[0] ?? '').matchAll(/`([A-Z][A-Z_]+)(?:=1)?`/g)].map(
@@ -54,13 +54,13 @@ function settingsOf(service: keyof typeof environments): string[] {
   return named.filter((name) => name in environments[service].shape && !['HOST', 'PORT'].includes(name));
 }
 
-describe('what servers know of the services', () => {
-  it('says who may do what on NATS as the code has it (npm run docs)', () => {
+describe('the configuration of the servers', () => {
+  it('has the NATS permissions that npm run docs generates from the code', () => {
     expect(JSON.parse(read('deploy/nats-permissions.json'))).toEqual(allNatsPermissions());
     expect(composeConfiguration()).toBe(read('deploy/nats.conf'));
   });
 
-  it('has no password that holds where none was made: docker-compose.yml', () => {
+  it('has no default passwords: docker-compose.yml', () => {
     const secrets = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]*(?:PASSWORD|ADMIN_KEY))(.*?)\}/g)];
 
     expect(new Set(secrets.map(([, name]) => name))).toEqual(new Set(composeSecrets));
@@ -71,11 +71,11 @@ describe('what servers know of the services', () => {
 describe.each(Object.keys(environments) as (keyof typeof environments)[])('docker-compose.yml, %s', (service) => {
   const given = Object.keys(compose.services[service]?.environment ?? {});
 
-  it('is given every setting that the README names and it reads', () => {
+  it('gets every variable that the README names and the service reads', () => {
     expect(given).toEqual(expect.arrayContaining(settingsOf(service)));
   });
 
-  it('is given nothing that it does not read', () => {
+  it('gets no variable that the service does not read', () => {
     const read = Object.keys(environments[service].shape);
 
     expect(given.filter((name) => !read.includes(name))).toEqual([]);

@@ -1,7 +1,7 @@
 import { type Fact, type ModelRequest, type RondoClient, type RunView, RunningRondo } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
-/** So small that a few results of `loop` fill it. */
+/** Limits so small that a few results of `loop` reach them. */
 const narrow = { token_threshold: 9_000, summary_target_tokens: 1_000, reserve_tokens: 500 };
 const loop = 'loop:turns=30,output_bytes=2000';
 const loopIterations = 31;
@@ -44,7 +44,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
     return facts;
   };
 
-  /** What the demo model was asked by this name, which is without its provider there. */
+  /** The requests to a model of the demo model, by its name without the provider. */
   const requestsOf = async (model: string): Promise<ModelRequest[]> =>
     (await rondo.modelRequests()).filter((request) => request.model === model);
 
@@ -101,7 +101,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
     },
   );
 
-  it('has one summary, or none and says so, when the summarizer is killed while it writes (I3)', async () => {
+  it('has one summary, or records that it has none, when the summarizer is killed while it writes (I3)', async () => {
     const summaryModel = 'summary:delay_ms=1200';
     const run = await start({
       model: 'demo/loop:turns=16,output_bytes=2000',
@@ -144,7 +144,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
     expect(refused).toHaveLength(1);
   });
 
-  it('fails clearly where even the shortest of it is too long', async () => {
+  it('fails with a clear error if even the shortest context is too long', async () => {
     const run = await start({ model: 'demo/loop:turns=12,context_limit=100', context: {} });
 
     expect(await client.settled(run.id)).toMatchObject({

@@ -3,7 +3,7 @@ import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
 
-/** A PNG as far as its header says. */
+/** The header of a PNG of 2 by 3 pixels. */
 const png = Buffer.concat([
   Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
   Buffer.from([0, 0, 0, 2, 0, 0, 0, 3]),
@@ -11,11 +11,11 @@ const png = Buffer.concat([
 ]);
 const image = { type: 'base64', media_type: 'image/png', data: png.toString('base64') };
 
-interface Said {
+interface StoredMessage {
   readonly content: readonly { readonly source: { readonly sha256: string } }[];
 }
 
-/** The rounds of the workers come several times a second here. */
+/** Repeats the request until it has this status. The retention task runs several times a second here. */
 async function answers(status: number, ask: () => Promise<{ status: number }>): Promise<void> {
   const deadline = Date.now() + 20_000;
   while ((await ask()).status !== status) if (Date.now() > deadline) throw new Error(`still not ${status}`);
@@ -35,7 +35,7 @@ describe('a thread that is deleted', () => {
 
   afterAll(() => rondo.stop());
 
-  /** Beside the data, or, where root must not let others pass, in a place of its own. */
+  /** The directory of sandboxes: in the data directory, or elsewhere in /var/tmp if other users cannot reach that. */
   const sandboxesWith = (threadId: string): string | undefined =>
     [rondo.directory, ...readdirSync('/var/tmp').map((name) => join('/var/tmp', name))]
       .map((directory) => join(directory, 'sandboxes'))
@@ -66,7 +66,7 @@ describe('a thread that is deleted', () => {
     expect(sandboxesWith(kept)).toBe(sandboxes);
   });
 
-  it('takes its images with it, and a removed account everything', async () => {
+  it('is deleted with its images, and a removed account with everything', async () => {
     const { account, api_key } = await client.json<{ account: { id: string }; api_key: string }>(
       'POST',
       '/admin/accounts',
@@ -74,10 +74,10 @@ describe('a thread that is deleted', () => {
     );
     const tenant = new RondoClient(client.url, api_key);
     const { id: thread } = await tenant.json<{ id: string }>('POST', '/threads', {});
-    const said = await tenant.json<Said>('POST', `/threads/${thread}/messages`, {
+    const message = await tenant.json<StoredMessage>('POST', `/threads/${thread}/messages`, {
       content: [{ type: 'image', source: image }],
     });
-    const blob = `/blobs/${said.content[0]?.source.sha256}`;
+    const blob = `/blobs/${message.content[0]?.source.sha256}`;
     expect((await tenant.request('GET', blob)).status).toBe(200);
 
     expect((await tenant.request('DELETE', `/threads/${thread}`)).status).toBe(204);

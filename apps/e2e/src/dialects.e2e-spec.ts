@@ -7,7 +7,7 @@ const invoke = (line: string): string =>
   `<function_calls><invoke name="execute_command"><parameter name="command">${line}</parameter>` +
   '<parameter name="blocking">true</parameter></invoke></function_calls>';
 
-/** The same small task, written in each dialect as a model would. */
+/** The same small task in each dialect, in the form that a model would write. */
 const tasks: Record<string, Turns> = {
   xml_invoke: [{ text: `Counting. ${invoke('echo "$((6 * 7)) </parameter>"')}` }, { text: 'It is 42.' }],
   xml_tag: [
@@ -20,7 +20,7 @@ const tasks: Record<string, Turns> = {
   ],
 };
 
-/** The same server, by OpenAI's protocol and by Anthropic's. */
+/** The same server over OpenAI's and Anthropic's protocols. */
 const models = ['demo/scripted', 'demo-anthropic/scripted'];
 
 interface Result {
@@ -94,7 +94,7 @@ describe('dialects and profiles in a deployment', () => {
     expect(first?.data.finish_reason).toBe('xml_tool_limit_reached');
   });
 
-  it('runs a tool while the model still speaks', async () => {
+  it('runs a tool while the model is still streaming', async () => {
     const text = `First. ${invoke('echo early')}${' And on it goes.'.repeat(60)}`;
     const run = await start('on stream', [{ text, chunk_chars: 8, pace_ms: 20 }, { text: 'Done.' }], {
       processor: { dialect: 'xml_invoke', execute_on_stream: true },
@@ -110,7 +110,7 @@ describe('dialects and profiles in a deployment', () => {
     expectShownAsStored(seen, await client.facts(run.id));
   });
 
-  it('makes one message of a reply that its length cut off', async () => {
+  it('stores one message for a reply that was cut off by its length and continued', async () => {
     const run = await client.createRun({ model: 'demo/length', input: 'Tell me a long story.' });
     await client.settled(run.id);
     const facts = await client.facts(run.id);
@@ -122,7 +122,7 @@ describe('dialects and profiles in a deployment', () => {
     expect(facts.filter(({ type }) => type === 'usage.recorded').length).toBeGreaterThan(1);
   });
 
-  it.each(models)('ii runs one call a turn and ends with its answer: %s', async (model) => {
+  it.each(models)('ii runs one call per turn and ends with its answer: %s', async (model) => {
     const turns = [
       { calls: [call('list_files', {}), call('list_files', {})] },
       { calls: [call('complete', { answer: 'Nothing is here.' })] },

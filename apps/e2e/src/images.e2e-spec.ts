@@ -2,7 +2,7 @@ import { type RondoClient, RunningRondo, call } from '@rondo/test-deployment';
 import { ImageServer } from './image-server';
 import { expectWholeLog } from './log-expectations';
 
-/** A PNG as far as its header says, of 2 by 3. */
+/** The header of a PNG of 2 by 3 pixels. */
 const png = Buffer.concat([
   Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
   Buffer.from([0, 0, 0, 2, 0, 0, 0, 3]),
@@ -11,7 +11,7 @@ const png = Buffer.concat([
 const source = { type: 'base64', media_type: 'image/png', data: png.toString('base64') };
 const talk = { tools: [], agent: { system_prompt: 'Look well.' } };
 
-/** The same server, by OpenAI's protocol and by Anthropic's. */
+/** The same server over OpenAI's and Anthropic's protocols. */
 const models = ['demo/plain', 'demo-anthropic/plain'];
 
 interface Messages {
@@ -106,7 +106,7 @@ describe('images in a deployment', () => {
     expect(images.requestsFor('/twice.png')).toBe(1);
   });
 
-  it.each(models)('become words for %s where they may not be fetched, and the run goes on', async (model) => {
+  it.each(models)('are replaced by a text for %s if they may not be fetched, and the run continues', async (model) => {
     const refused = [`http://${canary.host}/a.png`, `http://${images.host}/redirect?to=http://${canary.host}/b.png`];
     const { run, sent } = await settle({ model, input: refused.map(urlBlock) });
 

@@ -1,7 +1,7 @@
 import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { expectShownAsStored, expectWholeLog } from './log-expectations';
 
-/** Four iterations with a slow command each, whose effects can be counted afterwards. */
+/** Three iterations with a slow command each, and one that prints their effects to be counted. */
 const task = (about: string) =>
   scripted(about, [
     ...[1, 2, 3].map((n) => ({
@@ -32,22 +32,24 @@ describe('kill -9 (I1–I5, I8)', () => {
   const start = (about: string, count = 6): Promise<RunView[]> =>
     Promise.all(Array.from({ length: count }, (_, n) => client.createRun(task(`${about} ${n}`))));
 
-  /** Kills the services again and again, a second apart, until every run is over. */
-  const harass = async (runs: readonly RunView[], victims: readonly string[]): Promise<RunView[]> => {
-    const fates = { over: false };
-    const settled = Promise.all(runs.map(({ id }) => client.settled(id, 100_000))).finally(() => (fates.over = true));
-    for (let kills = 0; kills < 6 && !fates.over; kills++) {
+  /** Kills the services in turn, one per second, until every run has ended. */
+  const killRepeatedly = async (runs: readonly RunView[], victims: readonly string[]): Promise<RunView[]> => {
+    const progress = { isOver: false };
+    const settled = Promise.all(runs.map(({ id }) => client.settled(id, 100_000))).finally(
+      () => (progress.isOver = true),
+    );
+    for (let kills = 0; kills < 6 && !progress.isOver; kills++) {
       await new Promise((resolve) => setTimeout(resolve, 1_000)); // the interval between faults
       await rondo.services.get(victims[kills % victims.length] ?? '').kill();
     }
     return settled;
   };
 
-  it('of agent-workers: every run ends as if nothing had happened, no command runs twice', async () => {
+  it('of agent-workers: every run completes, and no command runs twice', async () => {
     const runs = await start('workers');
     const watched = client.watch(runs[0]?.id ?? '');
 
-    const settled = await harass(runs, ['agent-worker', 'agent-worker-2']);
+    const settled = await killRepeatedly(runs, ['agent-worker', 'agent-worker-2']);
 
     expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
     for (const { id } of runs) {
@@ -59,10 +61,10 @@ describe('kill -9 (I1–I5, I8)', () => {
     expectShownAsStored(await watched, await client.facts(runs[0]?.id ?? ''));
   });
 
-  it('of the tool-executor: what it was doing is unknown, never done twice', async () => {
+  it('of the tool-executor: its running calls are unknown and never run twice', async () => {
     const runs = await start('executor');
 
-    const settled = await harass(runs, ['tool-executor']);
+    const settled = await killRepeatedly(runs, ['tool-executor']);
 
     expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
     for (const run of runs) {
@@ -77,13 +79,13 @@ describe('kill -9 (I1–I5, I8)', () => {
   it('of a gateway: clients continue at another', async () => {
     const runs = await start('gateway', 3);
 
-    const settled = await harass(runs, ['gateway']);
+    const settled = await killRepeatedly(runs, ['gateway']);
 
     expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
     for (const { id } of runs) expect(effectsOf(await client.facts(id))).toBe('1\n2\n3\n');
   });
 
-  it('of Redis with all its data: runs go on, and new ones start (I1)', async () => {
+  it('of Redis with all its data: runs continue, and new ones start (I1)', async () => {
     const before = await start('redis', 3);
     const redis = rondo.infrastructure.get('redis');
     await redis.kill();
@@ -95,7 +97,7 @@ describe('kill -9 (I1–I5, I8)', () => {
     expect(settled.map(({ status }) => status)).toEqual(settled.map(() => 'completed'));
   });
 
-  it('of NATS: calls wait and go on when it is back', async () => {
+  it('of NATS: calls wait and continue when it is back', async () => {
     const runs = await start('nats', 3);
     const nats = rondo.infrastructure.get('nats');
     await nats.kill();
@@ -107,7 +109,7 @@ describe('kill -9 (I1–I5, I8)', () => {
     for (const { id } of runs) expectWholeLog(await client.facts(id));
   });
 
-  it('of Postgres: runs stand still and go on', async () => {
+  it('of Postgres: runs pause and continue when it is back', async () => {
     const runs = await start('postgres', 3);
     const postgres = rondo.infrastructure.get('postgres');
     await postgres.kill();
@@ -124,18 +126,18 @@ describe('kill -9 (I1–I5, I8)', () => {
   });
 });
 
-/** What the last command of the task saw: one line for each time that a command took effect. */
+/** The output of the task's last command: one line for each effect. */
 const effectsOf = (facts: readonly Fact[]): string | undefined =>
   facts.filter(({ type, iteration }) => type === 'tool.completed' && iteration === 4).at(-1)?.data.result.output as
     string | undefined;
 
-/** The steps of which the model was told that they were done. */
+/** The steps that were reported to the model as done. */
 const stepsDone = (facts: readonly Fact[]): string[] =>
   facts
     .filter(({ type }) => type === 'tool.completed')
     .flatMap(({ data }) => /^did (\d)$/m.exec(String(data.result.output))?.[1] ?? []);
 
-/** What took effect, seen by a run of its own: the command by which the run itself looked may be one of those that were killed. */
+/** The effects, read by another run, because the reading command of the run itself may have been killed. */
 async function effectsIn(client: RondoClient, { thread_id }: RunView): Promise<string[]> {
   const look = scripted('look', [{ calls: [command('touch effects; cat effects')] }, { text: 'Seen.' }]);
   const { id } = await client.createRun({ ...look, thread_id });

@@ -1,9 +1,9 @@
 import { type Delta, type Fact, isDelta, logFlaws } from '@rondo/test-deployment';
 
-/** What must be true of every run's log, however it came about (I2, I3, I5, I6). */
+/** What must be true of every run's log (I2, I3, I5, I6). */
 export const expectWholeLog = (facts: readonly Fact[]): void => expect(logFlaws(facts)).toEqual([]);
 
-/** The text of each stream that nothing withdrew, joined from deltas: what a watcher has on the screen (I13). */
+/** The text of each stream that was not withdrawn, joined from deltas: what a subscriber displays (I13). */
 export function shownText(events: readonly (Fact | Delta)[]): Map<string, string> {
   const shown = new Map<string, string>();
   for (const event of events) {
@@ -33,7 +33,7 @@ export const storedText = (facts: readonly (Fact | Delta)[]): Map<string, string
 const textOf = (content: readonly { type: string; text: string }[]): string =>
   content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
 
-/** What a watcher was shown of a message is what was stored of it; who comes after a message was stored is shown only the fact. */
+/** The text that a subscriber received for a message equals the stored one. After a message is stored, new subscribers receive only the fact. */
 export function expectShownAsStored(events: readonly (Fact | Delta)[], facts: readonly Fact[]): void {
   const stored = storedText(facts);
   for (const [id, text] of shownText(events)) expect({ id, text }).toEqual({ id, text: stored.get(id) });

@@ -36,7 +36,7 @@ const table = `CREATE TABLE "things" ("id" INTEGER, "name" TEXT);`;
 const index = `-- Why it is there.\nCREATE INDEX CONCURRENTLY "things_by_name" ON "things"("name");`;
 
 describe('migrate', () => {
-  it('makes an index concurrently, by however many are migrating at once', async () => {
+  it('creates an index concurrently, however many processes migrate at once', async () => {
     write('1_table', table);
     write('2_index', index);
 
@@ -46,23 +46,20 @@ describe('migrate', () => {
     expect(await validIndexes()).toEqual(['things_by_name']);
   });
 
-  it.each(['', 'IF NOT EXISTS '])(
-    'makes an index anew that was left behind half made (CONCURRENTLY %s)',
-    async (condition) => {
-      write('1_table', `${table} INSERT INTO "things" VALUES (1, 'same'), (2, 'same');`);
-      await migrate({ url, directory });
-      write('2_index', index.replace('INDEX CONCURRENTLY', `UNIQUE INDEX CONCURRENTLY ${condition}`));
-      await expect(migrate({ url, directory })).rejects.toThrow('2_index failed: could not create unique index');
-      expect(await validIndexes()).toEqual([]);
+  it.each(['', 'IF NOT EXISTS '])('recreates an index whose creation failed (CONCURRENTLY %s)', async (condition) => {
+    write('1_table', `${table} INSERT INTO "things" VALUES (1, 'same'), (2, 'same');`);
+    await migrate({ url, directory });
+    write('2_index', index.replace('INDEX CONCURRENTLY', `UNIQUE INDEX CONCURRENTLY ${condition}`));
+    await expect(migrate({ url, directory })).rejects.toThrow('2_index failed: could not create unique index');
+    expect(await validIndexes()).toEqual([]);
 
-      await on(url, (client) => client.query('delete from things where id = 2'));
+    await on(url, (client) => client.query('delete from things where id = 2'));
 
-      expect(await migrate({ url, directory })).toEqual(['2_index']);
-      expect(await validIndexes()).toEqual(['things_by_name']);
-    },
-  );
+    expect(await migrate({ url, directory })).toEqual(['2_index']);
+    expect(await validIndexes()).toEqual(['things_by_name']);
+  });
 
-  it('gives way to a transaction that holds a table, and delays others only briefly', async () => {
+  it('waits for a transaction that holds a table, and delays other statements only briefly', async () => {
     write('1_table', table);
     await migrate({ url, directory });
     write(
@@ -82,7 +79,7 @@ describe('migrate', () => {
     expect(applied).toEqual(['2_column']);
   });
 
-  it('says which migration failed, and goes no further until an operator has looked', async () => {
+  it('names the migration that failed, and applies no more until an operator has resolved it', async () => {
     write('1_broken', 'CREATE TABLE "things" ("id" NONSENSE);');
     write('2_table', table);
 

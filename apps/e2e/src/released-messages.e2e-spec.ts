@@ -7,7 +7,7 @@ import { type SentMessage, WireRecorder, exampleOf, oneOfEachShape } from '../..
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 
-/** While a release is recorded, its messages are compared with themselves, and written down. */
+/** Set while a release is recorded: the messages are compared with themselves and written to this directory. */
 const recording = process.env['RECORD_RELEASE'];
 const released = JSON.parse(
   readFileSync(
@@ -19,7 +19,7 @@ const released = JSON.parse(
 ) as { messages: Record<string, SentMessage> };
 const kinds = Object.keys(released.messages);
 
-describe('what services send, as services of the version before read it', () => {
+describe('messages of services, read by services of the previous version', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
   let recorder: WireRecorder;
@@ -55,7 +55,7 @@ describe('what services send, as services of the version before read it', () => 
     return run;
   };
 
-  /** Until every kind of message was heard at least once. */
+  /** Uses every feature that sends messages, so that each kind is recorded at least once. */
   const useEverything = async (): Promise<void> => {
     await callTools();
     await stopRuns();
@@ -85,7 +85,7 @@ describe('what services send, as services of the version before read it', () => 
     ] as const) {
       const run = await client.createRun(scripted('stop', turns));
       await client.seen(run.id, sign);
-      await client.seen(run.id, sign); // who comes later asks the worker for what was said already
+      await client.seen(run.id, sign); // a late subscriber requests the text so far from the worker
       await client.json('POST', `/runs/${run.id}/stop`, { reason: 'enough' });
       expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
     }
@@ -104,7 +104,7 @@ describe('what services send, as services of the version before read it', () => 
       },
     });
 
-  /** A worker asks for a place only where it has heard no executor say that it is open: so it is when it has just begun. */
+  /** A worker requests a place only if it knows no open executor, which is the case just after its start. */
   const placeThread = async () => {
     const worker = rondo.services.get('agent-worker');
     while (recorder.heard['placeAnswer']?.length === 0) {
@@ -129,7 +129,7 @@ describe('what services send, as services of the version before read it', () => 
 });
 
 describe('an example of a message', () => {
-  it('keeps its fields, their types and the words of the protocol, and nothing of the run that it is of', () => {
+  it('keeps its fields, their types and the protocol’s constants, and no values of its run', () => {
     const sent = {
       run_id: 'run_01KAWXT2S4F0000000',
       how: 'stopped',

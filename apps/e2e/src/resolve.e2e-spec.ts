@@ -1,7 +1,7 @@
 import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
-/** Takes effect at once and then works on, very long the first time. */
+/** Has its effect at once and then continues, the first time for a minute. */
 const slowTheFirstTime =
   'echo once >> effects; echo begun; if [ $(wc -l < effects) = 1 ]; then sleep 60; fi; sleep 0.5; echo did it';
 
@@ -42,7 +42,7 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
   const resolve = (call: string, ruling: object) =>
     client.json<{ status: string }>('POST', `/tool-calls/${call}/resolve`, ruling);
 
-  /** What came of the run's calls, and how often the first one took effect. */
+  /** The facts of the completed run, and the outputs of its calls, which count the effects. */
   const ending = async ({ id }: RunView): Promise<{ facts: Fact[]; outputs: string[] }> => {
     expect(await client.settled(id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(id);

@@ -9,12 +9,12 @@ const migrations = readdirSync(directory, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => ({ name, script: readFileSync(join(directory, name, 'migration.sql'), 'utf8') }));
 
-/** What the services of the version before ask Postgres, as `npm run record-release` wrote it down. */
+/** The SQL statements of the previous version, recorded by `npm run record-release`. */
 const released = JSON.parse(readFileSync(join(repoRoot, 'prisma/released-statements.json'), 'utf8')) as {
   statements: string[];
 };
 
-/** It rewrites one table, and says how long that takes; drivers read and write the new type as they did the old one. */
+/** The migration rewrites one table and documents how long that takes; drivers use the new type like the old one. */
 const excused: Readonly<Record<string, number>> = { '20261206000000_wide_token_sums': 1 };
 
 const flawsIn = (script: string) =>
@@ -22,13 +22,13 @@ const flawsIn = (script: string) =>
 
 describe('migrations', () => {
   it.each(migrations.map((migration) => [migration.name, migration]))(
-    '%s lets the services of the version before go on working',
+    '%s keeps services of the previous version working',
     (name, migration) => {
       expect(flawsOf(migration)).toHaveLength(excused[name] ?? 0);
     },
   );
 
-  it('leave everything in place that the version before asks for', async () => {
+  it('keep everything that the previous version’s statements use', async () => {
     const url = process.env['TEST_DATABASE_URL'] ?? '';
     const refused = await withClient(url, async (client) => {
       const flaws: string[] = [];
@@ -45,7 +45,7 @@ describe('migrations', () => {
   });
 });
 
-describe('the rules of migrations', () => {
+describe('the rules for migrations', () => {
   it.each([
     'ALTER TABLE "runs" ADD COLUMN "x" TEXT NOT NULL;',
     `ALTER TABLE "runs" ADD COLUMN "x" TEXT NOT NULL DEFAULT '', ADD COLUMN "y" INT NOT NULL;`,
@@ -73,7 +73,7 @@ describe('the rules of migrations', () => {
     expect(flawsIn(script)).toEqual([]);
   });
 
-  it('want a limit to waiting for locks, and an index that is made concurrently to be alone', () => {
+  it('require a lock timeout, and a migration of its own for an index that is created concurrently', () => {
     const name = '20270101000000_new';
 
     expect(flawsOf({ name, script: 'ALTER TABLE "runs" ADD COLUMN "x" TEXT;' })).toHaveLength(1);

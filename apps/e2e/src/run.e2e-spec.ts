@@ -13,7 +13,7 @@ describe('a run in a deployment', () => {
   });
 
   afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]); // I6: what was sent was valid for both providers
+    expect(await rondo.violations()).toMatchObject([]); // I6: all requests were valid for both providers
     await rondo.stop();
   });
 
@@ -50,7 +50,7 @@ describe('a run in a deployment', () => {
   );
 
   it.each(['demo/loop:identical=1', 'demo-anthropic/loop:identical=1'])(
-    'warns a model that goes in circles after 3 times and ends its run after 10, without being asked to: %s',
+    'by default warns a model after 3 identical calls and ends its run after 10: %s',
     async (model) => {
       const input = `Do it for ever, ${model}.`;
       const run = await client.createRun({ model, input });
@@ -80,7 +80,7 @@ describe('a run in a deployment', () => {
     for (const fact of facts) expect(page).toContain(JSON.stringify(fact));
   });
 
-  it('sends a subscriber who joins in the middle of a message all of it, once (I13)', async () => {
+  it('sends the whole message, once, to a subscriber that joins in the middle of it (I13)', async () => {
     const text = 'The quick brown fox jumps over the lazy dog. '.repeat(40);
     const run = await client.createRun(scripted('midway', [{ text, pace_ms: 10, chunk_chars: 6 }]));
     const early = client.watch(run.id);
@@ -120,7 +120,7 @@ describe('a run in a deployment', () => {
     expectWholeLog(await client.facts(run.id));
   });
 
-  it('keeps the sandbox of a thread between runs, and apart from other threads (I10)', async () => {
+  it('keeps the sandbox of a thread between runs, and separate from other threads (I10)', async () => {
     const first = await client.createRun(
       scripted('write', [{ calls: [command('echo 42 > secret.txt && export X=7')] }, { text: 'Ok.' }]),
     );
@@ -167,7 +167,7 @@ describe('a run in a deployment', () => {
     expectShownAsStored(await seen, facts);
   });
 
-  it('runs the calls of a turn at once, each with its own answer', async () => {
+  it('runs the calls of a turn concurrently, each with its own answer', async () => {
     const untilAllBegan = 'while [ $(ls began.* | wc -l) -lt 4 ]; do sleep 0.05; done';
     const calls = [1, 2, 3, 4].map((n) => command(`touch began.${n}; ${untilAllBegan}; echo number ${n}`));
     const run = await client.createRun(scripted('parallel', [{ calls }, { text: 'Ok.' }]));

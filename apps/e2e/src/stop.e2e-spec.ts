@@ -1,7 +1,7 @@
 import { type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
-describe('a stop stops (I7)', () => {
+describe('a stop (I7)', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
 
@@ -23,7 +23,7 @@ describe('a stop stops (I7)', () => {
 
   const receiptOf = (facts: readonly Fact[]) => facts.at(-1)?.data.receipt;
 
-  it('while the model streams: the stream is closed at once and what was shown is kept', async () => {
+  it('while the model streams: closes the stream at once and keeps the text so far', async () => {
     const run = await client.createRun(
       scripted('stop a stream', [{ text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 }]),
     );
@@ -39,7 +39,7 @@ describe('a stop stops (I7)', () => {
     expect(kept?.data.message.metadata).toMatchObject({ partial: true });
   });
 
-  it('while a tool runs: its processes are dead, verified, before the receipt', async () => {
+  it('while a tool runs: verifies that its processes are dead before the receipt', async () => {
     const line = 'trap "" TERM; echo running; (while :; do echo alive >> pulse; sleep 0.05; done) & wait';
     const run = await client.createRun(scripted('stop a tool', [{ calls: [command(line)] }, { text: 'Never.' }]));
     await client.seen(run.id, 'tool.output');
@@ -99,7 +99,7 @@ describe('a stop stops (I7)', () => {
     expect((await client.toolOutputs(check.id))[0]).toMatch(/^0/);
   };
 
-  it.each(leftRunning)('while no call runs: %s is dead, verified, before the receipt', async (about, given) => {
+  it.each(leftRunning)('while no call runs: verifies that %s is dead before the receipt', async (about, given) => {
     const talk = { text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 };
     const run = await client.createRun(scripted(`stop ${about}`, [{ calls: [given] }, { calls: [look] }, talk]));
     await client.seen(run.id, 'message.delta');
@@ -107,7 +107,7 @@ describe('a stop stops (I7)', () => {
     await expectAliveThenDead(run);
   });
 
-  it('while the run waits for a person: what it had left running is dead, verified, before the receipt', async () => {
+  it('while the run waits for a person: verifies that what it left running is dead before the receipt', async () => {
     const asks = { calls: [call('ask', { text: 'Shall it go on?' })] };
     const given = background('cp /usr/bin/sleep /tmp/left; /tmp/left 1000');
     const run = await client.createRun(scripted('stop what waits', [{ calls: [given] }, { calls: [look] }, asks]));
@@ -116,7 +116,7 @@ describe('a stop stops (I7)', () => {
     await expectAliveThenDead(run);
   });
 
-  it('by its own limit of time: what it runs is killed, and it has failed', async () => {
+  it('by the run’s time limit: kills its command, and the run fails', async () => {
     const line = 'echo running; while :; do echo alive >> pulse; sleep 0.05; done';
     const script = scripted('out of time', [{ calls: [command(line)] }, { text: 'Never.' }]);
 
@@ -135,7 +135,7 @@ describe('a stop stops (I7)', () => {
     await stopped(run.id);
   });
 
-  it('is idempotent, and tells a run that is over so', async () => {
+  it('is idempotent, also for a run that has ended', async () => {
     const run = await client.createRun({ model: 'demo/plain', input: 'Hi.' });
     await client.settled(run.id);
 
@@ -147,7 +147,7 @@ describe('a stop stops (I7)', () => {
     expect((await client.run(run.id)).status).toBe('completed');
   });
 
-  it('with NATS down: the heartbeat finds it within 5 s', async () => {
+  it('with NATS down: is found by the heartbeat within 5 s', async () => {
     const run = await client.createRun(
       scripted('stop without nats', [{ text: 'word '.repeat(3_000), pace_ms: 20, chunk_chars: 5 }]),
     );
@@ -160,7 +160,7 @@ describe('a stop stops (I7)', () => {
     await rondo.infrastructure.get('nats').start();
   });
 
-  it('while the run is queued: no worker is needed', async () => {
+  it('while the run is queued: needs no worker', async () => {
     await rondo.services.get('agent-worker').stop();
     const run = await client.createRun({ model: 'demo/plain', input: 'No worker runs.' });
 

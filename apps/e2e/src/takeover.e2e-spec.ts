@@ -1,7 +1,7 @@
 import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
-/** Longer than each test may take, so that no takeover in them is caused by an expired lease. */
+/** Longer than a test, so that no takeover is caused by an expired lease. */
 const lease = { LEASE_MS: '120000' };
 const settledWithinMs = 60_000;
 
@@ -20,7 +20,7 @@ describe('with leases that outlast the test', () => {
 
   afterAll(() => rondo.stop());
 
-  it('the runs of a worker that was killed go on with the next one (I3, I5)', async () => {
+  it('the runs of a killed worker continue with the next one (I3, I5)', async () => {
     const task = scripted('kill', [{ calls: [command('echo 1 >> effects; sleep 2; cat effects')] }, { text: 'Done.' }]);
     const run = await client.createRun(task);
     await client.seen(run.id, 'tool.started');
