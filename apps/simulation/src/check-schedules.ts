@@ -5,18 +5,18 @@ import { type Figures, type Outcome, World, type WorldParts } from './world';
 export interface Search {
   readonly schedules: number;
   readonly seed: number;
-  /** Of a failure that was reported, to see it again. */
+  /** The path of a reported failure, to reproduce it. */
   readonly path?: string | undefined;
   readonly parts?: WorldParts;
-  /** The first failure is good enough as it is. */
+  /** Do not shrink the first failure. */
   readonly asFound?: boolean;
 }
 
 export interface SearchReport {
-  /** How many worlds were run before the first in which something was wrong, or all of them. */
+  /** The number of worlds up to the first failure, or of all worlds. */
   readonly searched: number;
   readonly figures: Figures;
-  /** How many runs ended in each way. */
+  /** The number of runs by the way in which they ended. */
   readonly ends: Readonly<Record<string, number>>;
   readonly failure: Failure | undefined;
 }
@@ -24,12 +24,12 @@ export interface SearchReport {
 export interface Failure {
   readonly seed: number;
   readonly path: string;
-  /** The smallest schedule that was found in which something is wrong: runs and faults left out, times made small. */
+  /** The smallest failing schedule that was found: runs and faults are removed, times reduced. */
   readonly schedule: Schedule;
   readonly outcome: Outcome;
 }
 
-/** Runs one world after the other by schedules of chance, until one breaks a rule, and makes that one as small as it can. */
+/** Runs worlds with random schedules until one breaks a rule, and shrinks that schedule. */
 export async function checkSchedules({ schedules, seed, path, parts, asFound = false }: Search): Promise<SearchReport> {
   const sums: Record<keyof Figures, number> = { ...noFigures };
   const ends: Record<string, number> = {};
@@ -65,7 +65,7 @@ async function failureOf(
   return { seed, path: counterexamplePath, schedule, outcome: await new World(schedule, parts).run() };
 }
 
-/** What went wrong, and all that one needs to see it again. */
+/** What failed, and how to reproduce it. */
 export const describeFailure = ({ seed, path, schedule, outcome }: Failure): string =>
   [
     ...outcome.journal,

@@ -27,7 +27,7 @@ export class FaultInjector {
 
   constructor(private readonly parts: FaultInjectorParts) {}
 
-  /** When the last of them is over. */
+  /** When the last fault ends. */
   begin(): number {
     const { faults, timeline } = this.parts;
     faults.timed.forEach((fault) => timeline.after(fault.atMs, () => this.strike(fault)));

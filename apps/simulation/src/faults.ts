@@ -2,9 +2,9 @@ import type { ExecutorPoint, Fault, MessageFate, Schedule } from './schedule';
 
 type Counted = Extract<Fault, { nth: number }>['kind'];
 
-/** Decides for each operation of a simulated process whether a fault of the schedule strikes it. */
+/** Decides for each operation of a simulated process whether a fault of the schedule applies to it. */
 export class Faults {
-  /** How many faults have struck. */
+  /** The number of faults that have occurred. */
   struck = 0;
   private readonly counts = new Map<Counted, number>();
   private readonly byOrdinal = new Map<string, Fault>();
@@ -13,7 +13,7 @@ export class Faults {
     for (const fault of schedule.faults) if ('nth' in fault) this.byOrdinal.set(`${fault.kind} ${fault.nth}`, fault);
   }
 
-  /** Those that strike at a time of their own. */
+  /** The faults that occur at a given time. */
   get timed(): readonly Exclude<Fault, { nth: number }>[] {
     return this.schedule.faults.flatMap((fault) => ('nth' in fault ? [] : [fault]));
   }
@@ -26,12 +26,12 @@ export class Faults {
     return this.strike(kind)?.fate;
   }
 
-  /** The fault that strikes the worker at this write, if any. */
+  /** The fault of the worker at this write, if any. */
   write(): { readonly dies?: 'before' | 'after' | undefined; readonly pausesMs?: number | undefined } {
     return { dies: this.strike('worker dies at write')?.side, pausesMs: this.strike('worker pauses at write')?.forMs };
   }
 
-  /** Where the executor of this call dies, if it does. */
+  /** The point of this call at which the executor dies, if it does. */
   call(): ExecutorPoint | undefined {
     return this.strike('executor dies at call')?.point;
   }

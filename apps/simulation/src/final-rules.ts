@@ -5,7 +5,7 @@ import { brokenLogRules } from './log-rules';
 import type { RunRow } from './simulated-run-row';
 import type { SimulatedStore } from './simulated-store';
 
-/** What must hold when a world has come to rest. */
+/** What must be true when a world has ended. */
 export function brokenFinalRules(store: SimulatedStore, inspector: InvariantChecker): string[] {
   const rows = [...store.rows.values()];
   return [
@@ -24,7 +24,7 @@ const unfinished = ({ run, owner, holdsThread }: RunRow): string[] => [
   ...(owner === undefined && !holdsThread ? [] : [`I1: ${run.id} is over and still held`]),
 ];
 
-/** A thread holds exactly the messages that its runs' logs tell of, in one order without a gap. */
+/** A thread contains exactly the messages in its runs' logs, in one order without a gap. */
 function brokenThread(thread: readonly Message[], rows: readonly RunRow[]): string[] {
   const told = rows.flatMap(({ log }) =>
     log.flatMap((fact) =>
@@ -38,7 +38,7 @@ function brokenThread(thread: readonly Message[], rows: readonly RunRow[]): stri
 
 const answers = ['tool.completed', 'tool.failed', 'tool.unknown'] as const;
 
-/** What the log says of a call happened in the world, and what it says did not happen did not. */
+/** A call had an effect in the world if the log says so, and none if the log says that it had none. */
 function untrueEffects({ log }: RunRow, inspector: InvariantChecker): string[] {
   const calls = log.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call] : []));
   return calls.flatMap((call) => {
@@ -66,7 +66,7 @@ function untrueAnswer({ call, own, answer }: AnsweredCall, effects: readonly num
   return effects.some((at) => beganAt + at > Date.parse(answer.at)) ? [`I7: ${call.id} happened after its death`] : [];
 }
 
-/** What was shown of a message, put together, is what is stored; what is not stored was withdrawn (I13). */
+/** The deltas of a message, joined, equal its stored text; deltas of messages that were not stored were withdrawn (I13). */
 function untrueStreams({ log, run }: RunRow, { streams }: InvariantChecker): string[] {
   const stored = log.flatMap((fact) =>
     fact.type === 'message.created' && fact.data.message.type === 'assistant' ? [fact.data.message] : [],

@@ -11,7 +11,7 @@ jest.setTimeout(600_000);
 /** The same worlds in every run of the tests. */
 const seed = 1;
 
-describe('a world with a flaw in it', () => {
+describe('a world with a planted flaw', () => {
   class UnfencedStore extends SimulatedStore {
     protected override mayWrite(): boolean {
       return true;
@@ -64,7 +64,7 @@ describe('a world with a flaw in it', () => {
     expect(failure?.outcome.violations.some((violation) => broken.test(violation))).toBe(true);
   });
 
-  it('is made small, and seen again by its seed and its path', async () => {
+  it('is shrunk, and reproduced by its seed and path', async () => {
     const parts: WorldParts = { storeOf: (its) => new UnfencedStore(its) };
     const { failure } = await checkSchedules({ schedules: 600, seed, parts });
     const again = await checkSchedules({ schedules: 1, seed, path: failure?.path, parts });

@@ -12,13 +12,13 @@ import { refusalOf } from './request-rules';
 import type { SimulatedStore } from './simulated-store';
 import type { Timeline } from './timeline';
 
-/** Sees everything that happens in a world, notes it, and says what may not have happened. Nobody else depends on it. */
+/** Records everything that happens in a world, and reports what must not happen. No part of the world depends on it. */
 export class InvariantChecker {
   readonly violations: string[] = [];
   readonly journal: string[] = [];
-  /** When each call took effect, in milliseconds since the world began. */
+  /** When each call had its effects, in milliseconds since the world began. */
   readonly effects = new Map<CallId, number[]>();
-  /** All that was shown of each stream, by its type. */
+  /** The deltas of each stream, by type. */
   readonly streams = new Map<string, { readonly runId: RunId; readonly text: Record<Delta['type'], string> }>();
   refusedWrites = 0;
   modelCalls = 0;
@@ -67,7 +67,7 @@ export class InvariantChecker {
     this.streams.set(streamId, stream);
   }
 
-  /** Answers how often this run's model was called before. */
+  /** Returns how often this run's model was called before. */
   modelCalled(claim: Claim, request: ModelRequest): number {
     const { runId, epoch } = claim;
     const before = this.asked.get(runId) ?? 0;
@@ -79,7 +79,7 @@ export class InvariantChecker {
     if (refusal !== undefined) this.violation(`I6: ${runId} sent a request that no provider takes: ${refusal}`);
     const words = JSON.stringify(request.messages);
     this.checkForeignWords(claim, words);
-    // What an older holder still asks is asked in vain, and may be out of date.
+    // A request of an older holder has no consequences, and may be out of date.
     if (epoch === this.epochs.get(runId)) {
       this.checkAskedOnce(runId);
       this.checkOwnWords(runId, words);
@@ -87,7 +87,7 @@ export class InvariantChecker {
     return before;
   }
 
-  /** What was planned must be in the log before it goes out (I4), whoever sends it. */
+  /** A call must be in the log before any holder sends it (I4). */
   dispatched(call: ToolCall): void {
     this.note(call.run_id, 'sent', call.id);
     const { log } = this.store.row(call.run_id);
@@ -113,7 +113,7 @@ export class InvariantChecker {
     if (active.length > 1) this.violation(`I9: ${id} has ${active.length} active runs`);
   }
 
-  /** A reply that is in the log is not asked for again; only one that its own limit cut off is asked to go on. */
+  /** A reply in the log is not requested again; only a reply that was cut off by its length is continued. */
   private checkAskedOnce(runId: RunId): void {
     const { log } = this.store.row(runId);
     const begun = log.findLastIndex(({ type }) => type === 'iteration.started' || type === 'iteration.restarted');
@@ -124,7 +124,7 @@ export class InvariantChecker {
     if (isStored && !goesOn) this.violation(`I4: ${runId} asked again for a reply that is in its log`);
   }
 
-  /** Words name the run they belong to, and nothing but this thread's words may reach its model (I10). */
+  /** Words contain their run's name, and only words of this thread may reach its model (I10). */
   private checkForeignWords({ runId, threadId }: Claim, words: string): void {
     for (const id of new Set(words.match(/run_\w+/g))) {
       if (this.store.row(id as RunId).run.thread_id !== threadId)
@@ -132,7 +132,7 @@ export class InvariantChecker {
     }
   }
 
-  /** The newest words of the user are sent (I13), and nothing is sent that only a repair could make valid (I6). */
+  /** The newest message of the user is sent (I13), and the request is valid for every provider (I6). */
   private checkOwnWords(runId: RunId, words: string): void {
     const { log } = this.store.row(runId);
     const newest = log.findLast((fact) => fact.type === 'message.created' && fact.data.message.type === 'user');

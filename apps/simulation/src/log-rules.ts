@@ -1,7 +1,7 @@
 import { type CallId, type RecordedFact, addUsage, noUsage, recordedFact, isTerminalFact } from '@rondo/contract';
 import { builtInTools } from '@rondo/domain';
 
-/** What must hold for the log of every run that is over, whatever happened on its way. */
+/** What must be true of the log of every run that has ended. */
 export const brokenLogRules = (log: readonly RecordedFact[]): string[] => [
   ...brokenOrder(log),
   ...brokenIterations(log),
@@ -23,7 +23,7 @@ function brokenOrder(log: readonly RecordedFact[]): string[] {
 
 const usualFailures = ['model_no_reply', 'model_refused', 'too_many_malformed_calls', 'max_duration_exceeded'] as const;
 
-/** One end, at the end, that says what it cost, and that is a stop where a stop was asked for first. */
+/** One terminal fact, the last one, with the usage; it is a stop if a stop was requested first. */
 function brokenEnd(log: readonly RecordedFact[]): string[] {
   const last = log.at(-1);
   if (!last || log.filter(isTerminalFact).length !== 1 || !isTerminalFact(last))
@@ -41,7 +41,7 @@ function brokenEnd(log: readonly RecordedFact[]): string[] {
   ];
 }
 
-/** Iterations count up, each has one reply (which may come in parts), and nothing more after it is completed (I4). */
+/** Iterations are numbered in order, each has one reply (possibly in parts), and no facts after its completion (I4). */
 function brokenIterations(log: readonly RecordedFact[]): string[] {
   const broken: string[] = [];
   let current = 0;
@@ -99,7 +99,7 @@ function brokenCall(id: CallId, facts: readonly RecordedFact[]): string[] {
 
 const isTool = (name: string): boolean => builtInTools.named(name) !== undefined;
 
-/** Every call that the model wrote has one result, which stands in the log as it was announced (I6). */
+/** Every call of the model has one result message, equal to the result in its fact (I6). */
 function brokenResults(log: readonly RecordedFact[]): string[] {
   const blocks = log.flatMap((fact) => (fact.type === 'message.created' ? fact.data.message.content : []));
   const written = blocks.flatMap((block) => (block.type === 'tool_call' ? [block.tool_call_id] : []));

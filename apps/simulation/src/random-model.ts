@@ -12,7 +12,7 @@ import { replied, said } from '@rondo/domain/testing';
 import type { SeededRandom } from './seeded-random';
 import type { Life, Timeline } from './timeline';
 
-/** How a reply goes. Every wish is improvised anew, also for the same request: a provider promises no repetition. */
+/** The course of a reply. Each is random, also for an identical request, because providers promise no repetition. */
 type Manner =
   | 'says'
   | 'calls'
@@ -54,18 +54,18 @@ const wishes: readonly [Wish, ...Wish[]] = [
   { name: 'fly', arguments: {} },
 ];
 
-/** After so many calls of the model, a run is brought to its end. */
+/** After this many model calls, the model ends the run. */
 const patience = 7;
 const usage = { input_tokens: 10, cached_tokens: 0, output_tokens: 5, cost_usd: 0.001, estimated: false };
 
 export interface RandomModelParts {
   readonly timeline: Timeline;
   readonly life: Life;
-  /** Thrown anew for each call of the model. */
+  /** The random numbers of one model call. */
   readonly random: SeededRandom;
   readonly runId: RunId;
   readonly settings: RunSettings;
-  /** Notes that the model was called, and answers how often it was before. */
+  /** Records a model call, and returns how often the model was called before. */
   readonly called: (request: ModelRequest) => number;
 }
 
@@ -88,7 +88,7 @@ export class RandomModel implements Model {
   }
 }
 
-/** One reply, thought out before it is said. */
+/** One reply, generated completely before it is streamed. */
 class Improvisation {
   constructor(
     private readonly random: SeededRandom,
@@ -135,7 +135,7 @@ class Improvisation {
     ];
   }
 
-  /** Words that name their run, so that they are known wherever they turn up (I10). */
+  /** Words that contain their run's name, so that they are recognized in other conversations (I10). */
   private words(): string {
     return `Said by ${this.about.runId}, call ${this.nth}: a < b. `;
   }
@@ -147,7 +147,7 @@ class Improvisation {
     return [...spoken, ...wanted.flatMap((one, index) => nativeCall(one, index, badly && index === 0))];
   }
 
-  /** As the history of the run's own dialect has it. */
+  /** In the form of the run's dialect. */
   private written(words: string, wanted: readonly Wish[] = [], badly = false): ModelChunk[] {
     const { processor, tools } = this.about.settings;
     if (processor.dialect === 'native') return inPieces(words, this.random);

@@ -9,15 +9,15 @@ export function refusalOf(messages: readonly ModelMessage[]): string | undefined
     if (reason !== undefined) return `message ${at}: ${reason}`;
   }
   const last = messages.at(-1)?.role;
-  return last === 'user' || last === 'tool' ? undefined : `the last word is ${last ?? 'nobody'}'s`;
+  return last === 'user' || last === 'tool' ? undefined : `the last message has the role ${last ?? 'none'}`;
 }
 
 function refusalAt(messages: readonly ModelMessage[], at: number): string | undefined {
   const [before, message] = [messages[at - 1], messages[at]];
   if (message?.role === 'tool') return unansweredBy(message.results, callsOf(before));
   if (callsOf(before).length > 0) return 'the calls before it are not answered';
-  if (before === undefined && message?.role !== 'user') return 'the first word is not the user’s';
-  if (before?.role === message?.role) return `two turns of ${message?.role ?? 'nobody'} in a row`;
+  if (before === undefined && message?.role !== 'user') return 'the first message is not the user’s';
+  if (before?.role === message?.role) return `two messages of the role ${message?.role ?? 'none'} in a row`;
   return message?.content.some(isSaid) ? undefined : 'it is empty';
 }
 

@@ -4,24 +4,24 @@ import fc from 'fast-check';
 export interface RunPlan {
   readonly thread: number;
   readonly atMs: number;
-  /** What the model says and how the run is set. */
+  /** Decides the model's replies and the run's settings. */
   readonly seed: number;
   /** When a user stops it, if ever. */
   readonly stopAtMs: number | undefined;
 }
 
 /**
- * Something that goes wrong. `which` names a process; `nth` counts what the world does of that kind, from 0; times are
- * milliseconds since the world began.
+ * A fault. `which` is the number of a process; `nth` counts the operations of that kind, from 0; times are milliseconds since
+ * the world began.
  */
 export type Fault =
   | { readonly kind: 'worker dies'; readonly which: number; readonly atMs: number; readonly forMs: number }
-  /** It dies the moment before or after a write of its is committed. */
+  /** The worker dies just before or after a write of it is committed. */
   | { readonly kind: 'worker dies at write'; readonly nth: number; readonly side: 'before' | 'after' }
   /** SIGSTOP and SIGCONT. */
   | { readonly kind: 'worker pauses'; readonly which: number; readonly atMs: number; readonly forMs: number }
   | { readonly kind: 'worker pauses at write'; readonly nth: number; readonly forMs: number }
-  /** A deploy: it lets go of its runs and a new one takes its place. */
+  /** A deployment: the worker hands over its runs, and a new worker replaces it. */
   | { readonly kind: 'worker leaves'; readonly which: number; readonly atMs: number }
   | { readonly kind: 'executor dies'; readonly which: number; readonly atMs: number; readonly forMs: number }
   | { readonly kind: 'executor dies at call'; readonly nth: number; readonly point: ExecutorPoint }
@@ -34,16 +34,16 @@ export type Fault =
   | { readonly kind: 'queue flushed'; readonly atMs: number }
   | { readonly kind: 'job'; readonly nth: number; readonly fate: MessageFate }
   | { readonly kind: 'stop signal'; readonly nth: number; readonly fate: MessageFate }
-  /** Calls, results and cancellations on their way. */
+  /** Calls, results and cancellations in transit. */
   | { readonly kind: 'tool message'; readonly nth: number; readonly fate: MessageFate }
   | { readonly kind: 'bus away'; readonly atMs: number; readonly forMs: number }
-  /** It comes back empty. */
+  /** The bus loses its data. */
   | { readonly kind: 'bus forgets'; readonly atMs: number };
 
 export type MessageFate = 'lost' | 'twice' | 'late';
 export type ExecutorPoint = 'before the effect' | 'after the effect' | 'after the reply';
 
-/** All that a world depends on. */
+/** Everything that a world depends on. */
 export interface Schedule {
   readonly seed: number;
   readonly runs: readonly RunPlan[];

@@ -14,7 +14,7 @@ export interface ExecutorParts {
   readonly bus: SimulatedToolBus;
   /** The call takes effect outside. */
   readonly effect: (call: ToolCall) => void;
-  /** It crashed; the world restarts it. */
+  /** The executor crashed; the world restarts it. */
   readonly died: () => void;
 }
 
@@ -28,7 +28,7 @@ const signOfLifeMs = 5_000;
 
 /** An executor: claims calls from the bus, performs their effects, and may die at any point. */
 export class SimulatedExecutor {
-  life = new Life('nobody');
+  life = new Life('not started');
   private running = new Map<string, RunningCall>();
   private names = 0;
 
@@ -108,7 +108,7 @@ export class SimulatedExecutor {
     for (const { call } of this.running.values()) this.parts.bus.showLife(call);
   }
 
-  /** Asks until the bus answers. */
+  /** Repeats the request until the bus answers. */
   private async insist<Answer>(life: Life, question: () => Answer): Promise<Answer> {
     for (;;) {
       try {
@@ -121,6 +121,6 @@ export class SimulatedExecutor {
   }
 }
 
-/** Another life of this executor took it, and may have died in the middle of it (I5). */
+/** An earlier process of this executor claimed the call, and may have died while it ran (I5). */
 const foundTaken = (taker: string): ToolAnswer | undefined =>
   taker === withdrawn ? undefined : { how: 'unknown', reason: 'The executor died while the tool ran.' };

@@ -8,7 +8,7 @@ export interface QueueParts {
   readonly timeline: Timeline;
   readonly random: SeededRandom;
   readonly faults: Faults;
-  /** False when nobody has a place. */
+  /** False if no worker has a free place. */
   readonly offer: (job: Job) => boolean;
 }
 
@@ -20,14 +20,14 @@ export interface Job {
 
 const askAgainMs = 500;
 
-/** Jobs that say when to look at a run. They may be lost, come twice, late or in another order; a flush loses them all. */
+/** Jobs that say that a run may be due. They can be lost, duplicated, delayed and reordered; a flush loses all. */
 export class SimulatedQueue {
   private readonly waiting = new Set<string>();
   private flushes = 0;
 
   constructor(private readonly parts: QueueParts) {}
 
-  /** A job that still waits is not added twice. */
+  /** A waiting job is not added twice. */
   add(job: Job): void {
     const name = `${job.queue}-${job.id}-${job.activation}`;
     if (this.waiting.has(name)) return;

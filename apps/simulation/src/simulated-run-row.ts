@@ -5,7 +5,7 @@ export interface RunRow {
   run: Run;
   readonly log: RecordedFact[];
   holdsThread: boolean;
-  /** The input of a run that has not come forward on its thread yet. */
+  /** The input of a run that waits for its thread. */
   queuedInput: NewMessage | undefined;
   owner: string | undefined;
   leaseEndsAt: number;
@@ -17,7 +17,7 @@ export interface RunRow {
   activatedAt: number;
 }
 
-/** A new run: not on its thread yet, and not claimed. */
+/** A new run: its input is not in its thread yet, and it is not claimed. */
 export const newRunRow = (run: Run, input: NewMessage): RunRow => ({
   run,
   log: [],

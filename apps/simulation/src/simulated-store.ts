@@ -32,7 +32,7 @@ import type { Timeline } from './timeline';
 
 export interface StoreParts {
   readonly timeline: Timeline;
-  /** Brings a run to the queue; what a transaction's outbox does. */
+  /** Adds a run to the queue, as the outbox does. */
   readonly activate: (job: { queue: RunQueueName; id: RunId; activation: number }) => void;
   readonly leaseMs?: number;
 }
@@ -40,12 +40,12 @@ export interface StoreParts {
 const ours = accountId.parse('acc_1');
 const usualLeaseMs = 15_000;
 const missedAfterMs = 5_000;
-/** A run that no summarizer takes for so long goes back to the workers. */
+/** A run that no summarizer claims within this time is returned to the workers. */
 const summaryWaitMs = 20_000;
 
 /**
- * The database: runs, logs and threads in memory, leases by its own clock. Each method is one transaction, done before
- * it returns. The gateway's and the sweeper's transactions are here too, because they change the same rows.
+ * The database: runs, logs and threads in memory, leases by its own clock. Each method is one transaction, committed
+ * before it returns. The gateway's and the sweeper's transactions are here too, because they change the same rows.
  */
 export class SimulatedStore implements RunStore, Leases {
   readonly rows = new Map<RunId, RunRow>();
@@ -73,7 +73,7 @@ export class SimulatedStore implements RunStore, Leases {
     this.promote(threadId);
   }
 
-  /** The same runs, as the summarizers see them. */
+  /** The same runs, for summarizers. */
   readonly compactions: RunStore = {
     claim: (id, owner) => this.claim(id, owner, 'compactions'),
     append: (claim, facts) => this.append(claim, facts),
@@ -137,7 +137,7 @@ export class SimulatedStore implements RunStore, Leases {
     return silent.length + missing.length;
   }
 
-  /** The gateway's stop: at once where nobody holds the run and no tool works for it. Undefined when it changes nothing. */
+  /** The gateway's stop. It ends the run at once if the run has no holder and no running tool. Undefined if it changes nothing. */
   requestStop(id: RunId, stop: StopRequest): PendingStop | undefined {
     const row = this.row(id);
     if (isTerminal(row.run.status) || row.stop) return undefined;
@@ -170,7 +170,7 @@ export class SimulatedStore implements RunStore, Leases {
     return run.epoch === epoch && !isTerminal(run.status);
   }
 
-  /** One active run per thread (I9): the oldest that waits comes forward when the thread is free. */
+  /** One active run per thread (I9): when the thread is free, the run that has waited longest becomes active. */
   private promote(threadId: ThreadId): void {
     const onThread = [...this.rows.values()].filter(({ run }) => run.thread_id === threadId);
     const next = onThread.find(({ run, holdsThread }) => !holdsThread && !isTerminal(run.status));
@@ -196,7 +196,7 @@ export class SimulatedStore implements RunStore, Leases {
     return recorded;
   }
 
-  /** To another queue, where others look after it; the claim ends. */
+  /** Moves the run to the other queue and ends the claim. */
   private move(row: RunRow, queue: RunQueueName | undefined): void {
     if (queue === undefined || queue === row.queue) return;
     row.queue = queue;

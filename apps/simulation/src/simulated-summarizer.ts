@@ -22,7 +22,7 @@ export interface SummarizerParts {
 
 /** Claims runs whose context is to be summarized, and releases them with a summary or with a failure. */
 export class SimulatedSummarizer {
-  life = new Life('nobody');
+  life = new Life('not started');
   private lives = 0;
 
   constructor(private readonly parts: SummarizerParts) {}
@@ -39,7 +39,7 @@ export class SimulatedSummarizer {
     void this.compact(id);
   }
 
-  /** Sends no heartbeat: a summary that takes longer than a lease is lost to another claim. */
+  /** Sends no heartbeat, so a summary that takes longer than a lease loses its claim. */
   private async compact(id: RunId): Promise<void> {
     const { life } = this;
     const { timeline, random, linkFor } = this.parts;

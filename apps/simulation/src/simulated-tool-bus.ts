@@ -8,9 +8,9 @@ export interface ToolBusParts {
   readonly timeline: Timeline;
   readonly random: SeededRandom;
   readonly faults: Faults;
-  /** A call arrives at the executor that hosts its thread, out of that store. */
+  /** Delivers a call from that store to the executor of its thread. */
   readonly deliver: (call: ToolCall, store: string) => void;
-  /** Both are said over the air to whoever listens, and may be lost. */
+  /** Both are published without persistence to the current subscribers, and can be lost. */
   readonly answered: (call: ToolCall, answer: ToolAnswer) => void;
   readonly cancelled: (call: ToolCall) => void;
 }
@@ -24,15 +24,15 @@ interface CallRecord {
   reply: ToolAnswer | undefined;
 }
 
-/** Says that a call was taken back before any executor took it. */
+/** The record of a call that was withdrawn before an executor claimed it. */
 export const withdrawn = 'withdrawn';
 
 const ackWaitMs = 15_000;
 const latencyMs = 20;
 
 /**
- * The stream of calls between workers and executors: at least once, in no certain order. A call stays on it until it is
- * acknowledged, only the first who takes a call gets it, and results are kept under the call's id.
+ * The stream of calls between workers and executors: at least once, in any order. A call is kept until it is
+ * acknowledged, only its first claimant gets it, and results are kept under the call's id.
  */
 export class SimulatedToolBus {
   isAway = false;
@@ -41,13 +41,13 @@ export class SimulatedToolBus {
 
   constructor(private readonly parts: ToolBusParts) {}
 
-  /** It comes back empty, as a new store. */
+  /** Restarts without data, as a new store. */
   forget(): void {
     this.store = `store ${Number(this.store.slice('store '.length)) + 1}`;
     this.records = new Map();
   }
 
-  /** Asks over the network. Rejects when the bus is away; what was asked may have been done all the same. */
+  /** Sends a request over the network. Rejects if the bus is away; the request may have been executed nevertheless. */
   ask<Answer>(life: Life, question: () => Answer): Promise<Answer> {
     const { timeline, random } = this.parts;
     return new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ export class SimulatedToolBus {
     });
   }
 
-  /** The same attempt twice is one. */
+  /** The same attempt is stored once. */
   dispatch(call: ToolCall): void {
     const record = this.record(call);
     if (record.isKnown) return;
@@ -76,7 +76,7 @@ export class SimulatedToolBus {
     return this.records.get(nameOf(call))?.waits ?? false;
   }
 
-  /** Its own, or the answer of an earlier attempt that came after all. */
+  /** The result of this attempt, or a late one of an earlier attempt. */
   reply(call: ToolCall): ToolAnswer | undefined {
     const before = call.attempt > 1 ? this.reply({ ...call, attempt: call.attempt - 1 }) : undefined;
     return before?.how === 'answered' ? before : this.records.get(nameOf(call))?.reply;
@@ -86,7 +86,7 @@ export class SimulatedToolBus {
     return this.records.get(nameOf(call))?.taker;
   }
 
-  /** Who has it. A call out of a store that was lost is nobody's any more. */
+  /** The claimant of a call; none for a call from a lost store. */
   take(call: ToolCall, taker: string, store = this.store): string {
     if (store !== this.store) return withdrawn;
     const record = this.record(call);
@@ -144,5 +144,5 @@ export class SimulatedToolBus {
   }
 }
 
-/** Each sending of a call stands for itself. */
+/** Identifies one sending of a call. */
 export const nameOf = ({ id, attempt }: ToolCall): string => `${id}-${attempt}`;

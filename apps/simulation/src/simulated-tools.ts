@@ -14,11 +14,11 @@ export interface SimulatedToolsParts {
   readonly timeline: Timeline;
   readonly life: Life;
   readonly bus: SimulatedToolBus;
-  /** A call goes out. */
+  /** A call is sent. */
   readonly dispatched: (call: ToolCall) => void;
 }
 
-/** `maybeInto`: an earlier holder may have sent it into that store, or our own sending was cut off. */
+/** `maybeInto`: the store into which an earlier holder, or an interrupted send of this one, may have sent the call. */
 export type Sent = 'no' | 'yes' | { readonly maybeInto: string | null };
 
 interface OpenCall {
@@ -30,7 +30,7 @@ interface OpenCall {
   settled: boolean;
   readonly settle: (answer: ToolAnswer) => void;
   readonly fail: (reason: Error) => void;
-  /** Ended when nobody waits for it any more. */
+  /** Ends when the call is no longer awaited. */
   readonly over: AbortController;
 }
 
@@ -39,7 +39,7 @@ const patienceMs = 120_000;
 const stopTimeoutMs = 3_000;
 const maxMissedLookups = 2;
 
-/** A worker's hold on its calls, for one activation: follows each one on the bus until it knows what became of it (I5). */
+/** A worker's calls in one activation: observes each call on the bus until its outcome is known (I5). */
 export class SimulatedTools implements Tools {
   private readonly open = new Map<string, OpenCall>();
   private closed: Error | undefined;
@@ -67,7 +67,7 @@ export class SimulatedTools implements Tools {
     if (open) this.end(open, answer);
   }
 
-  /** Rejects what is still open. The calls go on, and the next holder of the run finds them. */
+  /** Rejects the open calls. They continue, and the next holder of the run finds them. */
   close(reason: Error): void {
     this.closed ??= reason;
     for (const open of this.open.values()) {
@@ -136,7 +136,7 @@ export class SimulatedTools implements Tools {
     else await this.miss(open);
   }
 
-  /** No trace of it. Where it would have left one it was never sent; else nobody knows (I5). */
+  /** The call left no trace. If it would have left one, it was never sent; otherwise its outcome is unknown (I5). */
   private async miss(open: OpenCall): Promise<void> {
     if (open.settled || open.isStopping) return;
     if (typeof open.sent === 'object' && open.sent.maybeInto === this.parts.bus.store) return this.send(open);
@@ -166,7 +166,7 @@ export class SimulatedTools implements Tools {
     this.parts.timeline.within(this.parts.life, 500, () => this.cancelOften(open));
   }
 
-  /** Takes the call out of every executor's reach: possible as long as none has taken it, and nothing was forgotten. */
+  /** Withdraws the call, if no executor has claimed it and the store has lost nothing. */
   private async withdraw({ call }: OpenCall): Promise<boolean> {
     const { bus, life } = this.parts;
     const { store } = bus;

@@ -34,7 +34,7 @@ export interface SimulatedUsersParts {
   readonly inspector: InvariantChecker;
   readonly store: SimulatedStore;
   readonly ids: IdGenerator;
-  /** Signals a stop that is durable already. */
+  /** Signals a stop that is already committed. */
   readonly broadcast: (stop: PendingStop) => void;
 }
 
@@ -94,7 +94,7 @@ export class SimulatedUsers {
     this.busyWith.delete(id);
   }
 
-  /** A user checks what became of the call whose outcome is unknown. */
+  /** A user checks the effect of a call whose outcome is unknown. */
   private resolutionFor({ run, log }: RunRow): NewFact[] {
     const { random, ids, inspector } = this.parts;
     const state = replay(log);
@@ -129,7 +129,7 @@ export class SimulatedUsers {
   }
 }
 
-/** Any way in which a run may be set. */
+/** Random settings of a run. */
 function randomSettings(random: SeededRandom): RunSettings {
   const effective = effectiveSettings(
     {

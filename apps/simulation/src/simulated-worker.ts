@@ -54,7 +54,7 @@ const drainMs = 5_000;
 
 /** A worker: claims runs, drives the loop, and commits each step's facts before it continues. */
 export class SimulatedWorker {
-  life = new Life('nobody');
+  life = new Life('not started');
   isLeaving = false;
   private lives = 0;
   private owner = '';
@@ -80,7 +80,7 @@ export class SimulatedWorker {
     return this.life.isAwake && !this.isLeaving && this.held.size < concurrency;
   }
 
-  /** A job: the run may be due, or not any more. */
+  /** Handles a job: the run may be due or no longer due. */
   take(id: RunId): void {
     void this.activate(id);
   }
@@ -96,7 +96,7 @@ export class SimulatedWorker {
     this.life.live(() => this.held.forEach(({ tools }) => tools.onAnswer(call, answer)));
   }
 
-  /** A deploy: runs may be handed over at their next boundary, and must be after a delay. */
+  /** A deployment: runs are handed over at their next boundary, and after a delay at once. */
   leave(gone: () => void): void {
     this.life.live(() => {
       this.isLeaving = true;
@@ -176,7 +176,7 @@ export class SimulatedWorker {
     if (!last || !endsClaim(last)) await link.handOver(claim);
   }
 
-  /** Errors that are part of life. Anything else is a bug of the loop. */
+  /** Expected errors. Any other error is a bug of the loop. */
   private async release(claim: Claim, link: StoreLink, error: unknown): Promise<void> {
     if (error instanceof ClaimLostError) return;
     const isUsual =
@@ -186,7 +186,7 @@ export class SimulatedWorker {
   }
 }
 
-/** A stop that was first refuses the end of the run; what was said before that end stays true (I7). */
+/** An earlier stop refuses the end of the run; the facts before that end are still committed (I7). */
 async function write(link: StoreLink, claim: Claim, facts: readonly NewFact[]): Promise<void> {
   try {
     await link.append(claim, facts);
@@ -200,7 +200,7 @@ async function write(link: StoreLink, claim: Claim, facts: readonly NewFact[]): 
 const endsClaim = (fact: NewFact): boolean =>
   isTerminalFact(fact) || fact.type === 'run.waiting' || movesTo(fact) === 'compactions';
 
-/** A token for four characters. */
+/** Four characters are a token. */
 const tokens: TokenCounter = {
   countTexts: (texts) => Promise.resolve(texts.map((text) => Math.ceil(text.length / 4))),
   imageTokens: () => 1_000,

@@ -3,10 +3,10 @@ import { checkSchedules, describeFailure } from './check-schedules';
 import { anySchedule } from './schedule';
 import { World } from './world';
 
-/** The worlds take seconds of CPU, and minutes on a busy machine. */
+/** The test takes seconds of CPU, and minutes on a busy machine. */
 jest.setTimeout(600_000);
 
-/** The same worlds in every run of the tests; `npm run simulate` looks at new ones. */
+/** The same worlds in every test run; `npm run simulate` tries new ones. */
 const seed = 1;
 
 it('keeps every promise in 1000 schedules of crashes, delays, duplicates and losses (I1–I10, I13)', async () => {
@@ -19,7 +19,7 @@ it('keeps every promise in 1000 schedules of crashes, delays, duplicates and los
   expect(ends).toMatchObject({ stop: expect.any(Number), complete: expect.any(Number), stopped: expect.any(Number) });
 });
 
-it('lives through the same schedule the same way, to the byte', async () => {
+it('produces the same journal for the same schedule, byte for byte', async () => {
   for (const schedule of fc.sample(anySchedule, { numRuns: 10, seed })) {
     const [first, second] = [await new World(schedule).run(), await new World(schedule).run()];
 

@@ -13,7 +13,7 @@ export interface StoreLinkParts {
   readonly store: RunStore & Leases;
   readonly life: Life;
   readonly isAway: () => boolean;
-  /** The process at this end dies by itself. */
+  /** The process crashes. */
   readonly die: () => void;
 }
 
@@ -21,7 +21,7 @@ const latencyMs = 20;
 const timeoutMs = 5_000;
 const lateMs = 20_000;
 
-/** A process's connection to the database. Requests and answers take time and can be lost; who asks can die in between. */
+/** A process's connection to the database. Requests and answers take time and can be lost; the process can die in between. */
 export class StoreLink implements RunStore, Leases {
   constructor(private readonly parts: StoreLinkParts) {}
 
@@ -69,7 +69,7 @@ export class StoreLink implements RunStore, Leases {
     timeline.after(forMs, () => life.resume());
   }
 
-  /** What a process sent before its death arrives all the same; a dead one asks nothing, and hears nothing. */
+  /** What a process sent before its death still arrives; a dead process sends and receives nothing. */
   private ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     const { timeline, random, faults, life, isAway } = this.parts;
     if (life.isOver) return new Promise(() => undefined);

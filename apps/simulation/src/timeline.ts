@@ -1,4 +1,4 @@
-/** One life of a process, from its start to its death. While it is paused its actions are deferred, not lost. */
+/** One process, from its start to its death. While it is paused, its actions are deferred, not lost. */
 export class Life {
   isOver = false;
   private held: (() => void)[] | undefined;
@@ -38,8 +38,8 @@ interface ScheduledStep {
 }
 
 /**
- * The only clock and scheduler of a simulated world. Runs scheduled steps one after the other in the order of their time,
- * and all promises that a step settles before the next step.
+ * The only clock and scheduler of a simulated world. Runs scheduled steps in the order of their times, and
+ * after each step all promises that it settles.
  */
 export class Timeline {
   /** Milliseconds since the world began. */
@@ -48,7 +48,7 @@ export class Timeline {
   private readonly heap: ScheduledStep[] = [];
   private planned = 0;
 
-  /** The virtual time as the log has it. */
+  /** The virtual time in the log's format. */
   get isoNow(): string {
     return new Date(beginningOfTime + this.now).toISOString();
   }
@@ -57,7 +57,7 @@ export class Timeline {
     this.insert({ at: this.now + Math.max(0, delayMs), order: this.planned++, action });
   }
 
-  /** The same within a process: it does not happen when the process is dead by then. */
+  /** The same within a process: the step is skipped if the process has died. */
   within(life: Life, delayMs: number, action: () => void): void {
     this.after(delayMs, () => life.live(action));
   }
@@ -69,12 +69,12 @@ export class Timeline {
     });
   }
 
-  /** Never resolves when the process dies before. */
+  /** Never resolves if the process dies first. */
   sleep(life: Life, delayMs: number): Promise<void> {
     return new Promise((resolve) => this.within(life, delayMs, resolve));
   }
 
-  /** Lets things happen while `goesOn`. */
+  /** Runs steps while `goesOn` returns true. */
   async run(goesOn: () => boolean): Promise<void> {
     for (let next = this.take(); next; next = this.take()) {
       this.now = next.at;
@@ -125,5 +125,5 @@ export class Timeline {
 
 const beginningOfTime = Date.UTC(2026, 0, 1);
 
-/** Node runs every promise that is due before it comes to this. */
+/** Resolves after all promise callbacks that are due. */
 const settledPromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

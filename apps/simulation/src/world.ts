@@ -18,7 +18,7 @@ import { FaultInjector } from './fault-injector';
 import { Timeline } from './timeline';
 import { SimulatedToolBus } from './simulated-tool-bus';
 
-/** Parts that can be exchanged for broken ones, to see whether it is noticed. */
+/** Parts that a test can replace by flawed ones, to prove that the flaw is noticed. */
 export interface WorldParts {
   readonly storeOf?: (parts: StoreParts) => SimulatedStore;
   readonly toolsOf?: (parts: SimulatedToolsParts) => SimulatedTools;
@@ -28,7 +28,7 @@ export interface Outcome {
   readonly violations: readonly string[];
   /** Everything that happened, one line each. */
   readonly journal: readonly string[];
-  /** How the runs ended. */
+  /** The ways in which the runs ended. */
   readonly ends: readonly string[];
   readonly figures: Figures;
 }
@@ -44,11 +44,11 @@ export interface Figures {
 
 const workerNames = ['worker1', 'worker2', 'worker3'];
 const executorNames = ['executor1', 'executor2'];
-/** After the last fault, all runs must be over within this time; and so long zombies are watched after that. */
+/** All runs must end within this time after the last fault. Writes of zombie processes are observed for as long again. */
 const patienceMs = 30 * 60_000;
 const aftermathMs = 30_000;
 
-/** A small world in one thread: everything that a run meets in production, on one clock and one seed. */
+/** A simulated deployment in one thread: all parts that a run uses in production, with one clock and one seed. */
 export class World {
   private readonly timeline = new Timeline();
   private readonly random: SeededRandom;
@@ -172,7 +172,7 @@ export class World {
 
   private createSummarizer(): SimulatedSummarizer {
     const { timeline, ids, clock, store } = this;
-    const random = this.random.fork('scribe');
+    const random = this.random.fork('summarizer');
     const its = { ...store.compactions, renew: store.renew.bind(store), reap: store.reap.bind(store) };
     const summarizer: SimulatedSummarizer = new SimulatedSummarizer({
       ...{ timeline, random, ids, clock },
@@ -192,7 +192,7 @@ export class World {
     return plan;
   }
 
-  /** A thread's calls go where its sandbox lives. */
+  /** The calls of a thread go to the executor of its sandbox. */
   private executorOf({ run_id: id }: ToolCall): SimulatedExecutor | undefined {
     const thread = Number(this.store.row(id).run.thread_id.slice('thr_'.length));
     return this.executors[thread % this.executors.length];
@@ -207,7 +207,7 @@ export class World {
     return true;
   }
 
-  /** Sent once and unreliably: a worker that misses it learns of the stop with its next heartbeat (I7). */
+  /** Sent once and unreliably: a worker that misses it finds the stop with its next heartbeat (I7). */
   private broadcast(stop: PendingStop): void {
     for (const worker of this.workers) {
       const fate = this.faults.message('stop signal');
