@@ -63,6 +63,7 @@ const wordsAreChecked = [
   'apps/demo-model',
   'apps/e2e',
   'apps/gateway',
+  'apps/simulation',
   'apps/tool-executor',
   'deploy',
   'docs',
