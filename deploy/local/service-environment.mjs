@@ -12,8 +12,9 @@ const needs = {
   'tool-executor': {
     usual: { SANDBOX_REQUIRE_LIMITS: '0' }, // a developer's machine may lack control groups; the executor warns about it
     inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|METRICS_(TOKEN|OPEN)$)/.test(name),
-    given: ({ NATS_URL, BWRAP_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE }) => ({
+    given: ({ NATS_URL, BWRAP_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE, PREVIEW_URL }) => ({
       NATS_URL,
+      PREVIEW_URL,
       BWRAP_PATH,
       SANDBOX_ROOT,
       EXECUTOR_ID_FILE,
@@ -23,10 +24,11 @@ const needs = {
   summarizer: { inherits: () => true, given: mind },
   gateway: {
     inherits: (name, keys) => !keys.includes(name),
-    given: ({ RONDO_ADMIN_KEY, DEMO_MODEL_URL, ...facts }, keys) => ({
+    given: ({ RONDO_ADMIN_KEY, DEMO_MODEL_URL, PREVIEW_URL, ...facts }, keys) => ({
       ...stores(facts),
       RONDO_ADMIN_KEY,
       DEMO_MODEL_URL,
+      PREVIEW_URL,
       MODEL_KEYS_PRESENT: keys.join(','),
     }),
   },

@@ -38,14 +38,16 @@ export class Services {
   }
 
   async start() {
-    const { instances, infrastructure, adminKey } = this.#request;
+    const { instances, infrastructure, adminKey, env } = this.#request;
     const named = instances.map((service, index) => ({ service, name: nameOf(instances, index) }));
     const placed = await Promise.all(named.map(async (one) => ({ ...one, port: await this.#portOf(one.name) })));
     const demoModel = placed.find(({ service }) => service === 'demo-model');
+    const gateway = placed.find(({ service }) => service === 'gateway');
     this.#facts = {
       ...infrastructure,
       ...(adminKey && { RONDO_ADMIN_KEY: adminKey }),
       ...(demoModel && { DEMO_MODEL_URL: `http://${host}:${demoModel.port}` }),
+      ...(gateway && { PREVIEW_URL: env.PREVIEW_URL ?? `http://*.localhost:${gateway.port}` }),
     };
     if (this.#isStopping) return;
     this.all = placed.map((one) => this.#create(one));

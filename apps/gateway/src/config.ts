@@ -1,6 +1,14 @@
 import { usualThreadLimits } from '@rondo/contract';
 import { type ModelProviders, readProviders } from '@rondo/domain';
-import { count, loadConfig, modelServerVariables, port, serverVariables, serviceVariables } from '@rondo/platform';
+import {
+  count,
+  loadConfig,
+  modelServerVariables,
+  port,
+  previewUrl,
+  serverVariables,
+  serviceVariables,
+} from '@rondo/platform';
 import { z } from 'zod';
 import { runBudgetVariables } from './runs/run-budgets';
 
@@ -31,6 +39,7 @@ export const environment = z.object({
     description: 'The longest request body that is accepted.',
     unit: 'bytes',
   }),
+  PREVIEW_URL: previewUrl,
   FILE_LIMIT_BYTES: count.default(100 * 1024 * 1024).meta({
     description: 'The longest file that may be written into a sandbox over REST.',
     unit: 'bytes',

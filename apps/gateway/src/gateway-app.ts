@@ -11,6 +11,7 @@ import { HttpAdapter } from './http/http-adapter';
 import { securityHeaders } from './http/security-headers';
 import { LimitedIoAdapter } from './live/limited-io.adapter';
 import { registerGauges } from './operations/gauges';
+import { PreviewProxy } from './previews/preview-proxy';
 import { queueBoard, queueBoardPath } from './operations/queue-board';
 
 const drainMs = 2_000;
@@ -41,10 +42,21 @@ export async function createGateway(
   closeConnectionsAfterDrain(app, parts.subscriptions.closed);
   registerGauges(app.get(Registry), parts);
 
+  servePreviews(app, parts);
+
   const document = describeApi(app);
   parts.allowedMethods.describe(document);
   serveDocs(app, document);
   return { app, parts };
+}
+
+/** Once the server has the listeners of Express and of Socket.IO, which get all requests that are for no preview. */
+function servePreviews(app: NestExpressApplication, { config, log, sandboxService }: GatewayParts): void {
+  const { PREVIEW_URL: template } = config;
+  if (template === undefined) return;
+  const server: Server = app.getHttpServer();
+  const proxy = new PreviewProxy({ template, log, connect: (address) => sandboxService.connect(address) });
+  server.once('listening', () => proxy.attach(server));
 }
 
 /** On shutdown, responses in progress get this long; a client that does not read them must not delay the exit. */

@@ -7,6 +7,7 @@ import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvide
 import { SandboxAccess } from './sandbox-access';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
+import { PreviewUrls } from './tools/ports/preview-urls';
 import { ToolRunner } from './tools/tool-runner';
 
 /** Every part of one executor. */
@@ -41,7 +42,13 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   const sandboxHealth = new SandboxHealth(sandboxes, log);
   await sandboxHealth.problem(); // Probed before the executor is ready, so that a problem is in its log by then.
 
-  const toolRunner = new ToolRunner(sandboxes, sandboxSlots, log);
+  const previews = new PreviewUrls(config.PREVIEW_URL);
+  const toolSandboxes = {
+    get: sandboxes.get.bind(sandboxes),
+    egressOf: sandboxes.egressOf.bind(sandboxes),
+    previewUrl: previews.urlOf.bind(previews),
+  };
+  const toolRunner = new ToolRunner(toolSandboxes, sandboxSlots, log);
   const toolCallMetrics = new ToolCallMetrics();
   const slots = slotsOf(config);
   const consumer = new ToolCallConsumer({
@@ -56,7 +63,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     ...{ config, identity, nats, sandboxes, sandboxSlots, sandboxHealth, consumer, toolCallMetrics },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
     sandboxResponder: new SandboxResponder({ nats, executorId: identity.id, sandboxes }),
-    sandboxAccess: new SandboxAccess({ nats, executorId: identity.id, sandboxes, slots: sandboxSlots }),
+    sandboxAccess: new SandboxAccess({ nats, executorId: identity.id, sandboxes, slots: sandboxSlots, previews }),
     gauges: new ExecutorGauges({ slots, load: () => consumer.load, sandboxSlots, sandboxHealth }),
     close: async () => {
       await sandboxes.close();

@@ -3,6 +3,7 @@ import {
   commaSeparated,
   count,
   internalHost,
+  previewUrl,
   loadConfig,
   natsVariables,
   network,
@@ -46,6 +47,7 @@ export const environment = z.object({
     description: 'How long running calls may continue at shutdown. Then they are killed.',
     unit: 's',
   }),
+  PREVIEW_URL: previewUrl,
   BWRAP_PATH: z.string().optional().meta({
     description: 'The program bubblewrap.',
     otherwise: '`bwrap` is searched in `PATH`',

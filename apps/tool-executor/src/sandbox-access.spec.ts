@@ -5,6 +5,7 @@ import { type NatsLink, type SandboxRequest, accessSandbox, connectNats } from '
 import { createLogger, newUlid } from '@rondo/platform';
 import { SandboxAccess } from './sandbox-access';
 import { type SandboxProvider, SandboxSlots, createSandboxProvider, sandboxSettings } from './sandboxes';
+import { PreviewUrls } from './tools/ports/preview-urls';
 import { bubblewrapPath, sandboxRoot } from './testing/executor-fixture';
 
 const log = createLogger({ name: 'sandbox-access-spec', level: 'silent' });
@@ -22,8 +23,9 @@ beforeAll(async () => {
   ]);
   const settings = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot(), transferBytes: 1_000_000 };
   sandboxes = createSandboxProvider(sandboxSettings.parse(settings), log);
+  const previews = new PreviewUrls('http://*.localhost:3000');
   const slots = new SandboxSlots(8, sandboxes, log);
-  access = new SandboxAccess({ nats: executorLink, executorId, sandboxes, slots });
+  access = new SandboxAccess({ nats: executorLink, executorId, sandboxes, slots, previews });
   access.onApplicationBootstrap();
   await executorLink.connection.flush();
 });

@@ -10,6 +10,7 @@ import {
   sandboxRequest,
   serveTunnels,
 } from '@rondo/messaging';
+import type { PreviewUrls } from './tools/ports/preview-urls';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from './sandboxes';
 
 interface SandboxAccessParts {
@@ -17,6 +18,7 @@ interface SandboxAccessParts {
   readonly executorId: string;
   readonly sandboxes: SandboxProvider;
   readonly slots: Pick<SandboxSlots, 'acquire'>;
+  readonly previews: Pick<PreviewUrls, 'accepts'>;
 }
 
 type RequestOf<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
@@ -75,6 +77,8 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
         return this.read(request);
       case 'write':
         return { head: {}, serve: (tunnel) => this.write(request, tunnel) };
+      case 'connect':
+        return this.connect(request);
     }
   }
 
@@ -104,6 +108,15 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
       throw asTunnelError(error);
     });
     tunnel.end(JSON.stringify({ size }));
+  }
+
+  /** Wakes nothing: the servers of a sandbox that sleeps do not run. */
+  private async connect({ thread_id: threadId, port, token }: RequestOf<'connect'>): Promise<AcceptedTunnel> {
+    const { previews, sandboxes } = this.parts;
+    if (!previews.accepts({ threadId, port, token })) throw new TunnelError('not_found', 'There is no such preview.');
+    if (!sandboxes.isAwake(threadId)) throw new TunnelError('not_listening', 'The sandbox sleeps.');
+    const connection = await (await sandboxes.get(threadId)).connect(port);
+    return { head: {}, serve: (tunnel) => join(tunnel, connection) };
   }
 
   /** What reads or deletes creates nothing. */
@@ -149,6 +162,11 @@ async function* contentOf({ files }: Sandbox, { path, size }: { path: string; si
     offset += content.length;
     yield content;
   }
+}
+
+/** Each end of one ends the same end of the other. */
+async function join(tunnel: Duplex, connection: Duplex): Promise<void> {
+  await Promise.all([pipeline(connection, tunnel), pipeline(tunnel, connection)]);
 }
 
 const asTunnelError = (error: unknown): unknown =>

@@ -28,6 +28,7 @@ export { answerRemovals, answerRunEnds, requestRemoval } from './tool-calls/sand
 export { ToolStreams } from './tool-calls/tool-streams';
 export { type DispatchedCall, type ToolReply, accountOf } from './tool-calls/wire-format';
 export { type AcceptedTunnel, type OpenedTunnel, openTunnel, serveTunnels } from './tunnels/executor-tunnels';
+export { type PreviewAddress, previewLabel, readPreviewLabel } from './tunnels/preview-label';
 export {
   type OpenedSandbox,
   type SandboxHead,

@@ -16,6 +16,7 @@ export * from './outbound/http-exchange';
 export * from './outbound/internal-host';
 export * from './outbound/resolve';
 export * from './periodic-task';
+export * from './preview-url';
 export * from './service-process';
 export * from './server-variables';
 export * from './service-variables';

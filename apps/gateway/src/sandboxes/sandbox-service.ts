@@ -1,10 +1,11 @@
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import {
   type NatsLink,
   OpenExecutors,
   type OpenedSandbox,
+  type PreviewAddress,
   type SandboxRequest,
   TunnelError,
   accessSandbox,
@@ -21,7 +22,7 @@ type Question<Op extends Operation> = Omit<Extract<SandboxRequest, { op: Op }>, 
 const announcedWithinMs = 2_500;
 
 interface SandboxServiceParts {
-  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'keep'>;
+  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'keep' | 'hosting'>;
   readonly threads: Pick<Threads, 'get'>;
   readonly link: Promise<NatsLink>;
   /** The longest file that may be sent. */
@@ -105,6 +106,14 @@ export class SandboxService {
     );
   }
 
+  /** For a client that has the URL of a preview, and so no account. */
+  async connect({ threadId, port, token }: PreviewAddress): Promise<Duplex> {
+    const sandbox = await this.parts.sandboxes.hosting(threadId);
+    if (!sandbox) throw new ApiError('file_not_found', 'There is no such preview.');
+    const { tunnel } = await this.ask<'connect'>(sandbox, { op: 'connect', port, token }, { keepOpen: true });
+    return tunnel;
+  }
+
   /** About a sandbox that the account has. */
   private async at<Op extends Operation>(address: SandboxAddress, question: Question<Op>, how = { keepOpen: false }) {
     const sandbox = await this.parts.sandboxes.get(address);
@@ -112,7 +121,7 @@ export class SandboxService {
   }
 
   private async ask<Op extends Operation>(
-    { accountId, executorId, threadId }: SandboxAddress & Sandbox,
+    { accountId, executorId, threadId }: Pick<SandboxAddress & Sandbox, 'accountId' | 'executorId' | 'threadId'>,
     question: Question<Op>,
     { keepOpen } = { keepOpen: false },
   ): Promise<OpenedSandbox<Op>> {
@@ -156,6 +165,7 @@ function asApiError(error: unknown): unknown {
     case 'not_a_file':
     case 'not_a_directory':
       return new InvalidRequest([{ field: 'path', message: error.message }]);
+    case 'not_listening':
     case 'executor_away':
     case 'executor_busy':
     case 'unavailable':

@@ -79,6 +79,8 @@ export class TestExecutor {
         return readFrom(files.get(request.path));
       case 'write':
         return this.write(files, request);
+      case 'connect':
+        throw new TunnelError('not_listening', 'Nothing listens on this port.');
     }
   }
 

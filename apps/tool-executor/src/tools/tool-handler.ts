@@ -16,6 +16,8 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   /** The run that owns what a command leaves running. */
   readonly runId: string;
+  /** The URL under which people reach a port of the sandbox. Undefined where previews are not configured. */
+  readonly previewUrl: (port: number) => string | undefined;
   readonly timeoutMs: number;
   /** Aborted when the call is to be killed. Quick work may ignore it and finish. */
   readonly signal: AbortSignal;

@@ -13,6 +13,7 @@ import { searchFiles } from './files/search.handlers';
 import { strReplaceEditor } from './files/str-replace-editor';
 import { httpRequest } from './http/http.handlers';
 import { shellExec, shellWriteToProcess } from './shell/dialogue.handlers';
+import { exposePort } from './ports/port.handlers';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell/shell.handlers';
 import type { InputOf, ToolHandler } from './tool-handler';
 
@@ -35,6 +36,7 @@ const handlers = {
   search_files: searchFiles,
   str_replace_editor: strReplaceEditor,
   http_request: httpRequest,
+  expose_port: exposePort,
 } satisfies { [Name in ExecutorTool['name']]: ToolHandler<InputOf<Name>> };
 
 export interface HandledTool {

@@ -35,6 +35,11 @@ interface RunningCall {
   readonly sandbox: Sandbox;
 }
 
+/** `previewUrl` is absent where previews are not configured. */
+export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'egressOf'> & {
+  readonly previewUrl?: (threadId: string, port: number) => string | undefined;
+};
+
 /**
  * Runs one call and answers it, whatever happens: a failure is a result for the model. The answer is `unknown` (I5) only
  * when it cannot be determined whether the call took effect: the sandbox was lost during the call, or its handler reports
@@ -44,7 +49,7 @@ export class ToolRunner {
   private readonly mutexes = new KeyedMutex();
 
   constructor(
-    private readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf'>,
+    private readonly sandboxes: ToolSandboxes,
     private readonly slots: Pick<SandboxSlots, 'acquire'>,
     private readonly log: ToolLog,
   ) {}
@@ -98,6 +103,7 @@ export class ToolRunner {
       sandbox,
       name: call.name,
       egress: this.sandboxes.egressOf(call.thread_id),
+      previewUrl: (port) => this.sandboxes.previewUrl?.(call.thread_id, port),
       timeoutMs: Math.min(tool.timeoutMs, call.timeout_ms),
       idempotencyKey: call.call_id,
       runId: call.run_id,

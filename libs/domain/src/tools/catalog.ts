@@ -15,6 +15,7 @@ import {
 } from './file.tools';
 import { httpRequest } from './http.tools';
 import { compactifyMemory, expandMessage, sequentialThinking, simpleMemory } from './memory.tools';
+import { exposePort } from './port.tools';
 import { toolSetOf } from './tool-set';
 import {
   checkCommandOutput,
@@ -44,6 +45,7 @@ export const implementedTools = [
   searchFiles,
   strReplaceEditor,
   httpRequest,
+  exposePort,
   expandMessage,
   simpleMemory,
   sequentialThinking,

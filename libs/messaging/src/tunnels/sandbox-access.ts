@@ -21,6 +21,7 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('delete'), path, recursive: z.boolean() }),
   z.object({ ...thread, op: z.literal('read'), path }),
   z.object({ ...thread, op: z.literal('write'), path, max_bytes: count }),
+  z.object({ ...thread, op: z.literal('connect'), port: count.max(65_535), token: z.string().max(100) }),
 ]);
 export type SandboxRequest = z.infer<typeof sandboxRequest>;
 
@@ -39,6 +40,7 @@ const heads = {
   delete: z.object({}),
   read: z.object({ size: count, modified_at: z.iso.datetime() }),
   write: z.object({}),
+  connect: z.object({}),
 } as const satisfies Record<SandboxRequest['op'], z.ZodType>;
 
 export type SandboxHead<Op extends SandboxRequest['op']> = z.infer<(typeof heads)[Op]>;

@@ -34,6 +34,9 @@ from sandboxes join threads on threads.id = sandboxes.thread_id
 where threads.account_id = $1 and threads.deleted_at is null`;
 const oneRow = `${rows} and sandboxes.id = $2`;
 const rowOfThread = `${rows} and sandboxes.thread_id = $2`;
+const hostOfThread = `
+select thread_id as "threadId", executor_id as "executorId", account_id as "accountId"
+from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`;
 const newestRows = `${rows} and ($2::text is null or sandboxes.id < $2) order by sandboxes.id desc limit $3`;
 
 /** Answers with the places that stay, which may be other ones: the update changes nothing and returns the row. */
@@ -80,6 +83,14 @@ export class Sandboxes {
   async ofThread(accountId: AccountId, thread: ThreadId): Promise<Sandbox | undefined> {
     const [row] = await this.database.sql.query<Row>(rowOfThread, [accountId, thread]);
     return row && sandboxOf(row);
+  }
+
+  /** Of any account: for clients that show another right to the thread's sandbox than a key. */
+  async hosting(thread: string): Promise<(HostedSandbox & { readonly accountId: AccountId }) | undefined> {
+    const [row] = await this.database.sql.query<HostedSandbox & { readonly accountId: AccountId }>(hostOfThread, [
+      thread,
+    ]);
+    return row;
   }
 
   /** Newest first. */
