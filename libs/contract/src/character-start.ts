@@ -1,4 +1,4 @@
-/** Moves a cut that would fall between the halves of a surrogate pair one unit back. */
+/** The index itself, or the one before it where a cut would split a surrogate pair. */
 export function characterStart(text: string, index: number): number {
   const unit = text.charCodeAt(index);
   const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;

@@ -8,7 +8,7 @@ const textBlock = z.strictObject({ type: z.literal('text'), text: z.string() });
 
 const imageBlock = z.strictObject({ type: z.literal('image'), source: keptSource });
 
-/** What the model thought. `signature` and `redacted` belong to the provider and go back to it unchanged. */
+/** Reasoning of the model. `signature` and `redacted` belong to the provider and go back to it unchanged. */
 const reasoningBlock = z.strictObject({
   type: z.literal('reasoning'),
   text: z.string(),
@@ -16,7 +16,7 @@ const reasoningBlock = z.strictObject({
   redacted: z.string().optional(),
 });
 
-/** `raw_arguments` keeps what the model wrote where that was not a JSON object; `arguments` is then empty. */
+/** `raw_arguments` is what the model wrote if that was no JSON object; `arguments` is then empty. */
 const toolCallBlock = z.strictObject({
   type: z.literal('tool_call'),
   tool_call_id: callId,
@@ -44,7 +44,7 @@ export type ToolResultBlock = z.infer<typeof toolResultBlock>;
 export type ReasoningBlock = z.infer<typeof reasoningBlock>;
 
 const userBlock = z.discriminatedUnion('type', [textBlock, imageBlock]);
-/** What the messages of people hold. */
+/** The content of a user message. */
 export const userContent = z.array(userBlock);
 export type UserBlock = z.infer<typeof userBlock>;
 
@@ -53,7 +53,7 @@ const givenImage = z.strictObject({ type: z.literal('image'), source: givenSourc
 export const inputBlock = z.discriminatedUnion('type', [givenText, givenImage]);
 export type InputBlock = z.infer<typeof inputBlock>;
 
-/** What a person may say: a string, or blocks of text and images. A string becomes one text block. */
+/** The input of a user: a string, or blocks of text and images. A string becomes one text block. */
 export const inputContent = z
   .union([z.string().min(1).max(textLimits.block), z.array(inputBlock).min(1).max(textLimits.blocks)])
   .refine((content) => charactersIn(content) <= textLimits.message, {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Ids name their kind and sort by time: `run_01J…`. The part after the prefix is letters and digits only. */
+/** Ids have a prefix for their kind and sort by time: `run_01J…`. Only letters and digits follow the prefix. */
 const prefixed = (prefix: string) =>
   z.string().regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,48}$`), `must be an id like ${prefix}_…`);
 
@@ -26,16 +26,16 @@ export type ModelCallId = z.infer<typeof modelCallId>;
 export type CompactionId = z.infer<typeof compactionId>;
 export type SandboxId = z.infer<typeof sandboxId>;
 
-/** Makes the part of an id after its prefix: unique, sortable by time, letters and digits only. */
+/** Generates the part of an id after its prefix: unique, sortable by time, letters and digits only. */
 export type NewId = () => string;
 
-/** The id of a reply's nth part, where it is stored in parts; the first has the reply's own id. */
+/** The id of a part of a reply that is stored in parts. The first part has the id of the reply. */
 export const partIdAt = (reply: MessageId, index: number): MessageId =>
-  index === 0 ? reply : (`${reply}p${nth(index)}` as MessageId); // an id with letters and digits behind it is one
+  index === 0 ? reply : (`${reply}p${nth(index)}` as MessageId); // an id followed by letters and digits is a valid id
 
 /**
- * The id of a message's nth call follows from the message's id, so that a holder that takes over after a crash can
- * name the streams its predecessor may have shown.
+ * The id of a call of a message. It follows from the id of the message, so that the next holder after a crash can name
+ * the streams that may have been shown.
  */
 export const callIdAt = (message: MessageId, index: number): CallId =>
   `call_${message.slice('msg_'.length)}${nth(index)}` as CallId; // as above

@@ -51,7 +51,7 @@ const formats: [string, ImageMediaType, Writer][] = [
 const anySize = fc.record({ width: fc.integer({ min: 1, max: 16_383 }), height: fc.integer({ min: 1, max: 16_383 }) });
 const encode = (bytes: readonly number[]) => Buffer.from(bytes).toString('base64');
 
-it.each(formats)('reads the kind and the size of a %s', (_, media_type, write) => {
+it.each(formats)('reads the type and the size of a %s', (_, media_type, write) => {
   fc.assert(
     fc.property(anySize, fc.uint8Array(), (size, more) => {
       expect(imageHeader(encode([...write(size), ...more]))).toEqual({ media_type, ...size });
@@ -59,14 +59,14 @@ it.each(formats)('reads the kind and the size of a %s', (_, media_type, write) =
   );
 });
 
-it.each(formats)('says nothing about a %s that is cut off', (_, _kind, write) => {
+it.each(formats)('returns undefined for a %s that is cut off', (_, _kind, write) => {
   const whole = write({ width: 258, height: 772 });
   for (let length = 0; length < whole.length; length++) {
     expect(imageHeader(encode(whole.slice(0, length)))).toBeUndefined();
   }
 });
 
-it('says nothing about other bytes, and never fails', () => {
+it('returns undefined for any other bytes', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => {
       expect(imageHeader(text)).toBeUndefined();
@@ -80,7 +80,7 @@ it('says nothing about other bytes, and never fails', () => {
   );
 });
 
-it('takes a side that no image has for no image', () => {
+it('rejects an impossible size', () => {
   for (const width of [0, 0x1_0000, 0xffff_ffff]) {
     const side = [24, 16, 8, 0].map((shift) => (width >>> shift) & 0xff);
     const header = [...png({ width: 1, height: 1 }).slice(0, 16), ...side, ...[0, 0, 0, 1]];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kinds that every provider takes. */
+/** The image types that every provider accepts. */
 export const imageMediaType = z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 export type ImageMediaType = z.infer<typeof imageMediaType>;
 
@@ -22,12 +22,12 @@ const formats: readonly [ImageMediaType, (byte: Bytes) => ImageSize | undefined]
   ['image/jpeg', jpeg],
 ];
 
-/** The most that a JPEG or GIF can have. A PNG could claim more, and would only mean harm. */
+/** The largest side of a JPEG or GIF. A PNG could declare more, which only an attacker would do. */
 const longestSide = 65_535;
 
 /**
- * What the first bytes of a PNG, JPEG, GIF or WebP tell; undefined for anything else, and for a header that is cut off.
- * Reads only the bytes it needs, so a large image costs no more than a small one.
+ * Media type and size from the first bytes of a PNG, JPEG, GIF or WebP; undefined for any other type and for an incomplete
+ * header. Reads only the bytes that it needs, so a large image costs no more than a small one.
  */
 export function imageHeader(base64: string): ImageHeader | undefined {
   const byte: Bytes = (at) => byteOf(base64, at);
@@ -50,7 +50,7 @@ function gif(byte: Bytes): ImageSize | undefined {
   return { width: little(byte, 6, 2), height: little(byte, 8, 2) };
 }
 
-/** The three kinds of WebP, by their first chunk: with features, lossless, lossy. */
+/** The three kinds of WebP, by their first chunk: extended, lossless, lossy. */
 function webp(byte: Bytes): ImageSize | undefined {
   if (!startsWith(byte, 0, 'RIFF') || !startsWith(byte, 8, 'WEBP')) return undefined;
   if (startsWith(byte, 12, 'VP8X')) return { width: little(byte, 24, 3) + 1, height: little(byte, 27, 3) + 1 };
@@ -63,7 +63,7 @@ function webp(byte: Bytes): ImageSize | undefined {
   return { width: little(byte, 26, 2) & 0x3fff, height: little(byte, 28, 2) & 0x3fff };
 }
 
-/** Goes from marker to marker until one begins a frame; a JPEG may carry much before it, such as a preview. */
+/** Skips segments up to the first frame; a JPEG may have large ones before it, such as a thumbnail. */
 function jpeg(byte: Bytes): ImageSize | undefined {
   if (!startsWith(byte, 0, '\xff\xd8\xff')) return undefined;
   for (let at = 2; byte(at) === 0xff;) {
@@ -75,14 +75,14 @@ function jpeg(byte: Bytes): ImageSize | undefined {
   return undefined;
 }
 
-/** 0xC4, 0xC8 and 0xCC lie between the frame markers and mean something else. */
+/** 0xC4, 0xC8 and 0xCC are in the range of frame markers but are none. */
 const beginsFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
 const startsWith = (byte: Bytes, at: number, letters: string): boolean =>
   Array.from(letters).every((letter, index) => byte(at + index) === letter.charCodeAt(0));
 
-/** A number of so many bytes; NaN, which is no size, where the text ends before it does. */
+/** A number of this many bytes; NaN, which is no valid size, if the text ends before. */
 function big(byte: Bytes, at: number, length: number): number {
   let value = 0;
   for (let index = 0; index < length; index++) value = value * 256 + byte(at + index);
@@ -98,7 +98,7 @@ function little(byte: Bytes, at: number, length: number): number {
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const valueOf = new Map(Array.from(digits, (digit, value) => [digit, value]));
 
-/** One byte out of base64, which has four digits for three bytes. NaN behind the end. */
+/** Decodes one byte; base64 has four digits for three bytes. NaN after the end. */
 function byteOf(base64: string, at: number): number {
   const digit = ((at - (at % 3)) / 3) * 4 + (at % 3);
   const high = valueOf.get(base64.charAt(digit));

@@ -8,15 +8,15 @@ const image = (source: object) => [
 ];
 const kept = { type: 'blob', sha256: 'a'.repeat(64), media_type: 'image/png', width: 2, height: 3 };
 
-/** Where it goes wrong, and why. */
-function troubleWith(source: object): string[] {
+/** The path and the message of the first problem. */
+function problemsOf(source: object): string[] {
   const issues = inputContent.safeParse(image(source)).error?.issues ?? [];
   const inner = issues.flatMap((issue) => (issue.code === 'invalid_union' ? issue.errors.flat() : [issue]));
   return inner.filter(({ path }) => path.length > 2).map(({ path, message: why }) => `${path.join('.')}: ${why}`);
 }
 
-describe('an image that a person gives', () => {
-  it('is measured as it is read', () => {
+describe('an image of a user input', () => {
+  it('gets its size from its bytes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 65_535 }), fc.integer({ min: 1, max: 65_535 }), (width, height) => {
         const source = pngSource({ width, height });
@@ -25,7 +25,7 @@ describe('an image that a person gives', () => {
     );
   });
 
-  it('may be an address, or a blob that was given before', () => {
+  it('may be a URL or a blob', () => {
     const url = { type: 'url', url: 'https://example.com/a.png' };
     for (const source of [url, kept]) expect(inputContent.parse(image(source))[1]).toEqual({ type: 'image', source });
   });
@@ -38,7 +38,7 @@ describe('an image that a person gives', () => {
     [{ ...kept, sha256: '../../etc' }, '1.source.sha256: must be 64 hexadecimal digits'],
     [{ ...kept, width: 0 }, /^1\.source\.width: /],
   ])('is refused as %j', (source, why) => {
-    expect(troubleWith(source)).toEqual([expect.stringMatching(why)]);
+    expect(problemsOf(source)).toEqual([expect.stringMatching(why)]);
   });
 
   it('has 5 MiB at most', () => {
@@ -48,12 +48,12 @@ describe('an image that a person gives', () => {
     };
     const limit = 5 * 1024 * 1024;
 
-    expect(troubleWith(ofLength(limit))).toEqual([]);
-    expect(troubleWith(ofLength(limit + 1))).toEqual(['1.source.data: must be 5 MiB at most']);
+    expect(problemsOf(ofLength(limit))).toEqual([]);
+    expect(problemsOf(ofLength(limit + 1))).toEqual(['1.source.data: must be 5 MiB at most']);
   });
 });
 
-it('is no message that holds the bytes of an image', () => {
+it('rejects a message that contains the bytes of an image', () => {
   const about = { id: 'msg_1', thread_id: 'thr_1', run_id: null, iteration: null, seq: 1, type: 'user' };
   const row = { ...about, is_llm_message: true, metadata: {}, created_at: '2026-01-01T00:00:00.000Z' };
 

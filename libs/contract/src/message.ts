@@ -20,9 +20,9 @@ export const message = z.object({
 });
 export type Message = z.infer<typeof message>;
 
-/** A stretch of a thread, its first and last message included. */
+/** A range of messages in a thread, with its first and last message. */
 export const coverage = z.object({ from_message_id: messageId, to_message_id: messageId });
 export type Coverage = z.infer<typeof coverage>;
 
-/** A message before the store gives it its place in the thread. */
+/** A message before the store numbers it. */
 export type NewMessage = Omit<Message, 'seq' | 'created_at'>;

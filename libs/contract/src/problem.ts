@@ -14,11 +14,11 @@ export type Problem = z.infer<typeof problem>;
 export const runError = z.object({ code: z.string(), message: z.string() });
 export type RunError = z.infer<typeof runError>;
 
-/** Why a run failed. Facts of older versions have no more than `code` and `message`, which says what `detail` does. */
+/** Why a run failed. Facts of older versions have only `code` and `message`; `message` equals `detail`. */
 export const runFailure = problem.omit({ code: true, errors: true }).partial().extend(runError.shape);
 export type RunFailure = z.infer<typeof runFailure>;
 
-/** As a problem: a run that fails is the engine's answer of 500 to what it was asked for. */
+/** The failure as a problem with the status 500. */
 export const failureOf = ({ code, message }: RunError): Required<RunFailure> => ({
   type: `urn:rondo:problem:${code}`,
   title: 'The run failed',

@@ -7,11 +7,10 @@ import { resolution, toolCall } from './tool-call';
 import { recordedResult } from './tool-result';
 
 /**
- * Everything that can happen to a run. The log, the wire, the reducer and the tests all use this one
- * union.
+ * Everything that can happen to a run. The log, the wire, the reducer and the tests share this union.
  *
  * A **fact** is in the past tense, is written to Postgres and gets a `seq`: 1, 2, 3 … without a gap (I2).
- * A **delta** is for watchers only: it is sent and forgotten, superseded by a fact, and nothing depends on it.
+ * A **delta** is for subscribers only: it is not stored, a fact supersedes it, and nothing depends on it.
  */
 
 /** Facts of the run as a whole. */
@@ -26,18 +25,18 @@ const runFacts = {
     receipt: z.object({
       requested_at: z.iso.datetime(),
       model_aborted_at: z.iso.datetime().nullable(),
-      /** Calls that were running, and calls that had left something running: a job in the background, a daemon. */
+      /** Calls that were running, and calls that had left a background job or a daemon. */
       tools_stopped: z.array(
         z.object({
           tool_call_id: callId,
           verified_dead_at: z.iso.datetime().nullable(),
-          /** The names of the processes that it had left running, as they called themselves. */
+          /** The names of the processes that it had left running; the processes choose them. */
           processes: z.array(z.string()).exactOptional(),
         }),
       ),
       tokens_after_stop: z.number().int().nonnegative(),
-      /** When the last of the stopped tools was seen dead; null while one of them is not, or when none ran, or when it
-       * was not confirmed that the run has left nothing running. */
+      /** When the last stopped tool was seen dead. Null if one was not, if none ran, or if it was not confirmed that the
+       * run left no process running. */
       sandbox_verified_at: z.iso.datetime().nullable(),
     }),
     usage,
@@ -46,7 +45,7 @@ const runFacts = {
   'run.failed': z.object({ error: runFailure, usage }),
 };
 
-/** Facts of one iteration. `message_id` is the id that the reply will have: its deltas carry it as `stream_id`. */
+/** Facts of one iteration. `message_id` is the future id of the reply; its deltas have it as `stream_id`. */
 const iterationFacts = {
   'iteration.started': z.object({ iteration: z.number().int().positive(), message_id: messageId }),
   'iteration.restarted': z.object({
@@ -85,7 +84,7 @@ export const toolAnswer = z.object({
 });
 const toolFacts = {
   'tool.planned': z.object({ tool_call: toolCall }),
-  /** `store` names the tool-call streams that it was to be sent into; see Tools.store. */
+  /** `store` names the tool-call streams that it is sent into; see Tools.store. */
   'tool.started': z.object({
     tool_call_id: callId,
     name: z.string(),
@@ -94,28 +93,28 @@ const toolFacts = {
   }),
   'tool.completed': toolAnswer,
   'tool.failed': toolAnswer,
-  /** Without `message_id` the model was told nothing yet: the call is tried again, or a person is asked. */
+  /** Without `message_id` the model was not told yet: the call is sent again, or a person is asked. */
   'tool.unknown': z.object({
     tool_call_id: callId,
     name: z.string(),
     reason: z.string(),
     message_id: messageId.optional(),
   }),
-  /** What a person found out about an unknown call. With `retry` it is sent once more, under the same key. */
+  /** What a person decided about an unknown call. `retry` sends it again under the same key. */
   'tool.resolved': z.object({ tool_call_id: callId, name: z.string(), outcome: resolution }),
 };
 
-/** Why the context is made smaller. */
+/** Why the context is compacted. */
 export const compactionReason = z.enum(['threshold', 'overflow', 'requested']);
 
-/** Facts of the context: what of the conversation is sent from here on (I13). */
+/** Facts of the context: how later requests reduce the conversation (I13). */
 const contextFacts = {
-  /** The run waits for the summarizer, which compacts these messages, the first and the last included. */
+  /** The run waits for the summarizer, which summarizes these messages. */
   'context.compaction_started': z.object({
     compaction_id: compactionId,
     reason: compactionReason,
     covers: coverage,
-    /** Tokens of the next request as it would be without it. */
+    /** The tokens of the next request without the compaction. */
     tokens_before: z.number().int().nonnegative(),
   }),
   'context.compacted': z.discriminatedUnion('method', [
@@ -127,7 +126,7 @@ const contextFacts = {
       tokens_before: z.number().int().nonnegative(),
       tokens_after: z.number().int().nonnegative(),
     }),
-    /** Texts up to a message are cut to so many characters, and a stretch is left out; no model has a part in it. */
+    /** Without a model: texts up to a message are shortened, and a range may be omitted. */
     z.object({
       method: z.literal('compression'),
       reason: compactionReason,
@@ -146,7 +145,7 @@ type FactData = { [Type in keyof typeof factData]: z.infer<(typeof factData)[Typ
 export type FactType = keyof FactData;
 export const factTypes = Object.keys(factData) as FactType[]; // the keys of an object literal are exactly its type's keys
 
-/** A fact as the loop states it, before the log gives it a place. Messages get their thread `seq` from the store. */
+/** A fact before the store numbers it. Messages get their thread `seq` from the store, too. */
 export type NewFact = {
   [Type in FactType]: {
     type: Type;
@@ -167,25 +166,25 @@ const envelope = {
 
 type Envelope = z.infer<z.ZodObject<typeof envelope>>;
 
-/** A fact with its place in the run's log. `seq` starts at 1 and has no gaps. */
+/** A fact with its number in the log of the run. `seq` starts at 1 and has no gaps. */
 export type RecordedFact = {
   [Type in FactType]: Envelope & { seq: number; type: Type; data: FactData[Type] };
 }[FactType];
 
-/** One schema per fact, for documents that describe each. */
+/** One schema for each fact, for the API documents. */
 export const factSchemas = factTypes.map((type) =>
   z.object({ ...envelope, seq: z.number().int().positive(), type: z.literal(type), data: factData[type] }),
 );
 
-/** Parses a fact that comes back from the log or over the wire. Key order and unknown keys of `data` do not matter. */
+/** Parses a fact from the log or the wire. Key order and unknown keys of `data` do not matter. */
 export const recordedFact = z.discriminatedUnion(
   'type',
   factSchemas as [(typeof factSchemas)[number], ...typeof factSchemas],
-) as unknown as z.ZodType<RecordedFact>; // zod cannot see through the map above; the mapped type says the same
+) as unknown as z.ZodType<RecordedFact>; // zod cannot infer the map above; the mapped type is equivalent
 
 const terminalFactTypes = ['run.completed', 'run.failed', 'run.stopped'] as const satisfies readonly FactType[];
 
-/** The last fact of its run: nothing follows it in the log (I2). */
+/** Whether the fact ends its run: no fact follows it in the log (I2). */
 export const isTerminalFact = ({ type }: { readonly type: string }): boolean =>
   (terminalFactTypes as readonly string[]).includes(type);
 
@@ -193,7 +192,7 @@ export const deltaType = z.enum(['message.delta', 'reasoning.delta', 'tool.call_
 export type DeltaType = z.infer<typeof deltaType>;
 
 /**
- * A piece of a stream, as the loop or a tool says it. `tool.call_delta` carries argument text, `tool.output` what a
+ * A piece of a stream from the loop or a tool. `tool.call_delta` carries argument text, `tool.output` what a
  * running command printed on `channel`.
  */
 export interface Delta {
@@ -207,7 +206,7 @@ export interface Delta {
   readonly name?: string;
 }
 
-/** A delta on its way to watchers. `offset` counts UTF-16 units of this stream and type before it. */
+/** A delta for subscribers. `offset` counts the UTF-16 units of this stream and type before it. */
 export const deltaEvent = z.object({
   ...envelope,
   seq: z.null(),
@@ -221,6 +220,6 @@ export type DeltaEvent = z.infer<typeof deltaEvent>;
 
 export type RunEvent = RecordedFact | DeltaEvent;
 
-/** The name under which a delta's `data` holds its text. */
+/** The key of the text in the `data` of a delta. */
 export const deltaTextKey = (type: DeltaType): 'text' | 'arguments_text' =>
   type === 'tool.call_delta' ? 'arguments_text' : 'text';

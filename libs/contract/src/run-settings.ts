@@ -8,7 +8,7 @@ export const modelName = z
   .max(textLimits.modelName)
   .regex(/^[a-z0-9_-]+\/.+$/, 'must look like provider/model');
 
-/** Settings of the model call, passed to the provider where it has them. */
+/** Settings of the model call, passed to providers that support them. */
 export const llmSettings = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
@@ -36,7 +36,7 @@ export const processorSettings = z.strictObject({
   native_max_auto_continues: z.number().int().min(0).max(100),
   include_xml_examples: z.boolean(),
   json_repair_attempts: z.number().int().min(0).max(5),
-  /** Of an `unsafe` call that may or may not have happened: `report` tells the model, `park` asks a person. */
+  /** For an `unsafe` call with an unknown outcome: `report` tells the model, `park` asks a person. */
   unknown_outcome: z.enum(['report', 'park']),
 });
 export type ProcessorSettings = z.infer<typeof processorSettings>;
@@ -46,7 +46,7 @@ export const limitSettings = z.strictObject({
   max_duration_s: z.number().int().positive(),
   max_malformed_calls: z.number().int().positive(),
   tool_timeout_s: z.number().int().min(1).max(600),
-  /** How often in a row a run may make the same calls and get the same results. 0 or absent: as often as it likes. */
+  /** The most times in a row that a run may make the same calls with the same results. 0 or absent: no limit. */
   max_identical_calls: z
     .number()
     .int()
@@ -63,10 +63,10 @@ export const contextSettings = z.strictObject({
   reserve_tokens: z.number().int().nonnegative(),
   max_turns: z.number().int().min(1),
   keep_first: z.number().int().nonnegative(),
-  /** The newest images that stay in the context. */
+  /** The number of newest images that stay in the context. */
   keep_images: z.number().int().nonnegative(),
   summary_model: modelName.optional(),
-  /** The longest request, in tokens, instead of what is known of the model. */
+  /** The largest request in tokens; overrides what is known about the model. */
   input_budget_tokens: z.number().int().min(1000).optional(),
 });
 
@@ -75,7 +75,7 @@ export const budgetSettings = z.strictObject({
   tokens: z.number().int().positive().optional(),
 });
 
-/** Who the agent is: the words that the system prompt is made from. */
+/** The agent, as the system prompt describes it. */
 export const agentIdentity = z.strictObject({
   name: z.string().max(200).optional(),
   description: z.string().max(2_000).optional(),
@@ -87,7 +87,7 @@ export const agentIdentity = z.strictObject({
 export const profileName = z.enum(['suna', 'ii', 'symphony']);
 export type ProfileName = z.infer<typeof profileName>;
 
-/** Everything that decides how a run behaves, after profile, agent and request were laid over each other. */
+/** The effective settings of a run, merged from profile, agent and request. */
 export const runSettings = z.strictObject({
   profile: profileName,
   model: modelName,
@@ -98,7 +98,7 @@ export const runSettings = z.strictObject({
   limits: limitSettings,
   context: contextSettings,
   budget: budgetSettings,
-  /** `single_decision`: one tool or one answer, and the run is over. */
+  /** `single_decision`: the run ends after one tool call or one answer. */
   termination: z.enum(['conversation', 'single_decision']),
 });
 export type RunSettings = z.infer<typeof runSettings>;
@@ -111,7 +111,7 @@ const overridable = {
     .partial()
     .extend({
       max_xml_tool_calls: z.number().int().nonnegative().optional(),
-      /** The last three are older names. */
+      /** The last three are older names, still accepted. */
       xml_adding_strategy: z
         .enum(['user_message', 'assistant_message', 'inline_edit', 'append', 'replace', 'xml'])
         .optional(),
@@ -122,7 +122,7 @@ const overridable = {
   budget: budgetSettings.optional(),
 };
 
-/** What a request may say about a run's behaviour; every part is optional. A later part wins: profile < agent < run. */
+/** The settings that a request may name, all optional. A later part wins: profile < agent < run. */
 export const settingsRequest = z.strictObject({
   profile: profileName.optional(),
   agent: agentIdentity.extend(overridable).optional(),

@@ -8,7 +8,7 @@ export const runStatus = z.enum([
   'running',
   'stopping',
   'waiting_input',
-  'waiting_budget', // in reserve: nothing waits for a budget
+  'waiting_budget', // reserved: no run waits for a budget
   'completed',
   'failed',
   'stopped',
@@ -35,7 +35,7 @@ export const finishReason = z.enum([
 ]);
 export type FinishReason = z.infer<typeof finishReason>;
 
-/** Tokens and money. `cost_usd` is null where the model's price is not known. */
+/** Tokens and money. `cost_usd` is null if the price of the model is unknown. */
 export const usage = z.object({
   input_tokens: z.number().int().nonnegative(),
   cached_tokens: z.number().int().nonnegative(),
@@ -46,12 +46,12 @@ export type Usage = z.infer<typeof usage>;
 
 export const noUsage: Usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
-/** The largest number up to which JSON's numbers count by ones. A sum of tokens stops here. */
+/** The largest integer that JSON represents exactly. Sums of tokens are capped here. */
 export const maxTokenSum = Number.MAX_SAFE_INTEGER;
 
 const addTokens = (a: number, b: number): number => Math.min(a + b, maxTokenSum);
 
-/** An unknown price makes the sum unknown, never cheaper. */
+/** An unknown cost makes the sum unknown, not lower. */
 export const addUsage = (a: Usage, b: Usage): Usage => ({
   input_tokens: addTokens(a.input_tokens, b.input_tokens),
   cached_tokens: addTokens(a.cached_tokens, b.cached_tokens),
@@ -92,7 +92,7 @@ export type Run = z.infer<typeof run>;
 
 type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metadata' | 'created_at'>;
 
-/** A run as it begins. */
+/** A new run. */
 export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at }: Beginning): Run => ({
   id,
   thread_id,

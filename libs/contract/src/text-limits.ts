@@ -1,30 +1,30 @@
 /**
- * How much may be said at once. Each is far beyond what a model can read, and low enough that a service which holds a
- * hundred of them lives. Characters are UTF-16 units.
+ * The largest texts that are accepted, in characters (UTF-16 units). Each is far more than a model can read, and small
+ * enough that a service survives a hundred of them in memory.
  */
 export const textLimits = {
-  /** Of a block of text, or of an input that is a string. */
+  /** A text block, or an input that is a string. */
   block: 1_000_000,
-  /** Of all text of a message together. */
+  /** All text of a message together. */
   message: 2_000_000,
   blocks: 100,
   url: 2_048,
   toolName: 100,
   modelName: 200,
-  /** Of `llm.response_format`, as JSON. */
+  /** `llm.response_format` as JSON. */
   responseFormat: 100_000,
-  /** Of what a model says in one reply: text, reasoning, and the arguments of its calls. */
+  /** A reply of a model: text, reasoning, and the arguments of its calls. */
   reply: 1_000_000,
   callsInReply: 100,
-  /** Of what a tool answers, whatever its executor allows. */
+  /** The output of a tool, whatever the executor allows. */
   toolOutput: 100_000,
   toolError: 20_000,
 } as const;
 
-/** How much a thread may hold before it takes no more messages and runs from people. */
+/** The size at which a thread accepts no more messages and runs from users. */
 export interface ThreadLimits {
   readonly messages: number;
-  /** Of the contents of its messages, as they are stored. */
+  /** The stored contents of its messages. */
   readonly bytes: number;
 }
 

@@ -3,9 +3,9 @@ import { callId, messageId, runId } from './ids';
 import { recordedResult } from './tool-result';
 
 /**
- * How dangerous it is to run a call a second time.
- * `pure` reads only; `idempotent` ends in the same state; `keyed` is told apart by the call's id at the other end;
- * `unsafe` may take effect twice, so after a crash its outcome is unknown (I5).
+ * How harmful a second execution of a call is. `pure` only reads; `idempotent` leads to the same state; `keyed` is
+ * deduplicated by the receiving server, by the id of the call; `unsafe` may take effect twice, so after a crash its
+ * outcome is unknown (I5).
  */
 export const effectClass = z.enum(['pure', 'idempotent', 'keyed', 'unsafe']);
 export type EffectClass = z.infer<typeof effectClass>;
@@ -17,7 +17,7 @@ export type DialectName = z.infer<typeof dialectName>;
 export const toolCallStatus = z.enum(['planned', 'dispatched', 'completed', 'failed', 'unknown']);
 export type ToolCallStatus = z.infer<typeof toolCallStatus>;
 
-/** What a person finds out about a call whose outcome is unknown. */
+/** What a person decides about a call with an unknown outcome. */
 export const resolution = z.enum(['completed', 'not_applied', 'retry']);
 export type Resolution = z.infer<typeof resolution>;
 

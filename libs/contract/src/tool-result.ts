@@ -3,7 +3,7 @@ import { characterStart } from './character-start';
 import { keptImage } from './image';
 import { textLimits } from './text-limits';
 
-/** What a tool answers. A tool that fails answers too: `success: false` with the reason in `error`. */
+/** The result of a tool. A failed tool has a result, too: `success: false` with the reason in `error`. */
 export const toolResult = z.object({
   success: z.boolean(),
   output: z.string(),
@@ -13,19 +13,19 @@ export const toolResult = z.object({
 });
 export type ToolResult = z.infer<typeof toolResult>;
 
-/** As the executor answers it: an image still has its bytes. */
+/** A result from the executor, with the bytes of its image. */
 export const executorResult = toolResult.extend({
   image: z.object({ media_type: z.string(), data: z.base64() }).optional(),
 });
 export type ExecutorResult = z.infer<typeof executorResult>;
 
-/** As it is stored: an image's bytes are a blob. */
+/** A result as it is stored; the bytes of its image are a blob. */
 export const recordedResult = toolResult.extend({ image: keptImage.optional() });
 export type RecordedResult = z.infer<typeof recordedResult>;
 
 export const failedResult = (error: string): ToolResult => ({ success: false, output: '', error });
 
-/** As much of a result as is kept. Executors clip what they answer; the worker does not rely on that. */
+/** The part of a result that is stored. Executors bound their results, too, but a worker does not trust them. */
 export function boundedResult(result: RecordedResult): RecordedResult {
   const { output, error } = result;
   const isLong = output.length > textLimits.toolOutput || (error?.length ?? 0) > textLimits.toolError;

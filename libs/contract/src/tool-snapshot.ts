@@ -3,16 +3,16 @@ import { effectClass } from './tool-call';
 
 export const toolGroup = z.enum(['shell', 'files', 'web', 'memory', 'conversation', 'external']);
 
-/** How a tool is written as a tag of its own. Parameters are child elements unless they stand here. */
+/** How a tool is written as an XML tag. Parameters that are not named here are child elements. */
 export const xmlMapping = z.object({
-  /** The tool's name with dashes where it is absent. */
+  /** Default: the name of the tool, with dashes. */
   tag: z.string().optional(),
   attributes: z.array(z.string()).optional(),
-  /** The parameter that is the text between the tags. With it, all others are attributes. */
+  /** The parameter that is the text between the tags. If there is one, all others are attributes. */
   content: z.string().optional(),
 });
 
-/** Where a tool comes from. Only a built-in one may be answered by the loop, for only that has code there. */
+/** The origin of a tool. Only built-in tools have code in the loop and may be answered there. */
 export const toolSource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('built_in') }),
   z.object({ kind: z.literal('mcp'), server: z.string().min(1) }),
@@ -42,7 +42,7 @@ const description = z.object({
   source: toolSource,
 });
 
-/** A tool as a run saw it when it began. */
+/** A tool as it was when the run began. */
 export const toolSnapshot = description.refine(
   ({ runs_in, source }) => runs_in === 'executor' || source.kind === 'built_in',
   {
@@ -52,7 +52,7 @@ export const toolSnapshot = description.refine(
 );
 export type ToolSnapshot = z.infer<typeof toolSnapshot>;
 
-/** The tools of a run. `offered` names those that its model may call, in the order in which it is shown them. */
+/** The tools of a run. `offered` names those that its model may call, in the order of the prompt. */
 export const toolSetSnapshot = z
   .object({ version: z.literal(1), tools: z.array(toolSnapshot), offered: z.array(z.string()) })
   .refine(({ tools }) => new Set(tools.map(({ name }) => name)).size === tools.length, {
