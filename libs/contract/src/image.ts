@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { textLimits } from './text-limits';
 import { type ImageMediaType, type ImageSize, imageHeader, imageMediaType } from './image-header';
 
-/** Names bytes by what they are. */
+/** The SHA-256 of the bytes, which names a blob. */
 export const sha256 = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
   .brand<'Sha256'>();
 export type Sha256 = z.infer<typeof sha256>;
 
-/** What a message or a result holds of an image whose bytes are a blob of its account. Bytes in a message would be sent and stored again with every copy of it. */
+/** An image in a message or a result. Its bytes are a blob of the account, so that copies of the message do not repeat them. */
 export const keptImage = z.strictObject({
   sha256,
   media_type: imageMediaType,
@@ -19,7 +19,7 @@ export const keptImage = z.strictObject({
 export type KeptImage = z.infer<typeof keptImage>;
 
 const maxMebibytes = 5;
-/** In bytes. */
+/** Bytes. */
 export const largestImage = maxMebibytes * 1024 * 1024;
 const padding = (base64: string): number => (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
 const bytesIn = (base64: string): number => (base64.length / 4) * 3 - padding(base64);
@@ -32,7 +32,7 @@ const inline = {
     .describe(`The bytes, ${maxMebibytes} MiB at most.`),
 };
 
-/** An image with its bytes, on its way to become a blob. They were looked at: it is what it says, and so large. */
+/** An image with its bytes, before they become a blob. Media type and size were read from the bytes. */
 export const inlineImage = z.strictObject(inline).transform(measured);
 export type InlineImage = z.infer<typeof inlineImage>;
 
@@ -40,11 +40,11 @@ const blobSource = z.strictObject({ type: z.literal('blob'), ...keptImage.shape 
 const urlSource = z.strictObject({ type: z.literal('url'), url: z.url({ protocol: /^https?$/ }) });
 const base64Source = z.strictObject({ type: z.literal('base64'), ...inline }).transform(measured);
 
-/** Where an image of a message is; its bytes are never in the message. */
+/** The location of an image in a message. */
 export const keptSource = z.discriminatedUnion('type', [blobSource, urlSource]);
 export type KeptSource = z.infer<typeof keptSource>;
 
-/** What a person may give as an image; a blob is one that the person was given before. */
+/** The image of a user input. A blob must be stored for the account already. */
 const givenUrl = urlSource.extend({
   url: urlSource.shape.url
     .max(textLimits.url)
@@ -64,9 +64,4 @@ function measured<Image extends { media_type: ImageMediaType; data: string }>(
   if (header) context.addIssue({ code: 'custom', path: ['media_type'], message: `the bytes are ${header.media_type}` });
   else context.addIssue({ code: 'custom', path: ['data'], message: 'must be a PNG, JPEG, GIF or WebP image' });
   return z.NEVER;
-}
-
-/** The bytes of images, as base64. A blob that is not there is not in the answer. */
-export interface Blobs {
-  read(blobs: readonly Sha256[]): Promise<ReadonlyMap<Sha256, string>>;
 }

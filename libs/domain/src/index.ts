@@ -60,7 +60,7 @@ export {
 } from './run/open-streams';
 export { type RunChanges, projectRun, runChanges } from './run/run-projection';
 export { type RunState, replay } from './run/run-state';
-export { outOfTime, timeLeftMs } from './run/time-left';
+export { outOfTime, timeLeftMs } from './run/run-limits';
 
 // Tool calls and tools
 export { type AnswerContext } from './tool-calls/answer-call';

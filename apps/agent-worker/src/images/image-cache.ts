@@ -1,4 +1,9 @@
-import type { Blobs, RunId, Sha256 } from '@rondo/contract';
+import type { RunId, Sha256 } from '@rondo/contract';
+
+/** Reads the bytes of images, as base64. Missing blobs are absent from the result. */
+export interface BlobReader {
+  read(blobs: readonly Sha256[]): Promise<ReadonlyMap<Sha256, string>>;
+}
 
 /** What of these the account of a run has. */
 export type ReadBlobs = (runId: RunId, blobs: readonly Sha256[]) => Promise<ReadonlyMap<Sha256, string>>;
@@ -18,7 +23,7 @@ export class ImageCache {
   ) {}
 
   /** A run finds on the shelf what it has put there itself. */
-  of(runId: RunId): Blobs {
+  of(runId: RunId): BlobReader {
     return { read: (blobs) => this.read(runId, blobs) };
   }
 

@@ -1,4 +1,4 @@
-import type { Blobs, Sha256 } from '@rondo/contract';
+import type { Sha256 } from '@rondo/contract';
 import {
   type Model,
   type ModelChunk,
@@ -7,6 +7,7 @@ import {
   type ShownImage,
   memoizeGrowingList,
 } from '@rondo/domain';
+import type { BlobReader } from './image-cache';
 
 type Show = (image: ShownImage) => ShownImage;
 
@@ -18,7 +19,7 @@ type Show = (image: ShownImage) => ShownImage;
 export class ImagesFromBlobs implements Model {
   constructor(
     private readonly model: Model,
-    private readonly blobs: Blobs,
+    private readonly blobs: BlobReader,
   ) {}
 
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {

@@ -1,4 +1,4 @@
-import { isBudgetExceeded } from '../run/run-budget';
+import { isBudgetExceeded } from '../run/run-limits';
 import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
 import type { AgentRun } from '../loop/loop-context';
 import { frameText } from '../loop/prompt';

@@ -1,15 +1,14 @@
-import { isRunBudgetExceeded } from '../run/run-budget';
+import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
 import { TerminalError } from '../errors';
 import { completed, failRun, failed, stopRun } from '../run/end-run';
 import { type KnownCall, awaitsPerson, openCalls } from '../tool-calls/ledger';
 import type { LoopContext } from './loop-context';
 import type { StopReason } from '../ports';
-import { type FinishReason, type NewFact, type RunError, type Waiting } from '@rondo/contract';
 import { isStuck } from './repetition';
 import { askToResolve } from '../tool-calls/resolve-call';
 import type { RunState } from '../run/run-state';
-import { outOfTime, timeLeftMs } from '../run/time-left';
 import { ask, endsRun } from '../tools/conversation.tools';
+import { type FinishReason, type NewFact, type RunError, type Waiting } from '@rondo/contract';
 
 /** What follows from the state of the run. `done`: the loop leaves the run, because it ended or waits. */
 export interface Decision {

@@ -1,7 +1,7 @@
 import { callId } from '@rondo/contract';
 import type { Step } from './loop-context';
 import type { StoppedTool, ToolAnswer, Tools } from '../ports';
-import { outOfTime } from '../run/time-left';
+import { outOfTime } from '../run/run-limits';
 import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
 
 const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };

@@ -1,4 +1,4 @@
-import { mayCallModel } from '../run/run-budget';
+import { mayCallModel } from '../run/run-limits';
 import { withdrawRest } from './begin-reply';
 import { ContextMeter } from '../context/context-meter';
 import { decide } from './decide';

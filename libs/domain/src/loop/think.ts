@@ -1,6 +1,6 @@
 import { halve, countRequestTokens } from '../context/compress';
 import { completed, failed } from '../run/end-run';
-import { affordsNextCall, mayCallModel } from '../run/run-budget';
+import { affordsNextCall, mayCallModel } from '../run/run-limits';
 import { beginReply } from './begin-reply';
 import type { DecodedReply } from '../dialects/dialect';
 import type { MessageId, NewFact } from '@rondo/contract';
