@@ -93,7 +93,8 @@ export class SimulatedStore implements RunStore, Leases {
     row.fruitlessClaims += 1;
     const earlier = this.messages(run.thread_id).filter((message) => message.run_id !== id && message.is_llm_message);
     const claim = { runId: id, threadId: run.thread_id, epoch: run.epoch };
-    return { ...claim, accountId: ours, run, log: [...log], earlier, executorId: null, stop, fruitlessClaims };
+    const unknownHere = { accountId: ours, executorId: null, toolSet: null };
+    return { ...claim, ...unknownHere, run, log: [...log], earlier, stop, fruitlessClaims };
   }
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {

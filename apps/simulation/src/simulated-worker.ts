@@ -16,6 +16,7 @@ import {
   honoursKeysAt,
   movesTo,
   runAgent,
+  toolSetOf,
   tools as catalog,
 } from '@rondo/domain';
 import type { InvariantChecker } from './invariant-checker';
@@ -162,8 +163,9 @@ export class SimulatedWorker {
       if (facts.length > 0) await write(link, claim, facts);
     };
 
+    const run = agentRunOf(claim, toolSetOf(claim.run.settings, catalog));
     let last: NewFact | undefined;
-    for await (const step of runAgent(agentRunOf(claim, catalog), ports, signals)) {
+    for await (const step of runAgent(run, ports, signals)) {
       if ('delta' in step) inspector.shown(claim, step.delta);
       else {
         waiting.push(...step.facts);

@@ -16,7 +16,8 @@ import { recordedResult } from './tool-result';
 /** Facts of the run as a whole. */
 const runFacts = {
   'run.created': z.object({ profile: z.string(), model: z.string() }),
-  'run.started': z.object({}),
+  /** `tool_set` is the hash of the tools that the run uses from its first to its last activation (docs/decisions/0040). */
+  'run.started': z.object({ tool_set: z.string().exactOptional() }),
   'run.waiting': waiting,
   'run.resumed': z.object({ reason: z.string() }),
   'run.stop_requested': z.object({ reason: z.string().nullable(), requested_at: z.iso.datetime() }),

@@ -58,7 +58,7 @@ export {
   streamsReopenedBy,
   withText,
 } from './run/open-streams';
-export { type RunChanges, projectRun, runChanges } from './run/run-projection';
+export { type RunChanges, projectRun, runChanges, toolSetIn } from './run/run-projection';
 export { type RunState, replay } from './run/run-state';
 export { outOfTime, timeLeftMs } from './run/run-limits';
 
@@ -74,6 +74,7 @@ export { honoursKeysAt, hostPattern } from './tools/honoured-keys';
 export { executeCommand, stillRunning } from './tools/shell.tools';
 export { targetArguments } from './tools/tool-alias';
 export { type ToolSet, toolSetOf } from './tools/tool-set';
+export { restoreToolSet, snapshotOf } from './tools/tool-set-snapshot';
 
 // Models, dialects and token counts
 export {

@@ -10,7 +10,14 @@ import {
   type ToolCall,
   isTerminal,
 } from '@rondo/contract';
-import { type ModelProviders, type PendingStop, effectiveSettings, hasToolCalls, priceOf } from '@rondo/domain';
+import {
+  type ModelProviders,
+  type PendingStop,
+  builtInTools,
+  effectiveSettings,
+  hasToolCalls,
+  priceOf,
+} from '@rondo/domain';
 import type {
   Answer,
   AnsweredRun,
@@ -136,6 +143,7 @@ export class RunService {
     const { defaultModel, providers, budget, maxBudget } = this.settings;
     const outcome = effectiveSettings(request, {
       model: defaultModel,
+      tools: builtInTools,
       hasToolCalls: (model) => hasToolCalls(model, providers),
       hasPrice: (model) => priceOf(model, providers) !== undefined,
       ...(budget && { budget }),

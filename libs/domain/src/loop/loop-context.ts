@@ -2,8 +2,7 @@ import type { ContextMeter } from '../context/context-meter';
 import type { AgentPorts, AgentSignals, ToolAnswer } from '../ports';
 import { type RunState, evolve, replay } from '../run/run-state';
 import type { ClaimedRun } from '../run/claim';
-import type { ToolDefinition } from '../tools/define-tool';
-import { type ToolSet, toolSetOf } from '../tools/tool-set';
+import type { ToolSet } from '../tools/tool-set';
 import type { StopReceipt } from './stop-receipt';
 import type { CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 
@@ -18,12 +17,12 @@ export interface AgentRun {
   readonly state: RunState;
 }
 
-/** A claimed run as the loop needs it, with the tools that its settings name. */
-export const agentRunOf = (claim: ClaimedRun, catalog: readonly ToolDefinition[]): AgentRun => ({
+/** A claimed run as the loop needs it. */
+export const agentRunOf = (claim: ClaimedRun, tools: ToolSet): AgentRun => ({
   id: claim.runId,
   threadId: claim.threadId,
   settings: claim.run.settings,
-  tools: toolSetOf(claim.run.settings, catalog),
+  tools,
   createdAt: claim.run.created_at,
   state: replay(claim.log, claim.earlier),
 });

@@ -45,8 +45,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
   };
   if (loop.state.ended) return;
 
-  const started: NewFact = { type: 'run.started', iteration: 0, data: {} };
-  if (!loop.state.started) yield factsStepOf(loop, [started], { hold: true });
+  if (!loop.state.started) yield factsStepOf(loop, [started(run)], { hold: true });
 
   if (loop.state.phase === 'acting' && loop.state.isReplying) yield factsStep(loop, withdrawRest(loop));
 
@@ -66,6 +65,13 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     yield* think(loop);
   }
 }
+
+/** It names the run's tools, so that every later activation uses the same ones. */
+const started = ({ tools: { hash } }: AgentRun): NewFact => ({
+  type: 'run.started',
+  iteration: 0,
+  data: hash === undefined ? {} : { tool_set: hash },
+});
 
 const isStopped = ({ signals: { stop }, state }: LoopContext): boolean =>
   !state.ended && stop.aborted && !(stop.reason instanceof TerminalError);

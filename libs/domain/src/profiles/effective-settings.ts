@@ -1,5 +1,6 @@
 import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
 import { builtInTools } from '../tools/catalog';
+import type { ToolSet } from '../tools/tool-set';
 import { type Profile, profiles } from './profiles';
 
 /** A setting that is well-formed but impossible: the field and the reason. */
@@ -11,6 +12,8 @@ export interface SettingsProblem {
 /** The defaults and limits of the deployment. */
 export interface SettingsDefaults {
   readonly model: string;
+  /** The tools that a run may use. Default: the built-in ones. */
+  readonly tools?: Pick<ToolSet, 'named'>;
   /** Whether a model has native tool calls. Default: every model has. */
   readonly hasToolCalls?: (model: string) => boolean;
   /** The budget of a run that names none. */
@@ -30,7 +33,10 @@ export function effectiveSettings(
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
   const name = request.profile ?? 'suna';
   const settings = overlay({ name, profile: profiles[name].settings, request, defaults });
-  const problems = [...problemsOf(settings), ...budgetProblems(settings.budget, defaults.maxBudget)];
+  const problems = [
+    ...problemsOf(settings, defaults.tools ?? builtInTools),
+    ...budgetProblems(settings.budget, defaults.maxBudget),
+  ];
   return problems.length > 0 ? { problems } : { settings };
 }
 
@@ -136,8 +142,8 @@ function withoutAlias(processor: ProcessorRequest = {}) {
   };
 }
 
-function problemsOf({ tools, context }: RunSettings): SettingsProblem[] {
-  const unknown = tools.filter((name) => !builtInTools.named(name));
+function problemsOf({ tools, context }: RunSettings, known: Pick<ToolSet, 'named'>): SettingsProblem[] {
+  const unknown = tools.filter((name) => !known.named(name));
   const repeated = tools.filter((name, index) => tools.indexOf(name) !== index);
   return [
     ...unknown.map((name) => ({ field: 'tools', message: `there is no tool named "${name}"` })),

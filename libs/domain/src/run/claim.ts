@@ -26,6 +26,8 @@ export interface ClaimedRun extends Claim {
   readonly earlier: readonly Message[];
   /** The host of the thread's sandbox; null while there is none. */
   readonly executorId: string | null;
+  /** The hash of the tool set that the run started with. Null before its start, and for runs of versions that stored none. */
+  readonly toolSet: string | null;
   /** Set if a stop was requested before the claim. */
   readonly stop: StopRequest | undefined;
   /** Earlier claims in a row that ended without progress. */

@@ -31,7 +31,11 @@ export function stopRun(loop: LoopContext, { requestedAt, reason }: StopRequest)
 }
 
 /** Ends a run that cannot continue: answers its open calls (I6), then fails it. */
-export function failRun(run: AgentRun, ids: Pick<IdGenerator, 'messageId'>, error: RunError): NewFact[] {
+export function failRun(
+  run: Pick<AgentRun, 'id' | 'threadId' | 'state'>,
+  ids: Pick<IdGenerator, 'messageId'>,
+  error: RunError,
+): NewFact[] {
   const { state } = run;
   return [...closeOpenCalls({ run, state, ports: { ids } }, 'failed'), failed(run, error)];
 }

@@ -25,6 +25,8 @@ const changesBy = (...facts: NewFact[]) => runChanges(facts, at);
 describe('runChanges', () => {
   it('follows a run from its start to its end', () => {
     expect(changesBy(started, iterationStarted(1))).toMatchObject({ status: 'running', startedAt: at, iteration: 1 });
+    expect(changesBy({ ...started, data: { tool_set: 'abc' } }).toolSet).toBe('abc');
+    expect(changesBy(started).toolSet).toBeNull();
     expect(changesBy(waits)).toMatchObject({ status: 'waiting_input', waiting: { reason: 'ask' }, terminal: false });
     expect(changesBy(completed)).toMatchObject({ status: 'completed', finishReason: 'stop', finishedAt: at });
   });

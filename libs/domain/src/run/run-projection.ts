@@ -23,6 +23,8 @@ export interface RunChanges {
   /** Written together with the status: set for a waiting run, null for any other. */
   readonly waiting: Waiting | null;
   readonly startedAt: string | null;
+  /** The hash of the tool set that the run starts with. */
+  readonly toolSet: string | null;
   readonly finishedAt: string | null;
   readonly stop: StopRequest | null;
   /** Added to the run's usage. */
@@ -49,6 +51,7 @@ export function runChanges(facts: readonly NewFact[], at: string): RunChanges {
     error: null,
     waiting: null,
     startedAt: null,
+    toolSet: null,
     finishedAt: null,
     stop: null,
     usage: noUsage,
@@ -73,6 +76,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'run.started':
       changes.status = 'running';
       changes.startedAt = at;
+      changes.toolSet = fact.data.tool_set ?? null;
       return;
     case 'run.waiting':
       changes.status = fact.data.reason === 'budget' ? 'waiting_budget' : 'waiting_input';
@@ -148,3 +152,7 @@ export function projectRun(run: Run, facts: readonly RecordedFact[]): Run {
     stop_requested_at: stopRequestedAt,
   };
 }
+
+/** The hash of the tool set that the run started with; null before its start, and where none was stored. */
+export const toolSetIn = (log: readonly RecordedFact[]): string | null =>
+  log.find((fact) => fact.type === 'run.started')?.data.tool_set ?? null;

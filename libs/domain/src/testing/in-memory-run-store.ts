@@ -10,7 +10,7 @@ import {
 import { ClaimLostError, StopPendingError, type StopRequest } from '../errors';
 import { freshRun } from './fresh-run';
 import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
-import { projectRun } from '../run/run-projection';
+import { projectRun, toolSetIn } from '../run/run-projection';
 import { replay } from '../run/run-state';
 import type { FairClaims, LastClaims, RunStore } from '../ports';
 import {
@@ -133,6 +133,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
       log: [...log],
       earlier,
       executorId: null,
+      toolSet: toolSetIn(log),
       stop,
       fruitlessClaims,
       accountId: onlyAccount,

@@ -3,6 +3,7 @@ import { type BudgetOf, budgetOfModel } from '../context/model-budgets';
 import type { Model, AgentPorts, Tools } from '../ports';
 import { type Step, agentRunOf } from '../loop/loop-context';
 import { effectiveSettings } from '../profiles/effective-settings';
+import { toolSetOf } from '../tools/tool-set';
 import { runAgent } from '../loop/run-agent';
 import { type RunState, replay } from '../run/run-state';
 import type { ClaimedRun } from '../run/claim';
@@ -77,7 +78,7 @@ export class RunHarness {
     if (!claim) return this.summarize();
     if (claim.stop) this.stop.abort(claim.stop);
 
-    const agent = agentRunOf(claim, catalog);
+    const agent = agentOf(claim);
     const { model, tools, tokens, budgetOf, ids, clock } = this;
     const ports = { model, tools, tokens, budgetOf, ids, clock, ...this.extra };
     const held: NewFact[] = [];
@@ -107,7 +108,7 @@ export class RunHarness {
     if (!claim || !this.summarizer) return false;
     const { summarizer: model, tokens, budgetOf, ids, clock } = this;
     const ports = { model, tokens, budgetOf, ids, clock };
-    await this.store.compactions.append(claim, await summarize(agentRunOf(claim, catalog), ports, this.drain.signal));
+    await this.store.compactions.append(claim, await summarize(agentOf(claim), ports, this.drain.signal));
     return true;
   }
 
@@ -142,3 +143,5 @@ export class RunHarness {
     return replay(this.log);
   }
 }
+
+const agentOf = (claim: ClaimedRun) => agentRunOf(claim, toolSetOf(claim.run.settings, catalog));

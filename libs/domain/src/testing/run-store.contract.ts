@@ -50,6 +50,20 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       ]);
     });
 
+    it('tells later holders which tool set the run started with', async () => {
+      const { store, runId, claim } = await claimed();
+      const start: NewFact = { type: 'run.started', iteration: 0, data: { tool_set: 'a'.repeat(64) } };
+
+      expect(claim.toolSet).toBeNull();
+      await store.append(claim, [start, iterationStarted(1)]);
+      await store.append(claim, [iterationCompleted(1)]);
+      await store.handOver(claim);
+
+      const next = await store.claim(runId, 'worker-2');
+      expect(next?.toolSet).toBe('a'.repeat(64));
+      expect(next?.log[2]).toMatchObject(start);
+    });
+
     it('refuses every write of an older holder and stores nothing of it (I3)', async () => {
       const { store, runId, claim, expireLease } = await claimed();
       await expireLease();

@@ -1,64 +1,58 @@
 import { z } from 'zod';
-import { type ToolSetSnapshot, type ToolSnapshot, argumentsJsonSchema } from '@rondo/contract';
+import { type ToolSetSnapshot, type ToolSnapshot, toolSetSnapshot } from '@rondo/contract';
 import { type ToolDefinition, argumentsSchema, expectedEffect } from './define-tool';
 import { type ToolSet, toolSet } from './tool-set';
 
 /** The set as data, so that a run that is resumed or replayed offers what it offered when it began. */
-export const snapshotOf = ({ all, offered }: ToolSet): ToolSetSnapshot => ({
-  version: 1,
-  tools: all.map(describe),
-  offered: offered.map(({ name }) => name),
+export const snapshotOf = ({ all, offered }: Pick<ToolSet, 'all' | 'offered'>): ToolSetSnapshot =>
+  toolSetSnapshot.parse({ version: 1, tools: all.map(describe), offered: offered.map(({ name }) => name) });
+
+const describe = (tool: ToolDefinition) => ({
+  name: tool.name,
+  description: tool.description,
+  parameters: argumentsSchema(tool),
+  effect_class: expectedEffect(tool),
+  runs_in: tool.runsIn,
+  timeout_ms: tool.timeoutMs,
+  group: tool.group,
+  example: tool.example,
+  xml: tool.xml,
+  alias_of: tool.alias?.of,
+  source: tool.source ?? { kind: 'built_in' },
 });
 
-function describe(tool: ToolDefinition): ToolSnapshot {
-  const { name, description, runsIn, timeoutMs, group, example, xml, alias, source } = tool;
-  return {
-    name,
-    description,
-    parameters: argumentsJsonSchema.parse(argumentsSchema(tool)),
-    effect_class: expectedEffect(tool),
-    runs_in: runsIn,
-    timeout_ms: timeoutMs,
-    group,
-    ...(example && { example: { ...example } }),
-    ...(xml && { xml: { ...xml, attributes: xml.attributes && [...xml.attributes] } }),
-    ...(alias && { alias_of: alias.of }),
-    source: source ?? { kind: 'built_in' },
-  };
-}
-
 /**
- * The set that a snapshot describes. A built-in tool keeps what only code can do (the parsing of its arguments, the class
- * of one call) and shows the model what it showed before. Any other tool, or one that is built in no longer, is
- * restored from the snapshot alone; its executor validates its arguments.
+ * The set that a snapshot describes. A built-in tool has the code of this version, which parses its arguments and knows
+ * the class of a call, and shows the model what it showed before, byte for byte. Any other tool, and one that is no longer
+ * built in, is restored from the snapshot alone; its executor validates its arguments.
  */
-export function restoreToolSet({ tools, offered }: ToolSetSnapshot, catalog: readonly ToolDefinition[]): ToolSet {
-  const builtIn = new Map(catalog.map((tool) => [tool.name, tool]));
+export function restoreToolSet({ tools, offered }: ToolSetSnapshot, builtIn: readonly ToolDefinition[]): ToolSet {
+  const known = new Map(builtIn.map((tool) => [tool.name, tool]));
   const restored = tools.map((snapshot) => {
-    const known = snapshot.source.kind === 'built_in' ? builtIn.get(snapshot.name) : undefined;
-    return known ? { ...known, ...shownBy(snapshot) } : { ...codelessTool(snapshot), ...shownBy(snapshot) };
+    const code = snapshot.source.kind === 'built_in' ? known.get(snapshot.name) : undefined;
+    return { ...(code ? withoutShown(code) : codeless(snapshot)), ...shownBy(snapshot) };
   });
   return toolSet(restored, offered);
 }
 
-const shownBy = ({ description, parameters }: ToolSnapshot) => ({ description, parameters });
-
-const codelessTool = ({
-  name,
+/** What a prompt contains of a tool. */
+const shownBy = ({ description, parameters, example, xml }: ToolSnapshot) => ({
   description,
-  effect_class,
-  runs_in,
-  timeout_ms,
-  ...rest
-}: ToolSnapshot): ToolDefinition => ({
+  parameters,
+  ...(example && { example }),
+  ...(xml && { xml }),
+});
+
+/** An example or mapping that the snapshot lacks must not come from newer code. */
+const withoutShown = ({ example: _example, xml: _xml, ...code }: ToolDefinition): ToolDefinition => code;
+
+const codeless = ({ name, description, effect_class, runs_in, timeout_ms, group, source }: ToolSnapshot) => ({
   name,
   description,
   input: z.looseObject({}),
   effect: effect_class,
   runsIn: runs_in,
   timeoutMs: timeout_ms,
-  group: rest.group,
-  source: rest.source,
-  ...(rest.example && { example: rest.example }),
-  ...(rest.xml && { xml: rest.xml }),
+  group,
+  source,
 });

@@ -8,6 +8,8 @@ export interface ToolSet {
   readonly all: readonly ToolDefinition[];
   /** Those that the model may call, in the order in which it is shown them. */
   readonly offered: readonly ToolDefinition[];
+  /** Names its stored snapshot. Absent where none is stored. */
+  readonly hash?: string;
   named(name: string): ToolDefinition | undefined;
 }
 
