@@ -17,6 +17,8 @@ export type { RunAddress } from './api/runs/lock-run';
 export { BlobSweep } from './retention/blob-sweep';
 export { Purge } from './retention/purge';
 export { Retention } from './retention/retention';
+export { ToolSetSweep } from './retention/tool-set-sweep';
+export { type StoredToolSet, ToolSets, storedToolSet } from './run-log/tool-sets';
 export type { CallAddress, CallRuling, ResolvedCall } from './api/runs/resolve-tool-call';
 export type { EventPage, LogGap, RunOpening, RunSnapshot } from './api/runs/read-log';
 export type { RunFilter } from './api/runs/read-runs';

@@ -20,6 +20,7 @@ export const batches = new RowSet('batch', {
   waiting: 'json',
   started_at: 'timestamptz',
   finished_at: 'timestamptz',
+  tool_set: 'text',
   stop_requested_at: 'timestamptz',
   stop_reason: 'json',
   input_tokens: 'float',

@@ -77,6 +77,7 @@ function addFacts(rows: Rows, { claim, at, facts, changes }: Batch, batch: numbe
     waiting: changes.waiting && JSON.stringify(changes.waiting),
     started_at: changes.startedAt,
     finished_at: changes.finishedAt,
+    tool_set: changes.toolSet,
     stop_requested_at: changes.stop && changes.stop.requestedAt,
     stop_reason: changes.stop?.reason == null ? null : storedTextAsJson(changes.stop.reason),
     input_tokens: changes.usage.input_tokens,

@@ -38,6 +38,7 @@ with written as (
     waiting = case when batch.status is null then runs.waiting else batch.waiting end,
     started_at = coalesce(runs.started_at, batch.started_at),
     finished_at = batch.finished_at,
+    tool_set = coalesce(runs.tool_set, batch.tool_set),
     stop_requested_at = coalesce(runs.stop_requested_at, batch.stop_requested_at),
     stop_reason = coalesce(runs.stop_reason, batch.stop_reason #>> '{}'),
     input_tokens = least(runs.input_tokens + batch.input_tokens, ${maxTokenSum}),

@@ -107,6 +107,7 @@ function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun 
     log: facts.map(factOfJson),
     earlier: earlier.map((message) => messageOf({ ...message, created_at: new Date(message.created_at) })),
     executorId: row.executor_id,
+    toolSet: row.run.tool_set,
     stop:
       run.stop_requested_at === null ? undefined : { requestedAt: run.stop_requested_at, reason: row.run.stop_reason },
     fruitlessClaims: row.run.fruitless_claims - 1,

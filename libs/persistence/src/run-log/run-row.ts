@@ -25,6 +25,7 @@ export interface RunRow {
   readonly activation: number;
   readonly lease_owner: string | null;
   readonly fruitless_claims: number;
+  readonly tool_set: string | null;
   readonly stop_requested_at: Date | null;
   readonly stop_reason: string | null;
   readonly created_at: Date;
