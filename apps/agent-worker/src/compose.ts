@@ -1,14 +1,6 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { type Delta, eventId } from '@rondo/contract';
-import {
-  CachingTokenCounter,
-  budgetsOf,
-  honoursKeysAt,
-  idGenerator,
-  leastInputPrice,
-  toolSetOf,
-  tools,
-} from '@rondo/domain';
+import { CachingTokenCounter, budgetsOf, honoursKeysAt, idGenerator, leastInputPrice, tools } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import {
   NatsRunFeed,
@@ -27,11 +19,12 @@ import {
   Outbox,
   PostgresRunStore,
   Sandboxes,
+  ToolSets,
   isDatabaseUnavailable,
   openDatabase,
 } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
-import { ActiveRuns, OutboxRelay, QueueProbe } from '@rondo/run-holder';
+import { ActiveRuns, OutboxRelay, QueueProbe, RunToolSets } from '@rondo/run-holder';
 import { AccountBudgets } from './activation/account-budgets';
 import { AgentRunner, type AgentRunnerParts } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
@@ -123,6 +116,7 @@ function runnerOf(
   const { database, store, feed, relay, blobs } = adapters;
   const providers = readModelProviders();
   const model = createModels(providers);
+  const toolSets = new RunToolSets({ stored: new ToolSets(database), builtIn: tools });
   const { imageCache, imagesFromUrls } = composeImages({ database, blobs, config });
   return new AgentRunner({
     owner: config.WORKER_ID,
@@ -143,6 +137,7 @@ function runnerOf(
     isOutage: isDatabaseUnavailable,
     publishJobs: () => relay.publish(),
     journal: { frameMs: config.DELTA_FRAME_MS, newEventId: () => eventId.parse(`evt_${newUlid()}`), now: isoNow },
+    toolSetFor: (claim) => toolSets.toolSetFor(claim),
     toolsFor: toolsOf(adapters),
   });
 }
@@ -150,7 +145,7 @@ function runnerOf(
 function toolsOf({ nats, toolStreams, blobs, sandboxes, executors }: Adapters): AgentRunnerParts['toolsFor'] {
   const pendingCancellations = new PendingCancellations(nats);
   const placement = new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors);
-  return ({ runId, accountId, threadId, run, executorId }, journal) =>
+  return ({ runId, accountId, threadId, run, executorId }, journal, toolSet) =>
     new ImagesToBlobs(
       new NatsTools({
         nats,
@@ -159,7 +154,7 @@ function toolsOf({ nats, toolStreams, blobs, sandboxes, executors }: Adapters): 
         runId,
         accountId,
         threadId,
-        toolSet: toolSetOf(run.settings, tools),
+        toolSet,
         placement: async (thread) => executorId ?? placement.of(thread),
         onOutput: (delta: Delta) => journal.publishDelta(delta),
         toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,

@@ -25,6 +25,7 @@ import {
   movesTo,
   yieldsToStop,
   projectRun,
+  toolSetIn,
 } from '@rondo/domain';
 import { freshRun } from '@rondo/domain/testing';
 import { type RunRow, hasOpenCall, isDue, newRunRow, stoppedAtOnce } from './simulated-run-row';
@@ -92,9 +93,8 @@ export class SimulatedStore implements RunStore, Leases {
     const { run, log, stop, fruitlessClaims } = row;
     row.fruitlessClaims += 1;
     const earlier = this.messages(run.thread_id).filter((message) => message.run_id !== id && message.is_llm_message);
-    const claim = { runId: id, threadId: run.thread_id, epoch: run.epoch };
-    const unknownHere = { accountId: ours, executorId: null, toolSet: null };
-    return { ...claim, ...unknownHere, run, log: [...log], earlier, stop, fruitlessClaims };
+    const claim = { runId: id, threadId: run.thread_id, epoch: run.epoch, toolSet: toolSetIn(log) };
+    return { ...claim, accountId: ours, run, log: [...log], earlier, executorId: null, stop, fruitlessClaims };
   }
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
@@ -187,10 +187,8 @@ export class SimulatedStore implements RunStore, Leases {
   private write(row: RunRow, facts: readonly NewFact[], epoch = row.run.epoch): readonly RecordedFact[] {
     const recorded = facts.map((fact) => this.record(row, fact, epoch));
     if (recorded.some(isProgress)) row.fruitlessClaims = 0;
-    this.move(
-      row,
-      recorded.map(movesTo).findLast((queue) => queue !== undefined),
-    );
+    const queue = recorded.map(movesTo).findLast((moved) => moved !== undefined);
+    this.move(row, queue);
     if (isTerminal(row.run.status)) row.holdsThread = false;
     if (isTerminal(row.run.status) || isWaiting(row.run.status)) row.owner = undefined;
     if (isTerminal(row.run.status)) this.promote(row.run.thread_id);

@@ -1,5 +1,5 @@
 import { type NewFact, compactionId, messageId, runId, threadId } from '@rondo/contract';
-import { type ClaimedRun, type ModelRequest, budgetOfModel, effectiveSettings } from '@rondo/domain';
+import { type ClaimedRun, type ModelRequest, budgetOfModel, builtInTools, effectiveSettings } from '@rondo/domain';
 import {
   CountingIds,
   TickingClock,
@@ -32,6 +32,7 @@ async function fixture(...turns: readonly Turn[]) {
     store: store.compactions,
     feed: { publish: (facts) => published.push(...facts.map(({ type }) => type)) },
     activeRuns,
+    toolSetFor: () => Promise.resolve(builtInTools),
     ports: {
       model: { stream: (request, signal) => (requests.push(request), script.stream(request, signal)) },
       tokens: new EvenTokenCounter(),

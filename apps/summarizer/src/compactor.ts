@@ -5,10 +5,11 @@ import {
   type ClaimedRun,
   type RunStore,
   type SummarizePorts,
+  type ToolSet,
   compactionFailed,
   agentRunOf,
+  replay,
   summarize,
-  tools,
 } from '@rondo/domain';
 import { AbandonedError, type ActiveRun, type ActiveRuns } from '@rondo/run-holder';
 
@@ -20,6 +21,8 @@ export interface CompactorParts {
   readonly store: RunStore;
   readonly feed: { publish(facts: readonly RecordedFact[]): void };
   readonly activeRuns: ActiveRuns;
+  /** The tools of the run: their descriptions count as a part of the context. */
+  readonly toolSetFor: (claim: ClaimedRun) => Promise<ToolSet>;
   readonly ports: SummarizePorts;
   /** For runs that configure no model for summaries. */
   readonly summaryModel: string | undefined;
@@ -54,7 +57,7 @@ export class Compactor {
     signal.throwIfAborted();
     if (claim.fruitlessClaims >= maxFruitlessClaims) return this.failCompaction(claim, noProgress);
 
-    const facts = await summarize(this.runOf(claim), this.parts.ports, signal);
+    const facts = await summarize(await this.runOf(claim), this.parts.ports, signal);
     signal.throwIfAborted();
     if (facts.length === 0) return this.failCompaction(claim, nothingOpen);
     return this.append(claim, facts);
@@ -71,7 +74,7 @@ export class Compactor {
   }
 
   private failCompaction(claim: ClaimedRun, error: RunError): Promise<CompactionOutcome> {
-    return this.append(claim, compactionFailed(this.runOf(claim).state, error));
+    return this.append(claim, compactionFailed(replay(claim.log, claim.earlier), error));
   }
 
   private async append(claim: ClaimedRun, facts: readonly NewFact[]): Promise<CompactionOutcome> {
@@ -86,8 +89,8 @@ export class Compactor {
     return facts.at(-1)?.type === 'context.compacted' ? 'summarized' : 'no summary';
   }
 
-  private runOf(claim: ClaimedRun): AgentRun {
-    const run = agentRunOf(claim, tools);
+  private async runOf(claim: ClaimedRun): Promise<AgentRun> {
+    const run = agentRunOf(claim, await this.parts.toolSetFor(claim));
     const summary_model = run.settings.context.summary_model ?? this.parts.summaryModel;
     if (summary_model === undefined) return run;
     return { ...run, settings: { ...run.settings, context: { ...run.settings.context, summary_model } } };

@@ -1,9 +1,9 @@
-import { budgetsOf, idGenerator } from '@rondo/domain';
+import { budgetsOf, idGenerator, tools } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import { NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
-import { Outbox, PostgresRunStore, openDatabase, reapDeadEveryMs } from '@rondo/persistence';
+import { Outbox, PostgresRunStore, ToolSets, openDatabase, reapDeadEveryMs } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
-import { ActiveRuns, Heartbeat, OutboxRelay, PeriodicTasks, QueueProbe } from '@rondo/run-holder';
+import { ActiveRuns, Heartbeat, OutboxRelay, PeriodicTasks, QueueProbe, RunToolSets } from '@rondo/run-holder';
 import { CompactionProcessor } from './compaction.processor';
 import { Compactor } from './compactor';
 import { type Config, readModelProviders } from './config';
@@ -63,13 +63,15 @@ async function closeAdapters({ queues, nats, database }: Adapters): Promise<void
   await database.close();
 }
 
-function compactorOf({ store, feed, relay }: Adapters, activeRuns: ActiveRuns, config: Config): Compactor {
+function compactorOf({ store, feed, relay, database }: Adapters, activeRuns: ActiveRuns, config: Config): Compactor {
   const providers = readModelProviders();
+  const toolSets = new RunToolSets({ stored: new ToolSets(database), builtIn: tools });
   return new Compactor({
     owner: config.SUMMARIZER_ID,
     store,
     feed,
     activeRuns,
+    toolSetFor: (claim) => toolSets.toolSetFor(claim),
     ports: {
       model: createModels(providers),
       tokens: new TiktokenCounter(),

@@ -4,3 +4,4 @@ export * from './heartbeat';
 export * from './outbox-relay';
 export * from './periodic-tasks';
 export * from './queue-probe';
+export * from './run-tool-sets';

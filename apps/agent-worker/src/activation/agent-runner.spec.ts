@@ -6,6 +6,8 @@ import {
   type ToolAnswer,
   budgetOfModel,
   effectiveSettings,
+  toolSetOf,
+  tools as catalog,
 } from '@rondo/domain';
 import {
   CountingIds,
@@ -47,6 +49,7 @@ function fixture(
     modelFor: () => model,
     tokens: new EvenTokenCounter(),
     budgetOf: budgetOfModel,
+    toolSetFor: (claim) => Promise.resolve(toolSetOf(claim.run.settings, catalog)),
     toolsFor: () => ({
       store: ledgered.store,
       execute: (call, signal) => ledgered.execute(call, signal),

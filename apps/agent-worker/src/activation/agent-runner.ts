@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedResult, RunId } from '@rondo/contract';
 import {
   type AgentPorts,
+  type AgentRun,
   ClaimLostError,
   type ClaimedRun,
   type FairClaims,
@@ -11,15 +12,16 @@ import {
   StopPendingError,
   TerminalError,
   type ThreadArchive,
+  type ToolSet,
   type Tools,
   UnreadableRunError,
   failRun,
   maxFruitlessClaims,
   outOfTime,
   agentRunOf,
+  replay,
   runAgent,
   timeLeftMs,
-  tools,
 } from '@rondo/domain';
 import { AbandonedError, ActiveRun, type ActiveRuns } from '@rondo/run-holder';
 import { AbandonableModel } from './abandonable-model';
@@ -43,7 +45,9 @@ export interface AgentRunnerParts extends RunPortsParts {
   /** The claim with the images of its messages' URLs; early, without all of them, after an abort. */
   readonly withImages?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
   readonly modelFor: (claim: ClaimedRun) => Model;
-  readonly toolsFor: (claim: ClaimedRun, journal: RunJournal) => ActiveTools;
+  /** The tools of the run, which stay the same until its end. They are stored before it resolves. */
+  readonly toolSetFor: (claim: ClaimedRun) => Promise<ToolSet>;
+  readonly toolsFor: (claim: ClaimedRun, journal: RunJournal, toolSet: ToolSet) => ActiveTools;
   readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
   readonly activeRuns: ActiveRuns;
   /** Called with each unexpected error of an activation. */
@@ -113,11 +117,13 @@ export class AgentRunner {
   }
 
   private async runWithPorts(claimed: ClaimedRun, active: ActiveRun): Promise<ActivationOutcome> {
-    const claim = await this.withImages(claimed, active);
-    const { store, feed, modelFor, toolsFor, journal: settings } = this.parts;
+    const { store, feed, modelFor, toolSetFor, toolsFor, journal: settings } = this.parts;
+    const toolSet = await toolSetFor(claimed);
+    const claim = await this.withImages(claimed, active); // it checks last whether the run was abandoned
+    const run = agentRunOf(claim, toolSet);
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => active.abandon(error) });
     active.openStreams = () => journal.streamsSoFar();
-    const tools = toolsFor(claim, journal);
+    const tools = toolsFor(claim, journal, toolSet);
     const closeTools = () => tools.close(active.signals.abandon.reason as Error); // `abandon` accepts nothing else
     active.signals.abandon.addEventListener('abort', closeTools, { once: true });
 
@@ -125,7 +131,7 @@ export class AgentRunner {
       const model = new AbandonableModel(modelFor(claim), active.signals.abandon);
       const archive = this.parts.archiveOf?.(claim);
       const ports = portsOf(this.parts, claim.runId, { model, tools, archive });
-      return await this.runLoop(claim, journal, { ports, active });
+      return (await this.runLoop(run, journal, { ports, active })) ?? (await this.handOver(claim));
     } catch (error) {
       if (error instanceof TerminalError) await journal.settled(); // commits what the run did before it fails
       throw error;
@@ -141,12 +147,12 @@ export class AgentRunner {
     return shown ?? claim;
   }
 
+  /** Undefined when the loop left the run to another worker. */
   private async runLoop(
-    claim: ClaimedRun,
+    run: AgentRun,
     journal: RunJournal,
     { ports, active }: { ports: AgentPorts; active: ActiveRun },
-  ): Promise<ActivationOutcome> {
-    const run = agentRunOf(claim, tools);
+  ): Promise<'ended' | 'parked' | undefined> {
     active.stopIn(timeLeftMs(run, { now: ports.clock.now() }), () => outOfTime(run.settings));
     for await (const step of runAgent(run, ports, active.signals)) {
       active.signals.abandon.throwIfAborted(); // a step that follows from an abandoned stream must not be written
@@ -158,9 +164,7 @@ export class AgentRunner {
       active.signals.abandon.throwIfAborted();
     }
     await journal.commit();
-    if (journal.claimEnded) return journal.claimEnded;
-
-    return this.handOver(claim);
+    return journal.claimEnded;
   }
 
   private async handOver(claim: ClaimedRun, how = { broke: false }): Promise<ActivationOutcome> {
@@ -197,8 +201,10 @@ export class AgentRunner {
     if (!last) return 'claim lost';
     if (last.stop) return this.run(last);
 
+    const { runId, threadId, log, earlier } = last;
     try {
-      feed.publish(await store.append(last, failRun(agentRunOf(last, tools), ids, { code, message })));
+      const run = { id: runId, threadId, state: replay(log, earlier) };
+      feed.publish(await store.append(last, failRun(run, ids, { code, message })));
       return 'ended';
     } catch (error) {
       return this.handleError(new ActiveRun(last), error);

@@ -1,5 +1,5 @@
 import { type RunId, eventId } from '@rondo/contract';
-import { budgetOfModel, idGenerator, maxFruitlessClaims } from '@rondo/domain';
+import { budgetOfModel, builtInTools, idGenerator, maxFruitlessClaims } from '@rondo/domain';
 import { EvenTokenCounter, LedgeredTools, ScriptedModel, says } from '@rondo/domain/testing';
 import { StoreFixture, iterationStarted, planned, started } from '@rondo/persistence/testing';
 import { isoNow, newUlid } from '@rondo/platform';
@@ -24,6 +24,7 @@ function runner() {
     modelFor: () => new ScriptedModel([says('Done.')]),
     tokens: new EvenTokenCounter(),
     budgetOf: budgetOfModel,
+    toolSetFor: () => Promise.resolve(builtInTools),
     toolsFor: () => Object.assign(tools, { close: () => undefined }),
     ids,
     clock: { now: isoNow },

@@ -7,6 +7,7 @@ import {
   Purge,
   Retention,
   type Sandboxes,
+  ToolSetSweep,
   reapDeadEveryMs,
 } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
@@ -60,6 +61,7 @@ function cleanupTasks({ config, database, nats, feed, sandboxes }: MaintenancePa
   const idempotencyKeys = new IdempotencyKeys(database);
   const purge = new Purge({ database, newId: newUlid, onStopped: (facts) => feed.publish(facts) });
   const blobs = new BlobSweep(database);
+  const toolSets = new ToolSetSweep(database, config.RETENTION_DAYS);
   const workspaces = new WorkspaceRemoval(sandboxes, (executorId, threadId) =>
     requestRemoval(nats, executorId, threadId),
   );
@@ -68,6 +70,7 @@ function cleanupTasks({ config, database, nats, feed, sandboxes }: MaintenancePa
     idempotencyKeys: { everyMs, work: () => idempotencyKeys.prune() },
     purge: { everyMs, work: () => purge.some() },
     blobs: { everyMs, work: () => blobs.sweep() },
+    toolSets: { everyMs, work: () => toolSets.sweep() },
     workspaces: { everyMs, work: () => workspaces.remove() },
   };
 }

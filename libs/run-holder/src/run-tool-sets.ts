@@ -1,0 +1,99 @@
+import type { AccountId } from '@rondo/contract';
+import {
+  type ClaimedRun,
+  TerminalError,
+  type ToolDefinition,
+  type ToolSet,
+  restoreToolSet,
+  snapshotOf,
+  toolSetOf,
+} from '@rondo/domain';
+import { type StoredToolSet, type ToolSets, storedToolSet } from '@rondo/persistence';
+import { LruCache } from './lru-cache';
+
+export interface RunToolSetsParts {
+  readonly stored: Pick<ToolSets, 'keep' | 'find'>;
+  /** The tools of this version. They give restored tools their code. */
+  readonly builtIn: readonly ToolDefinition[];
+  /**
+   * All tools for a run that starts: the built-in ones by default. It returns the same array for the same tools, since
+   * what is derived from them is cached by it.
+   */
+  readonly catalogFor?: (claim: ClaimedRun) => Promise<readonly ToolDefinition[]>;
+  readonly nowMs?: () => number;
+}
+
+/** After so long the use of a set is noted again, so that it is not deleted as unused. */
+const noteUseAfterMs = 3_600_000;
+/** About 40 KB each. */
+const maxRestored = 256;
+const maxHashes = 4_096;
+
+/** The tools of claimed runs. A run uses the set that it started with until its end, whatever the code of later holders offers. */
+export class RunToolSets {
+  /** By hash. Runs share them, and with them what dialects derive from their tools. */
+  private readonly restored = new LruCache<string, Promise<ToolSet>>(maxRestored);
+  private readonly keptAtMs = new LruCache<string, number>(maxHashes);
+  /** By catalog, account and offered tools, because a hash takes longer than a look-up. */
+  private readonly startSets = new WeakMap<readonly ToolDefinition[], LruCache<string, StoredToolSet>>();
+
+  constructor(private readonly parts: RunToolSetsParts) {}
+
+  /**
+   * The set of a run that has started; for any other, the one that it starts with, whose snapshot is stored by then.
+   * Rejects with TerminalError when the set of a run is lost.
+   */
+  async toolSetFor(claim: ClaimedRun): Promise<ToolSet> {
+    if (claim.toolSet !== null) return this.restore(claim.toolSet);
+    const { started_at, settings } = claim.run;
+    if (started_at !== null) return toolSetOf(settings, this.parts.builtIn); // a version that stored no sets started it
+
+    const catalog = (await this.parts.catalogFor?.(claim)) ?? this.parts.builtIn;
+    const set = this.startSet(claim, catalog);
+    await this.keep(set);
+    return this.restore(set.hash, set);
+  }
+
+  private startSet({ accountId, run: { settings } }: ClaimedRun, catalog: readonly ToolDefinition[]): StoredToolSet {
+    const owner = isShared(catalog) ? null : accountId;
+    const cache = this.startSets.get(catalog) ?? new LruCache<string, StoredToolSet>(maxRestored);
+    this.startSets.set(catalog, cache);
+    const key = cacheKey(owner, settings.tools);
+    const known = cache.get(key);
+    if (known) return known;
+    const set = storedToolSet(snapshotOf(toolSetOf(settings, catalog)), owner);
+    cache.set(key, set);
+    return set;
+  }
+
+  private async keep(set: StoredToolSet): Promise<void> {
+    const nowMs = (this.parts.nowMs ?? Date.now)();
+    const keptAtMs = this.keptAtMs.get(set.hash);
+    if (keptAtMs !== undefined && nowMs - keptAtMs < noteUseAfterMs) return;
+    await this.parts.stored.keep(set);
+    this.keptAtMs.set(set.hash, nowMs);
+  }
+
+  /** A run that starts gets the restored set too, so that its prompts have the same bytes before and after a handover. */
+  private restore(hash: string, known?: StoredToolSet): Promise<ToolSet> {
+    const before = this.restored.get(hash);
+    if (before) return before;
+    const restored = this.load(hash, known);
+    this.restored.set(hash, restored);
+    restored.catch(() => this.restored.delete(hash)); // the next run that needs it tries again
+    return restored;
+  }
+
+  private async load(hash: string, known?: StoredToolSet): Promise<ToolSet> {
+    const snapshot = known?.snapshot ?? (await this.parts.stored.find(hash));
+    if (!snapshot)
+      throw new TerminalError('tool_set_lost', 'The tools that the run started with are no longer stored.');
+    return { ...restoreToolSet(snapshot, this.parts.builtIn), hash };
+  }
+}
+
+/** Tools of servers and agents belong to an account; only sets without them are shared by all accounts. */
+const isShared = (catalog: readonly ToolDefinition[]): boolean =>
+  catalog.every(({ source }) => source === undefined || source.kind === 'built_in');
+
+const cacheKey = (owner: AccountId | null, tools: readonly string[]): string => [owner, ...tools].join('\n');
