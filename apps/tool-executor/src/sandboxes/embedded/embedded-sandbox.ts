@@ -3,10 +3,9 @@ import type { AgentConnection } from './agent/agent-connection';
 import { AgentFiles } from './files/agent-files';
 import type { AgentAnswer, AgentCall } from './agent/agent-messages';
 import { AgentOnDemand } from './agent/agent-on-demand';
-import { CommandLedger, type KnownCommand } from './commands/command-ledger';
 import { CommandOrigins } from './commands/command-origins';
 import type { CommandRecord } from './commands/command-record';
-import { recordOf } from './commands/record-of-request';
+import { SandboxCommands } from './commands/sandbox-commands';
 import { CommandRun } from './commands/command-run';
 import { SandboxDisk } from './files/sandbox-disk';
 import type {
@@ -25,17 +24,15 @@ import { relativeToWorkspace } from '../workspace-path';
 import type { Usage, Watched } from './files/workspace-usage';
 
 const fileTimeoutMs = 30_000;
-const maximumInputBytes = 100_000;
 
 /** A sandbox on this machine: one agent, booted when needed, and the records of the commands that it ran. */
 export class EmbeddedSandbox implements Sandbox {
   readonly files: AgentFiles;
   readonly disk: SandboxDisk;
-  private readonly ledger = new CommandLedger();
+  private readonly commands: SandboxCommands;
   private readonly agent: AgentOnDemand;
   private readonly origins = new CommandOrigins();
   private lastNumber = 0;
-  private lastUsedAt = Date.now();
 
   constructor(
     readonly id: string,
@@ -43,6 +40,10 @@ export class EmbeddedSandbox implements Sandbox {
     { boot, usage }: { boot: () => Promise<AgentConnection>; usage: (watched: Watched) => Promise<Usage> },
   ) {
     this.agent = new AgentOnDemand(boot);
+    this.commands = new SandboxCommands(settings, {
+      launch: (record, cwd) => this.launch(record, cwd),
+      stop: () => this.stop(),
+    });
     this.disk = new SandboxDisk(settings, {
       usage,
       awake: () => (this.isAwake ? this.agent.awake() : Promise.resolve(undefined)),
@@ -52,67 +53,32 @@ export class EmbeddedSandbox implements Sandbox {
     this.files = new AgentFiles((call, parameters) => this.ask(call, parameters), settings, refusal);
   }
 
-  async exec(request: CommandRequest, { output, signal }: CommandListeners = {}): Promise<CommandOutcome> {
-    const known = this.ledger.get(request.id);
-    if (signal?.aborted && !known) return this.neverStarted(request);
-    const { record, started } = known ?? this.begin(request, { background: false });
-    if (output) record.listen(output);
-    const abort = () => void this.kill(request.id).catch(() => this.stop());
-    signal?.addEventListener('abort', abort, { once: true });
-    if (signal?.aborted) abort();
-    try {
-      await started;
-      return await record.outcome;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-      this.lastUsedAt = Date.now();
-    }
+  exec(request: CommandRequest, on?: CommandListeners): Promise<CommandOutcome> {
+    return this.commands.exec(request, on);
   }
 
-  async start(request: CommandRequest & { session: string }): Promise<ProcessView> {
-    const known = this.ledger.get(request.id);
-    if (!known && this.ledger.job(request.session)?.running) {
-      throw new SandboxError('session_busy', `Session ${request.session} still runs a command.`);
-    }
-    const { record, started } = known ?? this.begin(request, { background: true });
-    await started;
-    return record.view();
+  start(request: CommandRequest & { session: string }): Promise<ProcessView> {
+    return this.commands.start(request);
   }
 
-  read(session: string, fromOffset = 0): Promise<ProcessView> {
-    this.lastUsedAt = Date.now();
-    return this.jobOf(session).then((job) => job.view(fromOffset));
+  read(session: string, fromOffset?: number): Promise<ProcessView> {
+    return this.commands.read(session, fromOffset);
   }
 
   list(): Promise<ProcessView[]> {
-    return Promise.resolve(this.ledger.jobs().map((record) => record.view()));
+    return Promise.resolve(this.commands.list());
   }
 
-  async write(session: string, text: string): Promise<void> {
-    this.lastUsedAt = Date.now();
-    const { identity, running } = await this.jobOf(session);
-    const run = running ? await this.ledger.get(identity.id)?.started : undefined;
-    if (!run) throw new SandboxError('invalid_request', 'The command has ended.');
-    if (Buffer.byteLength(text) > maximumInputBytes) {
-      throw new SandboxError('too_large', `The input has more than ${maximumInputBytes} bytes.`);
-    }
-    await run.write(text);
+  write(session: string, text: string): Promise<void> {
+    return this.commands.write(session, text);
   }
 
-  async terminate(session: string): Promise<Termination> {
-    return this.kill((await this.jobOf(session)).identity.id);
+  terminate(session: string): Promise<Termination> {
+    return this.commands.terminate(session);
   }
 
-  async kill(commandId: string): Promise<Termination> {
-    this.lastUsedAt = Date.now();
-    const known = this.ledger.get(commandId);
-    const wasRunning = known?.record.running === true;
-    if (known && wasRunning) {
-      known.record.expect('killed');
-      const run = await known.started.catch(() => undefined);
-      await run?.kill();
-    }
-    return { wasRunning, verifiedDeadAt: new Date().toISOString() };
+  kill(commandId: string): Promise<Termination> {
+    return this.commands.kill(commandId);
   }
 
   async connect(port: number): Promise<Duplex> {
@@ -127,14 +93,14 @@ export class EmbeddedSandbox implements Sandbox {
 
   async stop(reason = 'The sandbox was stopped.'): Promise<Termination> {
     const wasRunning = this.agent.isAwake;
-    for (const { record } of this.ledger.running()) record.expect('killed', reason);
+    for (const { record } of this.commands.ledger.running()) record.expect('killed', reason);
     if (!(await this.agent.stop())) throw new SandboxError('failed', 'The sandbox could not be verified dead.');
     return { wasRunning, verifiedDeadAt: new Date().toISOString() };
   }
 
   async endRun(run: string): Promise<EndedCommand[]> {
     const connection = await this.agent.awake();
-    const jobs = this.ledger.running().filter(({ record }) => record.identity.run === run);
+    const jobs = this.commands.ledger.running().filter(({ record }) => record.identity.run === run);
     for (const { record } of jobs) record.expect('killed', 'The run was stopped.');
     const { graceMs } = this.settings;
     const kills = jobs.map(({ record }) => this.kill(record.identity.id));
@@ -149,7 +115,7 @@ export class EmbeddedSandbox implements Sandbox {
 
   /** Restarts the idle time: a caller is about to use the sandbox. */
   touch(): void {
-    this.lastUsedAt = Date.now();
+    this.commands.touch();
   }
 
   get isAwake(): boolean {
@@ -157,35 +123,14 @@ export class EmbeddedSandbox implements Sandbox {
   }
 
   activity(): AwakeSandbox {
-    const running = this.ledger.running().map(({ record }) => record.identity.background);
-    const { id: threadId, lastUsedAt } = this;
-    return { threadId, lastUsedAt, isBusy: running.includes(false), hasBackground: running.includes(true) };
+    return { threadId: this.id, ...this.commands.activity() };
   }
 
-  /** Unused for the idle time, no call waits for a command, and no background job is recent enough to keep it awake. */
   isIdle(now: number): boolean {
-    const { idleMs, backgroundKeepAliveMs } = this.settings;
-    const keptAwake = this.ledger
-      .running()
-      .some(({ record }) => !record.identity.background || now - record.startedAt.getTime() < backgroundKeepAliveMs);
-    return !keptAwake && now - this.lastUsedAt >= idleMs;
-  }
-
-  private neverStarted(request: CommandRequest): Promise<CommandOutcome> {
-    const record = recordOf(request, false, this.settings);
-    record.end({ ending: 'killed' });
-    return record.outcome;
-  }
-
-  private begin(request: CommandRequest, { background }: { background: boolean }): KnownCommand {
-    const record = recordOf(request, background, this.settings);
-    const known = { record, started: this.launch(record, request.cwd) };
-    this.ledger.add(request.id, known);
-    return known;
+    return this.commands.isIdle(now);
   }
 
   private async launch(record: CommandRecord, cwd: string | undefined): Promise<CommandRun> {
-    this.lastUsedAt = Date.now();
     const directory = cwd === undefined ? undefined : relativeToWorkspace(cwd);
     const refusal = await this.disk.refusal();
     if (refusal !== undefined) throw new SandboxError('failed', refusal);
@@ -202,14 +147,8 @@ export class EmbeddedSandbox implements Sandbox {
     return run;
   }
 
-  private jobOf(session: string): Promise<CommandRecord> {
-    const job = this.ledger.job(session);
-    if (job) return Promise.resolve(job);
-    return Promise.reject(new SandboxError('not_found', `There is no session ${session}.`));
-  }
-
   private async ask<C extends AgentCall>(call: C, parameters: object): Promise<AgentAnswer<C>> {
-    this.lastUsedAt = Date.now();
+    this.touch();
     if (call === 'file.write') this.disk.mayChange();
     return (await this.agent.get()).request(call, parameters, fileTimeoutMs);
   }

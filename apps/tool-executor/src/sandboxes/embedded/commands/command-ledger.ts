@@ -1,10 +1,16 @@
 import type { CommandRecord } from './command-record';
-import type { CommandRun } from './command-run';
+
+export interface RunningCommand {
+  /** Resolves when no process of the command is alive. */
+  kill(): Promise<void>;
+  /** To its standard input. Rejects where that is not open. */
+  write(text: string): Promise<void>;
+}
 
 export interface KnownCommand {
   record: CommandRecord;
   /** Resolves once it runs. Rejects when it could not be started; then its record is removed. */
-  started: Promise<CommandRun>;
+  started: Promise<RunningCommand>;
 }
 
 const rememberedCommands = 64;
