@@ -100,7 +100,7 @@ export function describeCommands(makeFixture: MakeFixture): void {
 
     it('a kill ends a command with all of its descendants, and reports a verified death', async () => {
       const sandbox = await fixture.provider.get(newThreadId());
-      const command = '(trap "" TERM; sleep 4713) & sleep 4713 & until pgrep -f "sleep 471[3]"; do :; done; wait';
+      const command = '(trap "" TERM; sleep 4713) & sleep 4713 & until pgrep -fx "sleep 471[3]"; do :; done; wait';
       let started = (): void => undefined;
       const hasStarted = new Promise<void>((resolve) => (started = resolve));
       const outcome = sandbox.exec({ id: 'family', command, graceMs: 200 }, { output: () => started() });
@@ -110,7 +110,7 @@ export function describeCommands(makeFixture: MakeFixture): void {
 
       expect([wasRunning, Date.parse(verifiedDeadAt) <= Date.now()]).toEqual([true, true]);
       await expect(outcome).resolves.toMatchObject({ ending: 'killed' });
-      await expect(run(sandbox, 'pgrep -f "sleep 471[3]"')).resolves.toMatchObject({ exitCode: 1 });
+      await expect(run(sandbox, 'pgrep -fx "sleep 471[3]"')).resolves.toMatchObject({ exitCode: 1 });
       await expect(sandbox.kill('family')).resolves.toMatchObject({ wasRunning: false });
       await expect(sandbox.kill('unknown')).resolves.toMatchObject({ wasRunning: false });
     });

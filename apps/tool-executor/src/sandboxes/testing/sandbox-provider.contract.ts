@@ -231,13 +231,13 @@ function describeRunEnds(makeFixture: MakeFixture): void {
       if (!runProcesses) return;
       const thread = newThreadId();
       const sandbox = await fixture.provider.get(thread);
-      const daemon = '(setsid sleep 4712 >/dev/null 2>&1 &); until pgrep -f "sleep 471[2]"; do :; done';
+      const daemon = '(setsid sleep 4712 >/dev/null 2>&1 &); until pgrep -fx "sleep 471[2]"; do :; done';
       await run(sandbox, daemon, { id: 'call_1', run: 'run_1' });
 
       const ended = await fixture.provider.endRun(thread, 'run_1');
 
       expect(ended).toMatchObject([{ commandId: 'call_1', processes: ['sleep'] }]);
-      await expect(run(sandbox, 'pgrep -f "sleep 471[2]"')).resolves.toMatchObject({ exitCode: 1 });
+      await expect(run(sandbox, 'pgrep -fx "sleep 471[2]"')).resolves.toMatchObject({ exitCode: 1 });
     });
 
     it('creates and wakes no sandbox', async () => {
