@@ -80,4 +80,35 @@ describe('the executor’s configuration', () => {
     expect(settingsFor({ SANDBOX_UNSAFE_HOST: '1' }).unsafeHost).toBe(true);
     expect(() => settingsFor({ SANDBOX_UNSAFE_HOST: 'perhaps' })).toThrow();
   });
+
+  describe('of Daytona', () => {
+    const daytona = {
+      ...least,
+      SANDBOX_PROVIDER: 'daytona',
+      SANDBOX_INSTALL: 'production',
+      DAYTONA_API_URL: 'https://daytona.example.org/api',
+      DAYTONA_API_KEY: 'dtn_secret',
+    };
+
+    it('is complete with an account, and has intervals after which Daytona cleans up by itself', () => {
+      expect(sandboxSettingsOf(parseConfig(environment, daytona))).toMatchObject({
+        ...{ provider: 'daytona', install: 'production' },
+        daytona: { apiKey: 'dtn_secret', autoStopMinutes: 15, autoArchiveMinutes: 60, autoDeleteMinutes: 10_080 },
+      });
+    });
+
+    it.each([
+      ['SANDBOX_INSTALL', { SANDBOX_INSTALL: '' }],
+      ['DAYTONA_API_URL', { DAYTONA_API_URL: '' }],
+      ['DAYTONA_API_KEY', { DAYTONA_API_KEY: '' }],
+      ['SANDBOX_ALLOWED_HOSTS', { SANDBOX_ALLOWED_HOSTS: 'example.org' }],
+      ['DAYTONA_IMAGE', { DAYTONA_IMAGE: 'debian:12', DAYTONA_SNAPSHOT: 'rondo' }],
+      ['DAYTONA_CPU', { DAYTONA_CPU: '2' }],
+    ])('refuses to start with a wrong %s, and does not show the key', (name, given) => {
+      const start = () => parseConfig(environment, { ...daytona, ...given });
+
+      expect(start).toThrow(`${name}: `);
+      expect(start).not.toThrow('dtn_secret');
+    });
+  });
 });

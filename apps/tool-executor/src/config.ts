@@ -10,13 +10,14 @@ import {
   serviceVariables,
 } from '@rondo/platform';
 import { z } from 'zod';
+import { checkProvider, providerSettingsOf, providerVariables } from './sandbox-provider-variables';
 import { sandboxSettings } from './sandboxes';
 
 const mebibyte = 1024 * 1024;
 /** Defaults of the sandbox settings, shown in the documentation of variables. */
 const defaults = sandboxSettings.parse({ root: '/' });
 
-export const environment = z.object({
+const variables = z.object({
   ...serviceVariables,
   ...natsVariables,
   NODE_ENV: z.string().optional().meta({
@@ -48,6 +49,7 @@ export const environment = z.object({
     unit: 's',
   }),
   PREVIEW_URL: previewUrl,
+  ...providerVariables,
   BWRAP_PATH: z.string().optional().meta({
     description: 'The program bubblewrap.',
     otherwise: '`bwrap` is searched in `PATH`',
@@ -127,6 +129,7 @@ export const environment = z.object({
     default: defaults.egress.requestsPerSecond,
   }),
 });
+export const environment = variables.superRefine(checkProvider);
 export type Config = z.infer<typeof environment>;
 
 /** By default no account can occupy all slots, unless there is only one slot. */
@@ -142,6 +145,7 @@ export const slotsOf = (config: Config): SlotLimits => {
 /** Unset variables get the defaults of the sandbox settings. */
 export const sandboxSettingsOf = (config: Config) =>
   sandboxSettings.parse({
+    ...providerSettingsOf(config),
     root: config.SANDBOX_ROOT,
     unsafeHost: config.SANDBOX_UNSAFE_HOST,
     bubblewrapPath: config.BWRAP_PATH,

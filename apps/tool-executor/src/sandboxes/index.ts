@@ -3,7 +3,7 @@ export * from './sandbox-provider';
 export { SandboxError, type SandboxErrorCode } from './sandbox-error';
 export { SandboxHealth } from './sandbox-health';
 export { type SandboxSettingsInput, type SandboxSettings, sandboxSettings } from './sandbox-settings';
-export { createSandboxProvider } from './create-sandbox-provider';
+export { createEmbeddedProvider, createSandboxProvider } from './create-sandbox-provider';
 export { SandboxSlots } from './sandbox-slots';
 export { EgressRefusal, type EgressRules } from './egress/destination';
 export type { EgressGate } from './egress/egress-gate';

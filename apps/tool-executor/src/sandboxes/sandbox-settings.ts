@@ -1,5 +1,6 @@
 import { internalHost, network } from '@rondo/platform';
 import { z } from 'zod';
+import { daytonaSettings } from './daytona/daytona-settings';
 
 const mebibyte = 1024 * 1024;
 const bytes = z.number().int().positive();
@@ -22,6 +23,11 @@ export type EgressSettings = z.infer<typeof egressSettings>;
 
 /** All settings of sandboxes. Only the root directory has no default. */
 export const sandboxSettings = z.object({
+  /** Where sandboxes run: on this machine, or at a service that has settings of its own. */
+  provider: z.enum(['embedded', 'daytona']).default('embedded'),
+  daytona: daytonaSettings.optional(),
+  /** The name of the deployment, with which it labels its sandboxes. Several deployments may share an account or a machine. */
+  install: z.string().min(1).optional(),
   /** Workspaces live here, one directory per thread. */
   root: z.string().min(1),
   bubblewrapPath: z.string().min(1).default('bwrap'),

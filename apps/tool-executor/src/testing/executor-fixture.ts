@@ -12,7 +12,7 @@ import {
   type SandboxProvider,
   SandboxSlots,
   type SandboxSettings,
-  createSandboxProvider,
+  createEmbeddedProvider,
   sandboxSettings,
 } from '../sandboxes';
 
@@ -64,7 +64,7 @@ export class ExecutorFixture {
     private readonly egress: Partial<EgressRules>,
     private readonly sandboxMax: number,
   ) {
-    this.sandboxes = createSandboxProvider(settings, silent, egress);
+    this.sandboxes = createEmbeddedProvider(settings, silent, egress);
     this.slots = new SandboxSlots(sandboxMax, this.sandboxes, silent);
     this.runner = new ToolRunner(this.sandboxes, this.slots, silent);
   }
@@ -95,7 +95,7 @@ export class ExecutorFixture {
   /** Like a restart of the executor: kills every process and keeps the workspaces. */
   async restart(): Promise<void> {
     await this.sandboxes.close();
-    this.sandboxes = createSandboxProvider(this.settings, silent, this.egress);
+    this.sandboxes = createEmbeddedProvider(this.settings, silent, this.egress);
     this.slots = new SandboxSlots(this.sandboxMax, this.sandboxes, silent);
     this.runner = new ToolRunner(this.sandboxes, this.slots, silent);
   }

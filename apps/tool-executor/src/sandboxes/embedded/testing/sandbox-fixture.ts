@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSandboxProvider } from '../../create-sandbox-provider';
+import { createEmbeddedProvider } from '../../create-sandbox-provider';
 import type { EgressRules } from '../../egress/destination';
 import type { Sandbox } from '../../sandbox';
 import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
@@ -24,7 +24,7 @@ export class SandboxFixture {
     readonly settings: SandboxSettings,
     private readonly egress: Partial<EgressRules>,
   ) {
-    this.provider = createSandboxProvider(settings, this.log, egress);
+    this.provider = createEmbeddedProvider(settings, this.log, egress);
   }
 
   static async open(
@@ -44,7 +44,7 @@ export class SandboxFixture {
   /** Like a restart of the executor: everything stops, and a new provider opens the same root. */
   async restart(): Promise<void> {
     await this.provider.close();
-    this.provider = createSandboxProvider(this.settings, this.log, this.egress);
+    this.provider = createEmbeddedProvider(this.settings, this.log, this.egress);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,123 @@
+import { count } from '@rondo/platform';
+import { z } from 'zod';
+import type { SandboxSettingsInput } from './sandboxes';
+
+const onlyDaytona = 'only for `SANDBOX_PROVIDER=daytona`';
+const minutes = z.coerce.number().int().nonnegative();
+
+/** Which provider runs the sandboxes, and what it needs besides the limits that all have. */
+export const providerVariables = {
+  SANDBOX_PROVIDER: z.enum(['embedded', 'daytona']).default('embedded').meta({
+    description: 'Where sandboxes run: `embedded` on this host, `daytona` at a Daytona service. See docs/sandboxes.md.',
+  }),
+  SANDBOX_INSTALL: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, dash and underscore only')
+    .optional()
+    .meta({
+      description:
+        'The name of this deployment, with which it labels its sandboxes. No other deployment that uses the same account may have it: each deletes the sandboxes of its name whose threads it does not know.',
+      example: 'production',
+      otherwise: 'required unless `SANDBOX_PROVIDER` is `embedded`',
+    }),
+  DAYTONA_API_URL: z.url().optional().meta({
+    description: 'The API of the Daytona service.',
+    example: 'https://app.daytona.io/api',
+    otherwise: onlyDaytona,
+  }),
+  DAYTONA_API_KEY: z.string().optional().meta({
+    description: 'A key that may create and delete sandboxes. It stays in the executor: no sandbox and no log gets it.',
+    otherwise: onlyDaytona,
+  }),
+  DAYTONA_TARGET: z.string().optional().meta({
+    description: 'The region of new sandboxes.',
+    example: 'eu',
+    otherwise: 'the default of the Daytona account',
+  }),
+  DAYTONA_SNAPSHOT: z.string().optional().meta({
+    description: 'The snapshot from which sandboxes are created, with the resources that it was made with.',
+    otherwise: 'the default of the Daytona account',
+  }),
+  DAYTONA_IMAGE: z.string().optional().meta({
+    description: 'An image instead of a snapshot. It needs bash, GNU coreutils, grep, find, awk and setsid.',
+    example: 'debian:12',
+    otherwise: '`DAYTONA_SNAPSHOT`',
+  }),
+  DAYTONA_CPU: count.optional().meta({
+    description: 'Processor cores of a sandbox that is created from `DAYTONA_IMAGE`.',
+    otherwise: 'the default of the Daytona account',
+  }),
+  DAYTONA_MEMORY_GB: count.optional().meta({
+    description: 'Memory of a sandbox that is created from `DAYTONA_IMAGE`.',
+    unit: 'GiB',
+    otherwise: 'the default of the Daytona account',
+  }),
+  DAYTONA_DISK_GB: count.optional().meta({
+    description: 'Disk of a sandbox that is created from `DAYTONA_IMAGE`.',
+    unit: 'GiB',
+    otherwise: 'the default of the Daytona account',
+  }),
+  DAYTONA_AUTO_STOP_MIN: minutes.default(15).meta({
+    description:
+      'Daytona stops a sandbox that was unused for so long, also when no executor is left to do so. `0`: never.',
+    unit: 'min',
+  }),
+  DAYTONA_AUTO_ARCHIVE_MIN: minutes.default(60).meta({
+    description: 'Daytona archives a sandbox that was stopped for so long. It costs less and starts more slowly.',
+    unit: 'min',
+  }),
+  DAYTONA_AUTO_DELETE_MIN: minutes.default(10_080).meta({
+    description: 'Daytona deletes a sandbox that was stopped for so long, **with its files**.',
+    unit: 'min',
+  }),
+};
+
+type ProviderConfig = z.infer<z.ZodObject<typeof providerVariables>> & {
+  readonly SANDBOX_ALLOWED_HOSTS?: readonly string[] | undefined;
+};
+
+/** What a provider needs, and what it would ignore. An executor that cannot keep to its settings does not start. */
+export function checkProvider(config: ProviderConfig, context: z.RefinementCtx): void {
+  const refuse = (variable: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [variable], message, input: undefined });
+  if (config.SANDBOX_PROVIDER === 'embedded') return;
+
+  for (const name of ['SANDBOX_INSTALL', 'DAYTONA_API_URL', 'DAYTONA_API_KEY'] as const) {
+    if (config[name] === undefined) refuse(name, 'required for SANDBOX_PROVIDER=daytona');
+  }
+  if (config.SANDBOX_ALLOWED_HOSTS !== undefined) {
+    refuse(
+      'SANDBOX_ALLOWED_HOSTS',
+      'sandboxes at Daytona cannot be restricted to hosts; unset it, or set SANDBOX_EGRESS=none or SANDBOX_PROVIDER=embedded',
+    );
+  }
+  if (config.DAYTONA_SNAPSHOT !== undefined && config.DAYTONA_IMAGE !== undefined) {
+    refuse('DAYTONA_IMAGE', 'cannot be combined with DAYTONA_SNAPSHOT; unset one of them');
+  }
+  for (const name of ['DAYTONA_CPU', 'DAYTONA_MEMORY_GB', 'DAYTONA_DISK_GB'] as const) {
+    if (config[name] !== undefined && config.DAYTONA_IMAGE === undefined) {
+      refuse(name, 'takes effect with DAYTONA_IMAGE only; a snapshot has its own resources');
+    }
+  }
+}
+
+export function providerSettingsOf(
+  config: ProviderConfig,
+): Pick<SandboxSettingsInput, 'provider' | 'install' | 'daytona'> {
+  const { SANDBOX_PROVIDER: provider, SANDBOX_INSTALL: install } = config;
+  if (provider === 'embedded') return { provider, install };
+  return {
+    ...{ provider, install },
+    daytona: {
+      apiUrl: config.DAYTONA_API_URL ?? '',
+      apiKey: config.DAYTONA_API_KEY ?? '',
+      target: config.DAYTONA_TARGET,
+      snapshot: config.DAYTONA_SNAPSHOT,
+      image: config.DAYTONA_IMAGE,
+      resources: { cpu: config.DAYTONA_CPU, memory: config.DAYTONA_MEMORY_GB, disk: config.DAYTONA_DISK_GB },
+      autoStopMinutes: config.DAYTONA_AUTO_STOP_MIN,
+      autoArchiveMinutes: config.DAYTONA_AUTO_ARCHIVE_MIN,
+      autoDeleteMinutes: config.DAYTONA_AUTO_DELETE_MIN,
+    },
+  };
+}

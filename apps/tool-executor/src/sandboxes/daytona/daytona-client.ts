@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Daytona, Sandbox as Machine } from '@daytonaio/sdk' with { 'resolution-mode': 'import' };
+import type { DaytonaSettings } from './daytona-settings';
+import { type DaytonaFailure, failureOf, mayPass, unavailable } from './daytona-failure';
+
+/** A sandbox at Daytona. The SDK calls it Sandbox, which here is the interface of all providers. */
+export type { Machine };
+
+const firstPauseMs = 100;
+const longestPauseMs = 2_000;
+
+/** The SDK, loaded at the first use: it is large, and other providers do without it. Its errors end here. */
+export class DaytonaClient {
+  private loaded: Promise<Daytona> | undefined;
+
+  constructor(readonly settings: DaytonaSettings) {}
+
+  /** One attempt. Rejects with SandboxError. */
+  async once<Result>(work: (daytona: Daytona) => Promise<Result>): Promise<Result> {
+    const tried = await this.attempt(work);
+    if ('failure' in tried) throw unavailable(tried.failure);
+    return tried.result;
+  }
+
+  /** Attempts until one succeeds or fails for good, or the time is over. Only for what may be done twice. */
+  async persistently<Result>(work: (daytona: Daytona) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const deadline = Date.now() + this.settings.retryMs;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const tried = await this.attempt(work);
+      if ('result' in tried) return tried.result;
+      const isOver = signal?.aborted || Date.now() + pauseMs > deadline;
+      if (isOver || !mayPass(tried.failure)) throw unavailable(tried.failure);
+      await delay(pauseMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+    }
+  }
+
+  /** For callers that tell failures apart. */
+  async attempt<Result>(
+    work: (daytona: Daytona) => Promise<Result>,
+  ): Promise<{ result: Result } | { failure: DaytonaFailure }> {
+    this.loaded ??= load(this.settings);
+    try {
+      return { result: await work(await this.loaded) };
+    } catch (error) {
+      return { failure: failureOf(error, this.settings.apiKey) };
+    }
+  }
+}
+
+/**
+ * Passes everything explicitly: what is missing, the SDK reads from the environment and from `.env` files. With events it
+ * would hold a web socket open for what a poll tells as well.
+ */
+async function load({ apiUrl, apiKey, target, requestTimeoutMs }: DaytonaSettings): Promise<Daytona> {
+  const { Daytona } = await import('@daytonaio/sdk');
+  return new Daytona({
+    ...{ apiUrl, apiKey, requestTimeoutMs, useDeprecatedPolling: true, otelEnabled: false },
+    ...(target !== undefined && { target }),
+  });
+}

@@ -1,0 +1,194 @@
+import type { EgressGate, EgressGates } from '../egress/egress-gate';
+import type { EndedCommand, Sandbox } from '../sandbox';
+import { SandboxError } from '../sandbox-error';
+import type {
+  AwakeSandbox,
+  ListedSandbox,
+  ProbeResult,
+  SandboxLabels,
+  SandboxLog,
+  SandboxProvider,
+} from '../sandbox-provider';
+import type { SandboxSettings } from '../sandbox-settings';
+import { DaytonaClient } from './daytona-client';
+import { DaytonaMachines } from './daytona-machines';
+import { DaytonaSandbox } from './daytona-sandbox';
+import type { DaytonaSettings } from './daytona-settings';
+
+const longestIdleCheckMs = 30_000;
+const threadIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
+const labelNames = ['install', 'account', 'thread', 'run', 'epoch'] as const;
+
+interface DaytonaParts {
+  readonly daytona: DaytonaSettings;
+  readonly log: SandboxLog;
+  readonly egress: EgressGates;
+}
+
+/** Sandboxes at Daytona. Their state is there and in their labels, so any executor with the same account reaches them. */
+export class DaytonaProvider implements SandboxProvider {
+  readonly name = 'daytona';
+  readonly affinity = 'none';
+  private readonly sandboxes = new Map<string, DaytonaSandbox>();
+  private readonly removals = new Map<string, Promise<void>>();
+  private readonly client: DaytonaClient;
+  private readonly machines: DaytonaMachines;
+  private readonly timer: NodeJS.Timeout;
+  private probed: Promise<ProbeResult> | undefined;
+  private closed = false;
+
+  constructor(
+    private readonly settings: SandboxSettings,
+    private readonly parts: DaytonaParts,
+  ) {
+    this.client = new DaytonaClient(parts.daytona);
+    const networkBlockAll = settings.egress.policy === 'none';
+    this.machines = new DaytonaMachines(this.client, { log: parts.log, install: settings.install, networkBlockAll });
+    const check = () => void this.stopIdle().catch((error: unknown) => this.warn(error));
+    this.timer = setInterval(check, Math.min(settings.idleMs / 4, longestIdleCheckMs)).unref();
+  }
+
+  egressOf(threadId: string): EgressGate {
+    return this.parts.egress.of(threadId);
+  }
+
+  /** Asks Daytona whether it accepts the key. A trial in a real sandbox would cost its price at every start of an executor. */
+  probe(): Promise<ProbeResult> {
+    this.probed ??= this.probeNow();
+    return this.probed;
+  }
+
+  async get(threadId: string, labels: SandboxLabels = {}): Promise<Sandbox> {
+    if (this.closed) throw new SandboxError('unavailable', 'Sandboxes are shutting down.');
+    await this.removals.get(threadId)?.catch(() => undefined); // `remove` rejects for its own caller
+    const sandbox = this.sandboxes.get(threadId) ?? this.newSandbox(threadId, labels);
+    this.sandboxes.set(threadId, sandbox);
+    sandbox.commands.touch();
+    return sandbox;
+  }
+
+  async list(labels: Partial<SandboxLabels> = {}): Promise<ListedSandbox[]> {
+    const machines = await this.machines.list(labels);
+    return machines.map(({ labels: given, state }) => ({
+      threadId: given['thread'] ?? '',
+      labels: Object.fromEntries(
+        labelNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+      ),
+      isAwake: state === 'started',
+    }));
+  }
+
+  async endRun(threadId: string, run: string): Promise<EndedCommand[]> {
+    const known = this.sandboxes.get(threadId);
+    if (known) return known.endRun(run);
+    const machine = await this.machines.find(threadId);
+    if (machine?.state !== 'started') return [];
+    await this.get(threadId);
+    return this.sandboxes.get(threadId)?.endRun(run) ?? [];
+  }
+
+  async remove(threadId: string): Promise<void> {
+    const removal =
+      this.removals.get(threadId) ?? this.removeNow(threadId).finally(() => this.removals.delete(threadId));
+    this.removals.set(threadId, removal);
+    return removal;
+  }
+
+  awake(): AwakeSandbox[] {
+    return [...this.sandboxes.values()].filter(({ isAwake }) => isAwake).map((sandbox) => sandbox.activity());
+  }
+
+  isAwake(threadId: string): boolean {
+    return this.sandboxes.get(threadId)?.isAwake === true;
+  }
+
+  async putToSleep(threadId: string): Promise<void> {
+    const sandbox = this.sandboxes.get(threadId);
+    if (!sandbox) return;
+    await sandbox.stop();
+    this.sandboxes.delete(threadId);
+    this.parts.egress.remove(threadId);
+    this.parts.log.info({ threadId }, 'idle sandbox stopped');
+  }
+
+  async stopIdle(): Promise<string[]> {
+    const idle = [...this.sandboxes.values()].filter(({ commands }) => commands.isIdle(Date.now()));
+    for (const { id } of idle) await this.putToSleep(id);
+    return idle.map(({ id }) => id);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await Promise.all(
+      [...this.sandboxes.values()].map((sandbox) => sandbox.stop().catch((error: unknown) => this.warn(error))),
+    );
+    this.sandboxes.clear();
+  }
+
+  private async probeNow(): Promise<ProbeResult> {
+    const capabilities = {
+      isolation: true,
+      egressPolicy: false,
+      hardDisk: true,
+      backgroundSessions: true,
+      stdin: true,
+      ports: false,
+      runProcesses: false,
+    };
+    const facts = { capabilities, details: { apiUrl: this.parts.daytona.apiUrl } };
+    const tried = await this.client.attempt(async (daytona) => daytona.list({ limit: 1 }).next());
+    setTimeout(() => (this.probed = undefined), this.settings.probeAgainMs).unref();
+    if ('result' in tried) return { usable: true, ...facts };
+    const { status, message } = tried.failure;
+    const advice =
+      status === 401 || status === 403
+        ? 'Check DAYTONA_API_KEY: it must be valid and may create and delete sandboxes.'
+        : 'Check DAYTONA_API_URL, and that this host reaches it.';
+    return { usable: false, reason: `Daytona cannot be used: ${message}`, advice, ...facts };
+  }
+
+  private newSandbox(threadId: string, labels: SandboxLabels): DaytonaSandbox {
+    const sandbox: DaytonaSandbox = new DaytonaSandbox(threadId, this.settings, {
+      client: this.client,
+      obtain: async () => {
+        requireThreadId(threadId);
+        this.refuseIfGone(sandbox);
+        const machine = await this.machines.obtain(threadId, labels);
+        this.refuseIfGone(sandbox);
+        return machine;
+      },
+      find: () => this.machines.find(threadId),
+    });
+    return sandbox;
+  }
+
+  /** Of a sandbox that was put to sleep or removed while a caller still had a reference to it: no idle check would stop it. */
+  private refuseIfGone(sandbox: DaytonaSandbox): void {
+    const replaced = this.sandboxes.get(sandbox.id);
+    if (this.closed || this.removals.has(sandbox.id) || replaced !== sandbox) {
+      throw new SandboxError('unavailable', 'The sandbox was stopped or removed meanwhile.');
+    }
+  }
+
+  private async removeNow(threadId: string): Promise<void> {
+    requireThreadId(threadId);
+    const sandbox = this.sandboxes.get(threadId);
+    for (const { record } of sandbox?.commands.ledger.running() ?? [])
+      record.expect('killed', 'The sandbox was removed.');
+    await sandbox?.settled(); // Else it could be created after it was looked for here.
+    await this.machines.remove(threadId);
+    sandbox?.shutDown();
+    this.sandboxes.delete(threadId);
+    this.parts.egress.remove(threadId);
+    this.parts.log.info({ threadId }, 'sandbox removed');
+  }
+
+  private warn(error: unknown): void {
+    this.parts.log.warn({ reason: error instanceof Error ? error.message : '' }, 'sandbox upkeep failed');
+  }
+}
+
+function requireThreadId(threadId: string): void {
+  if (!threadIdPattern.test(threadId)) throw new SandboxError('invalid_request', 'This is not a thread id.');
+}

@@ -1,0 +1,172 @@
+import type { Duplex } from 'node:stream';
+import type { CommandRecord } from '../embedded/commands/command-record';
+import { SandboxCommands } from '../embedded/commands/sandbox-commands';
+import type {
+  CommandListeners,
+  CommandOutcome,
+  CommandRequest,
+  EndedCommand,
+  ProcessView,
+  Sandbox,
+  Termination,
+} from '../sandbox';
+import { SandboxError } from '../sandbox-error';
+import type { AwakeSandbox } from '../sandbox-provider';
+import type { SandboxSettings } from '../sandbox-settings';
+import { relativeToWorkspace } from '../workspace-path';
+import type { DaytonaClient, Machine } from './daytona-client';
+import { DaytonaCommand, keyOf } from './daytona-command';
+import { DaytonaFiles } from './daytona-files';
+import { discoverJobs } from './daytona-jobs';
+import { DaytonaShell } from './daytona-shell';
+
+interface SandboxParts {
+  readonly client: DaytonaClient;
+  /** The started machine, created if there is none. */
+  readonly obtain: () => Promise<Machine>;
+  /** The machine if it runs already, maybe because another executor has started it. */
+  readonly find: () => Promise<Machine | undefined>;
+}
+
+/** A thread's sandbox at Daytona. Nothing is created, started or looked for before the first use. */
+export class DaytonaSandbox implements Sandbox {
+  readonly files: DaytonaFiles;
+  readonly commands: SandboxCommands;
+  private shell: DaytonaShell | undefined;
+  private opening: Promise<DaytonaShell> | undefined;
+
+  constructor(
+    readonly id: string,
+    settings: SandboxSettings,
+    private readonly parts: SandboxParts,
+  ) {
+    this.commands = new SandboxCommands(settings, {
+      launch: (record, cwd) => this.launch(record, cwd),
+      stop: () => this.stop(),
+      discoverJobs: (session) => this.discoverJobs(session),
+    });
+    this.files = new DaytonaFiles(() => this.open(), settings);
+  }
+
+  exec(request: CommandRequest, on?: CommandListeners): Promise<CommandOutcome> {
+    return this.commands.exec(request, on);
+  }
+
+  start(request: CommandRequest & { session: string }): Promise<ProcessView> {
+    return this.commands.start(request);
+  }
+
+  read(session: string, fromOffset?: number): Promise<ProcessView> {
+    return this.commands.read(session, fromOffset);
+  }
+
+  async list(): Promise<ProcessView[]> {
+    await this.discoverJobs('*');
+    return this.commands.list();
+  }
+
+  write(session: string, text: string): Promise<void> {
+    return this.commands.write(session, text);
+  }
+
+  terminate(session: string): Promise<Termination> {
+    return this.commands.terminate(session);
+  }
+
+  kill(commandId: string): Promise<Termination> {
+    return this.commands.kill(commandId);
+  }
+
+  /** Daytona's preview links speak HTTP only, which is not what a stream of bytes needs. */
+  connect(): Promise<Duplex> {
+    return Promise.reject(new SandboxError('unsupported', 'Ports of sandboxes at Daytona cannot be reached.'));
+  }
+
+  async stop(): Promise<Termination> {
+    await this.settled();
+    const { shell } = this;
+    const wasRunning = this.isAwake;
+    const running = this.commands.ledger.running();
+    for (const { record } of running) record.expect('killed', 'The sandbox was stopped.');
+    if (shell && wasRunning) {
+      const { client } = this.parts;
+      await client.persistently(() => shell.machine.stop(client.settings.requestTimeoutMs / 1_000, true));
+    }
+    this.shutDown();
+    return { wasRunning, verifiedDeadAt: new Date().toISOString() };
+  }
+
+  /** Waits for one that is being created or started. */
+  async settled(): Promise<void> {
+    await this.opening?.catch(() => undefined);
+  }
+
+  /** Its machine has stopped or is gone. */
+  shutDown(): void {
+    this.shell?.close();
+    this.shell = undefined;
+    for (const { record } of this.commands.ledger.running()) record.lose('killed');
+  }
+
+  /** Finds processes by the run in their environment, and all of their descendants. */
+  async endRun(run: string): Promise<EndedCommand[]> {
+    const shell = await this.openIfRunning();
+    if (!shell) return [];
+    const jobs = this.commands.ledger.running().filter(({ record }) => record.identity.run === run);
+    for (const { record } of jobs) record.expect('killed', 'The run was stopped.');
+    const keys = jobs.map(({ record }) => keyOf(record.identity.id)).join(' ');
+    const answer = await shell.run('kill', { pattern: `${keyOf(run)}:`, keys, grace: 1_000 });
+    if (!answer.endsWith('left 0\n')) await this.stop();
+    await Promise.all(jobs.map(({ record }) => record.outcome));
+    const processes = new Map<string, string[]>(jobs.map(({ record }) => [record.identity.id, []]));
+    for (const [, id = '', name = ''] of answer.matchAll(/^found (\S+) (.*)$/gm)) {
+      const commandId = Buffer.from(id, 'base64').toString().trim();
+      processes.set(commandId, [...(processes.get(commandId) ?? []), name]);
+    }
+    const verifiedDeadAt = new Date().toISOString();
+    return [...processes].map(([commandId, names]) => ({ commandId, processes: names, verifiedDeadAt }));
+  }
+
+  get isAwake(): boolean {
+    return this.opening !== undefined || this.shell?.isBroken === false;
+  }
+
+  activity(): AwakeSandbox {
+    return { threadId: this.id, ...this.commands.activity() };
+  }
+
+  private async launch(record: CommandRecord, cwd: string | undefined): Promise<DaytonaCommand> {
+    const directory = cwd === undefined ? undefined : relativeToWorkspace(cwd);
+    const command = new DaytonaCommand(record, await this.open(), () => this.stop());
+    await command.start(directory);
+    return command;
+  }
+
+  private async discoverJobs(session: string): Promise<void> {
+    const shell = await this.openIfRunning();
+    if (shell) await discoverJobs(session, { commands: this.commands, shell, stop: () => this.stop() });
+  }
+
+  private async openIfRunning(): Promise<DaytonaShell | undefined> {
+    if (this.isAwake) return this.open();
+    const machine = await this.parts.find();
+    return machine?.state === 'started' ? this.open() : undefined;
+  }
+
+  private async open(): Promise<DaytonaShell> {
+    this.commands.touch();
+    if (this.shell?.isBroken === false) return this.shell;
+    this.opening ??= this.openNow().finally(() => (this.opening = undefined));
+    return this.opening;
+  }
+
+  private async openNow(): Promise<DaytonaShell> {
+    const shell = new DaytonaShell(this.parts.client, await this.parts.obtain());
+    const answer = (await shell.run('prepare')).trim();
+    if (answer !== 'ready') {
+      throw new SandboxError('unavailable', `The sandbox cannot run commands: ${answer.replace(/^failed /, '')}.`);
+    }
+    this.shell = shell;
+    return shell;
+  }
+}

@@ -1,0 +1,87 @@
+import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SandboxError } from '../sandbox-error';
+import type { DaytonaClient, Machine } from './daytona-client';
+
+const scripts = {
+  prepare: scriptOf('prepare'),
+  launch: scriptOf('launch'),
+  supervise: scriptOf('supervise'),
+  follow: scriptOf('follow'),
+  kill: scriptOf('kill'),
+  input: scriptOf('input'),
+  job: scriptOf('job'),
+  files: scriptOf('files'),
+};
+const functions = scriptOf('processes');
+
+/** Where the scripts keep what they know of commands. Not in the workspace, which belongs to the user. */
+export const stateDirectory = '/tmp/.rondo';
+/** Around each command: sandboxes of all providers carry a session's directory and environment over in the same way. */
+export const commandScript = readFileSync(join(__dirname, '../embedded/agent/in-sandbox/command.sh'), 'utf8').replace(
+  /^#.*\n/gm,
+  '',
+);
+export const superviseScript = scripts.supervise;
+
+export type Variables = Readonly<Record<string, string | number | readonly string[]>>;
+
+/**
+ * Runs the scripts of `in-sandbox` by Daytona's call for a command, one request each. A script is sent in base64, so that it
+ * arrives unchanged whatever it contains. Its answer is ASCII. Sandboxed code could forge one, and would deceive only itself.
+ */
+export class DaytonaShell {
+  private readonly closing = new AbortController();
+  /** A request has failed for good: the sandbox may have stopped or gone, and has to be looked for again. */
+  isBroken = false;
+
+  constructor(
+    private readonly client: DaytonaClient,
+    readonly machine: Machine,
+  ) {
+    setMaxListeners(0, this.closing.signal); // Every request that is being repeated listens.
+  }
+
+  /** Repeats the request while Daytona is away: every script may run twice. */
+  async run(script: Exclude<keyof typeof scripts, 'supervise'>, variables: Variables = {}): Promise<string> {
+    const assignments = Object.entries({ root: stateDirectory, ...variables }).map(
+      ([name, value]) => `${name}=${quoted(value)}`,
+    );
+    const text = [...assignments, functions, scripts[script]].join('\n');
+    const command = `echo ${Buffer.from(text).toString('base64')} | base64 -d | bash --norc --noprofile`;
+    const timeoutS = Math.ceil(this.client.settings.requestTimeoutMs / 1_000);
+    const { exitCode, result } = await this.ask(() =>
+      this.machine.process.executeCommand(command, undefined, undefined, timeoutS),
+    );
+    if (exitCode !== 0) throw new SandboxError('failed', `The sandbox could not do it (${script}, ${exitCode}).`);
+    return result;
+  }
+
+  /** Repeated like `run`. */
+  async upload(content: Buffer, path: string): Promise<void> {
+    await this.ask(() => this.machine.fs.uploadFile(content, path));
+  }
+
+  /** Repeats nothing any more: the sandbox has stopped. */
+  close(): void {
+    this.isBroken = true;
+    this.closing.abort();
+  }
+
+  private ask<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.client.persistently(work, this.closing.signal).catch((error: unknown) => {
+      this.isBroken = true;
+      throw error;
+    });
+  }
+}
+
+function scriptOf(name: string): string {
+  return readFileSync(join(__dirname, 'in-sandbox', `${name}.sh`), 'utf8').replace(/^ *#.*\n/gm, '');
+}
+
+function quoted(value: string | number | readonly string[]): string {
+  if (typeof value === 'object') return `(${value.map(quoted).join(' ')})`;
+  return `'${String(value).replaceAll("'", `'\\''`)}'`;
+}
