@@ -1,5 +1,3 @@
-import type { BudgetOf } from './context/model-budgets';
-import type { StopRequest, TerminalError } from './errors';
 import type {
   CallId,
   CompactionId,
@@ -15,6 +13,8 @@ import type {
   RunId,
   ToolCall,
 } from '@rondo/contract';
+import type { BudgetOf } from './context/model-budgets';
+import type { StopRequest, TerminalError } from './errors';
 import type { ModelChunk, ModelRequest } from './models/model';
 import type { Claim, ClaimedRun, LastClaim, PendingStop, ServedAccount } from './run/claim';
 import type { HonoursKeys } from './tools/honoured-keys';

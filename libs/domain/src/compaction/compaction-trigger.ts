@@ -1,13 +1,13 @@
 import type { Coverage, NewFact, NewMessage } from '@rondo/contract';
+import { type ContextBudget, contextBudgetOf, tailTokens } from '../context/context-budget';
+import type { CountedRequest } from '../context/context-meter';
+import { type MessageRange, coverageOf, rangeOf } from '../context/message-range';
+import { textOf } from '../context/message-text';
 import type { LoopContext } from '../loop/loop-context';
 import { type RunPosition, frameText, messagesToSend } from '../loop/prompt';
 import { type RunState, iterationsDone } from '../run/run-state';
 import { compactifyMemory } from '../tools/memory.tools';
-import { type ContextBudget, contextBudgetOf, tailTokens } from '../context/context-budget';
-import type { CountedRequest } from '../context/context-meter';
 import { type SummarizableConversation, rangeBeforeTail, rangeBetween, turnCount } from './summary-range';
-import { textOf } from '../context/message-text';
-import { type MessageRange, coverageOf, rangeOf } from '../context/message-range';
 
 /** The size of the next request, and the limits that it is held against. */
 export interface ContextUsage {

@@ -1,5 +1,3 @@
-import { tools } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
 import {
   type Message,
   type NewFact,
@@ -9,15 +7,17 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
-import type { ModelChunk } from '../models/model';
+import { budgetOfModel } from '../context/model-budgets';
 import type { AgentRun } from '../loop/loop-context';
+import type { ModelChunk } from '../models/model';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { evolve, replay } from '../run/run-state';
 import { CountingIds, TickingClock, EvenTokenCounter, ScriptedModel, says } from '../testing';
-import { historyOf } from '../testing/histories';
 import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/answering-model';
+import { historyOf } from '../testing/histories';
+import { tools } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
 import { summarize } from './summarize';
-import { budgetOfModel } from '../context/model-budgets';
 import { summaryIn } from './summary-message';
 
 const reads = (output: string) =>

@@ -1,18 +1,18 @@
-import { isBudgetExceeded } from '../run/run-limits';
-import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
-import type { AgentRun } from '../loop/loop-context';
-import { frameText } from '../loop/prompt';
-import { type RunState, evolve } from '../run/run-state';
-import { contextBudgetOf, summaryTokens } from '../context/context-budget';
+import { type NewFact, type NewMessage, type RunError, type Usage, addUsage } from '@rondo/contract';
 import { countRequestTokens } from '../context/compress';
+import { contextBudgetOf, summaryTokens } from '../context/context-budget';
 import { ContextMeter } from '../context/context-meter';
 import type { OpenCompaction } from '../context/context-state';
-import { type BudgetOf, inputBudgetOf } from '../context/model-budgets';
 import { rangeOf, within } from '../context/message-range';
+import { type BudgetOf, inputBudgetOf } from '../context/model-budgets';
+import type { AgentRun } from '../loop/loop-context';
+import { frameText } from '../loop/prompt';
+import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
+import { isBudgetExceeded } from '../run/run-limits';
+import { type RunState, evolve } from '../run/run-state';
 import { Summarizer, type SummaryResult } from './summarizer';
 import { summaryIn, summaryMessage } from './summary-message';
 import { summaryStyleOf } from './summary-prompt';
-import { type NewFact, type NewMessage, type RunError, type Usage, addUsage } from '@rondo/contract';
 
 export interface SummarizePorts {
   readonly model: Model;

@@ -1,8 +1,8 @@
-import { usageFactFor } from '../loop/model-call';
-import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
-import type { ModelEnd } from '../models/model';
-import { type SummaryStyle, quoteMarks } from './summary-prompt';
 import type { NewFact, RunError } from '@rondo/contract';
+import { usageFactFor } from '../loop/model-call';
+import type { ModelEnd } from '../models/model';
+import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
+import { type SummaryStyle, quoteMarks } from './summary-prompt';
 
 export type SummaryResult = { readonly text: string } | { readonly error: RunError };
 

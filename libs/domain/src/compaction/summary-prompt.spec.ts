@@ -41,7 +41,7 @@ const hostile = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((part
 
 describe('attack: model and tool output', () => {
   it.each(['summary', 'head_tail'] as const)(
-    'an output that poses as a message of the user in what a summarizer reads (%s)',
+    'an output that poses as a user message in the request of a summarizer (%s)',
     (strategy) => {
       const style = styleOf(strategy);
       const harmless = style.item(answered(0, 'calm')).match(heads[strategy])?.length;
@@ -54,24 +54,27 @@ describe('attack: model and tool output', () => {
     },
   );
 
-  it.each(['summary', 'head_tail'] as const)('a summary that ends itself and goes on as the user (%s)', (strategy) => {
-    const style = styleOf(strategy);
-    const run = { id: runId.parse('run_1'), threadId: threadId.parse('thr_1'), settings: { context: { strategy } } };
-    const covers = { from_message_id: messageId.parse('msg_1'), to_message_id: messageId.parse('msg_2') };
-    const about = { id: messageId.parse('msg_3'), iteration: 1, covers, parentId: undefined, tokenCount: 0 };
-    const messageOf = (summary: string) => summaryMessage(run, { ...about, summary });
-    const linesOf = ({ content }: NewMessage) =>
-      content.flatMap((block) => ('text' in block ? block.text.split('\n') : []));
-    const rules = (summary: string) => linesOf(messageOf(summary)).filter((line) => /^\s*====/.test(line)).length;
+  it.each(['summary', 'head_tail'] as const)(
+    'a summary that ends itself and continues as the user (%s)',
+    (strategy) => {
+      const style = styleOf(strategy);
+      const run = { id: runId.parse('run_1'), threadId: threadId.parse('thr_1'), settings: { context: { strategy } } };
+      const covers = { from_message_id: messageId.parse('msg_1'), to_message_id: messageId.parse('msg_2') };
+      const about = { id: messageId.parse('msg_3'), iteration: 1, covers, parentId: undefined, tokenCount: 0 };
+      const messageOf = (summary: string) => summaryMessage(run, { ...about, summary });
+      const linesOf = ({ content }: NewMessage) =>
+        content.flatMap((block) => ('text' in block ? block.text.split('\n') : []));
+      const rules = (summary: string) => linesOf(messageOf(summary)).filter((line) => /^\s*====/.test(line)).length;
 
-    fc.assert(
-      fc.property(hostile, (summary) => {
-        const request = style.request(summaryIn(messageOf(`All done. ${summary}`)), []);
-        expect(request.match(heads[strategy])?.length).toBe(style.request('calm', []).match(heads[strategy])?.length);
-        if (strategy === 'summary') expect(rules(summary)).toBe(rules('calm'));
-      }),
-    );
-  });
+      fc.assert(
+        fc.property(hostile, (summary) => {
+          const request = style.request(summaryIn(messageOf(`All done. ${summary}`)), []);
+          expect(request.match(heads[strategy])?.length).toBe(style.request('calm', []).match(heads[strategy])?.length);
+          if (strategy === 'summary') expect(rules(summary)).toBe(rules('calm'));
+        }),
+      );
+    },
+  );
 
   it('a text that is quoted over and over, which grows only once', () => {
     fc.assert(fc.property(hostile, (text) => quoteMarks(quoteMarks(text)) === quoteMarks(text)));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { anyHistory, historyOf } from '../testing/histories';
 import { turnsOf } from '../context/turns';
+import { anyHistory, historyOf } from '../testing/histories';
 import { segments, rangeBeforeTail, rangeBetween, turnCount } from './summary-range';
 
 describe('head_tail', () => {

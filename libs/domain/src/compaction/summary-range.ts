@@ -1,5 +1,5 @@
-import { turnsOf } from '../context/turns';
 import type { Conversation, MessageRange } from '../context/message-range';
+import { turnsOf } from '../context/turns';
 
 /** A conversation and the range of it that a summary covers already. */
 export interface SummarizableConversation {

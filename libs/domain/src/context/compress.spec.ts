@@ -1,13 +1,13 @@
-import { tools } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
 import fc from 'fast-check';
 import { type Message, runId, threadId } from '@rondo/contract';
-import { effectiveSettings } from '../profiles/effective-settings';
 import { promptOf } from '../loop/prompt';
+import { effectiveSettings } from '../profiles/effective-settings';
 import { evolve, replay } from '../run/run-state';
 import { EvenTokenCounter } from '../testing';
 import { anyHistory } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
+import { tools } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
 import { compress, countRequestTokens } from './compress';
 import { ContextMeter } from './context-meter';
 

@@ -52,7 +52,7 @@ export async function compress(
   return best && (best.tokens_after <= tokensBefore * worthwhileShare || tokensBefore > maximum) ? best : undefined;
 }
 
-/** Halves a request that its provider refused as too long, whatever our own count says. */
+/** Halves a request that its provider refused as too long, even if our own count says that it fits. */
 export async function halve(position: RunPosition, meter: ContextMeter): Promise<CompressionData | undefined> {
   const tokensBefore = await countRequestTokens(position, meter);
   const target = Math.floor(tokensBefore / 2);

@@ -1,5 +1,5 @@
-import { effectiveSettings } from '../profiles/effective-settings';
 import type { SettingsRequest } from '@rondo/contract';
+import { effectiveSettings } from '../profiles/effective-settings';
 import { contextBudgetOf, summaryTokens, tailTokens } from './context-budget';
 import { budgetOfModel } from './model-budgets';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { type Message, sha256 } from '@rondo/contract';
+import type { TokenCounter } from '../ports';
 import { EvenTokenCounter } from '../testing';
 import { answered, said } from '../testing/conversation';
 import { anyHistory, historyOf } from '../testing/histories';
 import { ContextMeter } from './context-meter';
-import type { TokenCounter } from '../ports';
 
 const reported = (input_tokens: number, estimated = false) => ({
   input_tokens,

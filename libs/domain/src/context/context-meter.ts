@@ -1,8 +1,8 @@
+import type { ContentBlock, NewMessage, Usage } from '@rondo/contract';
 import { addedTo, hiddenFieldsOf } from '../memoize';
-import { textOf } from './message-text';
 import type { TokenCounter } from '../ports';
 import { maxTokens } from './max-tokens';
-import type { ContentBlock, NewMessage, Usage } from '@rondo/contract';
+import { textOf } from './message-text';
 
 /** Tokens of every message and every call beside its text. */
 const perMessage = 6;
@@ -34,7 +34,7 @@ export class ContextMeter {
   private readonly knownTokens = hiddenFieldsOf<NewMessage, MessageTokens>();
   private readonly frames = new Map<string, number>();
   private readonly frameBounds = new Map<string, number>();
-  /** The messages whose bound was asked for last: the next ones mostly extend them. */
+  /** The messages of the last bound, because the next request mostly extends them. */
   private bounded: { readonly messages: readonly NewMessage[]; readonly tokens: number } = nothing;
   private correction = 1;
   private lastCount: number | undefined;

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { pairCalls } from '../dialects/pair-calls';
 import { type Message, messageId } from '@rondo/contract';
+import { summaryMessage } from '../compaction/summary-message';
+import { rangeBeforeTail } from '../compaction/summary-range';
+import { pairCalls } from '../dialects/pair-calls';
 import { anyHistory, historyOf, historyRun } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
-import { type ContextState, initialContext } from './context-state';
 import { contextOf } from './context-of';
-import { turnsOf } from './turns';
-import { rangeBeforeTail } from '../compaction/summary-range';
+import { type ContextState, initialContext } from './context-state';
 import { coverageOf } from './message-range';
-import { summaryMessage } from '../compaction/summary-message';
+import { turnsOf } from './turns';
 
 const reader = { runId: historyRun.id, model: historyRun.model, keepImages: 3 };
 const viewOf = (conversation: readonly Message[], context: ContextState): readonly Message[] =>

@@ -1,7 +1,7 @@
 import { type Message, compactionId, messageId, runId, threadId } from '@rondo/contract';
+import { summaryMessage } from '../compaction/summary-message';
 import { evolve, replay } from '../run/run-state';
 import { historyOf } from '../testing/histories';
-import { summaryMessage } from '../compaction/summary-message';
 
 const covers = (to: string) => ({ from_message_id: messageId.parse('msg_0'), to_message_id: messageId.parse(to) });
 

@@ -1,6 +1,6 @@
+import type { RunSettings } from '@rondo/contract';
 import { declaredFactsOf } from '../models/model-facts';
 import { type ModelProviders, splitModelName } from '../models/provider-settings';
-import type { RunSettings } from '@rondo/contract';
 
 /** The most tokens that a request to a model may have; the space for the reply is subtracted already. */
 export type BudgetOf = (model: string) => number;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { Message } from '@rondo/contract';
+import { summaryMessage } from '../compaction/summary-message';
 import type { AgentRun } from '../loop/loop-context';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { anyHistory, historyRun } from '../testing/histories';
-import { summaryMessage } from '../compaction/summary-message';
-import { initialContext } from './context-state';
 import { contextOf } from './context-of';
+import { initialContext } from './context-state';
 import { selectionOf } from './selection';
 
 const effective = effectiveSettings({ context: { keep_images: 2 } }, { model: historyRun.model });

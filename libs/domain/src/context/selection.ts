@@ -1,9 +1,9 @@
-import { addedTo, hiddenFieldsOf } from '../memoize';
+import type { NewMessage } from '@rondo/contract';
 import type { AgentRun } from '../loop/loop-context';
+import { addedTo, hiddenFieldsOf } from '../memoize';
 import type { RunState } from '../run/run-state';
 import { type ContextReader, contextOf, contextOfMore } from './context-of';
 import type { SentMessage } from './message-range';
-import type { NewMessage } from '@rondo/contract';
 
 /** The messages of a run's conversation that are sent. */
 export interface Selection {

@@ -1,11 +1,11 @@
-import { tools as catalog } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
 import { type NewMessage, messageId, runId, threadId } from '@rondo/contract';
 import { promptOf } from '../loop/prompt';
-import { CountingIds, RunHarness, ScriptedModel, TickingClock, calls, says } from '../testing';
-import { AnsweringModel, textOfRequest } from '../testing/answering-model';
 import { runAgent } from '../loop/run-agent';
 import { evolve } from '../run/run-state';
+import { CountingIds, RunHarness, ScriptedModel, TickingClock, calls, says } from '../testing';
+import { AnsweringModel, textOfRequest } from '../testing/answering-model';
+import { tools as catalog } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
 import { budgetOfModel } from './model-budgets';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };

@@ -1,5 +1,3 @@
-import { memoizeGrowingList, memoize } from '../memoize';
-import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/model';
 import {
   type CallId,
   type ContentBlock,
@@ -9,6 +7,8 @@ import {
   type UserBlock,
   failedResult,
 } from '@rondo/contract';
+import { memoizeGrowingList, memoize } from '../memoize';
+import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/model';
 
 /**
  * Turns a conversation into a valid request for any provider (I6): it begins with `user`, every call is followed by

@@ -1,7 +1,7 @@
+import type { CallId, Message, ProcessorSettings } from '@rondo/contract';
 import { memoizeGrowingList, hiddenFieldsOf } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock } from '../models/model';
 import { continuation, pairCalls, needsUserTurn } from './pair-calls';
-import type { CallId, Message, ProcessorSettings } from '@rondo/contract';
 
 /** The parts of an assistant turn in which calls and results are text. */
 export type TextPart =

@@ -1,6 +1,6 @@
 import { type MessageId, type NewFact, callIdAt, partIdAt } from '@rondo/contract';
-import type { LoopContext } from './loop-context';
 import type { RunState } from '../run/run-state';
+import type { LoopContext } from './loop-context';
 
 /** Starts the next iteration, or a new attempt at the reply of the current one. */
 export function beginReply({ state }: LoopContext, messageId: MessageId): NewFact {

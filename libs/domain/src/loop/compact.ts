@@ -1,4 +1,4 @@
-import { tokensBelow } from '../context/context-budget';
+import type { RunError } from '@rondo/contract';
 import {
   type ContextUsage,
   contextUsageOf,
@@ -8,9 +8,9 @@ import {
 } from '../compaction/compaction-trigger';
 import { compactionFailed } from '../compaction/summarize';
 import { compress, countRequestTokens } from '../context/compress';
+import { tokensBelow } from '../context/context-budget';
 import { failed } from '../run/end-run';
 import { type LoopContext, type Step, factsStep } from './loop-context';
-import type { RunError } from '@rondo/contract';
 
 /**
  * Makes the next request fit its model (I13).

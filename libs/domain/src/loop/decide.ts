@@ -1,14 +1,14 @@
-import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
+import type { FinishReason, NewFact, RunError, Waiting } from '@rondo/contract';
 import { TerminalError } from '../errors';
-import { completed, failRun, failed, stopRun } from '../run/end-run';
-import { type KnownCall, awaitsPerson, openCalls } from '../tool-calls/ledger';
-import type { LoopContext } from './loop-context';
 import type { StopReason } from '../ports';
-import { isStuck } from './repetition';
-import { askToResolve } from '../tool-calls/resolve-call';
+import { completed, failRun, failed, stopRun } from '../run/end-run';
+import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
 import type { RunState } from '../run/run-state';
+import { type KnownCall, awaitsPerson, openCalls } from '../tool-calls/ledger';
+import { askToResolve } from '../tool-calls/resolve-call';
 import { ask, endsRun } from '../tools/conversation.tools';
-import { type FinishReason, type NewFact, type RunError, type Waiting } from '@rondo/contract';
+import type { LoopContext } from './loop-context';
+import { isStuck } from './repetition';
 
 /** What follows from the state of the run. `done`: the loop leaves the run, because it ended or waits. */
 export interface Decision {

@@ -1,10 +1,10 @@
+import type { CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 import type { ContextMeter } from '../context/context-meter';
 import type { AgentPorts, AgentSignals, ToolAnswer } from '../ports';
-import { type RunState, evolve, replay } from '../run/run-state';
 import type { ClaimedRun } from '../run/claim';
+import { type RunState, evolve, replay } from '../run/run-state';
 import type { ToolSet } from '../tools/tool-set';
 import type { StopReceipt } from './stop-receipt';
-import type { CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 
 /** A run as the loop needs it. */
 export interface AgentRun {

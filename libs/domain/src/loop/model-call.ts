@@ -1,8 +1,8 @@
+import { type NewFact, noUsage } from '@rondo/contract';
 import type { ModelEnd, ModelRequest } from '../models/model';
 import type { AgentPorts } from '../ports';
 import { type LoopContext, type Step, factsStep } from './loop-context';
 import type { Reply } from './reply';
-import { type NewFact, noUsage } from '@rondo/contract';
 
 /** How a model call ended, and the fact that records its usage. */
 export interface ModelCallResult {

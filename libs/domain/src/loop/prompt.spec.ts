@@ -1,10 +1,10 @@
+import { type SettingsRequest, runId, threadId } from '@rondo/contract';
+import type { ModelRequest } from '../models/model';
+import { effectiveSettings } from '../profiles/effective-settings';
+import { replay } from '../run/run-state';
 import { tools } from '../tools/catalog';
 import { toolSetOf } from '../tools/tool-set';
 import { promptOf } from './prompt';
-import { effectiveSettings } from '../profiles/effective-settings';
-import { type SettingsRequest, runId, threadId } from '@rondo/contract';
-import type { ModelRequest } from '../models/model';
-import { replay } from '../run/run-state';
 
 function promptFor(request: SettingsRequest): ModelRequest {
   const effective = effectiveSettings(request, { model: 'demo/coder' });

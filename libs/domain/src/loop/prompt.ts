@@ -1,13 +1,13 @@
+import { type Message, type NewMessage, textLimits } from '@rondo/contract';
 import { selectionOf } from '../context/selection';
 import { withTemporary, withWarning } from '../context/temporary-message';
 import type { EncodedConversation, ReplyDecoder } from '../dialects/dialect';
 import { dialectNamed } from '../dialects/registry';
-import type { ModelRequest } from '../models/model';
 import { memoize } from '../memoize';
-import type { AgentRun, LoopContext } from './loop-context';
+import type { ModelRequest } from '../models/model';
 import { profiles } from '../profiles/profiles';
+import type { AgentRun, LoopContext } from './loop-context';
 import { warningOf } from './repetition';
-import { type Message, type NewMessage, textLimits } from '@rondo/contract';
 
 /** A run and its current state. */
 export type RunPosition = Pick<LoopContext, 'run' | 'state'>;

@@ -1,7 +1,7 @@
-import { builtInTools } from '../tools/catalog';
-import { isStuck } from './repetition';
 import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from '../testing';
 import { requestViolations } from '../testing/request-violations';
+import { builtInTools } from '../tools/catalog';
+import { isStuck } from './repetition';
 
 const looks = calls({ name: 'list_files', arguments: { path: '.' } });
 const elsewhere = calls({ name: 'list_files', arguments: { path: 'src' } });

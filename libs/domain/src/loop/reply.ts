@@ -1,11 +1,11 @@
+import { type Delta, type MessageId, type NewFact, type NewMessage, callIdAt, partIdAt } from '@rondo/contract';
 import type { DecodedCall, DecodedReply, ReplyChunk, ReplyDecoder, ReplyPiece } from '../dialects/dialect';
 import { contentWithCalls } from '../dialects/reply-content';
-import { type Delta, type MessageId, type NewFact, type NewMessage, callIdAt, partIdAt } from '@rondo/contract';
 import type { ModelEnd } from '../models/model';
-import { type LoopContext, type Step, factsStepOf } from './loop-context';
 import { planCalls } from '../tool-calls/plan-calls';
-import { ReplyLimits } from './reply-limits';
 import { startDuringReply } from '../tool-calls/start-call';
+import { type LoopContext, type Step, factsStepOf } from './loop-context';
+import { ReplyLimits } from './reply-limits';
 
 /**
  * One reply while it streams. It is stored as one message at its end. With `execute_on_stream` it is stored in parts,
@@ -42,7 +42,7 @@ export class Reply {
     return this.parts > 0;
   }
 
-  /** The model can be asked for the rest. A native call that was cut off cannot be continued. */
+  /** Whether the model can continue it: not in the middle of a native call. */
   get canContinue(): boolean {
     return !this.isFull && !this.hasNativeCalls && this.written.trim() !== '';
   }

@@ -1,11 +1,11 @@
-import { tools } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
 import fc from 'fast-check';
 import { type SettingsRequest, threadId } from '@rondo/contract';
-import { promptOf } from './prompt';
 import { LedgeredTools, RunHarness, says } from '../testing';
 import { AnsweringModel, readsFiles, remembers, tokensOfRequest } from '../testing/answering-model';
 import { requestViolations } from '../testing/request-violations';
+import { tools } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
+import { promptOf } from './prompt';
 
 const budget = 12_000;
 const task = 'Read everything.';

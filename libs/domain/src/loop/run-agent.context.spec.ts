@@ -1,3 +1,7 @@
+import type { SettingsRequest } from '@rondo/contract';
+import { budgetsOf } from '../context/model-budgets';
+import { type ModelRequest, contextOverflow } from '../models/model';
+import { readProviders } from '../models/provider-settings';
 import { LedgeredTools, RunHarness, calls, says } from '../testing';
 import {
   AnsweringModel,
@@ -9,10 +13,6 @@ import {
   tokensOfRequest,
 } from '../testing/answering-model';
 import { requestViolations } from '../testing/request-violations';
-import { budgetsOf } from '../context/model-budgets';
-import { type ModelRequest, contextOverflow } from '../models/model';
-import { readProviders } from '../models/provider-settings';
-import type { SettingsRequest } from '@rondo/contract';
 
 const page = 'A line of a file that is not needed for long.\n'.repeat(45);
 const budget = 30_000;

@@ -1,5 +1,5 @@
-import type { ModelChunk } from '../models/model';
 import type { ProcessorSettings, SettingsRequest } from '@rondo/contract';
+import type { ModelChunk } from '../models/model';
 import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, says } from '../testing';
 
 const invoke = (name: string, parameters: Record<string, string>): string => {

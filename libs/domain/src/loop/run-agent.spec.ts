@@ -1,5 +1,5 @@
-import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, says } from '../testing';
 import type { ToolAnswer, Tools } from '../ports';
+import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, says } from '../testing';
 
 const list = { name: 'list_files', arguments: { path: '.' } };
 const run = { name: 'execute_command', arguments: { command: 'date', blocking: true } };

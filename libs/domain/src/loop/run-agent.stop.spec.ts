@@ -1,8 +1,8 @@
 import { callId } from '@rondo/contract';
-import type { Step } from './loop-context';
 import type { StoppedTool, ToolAnswer, Tools } from '../ports';
 import { outOfTime } from '../run/run-limits';
 import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
+import type { Step } from './loop-context';
 
 const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
 const command = { name: 'execute_command', arguments: { command: 'sleep 100', blocking: true } };

@@ -1,15 +1,15 @@
+import type { NewFact } from '@rondo/contract';
+import { ContextMeter } from '../context/context-meter';
+import { TerminalError } from '../errors';
+import type { AgentPorts, AgentSignals } from '../ports';
 import { mayCallModel } from '../run/run-limits';
 import { withdrawRest } from './begin-reply';
-import { ContextMeter } from '../context/context-meter';
-import { decide } from './decide';
-import { TerminalError } from '../errors';
 import { compactIfNeeded } from './compact';
-import type { AgentPorts, AgentSignals } from '../ports';
+import { decide } from './decide';
 import { type AgentRun, type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 import { settle } from './settle';
 import { StopReceipt } from './stop-receipt';
 import { think } from './think';
-import type { NewFact } from '@rondo/contract';
 
 /**
  * The agent loop. Each iteration has four phases:
@@ -57,6 +57,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     if (facts.length > 0) yield factsStepOf(loop, facts, { hold: !done });
     if (done || signals.drain.aborted) return;
 
+    // Without a budget for it, a summary is pointless: `think` ends the run.
     if (await mayCallModel(loop)) {
       const compaction = yield* compactIfNeeded(loop);
       if (compaction.done) return;

@@ -1,7 +1,7 @@
-import type { ToolAnswer } from '../ports';
-import type { CallResolution } from '../tool-calls/resolve-call';
-import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
 import type { ToolCall } from '@rondo/contract';
+import type { ToolAnswer } from '../ports';
+import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
+import type { CallResolution } from '../tool-calls/resolve-call';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };

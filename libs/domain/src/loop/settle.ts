@@ -1,12 +1,12 @@
-import { type CallOutcome, answerCall } from '../tool-calls/answer-call';
-import { type KnownCall, openCalls } from '../tool-calls/ledger';
+import { type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
 import { answerInLoop } from '../memory/in-loop-tools';
 import { recall } from '../memory/recall';
-import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 import type { ToolAnswer } from '../ports';
-import { type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
+import { type CallOutcome, answerCall } from '../tool-calls/answer-call';
+import { type KnownCall, openCalls } from '../tool-calls/ledger';
 import { answerTo, callStarted, nextWave, runsInLoop } from '../tool-calls/start-call';
 import { endsTurn } from '../tools/conversation.tools';
+import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 
 /** The most times that a call is sent while its outcome is unknown and a repetition is safe. */
 const maxAttempts = 3;

@@ -1,12 +1,12 @@
+import type { MessageId, NewFact } from '@rondo/contract';
 import { halve, countRequestTokens } from '../context/compress';
+import type { DecodedReply } from '../dialects/dialect';
+import { type ModelMessage, type ModelRequest, contextOverflow } from '../models/model';
 import { completed, failed } from '../run/end-run';
 import { affordsNextCall, mayCallModel } from '../run/run-limits';
 import { beginReply } from './begin-reply';
-import type { DecodedReply } from '../dialects/dialect';
-import type { MessageId, NewFact } from '@rondo/contract';
-import { type ModelCallResult, callModel } from './model-call';
-import { type ModelMessage, type ModelRequest, contextOverflow } from '../models/model';
 import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
+import { type ModelCallResult, callModel } from './model-call';
 import { promptOf } from './prompt';
 import { Reply } from './reply';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { textOf } from '../context/message-text';
 import { type NewMessage, type ToolResult, failedResult } from '@rondo/contract';
+import { textOf } from '../context/message-text';
 import type { expandMessage } from '../tools/memory.tools';
 
 /** Characters; small enough for the context of any model. */

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   type Message,
   type RunSettings,
@@ -9,7 +10,6 @@ import {
   runId,
 } from '@rondo/contract';
 import { historyOf, historyRun } from '../testing/histories';
-import { z } from 'zod';
 import { builtInTools } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
 import { toolSet } from '../tools/tool-set';

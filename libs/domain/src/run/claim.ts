@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccountId, Message, NewFact, RecordedFact, Run, RunId, ThreadId } from '@rondo/contract';
-import type { KnownCalls } from '../tool-calls/ledger';
 import type { StopRequest } from '../errors';
+import type { KnownCalls } from '../tool-calls/ledger';
 
 /** Who works on a run: the workers or the summarizers. A run is always in exactly one queue. */
 export const runQueueName = z.enum(['runs', 'compactions']);

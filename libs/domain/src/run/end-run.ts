@@ -1,9 +1,9 @@
-import { type AnswerContext, answerCall } from '../tool-calls/answer-call';
-import { openCalls } from '../tool-calls/ledger';
-import type { AgentRun, LoopContext } from '../loop/loop-context';
-import type { IdGenerator } from '../ports';
 import { type FinishReason, type NewFact, type RunError, failedResult, failureOf } from '@rondo/contract';
 import type { StopRequest } from '../errors';
+import type { AgentRun, LoopContext } from '../loop/loop-context';
+import type { IdGenerator } from '../ports';
+import { type AnswerContext, answerCall } from '../tool-calls/answer-call';
+import { openCalls } from '../tool-calls/ledger';
 import type { LastClaim } from './claim';
 import type { RunState } from './run-state';
 

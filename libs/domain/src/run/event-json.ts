@@ -1,5 +1,5 @@
-import { hiddenFieldsOf } from '../memoize';
 import type { RunEvent } from '@rondo/contract';
+import { hiddenFieldsOf } from '../memoize';
 
 const texts = hiddenFieldsOf<RunEvent, string>();
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import type { ModelChunk } from '../models/model';
 import type { SettingsRequest } from '@rondo/contract';
+import type { ModelChunk } from '../models/model';
 import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from '../testing';
 import type { HarnessParts } from '../testing/run-harness';
 
 const price = { cached_tokens: 0, output_tokens: 0, estimated: false };
 
-/** The same turn, billed with so many tokens. */
-const billed = (turn: Turn, tokens: number): Turn =>
+/** The same turn with this number of input tokens. */
+const withUsage = (turn: Turn, tokens: number): Turn =>
   turn.map((chunk): ModelChunk =>
     chunk.type === 'end'
       ? { ...chunk, usage: { ...price, input_tokens: tokens, cost_usd: tokens / 1_000_000 } }
@@ -40,19 +40,19 @@ async function harnessAfter(turns: readonly Turn[], settings: SettingsRequest, p
 
 const budget = { tokens: 40_000 };
 
-/** It answers so after this many earlier questions. */
+/** An account that has spent its budget after this many checks. */
 function accountSpentAfter(times: number) {
-  let asked = 0;
-  return { accountIsSpent: () => Promise.resolve((asked += 1) > times) };
+  let checks = 0;
+  return { accountIsSpent: () => Promise.resolve((checks += 1) > times) };
 }
 
 describe('a budget that is spent', () => {
   it.each<[string, readonly Turn[], SettingsRequest]>([
-    ['go on with a reply', [billed(cutOff('Once upon'), 50_000), says(' a time.')], {}],
-    ['repair its answer', [billed(says('No JSON.'), 50_000), says('Still none.')], { processor: { dialect: 'json' } }],
-    ['say again what was lost', [billed(breaks, 50_000), says('Well.')], {}],
-    ['look at what a tool found', [billed(looks, 50_000), says('Seen.')], {}],
-  ])('asks no model to %s', async (_, turns, settings) => {
+    ['continue a reply', [withUsage(cutOff('Once upon'), 50_000), says(' a time.')], {}],
+    ['repair a reply', [withUsage(says('No JSON.'), 50_000), says('Still none.')], { processor: { dialect: 'json' } }],
+    ['repeat a lost reply', [withUsage(breaks, 50_000), says('Well.')], {}],
+    ['read the result of a tool', [withUsage(looks, 50_000), says('Seen.')], {}],
+  ])('makes no model call to %s', async (_, turns, settings) => {
     const { harness, model } = await harnessAfter(turns, { ...settings, budget });
 
     expect(model.requests).toHaveLength(1);
@@ -60,7 +60,7 @@ describe('a budget that is spent', () => {
   });
 
   it('keeps the part of a reply that was paid for', async () => {
-    const { harness } = await harnessAfter([billed(cutOff('Once upon'), 50_000), says(' a time.')], { budget });
+    const { harness } = await harnessAfter([withUsage(cutOff('Once upon'), 50_000), says(' a time.')], { budget });
 
     expect(JSON.stringify(harness.state.conversation)).toContain('Once upon');
     expect(harness.log.filter(({ type }) => type === 'usage.recorded')).toHaveLength(1);
@@ -116,12 +116,14 @@ describe('attack: model and tool output', () => {
         fc.array(anyTurn, { maxLength: 8 }),
         fc.constantFrom('native', 'json'),
         async (turns, dialect) => {
-          const script = turns.map(([turn, tokens]) => billed(turn, tokens));
+          const script = turns.map(([turn, tokens]) => withUsage(turn, tokens));
           const settings: SettingsRequest = { budget, processor: { dialect: dialect } };
           const { harness } = await harnessAfter(script, settings);
 
-          const bills = harness.log.flatMap((fact) => (fact.type === 'usage.recorded' ? [fact.data.input_tokens] : []));
-          const before = bills.slice(0, -1).reduce((sum, tokens) => sum + tokens, 0);
+          const recorded = harness.log.flatMap((fact) =>
+            fact.type === 'usage.recorded' ? [fact.data.input_tokens] : [],
+          );
+          const before = recorded.slice(0, -1).reduce((sum, tokens) => sum + tokens, 0);
           expect(before).toBeLessThan(budget.tokens);
           expect(harness.state.ended).toBe(true);
         },

@@ -1,13 +1,4 @@
 import {
-  type ContextState,
-  type CompactionPoint,
-  type OpenCompaction,
-  compacted,
-  withEarlierSummary,
-  notCompacted,
-  initialContext,
-} from '../context/context-state';
-import {
   type FinishReason,
   type Message,
   type MessageId,
@@ -18,6 +9,15 @@ import {
   addUsage,
   noUsage,
 } from '@rondo/contract';
+import {
+  type ContextState,
+  type CompactionPoint,
+  type OpenCompaction,
+  compacted,
+  withEarlierSummary,
+  notCompacted,
+  initialContext,
+} from '../context/context-state';
 import { type KnownCalls, callsAfter } from '../tool-calls/ledger';
 import { executeCommand } from '../tools/shell.tools';
 

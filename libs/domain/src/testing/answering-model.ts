@@ -1,5 +1,5 @@
-import type { Model } from '../ports';
 import type { ModelChunk, ModelRequest } from '../models/model';
+import type { Model } from '../ports';
 import { type Turn, calls, finished, says } from './scripted-model';
 
 /** Keeps its requests and replies to each with what `answer` returns. */

@@ -1,19 +1,4 @@
 import {
-  isProgress,
-  movesTo,
-  yieldsToStop,
-  type Claim,
-  type ClaimedRun,
-  type LastClaim,
-  type RunQueueName,
-} from '../run/claim';
-import { ClaimLostError, StopPendingError, type StopRequest } from '../errors';
-import { freshRun } from './fresh-run';
-import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
-import { projectRun, toolSetIn } from '../run/run-projection';
-import { replay } from '../run/run-state';
-import type { FairClaims, LastClaims, RunStore } from '../ports';
-import {
   type CallId,
   type Message,
   type NewFact,
@@ -29,6 +14,21 @@ import {
   isWaiting,
   messageId,
 } from '@rondo/contract';
+import { ClaimLostError, StopPendingError, type StopRequest } from '../errors';
+import type { FairClaims, LastClaims, RunStore } from '../ports';
+import {
+  isProgress,
+  movesTo,
+  yieldsToStop,
+  type Claim,
+  type ClaimedRun,
+  type LastClaim,
+  type RunQueueName,
+} from '../run/claim';
+import { projectRun, toolSetIn } from '../run/run-projection';
+import { replay } from '../run/run-state';
+import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
+import { freshRun } from './fresh-run';
 
 const onlyAccount = accountId.parse('acc_1');
 const startOfTime = new Date(1_700_000_000_000).toISOString();

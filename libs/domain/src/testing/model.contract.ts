@@ -1,5 +1,5 @@
-import type { Model } from '../ports';
 import type { ModelChunk, ModelEnd, ModelRequest } from '../models/model';
+import type { Model } from '../ports';
 
 /** How the provider behind a model behaves in a test. */
 export type ProviderBehaviour =

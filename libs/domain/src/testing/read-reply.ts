@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { tools } from '../tools/catalog';
-import { type ToolDefinition, defineTool } from '../tools/define-tool';
 import type { DecodedReply, Dialect, DialectSettings, ReplyPiece } from '../dialects/dialect';
 import { jsonDialect } from '../dialects/json-mode';
 import { xmlInvokeDialect } from '../dialects/xml-invoke';
 import { xmlTagDialect } from '../dialects/xml-tag';
+import { tools } from '../tools/catalog';
+import { type ToolDefinition, defineTool } from '../tools/define-tool';
 
 /** The dialects that write calls as text. */
 export const textDialects = {

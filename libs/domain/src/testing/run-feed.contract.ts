@@ -7,8 +7,8 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
-import { eventJson } from '../run/event-json';
 import type { RunFeed } from '../ports';
+import { eventJson } from '../run/event-json';
 
 /** The feed as one process has it. Its connection can be lost. */
 export interface FeedProcess {

@@ -1,17 +1,3 @@
-import { summarize } from '../compaction/summarize';
-import { type BudgetOf, budgetOfModel } from '../context/model-budgets';
-import type { Model, AgentPorts, Tools } from '../ports';
-import { type Step, agentRunOf } from '../loop/loop-context';
-import { effectiveSettings } from '../profiles/effective-settings';
-import { toolSetOf } from '../tools/tool-set';
-import { runAgent } from '../loop/run-agent';
-import { type RunState, replay } from '../run/run-state';
-import type { ClaimedRun } from '../run/claim';
-import { tools as catalog } from '../tools/catalog';
-import { CountingIds, TickingClock } from './counting-ids';
-import { EvenTokenCounter } from './even-token-counter';
-import { InMemoryRunStore } from './in-memory-run-store';
-import { LedgeredTools } from './ledgered-tools';
 import {
   type NewFact,
   type RecordedFact,
@@ -21,6 +7,20 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
+import { summarize } from '../compaction/summarize';
+import { type BudgetOf, budgetOfModel } from '../context/model-budgets';
+import { type Step, agentRunOf } from '../loop/loop-context';
+import { runAgent } from '../loop/run-agent';
+import type { Model, AgentPorts, Tools } from '../ports';
+import { effectiveSettings } from '../profiles/effective-settings';
+import type { ClaimedRun } from '../run/claim';
+import { type RunState, replay } from '../run/run-state';
+import { tools as catalog } from '../tools/catalog';
+import { toolSetOf } from '../tools/tool-set';
+import { CountingIds, TickingClock } from './counting-ids';
+import { EvenTokenCounter } from './even-token-counter';
+import { InMemoryRunStore } from './in-memory-run-store';
+import { LedgeredTools } from './ledgered-tools';
 
 /** A worker that crashed. */
 export class Crash extends Error {}

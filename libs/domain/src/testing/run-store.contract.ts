@@ -1,6 +1,6 @@
+import { type MessageId, type NewFact, type RunId, compactionId, messageId } from '@rondo/contract';
 import { ClaimLostError, StopPendingError } from '../errors';
 import type { RunStore } from '../ports';
-import { type MessageId, type NewFact, type RunId, compactionId, messageId } from '@rondo/contract';
 
 /** A store with one due run, and what the gateway or an expired lease may do to that run. */
 export interface RunStoreFixture {

@@ -1,5 +1,5 @@
-import type { Model } from '../ports';
 import type { ModelChunk, ModelEnd, ModelRequest } from '../models/model';
+import type { Model } from '../ports';
 
 /** The output of a scripted model in one turn. */
 export type Turn = readonly ModelChunk[];

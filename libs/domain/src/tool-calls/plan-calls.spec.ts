@@ -1,6 +1,6 @@
 import type { ProcessorSettings } from '@rondo/contract';
-import { honoursKeysAt } from '../tools/honoured-keys';
 import { RunHarness, ScriptedModel, calls, says } from '../testing';
+import { honoursKeysAt } from '../tools/honoured-keys';
 
 const request = (given: Record<string, unknown>) => ({
   name: 'http_request',
@@ -8,7 +8,7 @@ const request = (given: Record<string, unknown>) => ({
 });
 
 describe('planCalls', () => {
-  it('enters each call with the class of its own arguments (I5)', async () => {
+  it('records each call with the effect class of its arguments (I5)', async () => {
     const post = { method: 'POST', body: '{}' };
     const wave = [request({ method: 'GET' }), request(post), request({ ...post, idempotency: 'key_honoured' })];
     const extra = { honoursKeys: honoursKeysAt(['example.org']) };
@@ -23,7 +23,7 @@ describe('planCalls', () => {
   it.each<[string, Partial<ProcessorSettings>]>([
     ['over the limit of a turn', { max_tool_calls: 1 }],
     ['of a run that executes none', { execute_tools: false }],
-    ['behind the end of the turn', { tool_execution_strategy: 'sequential' }],
+    ['after the end of the turn', { tool_execution_strategy: 'sequential' }],
   ])('tells the model that a call %s was not executed', async (_, processor) => {
     const model = new ScriptedModel([
       calls({ name: 'complete', arguments: {} }, { name: 'list_files', arguments: {} }),

@@ -1,7 +1,7 @@
-import { type KnownCall, awaitsPerson, openCalls } from './ledger';
+import type { NewFact, ToolCall } from '@rondo/contract';
 import { type LoopContext, type Step, factsStep } from '../loop/loop-context';
 import type { ToolAnswer } from '../ports';
-import type { NewFact, ToolCall } from '@rondo/contract';
+import { type KnownCall, awaitsPerson, openCalls } from './ledger';
 
 /**
  * The open calls that may run now: all, or only the first if calls are sequential. A call that awaits a person therefore

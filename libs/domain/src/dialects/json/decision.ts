@@ -1,8 +1,8 @@
 import type { ToolDefinition } from '../../tools/define-tool';
 import { parametersOf } from '../../tools/tool-parameters';
-import { TextBuilder } from '../text-builder';
 import { parseObject } from '../parse-object';
 import type { ReplyDraft } from '../reply-draft';
+import { TextBuilder } from '../text-builder';
 
 /** One JSON object of a reply while it is read: a call, or an answer with the decision to call nothing. */
 export class Decision {

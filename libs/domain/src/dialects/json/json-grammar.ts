@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../../tools/define-tool';
 import type { ReplyDraft } from '../reply-draft';
-import { type Reading, type TextSource, notSpace } from '../text-source';
 import { TextBuilder } from '../text-builder';
+import { type Reading, type TextSource, notSpace } from '../text-source';
 import { WordTrie } from '../word-trie';
 import { Decision, unquoted } from './decision';
 import { readJsonText, readStringValue } from './json-text';

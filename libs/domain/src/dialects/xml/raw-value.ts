@@ -1,5 +1,5 @@
-import { type Reading, type TextSource, notSpace } from '../text-source';
 import { TextBuilder } from '../text-builder';
+import { type Reading, type TextSource, notSpace } from '../text-source';
 import { WordTrie } from '../word-trie';
 
 const opening = '<![CDATA[';
