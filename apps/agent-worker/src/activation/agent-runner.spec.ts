@@ -132,8 +132,8 @@ describe('AgentRunner', () => {
   });
 
   it('publishes the job of a run that waits for a summary', async () => {
-    const fold = { name: 'compactify_memory', arguments: {} };
-    const { runner, queued } = fixture(new ScriptedModel([calls(command), calls(fold)]));
+    const compactify = { name: 'compactify_memory', arguments: {} };
+    const { runner, queued } = fixture(new ScriptedModel([calls(command), calls(compactify)]));
 
     expect(await runner.activate(id)).toBe('parked');
 

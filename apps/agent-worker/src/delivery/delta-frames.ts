@@ -1,8 +1,8 @@
 import type { Delta } from '@rondo/contract';
 
 /**
- * Joins small deltas into frames, so that watchers see the first piece at once and then a steady flow instead of a
- * packet per token (R24). Order is kept across streams.
+ * Joins small deltas into frames, so that subscribers get the first piece at once and then a steady flow instead of a
+ * packet per token. Order is kept across streams.
  */
 export class DeltaFrames {
   private pending: Delta[] = [];

@@ -89,7 +89,7 @@ describe('RunJournal', () => {
     await journal.write({ facts: [started, compactionStarted], hold: false });
 
     expect(journal.claimEnded).toBe('parked');
-    expect(await store.compactions.claim(id, 'scribe')).toBeDefined();
+    expect(await store.compactions.claim(id, 'summarizer-1')).toBeDefined();
   });
 
   it('keeps what was said when a stop forbids to wait for a summary (I7)', async () => {

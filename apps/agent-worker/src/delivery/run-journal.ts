@@ -21,7 +21,7 @@ export interface JournalParts {
   readonly store: RunStore;
   readonly feed: RunFeed;
   readonly settings: JournalSettings;
-  /** Hears when a write fails that nobody waits for. Nothing is shown or written after it. */
+  /** Called when a write fails that no caller awaits. Nothing is shown or written after it. */
   readonly failed: (error: Error) => void;
 }
 
@@ -55,7 +55,7 @@ export class RunJournal {
     this.frames = new DeltaFrames((delta) => this.show(delta), parts.settings.frameMs);
   }
 
-  /** Set once a fact ended this claim: the run is over, or it waits for somebody, be it a summarizer. */
+  /** Set once a fact ended this claim: the run is over, or it waits for a person or for the summarizer. */
   claimEnded: 'ended' | 'parked' | undefined;
 
   publishDelta(delta: Delta): void {
@@ -80,8 +80,8 @@ export class RunJournal {
   }
 
   /**
-   * Words that were said just now are on their way to somebody who waits for them, through processes that may share this
-   * one's core, and the end of a reply can wait for them. One that calls a tool does not: then the run waits.
+   * Deltas that were just published are on their way to subscribers, through processes that may share this one's core, so
+   * the write of a reply's end lets them go first. The write of a reply that calls a tool does not: the run waits for it.
    */
   private async conclude(): Promise<void> {
     const speaks = performance.now() - this.spokeAtMs < wordsMs;
@@ -91,10 +91,10 @@ export class RunJournal {
 
   /** Resolves, and never rejects, when no write is under way. */
   async settled(): Promise<void> {
-    await this.underWay?.catch(() => undefined); // whoever must know was told
+    await this.underWay?.catch(() => undefined); // `failed` has reported it
   }
 
-  /** The question to the model, which somebody waits for, leaves before the write, for which nobody does. */
+  /** The request to the model, on which the user waits, leaves before the write, on which no one does. */
   private begin(): void {
     this.underWay = afterImmediates()
       .then(() => this.commitHeld())

@@ -5,24 +5,24 @@ import { ImageCache } from './image-cache';
 const run = runId.parse('run_1');
 const [a, b, c] = ['a', 'b', 'c'].map((letter) => sha256.parse(letter.repeat(64))) as [Sha256, Sha256, Sha256];
 
-/** Blobs of ten bytes each, for whoever asks; and who asked for what. */
-function house({ gone = [] as Sha256[], maxBytes = 20 } = {}) {
+/** A cache of blobs of ten bytes each, and what was read for which run. */
+function fixture({ gone = [] as Sha256[], maxBytes = 20 } = {}) {
   const asked: [RunId, ...Sha256[]][] = [];
-  const shelf = new ImageCache((id, blobs) => {
+  const cache = new ImageCache((id, blobs) => {
     asked.push([id, ...blobs]);
     return Promise.resolve(
       new Map(blobs.filter((blob) => !gone.includes(blob)).map((blob) => [blob, blob.slice(0, 10)])),
     );
   }, maxBytes);
-  return { shelf, asked };
+  return { cache, asked };
 }
 
 describe('ImageCache', () => {
   it('reads what is not there, and only that', async () => {
-    const { shelf, asked } = house();
+    const { cache, asked } = fixture();
 
-    await shelf.of(run).read([a]);
-    const both = await shelf.of(run).read([a, b]);
+    await cache.of(run).read([a]);
+    const both = await cache.of(run).read([a, b]);
 
     expect([...both]).toEqual([
       [a, 'aaaaaaaaaa'],
@@ -35,32 +35,32 @@ describe('ImageCache', () => {
   });
 
   it('forgets what was not shown for longest', async () => {
-    const { shelf, asked } = house();
+    const { cache, asked } = fixture();
 
-    for (const blob of [a, b, a, c, a, b]) await shelf.of(run).read([blob]);
+    for (const blob of [a, b, a, c, a, b]) await cache.of(run).read([blob]);
 
     expect(asked.map(([, blob]) => blob)).toEqual([a, b, c, b]);
   });
 
   it('answers also with more than it holds', async () => {
-    const { shelf } = house({ maxBytes: 5 });
-    expect((await shelf.of(run).read([a, b])).size).toBe(2);
+    const { cache } = fixture({ maxBytes: 5 });
+    expect((await cache.of(run).read([a, b])).size).toBe(2);
   });
 
   it('asks again for what was gone', async () => {
-    const { shelf, asked } = house({ gone: [a] });
+    const { cache, asked } = fixture({ gone: [a] });
 
-    for (const _ of [1, 2]) expect(await shelf.of(run).read([a])).toEqual(new Map());
+    for (const _ of [1, 2]) expect(await cache.of(run).read([a])).toEqual(new Map());
 
     expect(asked).toHaveLength(2);
   });
 
-  it('shows a run nothing that another one put there (R39)', async () => {
-    const { shelf, asked } = house();
+  it('shows a run nothing that another one put there', async () => {
+    const { cache, asked } = fixture();
     const other = runId.parse('run_2');
 
-    await shelf.of(run).read([a]);
-    await shelf.of(other).read([a]);
+    await cache.of(run).read([a]);
+    await cache.of(other).read([a]);
 
     expect(asked).toEqual([
       [run, a],
@@ -72,10 +72,10 @@ describe('ImageCache', () => {
     const questions = fc.array(fc.uniqueArray(fc.constantFrom(a, b, c)));
     await fc.assert(
       fc.asyncProperty(questions, fc.nat(40), async (all, maxBytes) => {
-        const { shelf } = house({ gone: [c], maxBytes });
+        const { cache } = fixture({ gone: [c], maxBytes });
         for (const blobs of all) {
           const expected = blobs.filter((blob) => blob !== c).map((blob) => [blob, blob.slice(0, 10)] as const);
-          expect(await shelf.of(run).read(blobs)).toEqual(new Map(expected));
+          expect(await cache.of(run).read(blobs)).toEqual(new Map(expected));
         }
       }),
     );

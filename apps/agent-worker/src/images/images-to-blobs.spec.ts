@@ -13,10 +13,10 @@ const answered = (result: ExecutorResult): ToolAnswer<ExecutorResult> => ({ how:
 const seen = (image: ExecutorResult['image']) => answered({ success: true, output: 'seen', ...(image && { image }) });
 
 /** Hands that always give this answer, and what was kept of it. */
-function handsThat(answer: ToolAnswer<ExecutorResult>) {
+function toolsThat(answer: ToolAnswer<ExecutorResult>) {
   const blobs = new Map<string, string>();
   const left: Error[] = [];
-  const hands: ActiveTools<ExecutorResult> = {
+  const tools: ActiveTools<ExecutorResult> = {
     store: 'store-1',
     execute: () => Promise.resolve(answer),
     reattach: () => Promise.resolve(answer),
@@ -28,17 +28,17 @@ function handsThat(answer: ToolAnswer<ExecutorResult>) {
     blobs.set(hash, data);
     return Promise.resolve({ sha256: hash, media_type, width, height });
   };
-  return { hands: new ImagesToBlobs(hands, keep), blobs, left };
+  return { tools: new ImagesToBlobs(tools, keep), blobs, left };
 }
 
 describe('ImagesToBlobs', () => {
-  it('keeps what a tool shows, whole, before anyone hears of it; the result says only where it is (D13, R33, W35)', async () => {
+  it('keeps what a tool shows, whole, before the loop gets the result; the result says only where it is', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 32 }), fc.boolean(), async (more, isFound) => {
         const { media_type, data } = pngSource({ width: 640, height: 480 }, more);
-        const { hands, blobs } = handsThat(seen({ media_type, data }));
+        const { tools, blobs } = toolsThat(seen({ media_type, data }));
 
-        const answer = await (isFound ? hands.reattach({ call, store: null }, never) : hands.execute(call, never));
+        const answer = await (isFound ? tools.reattach({ call, store: null }, never) : tools.execute(call, never));
 
         if (answer.how !== 'answered' || !answer.result.image) throw new Error('no image');
         const { sha256: hash, ...image } = answer.result.image;
@@ -55,9 +55,9 @@ describe('ImagesToBlobs', () => {
     ['is another kind than it says', { media_type: 'image/gif', data: pngSource().data }, 'the bytes are image/png'],
     ['no model takes', { media_type: 'image/bmp', data: pngSource().data }, 'media_type'],
   ])('says in words what became of an image that %s', async (_, image, why) => {
-    const { hands, blobs } = handsThat(seen(image));
+    const { tools, blobs } = toolsThat(seen(image));
 
-    const answer = await hands.execute(call, never);
+    const answer = await tools.execute(call, never);
 
     const output = expect.stringMatching(new RegExp(`^seen\n\\(An image that cannot be shown: .*${why}`));
     expect(answer).toEqual({ how: 'answered', result: { success: true, output }, durationMs: 7 });
@@ -66,19 +66,19 @@ describe('ImagesToBlobs', () => {
 
   it.each<ToolAnswer>([
     { how: 'answered', result: { success: false, output: '', error: 'No.' }, durationMs: 1 },
-    { how: 'unknown', reason: 'Nobody knows.' },
+    { how: 'unknown', reason: 'No trace of it was found.' },
     { how: 'stopped', verifiedDeadAt: null },
   ])('passes on %j as it is', async (answer) => {
-    const { hands } = handsThat(answer as ToolAnswer<ExecutorResult>); // none has an image
-    expect(await hands.execute(call, never)).toEqual(answer);
+    const { tools } = toolsThat(answer as ToolAnswer<ExecutorResult>); // none has an image
+    expect(await tools.execute(call, never)).toEqual(answer);
   });
 
-  it('is the hands otherwise: their store, and their end', () => {
-    const { hands, left } = handsThat(seen(undefined));
+  it('passes on the store and the end of the tools', () => {
+    const { tools, left } = toolsThat(seen(undefined));
     const reason = new Error('left');
 
-    hands.close(reason);
+    tools.close(reason);
 
-    expect([hands.store, left]).toEqual(['store-1', [reason]]);
+    expect([tools.store, left]).toEqual(['store-1', [reason]]);
   });
 });

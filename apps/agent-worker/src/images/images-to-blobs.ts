@@ -13,8 +13,8 @@ import type { ActiveTools } from '../activation/agent-runner';
 export type KeepImage = (image: InlineImage) => Promise<KeptImage>;
 
 /**
- * Hands whose images are blobs before the loop hears of them, so that no fact ever holds bytes (D13, R33). What cannot be
- * kept is told of in words.
+ * Tools whose images are stored as blobs before the loop gets them, so that no fact ever holds bytes. If an image cannot be
+ * stored, the result says so in words.
  */
 export class ImagesToBlobs implements ActiveTools {
   constructor(

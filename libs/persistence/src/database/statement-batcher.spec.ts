@@ -102,7 +102,7 @@ describe('Together', () => {
     expect(asked).toEqual([[0, 2, 3, 1], [0], [2]]);
   });
 
-  it('asks nothing twice when nobody knows what became of it', async () => {
+  it('repeats no statement whose outcome is unknown', async () => {
     let asked = 0;
     const together = new StatementBatcher<number, number>(() => {
       asked += 1;

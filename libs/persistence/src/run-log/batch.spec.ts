@@ -8,15 +8,15 @@ const claim: Claim = { runId: runId.parse('run_1'), threadId: threadId.parse('th
 const text = fc.string({ unit: 'binary' });
 const metadata = fc.dictionary(text, fc.jsonValue());
 
-const said = fc.record({ text, metadata, byNobody: fc.boolean() }).map(({ text, metadata, byNobody }): NewFact => ({
+const said = fc.record({ text, metadata, withoutRun: fc.boolean() }).map(({ text, metadata, withoutRun }): NewFact => ({
   type: 'message.created',
   iteration: 1,
   data: {
     message: {
       id: messageId.parse('msg_1'),
       thread_id: claim.threadId,
-      run_id: byNobody ? null : claim.runId,
-      iteration: byNobody ? null : 1,
+      run_id: withoutRun ? null : claim.runId,
+      iteration: withoutRun ? null : 1,
       type: 'assistant',
       is_llm_message: true,
       content: [{ type: 'text', text }],
@@ -32,7 +32,7 @@ const failed = text.map((message): NewFact => ({
 }));
 
 describe('recordedFacts', () => {
-  it('knows each fact as the JSON that anybody would make of it, to the byte', () => {
+  it('knows each fact as the JSON that JSON.stringify makes of it, to the byte', () => {
     const facts = fc.array(fc.oneof(said, failed), { maxLength: 6 });
 
     fc.assert(

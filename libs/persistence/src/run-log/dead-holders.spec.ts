@@ -18,7 +18,7 @@ afterEach(async () => {
   await fixture.close();
 });
 
-/** The connection of a process that holds the lock of its name; nobody makes it anew when it is cut. */
+/** The connection of a process that holds the lock of its name; it is not made again when it is cut. */
 async function present(owner: string): Promise<{ die(): Promise<void> }> {
   const client = new Client({ connectionString: fixture.database.url });
   client.on('error', () => {});
@@ -44,8 +44,8 @@ async function lookTwice(by = reaper): Promise<number[]> {
 const ownerOf = async (id: string) =>
   (await fixture.database.prisma.run.findUniqueOrThrow({ where: { id } })).leaseOwner;
 
-describe('the roll call', () => {
-  it('queues the runs of a holder that died, and nobody else’s, long before their leases run out', async () => {
+describe('reapDead', () => {
+  it('queues the runs of a holder that died, and of no other holder, long before their leases run out', async () => {
     const first = await present('worker-1');
     await present('worker-2');
     const [left, alsoLeft, kept] = [

@@ -21,12 +21,12 @@ import { Runs } from '../api/runs/runs';
 import { Threads } from '../api/threads';
 import { type TestDatabase, makeTestDatabase } from './test-database';
 
-let minted = 0;
+let generated = 0;
 
 /** Ids that ascend within one process. */
 export const nextId = (): string => {
-  minted += 1;
-  return `${Date.now().toString(36).toUpperCase()}${minted.toString(36).toUpperCase().padStart(6, '0')}`;
+  generated += 1;
+  return `${Date.now().toString(36).toUpperCase()}${generated.toString(36).toUpperCase().padStart(6, '0')}`;
 };
 
 export const settings: RunSettings = (() => {

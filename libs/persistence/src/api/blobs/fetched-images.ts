@@ -18,7 +18,7 @@ export type FetchedImage =
 export type RecordedImage = ImagePlace & { readonly fetched: FetchedImage };
 
 /**
- * The images of URLs in messages. Whoever records an image first usesJsonDecisions what every later request shows: messages are
+ * The images of URLs in messages. The first record of an image decides what every later request shows: messages are
  * never rewritten, and the same request must be made after a crash, whatever the URL leads to by then.
  */
 export class FetchedImages {

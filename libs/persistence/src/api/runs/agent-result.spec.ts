@@ -35,7 +35,7 @@ const called = (status: ToolCall['status'], more: Partial<Omit<ToolCall, 'status
 const json = inDialect('json');
 const refused = called('failed', { attempt: 0, result: { success: false, output: '', error: 'not executed' } });
 
-describe('the result of a run that usesJsonDecisions in JSON', () => {
+describe('the result of a run that decides in JSON', () => {
   it.each<[string, Run, Message[], ToolCall[], boolean]>([
     ['it used a tool', runOf(json), [said(1, '', 'tool')], [called('completed')], true],
     ['it decided to use none', runOf(json), [said(1, 'Four.', 'none')], [], true],

@@ -64,11 +64,11 @@ function completionText(calls: readonly ToolCall[]): string | undefined {
   return words.find((text): text is string => typeof text === 'string' && text !== '');
 }
 
-/** In JSON the model usesJsonDecisions each time: a tool, or none and an answer. */
+/** Each reply in JSON is one decision: a tool call, or "none" and an answer. */
 const usesJsonDecisions = ({ settings }: Run): boolean => settings.processor.dialect === 'json';
 
 const executed: readonly ToolCall['status'][] = ['completed', 'failed', 'unknown'];
-/** A call that was refused, or for which the turn had no room, was never sent. */
+/** A call that was refused, or that was over the turn's limit, was never sent. */
 const wasExecuted = ({ status, attempt }: ToolCall): boolean => attempt > 0 && executed.includes(status);
 
 /** Its calls worked; and where it had tools but used none, it said so itself. */

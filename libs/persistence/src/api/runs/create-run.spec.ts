@@ -206,7 +206,7 @@ describe('creating a run', () => {
     expect(await fixture.store.claim(run.id, 'worker-2')).toBeUndefined();
   });
 
-  it('replaces a run that nobody holds at once', async () => {
+  it('replaces at once a run that no worker holds', async () => {
     const { run: old } = await fixture.create();
 
     const { run, stops } = await onThread(old.thread_id, 'replace');
@@ -220,7 +220,7 @@ describe('creating a run', () => {
   it.each([
     ['is held', async () => busyThread()],
     [
-      'nobody holds',
+      'no worker holds',
       async () => {
         const { run } = await fixture.create();
         return { claim: undefined, threadId: run.thread_id };

@@ -32,7 +32,7 @@ import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
 
 export interface NewRun {
-  /** Minted by whoever must know it before the run is made, as to listen to it. */
+  /** Given by a caller that must know it before the run exists, for example to subscribe. */
   readonly id?: RunId | undefined;
   readonly accountId: AccountId;
   /** Undefined makes a new thread. */
@@ -51,7 +51,7 @@ export interface CreatedRun {
   readonly facts: readonly RecordedFact[];
   /** The replaced run, where a worker holds it and must be told. */
   readonly stops: readonly PendingStop[];
-  /** What the outbox holds for it: whoever hands it over at once need not look. None for a run that waits. */
+  /** What the outbox holds for it: a caller that publishes it at once need not read it. None for a run that waits. */
   readonly job: OutboxEntry | undefined;
 }
 
@@ -117,7 +117,7 @@ function inTransactionIfNeeded<T>(
 /** Another run took the thread between the look and the leap. */
 class ThreadTaken extends Error {}
 
-/** The partial unique index usesJsonDecisions races. Whoever loses one looks again, and then sees who won. */
+/** The partial unique index decides races: the loser reads again and finds the winner's run. */
 async function retryLostRace<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

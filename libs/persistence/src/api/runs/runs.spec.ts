@@ -125,7 +125,7 @@ describe('Runs', () => {
     expect(await fixture.runs.verify(address)).toEqual({ first: 1, last: 5, count: 5, contiguous: true, hash });
   });
 
-  it('notices a gap in a log that somebody tampered with', async () => {
+  it('notices a gap in a log that was tampered with', async () => {
     const claim = await fixture.claimed();
     const address = { accountId: fixture.accountId, runId: claim.runId };
     await fixture.store.append(claim, [started, completed]);

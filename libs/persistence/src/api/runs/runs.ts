@@ -35,7 +35,7 @@ import { type LogVerification, verifyLog } from './verify-log';
 
 /**
  * Runs as people see and steer them. Each method is bound to one account: another account's run does not exist
- * (`run_not_found`). Facts that come back are committed; whoever gets them publishes them.
+ * (`run_not_found`). Facts that come back are committed; the caller publishes them.
  */
 export class Runs {
   private readonly newRuns: StatementBatcher<FirstRows, boolean>;
@@ -75,7 +75,7 @@ export class Runs {
     return readEvents(this.database.sql, address, page);
   }
 
-  /** The run and its events in one look, for whoever begins to watch it. */
+  /** The run and its events in one read, for a new subscriber. */
   open(address: RunAddress, page: { after: number; limit: number }): Promise<RunOpening> {
     return openRun(this.database.sql, address, page);
   }

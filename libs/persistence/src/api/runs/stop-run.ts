@@ -31,7 +31,7 @@ export interface StopOrder extends RunAddress {
 }
 
 export interface StoppedRun {
-  /** `stopping` where a worker holds it and must be told; `stopped` where nobody does. */
+  /** `stopping` where a worker holds it and must be told; `stopped` where none does. */
   readonly run: Run;
   /** Committed facts to publish, also those of a run that came forward on the thread. */
   readonly facts: readonly RecordedFact[];
@@ -97,7 +97,7 @@ with activated as (
 ${outboxOf('activated')}`;
 
 /**
- * Nobody holds it and no tool works for it, so there is nothing to abort. A run whose holder died in the middle of a
+ * No worker holds it and no tool runs for it, so there is nothing to abort. A run whose holder died in the middle of a
  * call is not idle: the next holder kills the call and answers it (I6). One that waits has no call at work.
  */
 const isIdle = ({ lease_owner }: RunRow, status: RunStatus, open: { readonly calls: KnownCalls }): boolean =>
