@@ -57,7 +57,7 @@ describe('NatsRunFeed', () => {
     expect(events.map((event) => JSON.stringify(event))).toEqual(jsons);
   });
 
-  it('sends events of one turn in one message, in several only where they are long', async () => {
+  it('sends events that are published together in one message, in several only where they are long', async () => {
     const { watch, events, received } = watching(gateway, 5);
     await watch.ready();
     const messages: number[] = [];
@@ -68,7 +68,7 @@ describe('NatsRunFeed', () => {
     const feed = new NatsRunFeed(await nats.link());
     const sent = [fact(1), fact(2), delta(0, 'x'.repeat(200_000)), delta(200_000, 'y'.repeat(200_000)), fact(3)];
 
-    for (const event of sent) feed.publish([event]);
+    feed.publish(sent);
     await received;
     await gateway.ping();
 
