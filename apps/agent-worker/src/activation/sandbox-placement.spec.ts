@@ -84,7 +84,7 @@ describe('SandboxPlacement', () => {
     await Promise.all(executors.splice(0).map((app) => app.close()));
   });
 
-  it('takes one of the executors that announce that they are open, without a request', async () => {
+  it('takes an executor that announces free capacity, without a request', async () => {
     const { answer, timesAsked } = sick(0);
     await start(answer);
     const placed = new SandboxPlacement(sandboxes, { draw: () => 'exe_open' }, client);
@@ -122,7 +122,7 @@ describe('SandboxPlacement', () => {
     expect(kept).toEqual([]);
   });
 
-  it('rejects while no executor answers, and finds one that is back', async () => {
+  it('can be asked again while no executor answers, and finds the one that comes back', async () => {
     const unanswered: unknown = await placement.of(thread).catch((error: unknown) => error);
     expect(unanswered).toBeInstanceOf(Error);
     expect(unanswered).not.toBeInstanceOf(TerminalError);

@@ -1,8 +1,8 @@
 import type { Delta } from '@rondo/contract';
 
 /**
- * Joins small deltas into frames, so that subscribers get the first piece at once and then a steady flow instead of a
- * packet per token. Order is kept across streams.
+ * Joins small deltas into frames: subscribers get the first piece at once and then a frame per interval, since a packet per
+ * token would cost more than the tokens. The order across streams is kept.
  */
 export class DeltaFrames {
   private pending: Delta[] = [];

@@ -89,7 +89,7 @@ describe('RunJournal', () => {
     await journal.write({ facts: [started, compactionStarted], hold: false });
 
     expect(journal.claimEnded).toBe('parked');
-    expect(await store.compactions.claim(id, 'summarizer-1')).toBeDefined();
+    expect(await store.compactions.claim(id, 'summarizer')).toBeDefined();
   });
 
   it('keeps what was said when a stop forbids to wait for a summary (I7)', async () => {

@@ -12,7 +12,7 @@ import { afterImmediates } from '@rondo/platform';
 import { DeltaFrames } from './delta-frames';
 import { SentStreams } from './sent-streams';
 
-/** Where a run's events go after they are true. Never throws: watchers read the log when they miss something. */
+/** Publishes events after their commit. Never throws: subscribers read the log when they miss something. */
 export interface RunFeed {
   publish(events: readonly RunEvent[]): void;
 }
@@ -21,7 +21,7 @@ export interface JournalParts {
   readonly store: RunStore;
   readonly feed: RunFeed;
   readonly settings: JournalSettings;
-  /** Called when a write fails that no caller awaits. Nothing is shown or written after it. */
+  /** Called when a write fails that the loop does not wait for. Nothing is published or written after it. */
   readonly failed: (error: Error) => void;
 }
 
@@ -32,19 +32,19 @@ export interface JournalSettings {
 }
 
 /**
- * The one writer of a run while it is held. Facts are committed first and shown after; deltas are only shown. What is
- * shown is in one order: deltas never overtake a fact, nor facts the deltas before them.
+ * The only writer of a run while it is claimed. Facts are committed and then published; deltas are only published. The
+ * order is kept: deltas never overtake a fact, nor facts the deltas before them.
  */
 export class RunJournal {
   private readonly streams = new SentStreams();
   lastSeq: number;
   private readonly frames: DeltaFrames;
   private held: NewFact[] = [];
-  /** The write that the loop does not wait for, and what was said since it began. */
+  /** The write that the loop does not wait for, and the deltas since it began. */
   private underWay: Promise<void> | undefined;
-  private saidMeanwhile: Delta[] = [];
+  private deltasMeanwhile: Delta[] = [];
   private iteration: number;
-  private spokeAtMs = -Infinity;
+  private lastDeltaAtMs = -Infinity;
 
   constructor(
     private readonly claim: Claim & { run: { last_seq: number; iteration: number } },
@@ -55,17 +55,17 @@ export class RunJournal {
     this.frames = new DeltaFrames((delta) => this.show(delta), parts.settings.frameMs);
   }
 
-  /** Set once a fact ended this claim: the run is over, or it waits for a person or for the summarizer. */
+  /** Set once a fact has ended the claim: the run has ended, or waits for a person or a summarizer. */
   claimEnded: 'ended' | 'parked' | undefined;
 
   publishDelta(delta: Delta): void {
-    if (this.underWay) this.saidMeanwhile.push(delta);
+    if (this.underWay) this.deltasMeanwhile.push(delta);
     else this.frames.push(delta);
   }
 
   /**
-   * Commits the facts; held ones wait for the next that are not, so that both are one transaction. It does not wait for
-   * those that are written meanwhile: what is said until then is shown after them, and the next facts follow them.
+   * Commits the facts. Held ones wait for the next facts that are not held, so that both are one transaction. It does not
+   * wait for facts marked `meanwhile`: deltas until their commit are published after them, and the next facts follow them.
    */
   async write({ facts, hold, meanwhile }: FactsStep): Promise<void> {
     if (this.underWay) await this.underWay;
@@ -80,21 +80,21 @@ export class RunJournal {
   }
 
   /**
-   * Deltas that were just published are on their way to subscribers, through processes that may share this one's core, so
-   * the write of a reply's end lets them go first. The write of a reply that calls a tool does not: the run waits for it.
+   * The last deltas of a reply may still be on their way to subscribers, through processes that share this one's core. The
+   * commit waits for them, unless the reply calls a tool: then the run itself waits for the commit.
    */
   private async conclude(): Promise<void> {
-    const speaks = performance.now() - this.spokeAtMs < wordsMs;
-    if (speaks && !this.held.some(({ type }) => type === 'tool.planned')) await sleep(wordsMs);
+    const isReplying = performance.now() - this.lastDeltaAtMs < deltaTransitMs;
+    if (isReplying && !this.held.some(({ type }) => type === 'tool.planned')) await sleep(deltaTransitMs);
     await this.commitHeld();
   }
 
   /** Resolves, and never rejects, when no write is under way. */
   async settled(): Promise<void> {
-    await this.underWay?.catch(() => undefined); // `failed` has reported it
+    await this.underWay?.catch(() => undefined); // `failed` has the error
   }
 
-  /** The request to the model, on which the user waits, leaves before the write, on which no one does. */
+  /** Sends the request to the model before it writes: a user waits for the reply, but not for these facts. */
   private begin(): void {
     this.underWay = afterImmediates()
       .then(() => this.commitHeld())
@@ -104,7 +104,7 @@ export class RunJournal {
 
   private catchUp(): void {
     this.underWay = undefined;
-    for (const delta of this.saidMeanwhile.splice(0)) this.frames.push(delta);
+    for (const delta of this.deltasMeanwhile.splice(0)) this.frames.push(delta);
   }
 
   private async commitHeld(): Promise<void> {
@@ -121,14 +121,14 @@ export class RunJournal {
     }
   }
 
-  /** A stop that was first refuses the end of the run; what was said before that end stays true. */
+  /** After a stop request the store refuses the end of the run; the other facts are written. */
   private async append(facts: readonly NewFact[]): Promise<void> {
     const recorded = facts.length > 0 ? await this.parts.store.append(this.claim, facts) : [];
     recorded.forEach((fact) => this.note(fact));
     this.parts.feed.publish(recorded);
   }
 
-  /** What was said on streams that no fact has superseded yet, pending frames left out. */
+  /** The text of streams that no fact has superseded, without pending frames. */
   streamsSoFar() {
     return this.streams.soFar().map(({ streamId, afterSeq, about, ...stream }) => ({
       ...stream,
@@ -165,12 +165,12 @@ export class RunJournal {
       data: place.data,
     };
     this.parts.feed.publish([event]);
-    if (delta.type !== 'tool.call_delta' && delta.type !== 'tool.output') this.spokeAtMs = performance.now();
+    if (delta.type !== 'tool.call_delta' && delta.type !== 'tool.output') this.lastDeltaAtMs = performance.now();
   }
 }
 
-/** About as long as words are on their way on one core. */
-const wordsMs = 1;
+/** About how long a delta is on its way on one core. */
+const deltaTransitMs = 1;
 
 function claimEnd({ type }: NewFact | RecordedFact): 'ended' | 'parked' | undefined {
   if (type === 'run.waiting' || type === 'context.compaction_started') return 'parked';

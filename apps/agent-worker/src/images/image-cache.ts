@@ -5,15 +5,15 @@ export interface BlobReader {
   read(blobs: readonly Sha256[]): Promise<ReadonlyMap<Sha256, string>>;
 }
 
-/** What of these the account of a run has. */
+/** Those of these blobs that the account of the run has. */
 export type ReadBlobs = (runId: RunId, blobs: readonly Sha256[]) => Promise<ReadonlyMap<Sha256, string>>;
 
 /**
- * Images that runs showed lately, in all at most so many bytes of base64: an iteration reads only what the one before it
- * did not show.
+ * Images that runs showed recently, at most so many bytes of base64: an iteration reads only the images that the one
+ * before did not show.
  */
 export class ImageCache {
-  /** The one that was not shown for longest comes first. */
+  /** In the order of their last use. */
   private readonly images = new Map<string, string>();
   private size = 0;
 
@@ -22,7 +22,7 @@ export class ImageCache {
     private readonly maxBytes: number,
   ) {}
 
-  /** A run finds on the shelf what it has put there itself. */
+  /** A run finds only the images that it has cached itself. */
   of(runId: RunId): BlobReader {
     return { read: (blobs) => this.read(runId, blobs) };
   }

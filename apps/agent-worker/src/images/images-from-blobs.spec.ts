@@ -56,7 +56,7 @@ async function ask(request: ModelRequest, blobs = new Map([[kept, 'aGk=']])) {
 }
 
 describe('ImagesFromBlobs', () => {
-  it('shows the model the bytes of what messages and results refer to, read once', async () => {
+  it('shows the model the images to which messages and results refer, and reads each once', async () => {
     const { reached, read, text } = await ask(showing(blob(kept), url));
 
     expect(reached).toEqual(showing(bytes, url));
@@ -76,7 +76,7 @@ describe('ImagesFromBlobs', () => {
     expect(read).toEqual([]);
   });
 
-  it('makes the same bytes of the same request', async () => {
+  it('makes the same bytes of the same request, so that the prompt cache of the provider hits', async () => {
     const [first, second] = [await ask(showing(blob(kept), url)), await ask(showing(blob(kept), url))];
     expect(JSON.stringify(first.reached)).toBe(JSON.stringify(second.reached));
   });

@@ -12,7 +12,7 @@ import type { BlobReader } from './image-cache';
 type Show = (image: ShownImage) => ShownImage;
 
 /**
- * A model that is shown the images to which messages refer. The same blob is the same text each time, so a request
+ * A model that is shown the images to which messages refer, since facts hold no bytes. The same blob is the same text each time, so a request
  * begins with the bytes of the one before. What is not there any more stays a reference, which the model is told of in
  * words. Rejects where the blobs cannot be read: that is the worker's trouble, not the provider's.
  */

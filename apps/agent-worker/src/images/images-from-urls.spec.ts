@@ -7,11 +7,11 @@ import { StoreFixture } from '@rondo/persistence/testing';
 import { ImageProblem } from './fetch-image';
 import { ImagesFromUrls, type ImagesFromUrlsParts } from './images-from-urls';
 
-let store: StoreFixture;
+let fixture: StoreFixture;
 beforeAll(async () => {
-  store = await StoreFixture.open();
+  fixture = await StoreFixture.open();
 });
-afterAll(() => store.close());
+afterAll(() => fixture.close());
 
 const never = new AbortController().signal;
 const image = (more: number): InlineImage =>
@@ -33,7 +33,7 @@ type Outcome = InlineImage | Error;
 /** A worker's part, for which each URL gives these outcomes, one after the other. */
 function worker(outcomes: Record<string, Outcome[]>, recorded: Partial<ImagesFromUrlsParts['recorded']> = {}) {
   const asked: string[] = [];
-  const fetched = new FetchedImages(store.database);
+  const fetched = new FetchedImages(fixture.database);
   const images = new ImagesFromUrls({
     recorded: {
       of: (messages) => fetched.of(messages),
@@ -57,13 +57,13 @@ const contentIn = ({ earlier, log }: ClaimedRun) => [
 ];
 
 async function claimShowing(...urls: string[]): Promise<ClaimedRun> {
-  const { run } = await store.create({ input: showing(...urls) });
-  return store.claim(run.id);
+  const { run } = await fixture.create({ input: showing(...urls) });
+  return fixture.claim(run.id);
 }
 
 async function claimAgain(id: RunId): Promise<ClaimedRun> {
-  await store.expireLease(id);
-  return store.claim(id);
+  await fixture.expireLease(id);
+  return fixture.claim(id);
 }
 
 const url = 'https://example.com/a.png';
@@ -80,18 +80,18 @@ describe('ImagesFromUrls', () => {
 
     expect([first.asked, second.asked]).toEqual([[url], []]);
     expect(contentIn(again)).toEqual([urlBlock(url)]);
-    const shown = await store.blobs.read(claim.runId, [hashOf(image(1)) as never]);
+    const shown = await fixture.blobs.read(claim.runId, [hashOf(image(1)) as never]);
     expect([...shown.values()]).toEqual([image(1).data]);
   });
 
   it('fetches what was said to the thread before the run, and the same URL of another message anew', async () => {
-    const { accountId, threads, messages } = store;
+    const { accountId, threads, messages } = fixture;
     const { id: threadId } = await threads.create({ accountId, metadata: {} });
     await messages.add({ accountId, threadId, content: showing(url) });
-    const { run } = await store.create({ threadId, input: showing(url) });
+    const { run } = await fixture.create({ threadId, input: showing(url) });
     const { images, asked } = worker({ [url]: [image(1), image(2)] });
 
-    expect(contentIn(await images.shownIn(await store.claim(run.id), never))).toEqual([blob(1), blob(2)]);
+    expect(contentIn(await images.shownIn(await fixture.claim(run.id), never))).toEqual([blob(1), blob(2)]);
     expect(asked).toEqual([url, url]);
   });
 
@@ -152,10 +152,10 @@ describe('ImagesFromUrls', () => {
     const effective = effectiveSettings({ context: { keep_images: 100 } }, { model: 'demo/coder' });
     if ('problems' in effective) throw new Error('the settings are valid');
     const urls = Array.from({ length: 25 }, (_, number) => `${url}?${number}`);
-    const { run } = await store.create({ input: showing(...urls), settings: effective.settings });
+    const { run } = await fixture.create({ input: showing(...urls), settings: effective.settings });
     let [underWay, most, asked] = [0, 0, 0];
     const images = new ImagesFromUrls({
-      recorded: new FetchedImages(store.database),
+      recorded: new FetchedImages(fixture.database),
       fetch: async () => {
         asked += 1;
         most = Math.max(most, (underWay += 1));
@@ -166,7 +166,7 @@ describe('ImagesFromUrls', () => {
       pauseMs: 1,
     });
 
-    await images.shownIn(await store.claim(run.id), never);
+    await images.shownIn(await fixture.claim(run.id), never);
 
     expect({ most, asked }).toEqual({ most: 4, asked: 20 });
   });
@@ -175,7 +175,7 @@ describe('ImagesFromUrls', () => {
     const claim = await claimShowing(url);
     const stop = new AbortController();
     const images = new ImagesFromUrls({
-      recorded: new FetchedImages(store.database),
+      recorded: new FetchedImages(fixture.database),
       fetch: () => {
         stop.abort();
         return Promise.reject(new ImageProblem('it did not arrive', true));
@@ -189,8 +189,8 @@ describe('ImagesFromUrls', () => {
 
   it('reads nothing for a run without URLs', async () => {
     const of = () => Promise.reject(new Error('read'));
-    const { run } = await store.create();
-    const claim = await store.claim(run.id);
+    const { run } = await fixture.create();
+    const claim = await fixture.claim(run.id);
     expect(await worker({}, { of }).images.shownIn(claim, never)).toBe(claim);
   });
 });

@@ -16,7 +16,7 @@ const seen = (image: ExecutorResult['image']) => answered({ success: true, outpu
 function toolsThat(answer: ToolAnswer<ExecutorResult>) {
   const blobs = new Map<string, string>();
   const left: Error[] = [];
-  const tools: ActiveTools<ExecutorResult> = {
+  const inner: ActiveTools<ExecutorResult> = {
     store: 'store-1',
     execute: () => Promise.resolve(answer),
     reattach: () => Promise.resolve(answer),
@@ -28,11 +28,11 @@ function toolsThat(answer: ToolAnswer<ExecutorResult>) {
     blobs.set(hash, data);
     return Promise.resolve({ sha256: hash, media_type, width, height });
   };
-  return { tools: new ImagesToBlobs(tools, keep), blobs, left };
+  return { tools: new ImagesToBlobs(inner, keep), blobs, left };
 }
 
 describe('ImagesToBlobs', () => {
-  it('keeps what a tool shows, whole, before the loop gets the result; the result says only where it is', async () => {
+  it('stores an image whole before the result is known; the result only refers to it, since events are bounded in size', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 32 }), fc.boolean(), async (more, isFound) => {
         const { media_type, data } = pngSource({ width: 640, height: 480 }, more);
@@ -66,7 +66,7 @@ describe('ImagesToBlobs', () => {
 
   it.each<ToolAnswer>([
     { how: 'answered', result: { success: false, output: '', error: 'No.' }, durationMs: 1 },
-    { how: 'unknown', reason: 'No trace of it was found.' },
+    { how: 'unknown', reason: 'No answer.' },
     { how: 'stopped', verifiedDeadAt: null },
   ])('passes on %j as it is', async (answer) => {
     const { tools } = toolsThat(answer as ToolAnswer<ExecutorResult>); // none has an image

@@ -13,8 +13,8 @@ import type { ActiveTools } from '../activation/agent-runner';
 export type KeepImage = (image: InlineImage) => Promise<KeptImage>;
 
 /**
- * Tools whose images are stored as blobs before the loop gets them, so that no fact ever holds bytes. If an image cannot be
- * stored, the result says so in words.
+ * Stores the images of results as blobs before the loop gets the results: a fact with the bytes would be too long for the
+ * event feed. If an image cannot be stored, the result says so in words.
  */
 export class ImagesToBlobs implements ActiveTools {
   constructor(

@@ -5,7 +5,7 @@ export type SpendingPeriod = 'day' | 'month';
 
 export interface Spent {
   readonly accountId: string;
-  /** Of calls whose price is known. */
+  /** The sum of calls with a known price. */
   readonly usd: number;
   readonly tokens: number;
 }
@@ -14,7 +14,7 @@ export interface Spent {
 export class AccountSpending {
   constructor(private readonly database: Database) {}
 
-  /** Of the account of a run; undefined where there is no such run any more. */
+  /** What the account of a run has spent; undefined if the run no longer exists. */
   async ofRun(runId: RunId, period: SpendingPeriod): Promise<Spent | undefined> {
     const [spent] = await this.database.sql.query<Spent>(spentByAccount, [runId, period]);
     return spent;

@@ -19,7 +19,7 @@ describe('Accounts', () => {
     expect(rows.some(({ row }) => row.includes(apiKey.key))).toBe(false);
   });
 
-  it('lets an account revoke its own keys and no other account’s', async () => {
+  it('lets an account revoke its own keys but not those of another account', async () => {
     const { account, apiKey } = await accounts.create({ name: 'Bob', scopes: [] });
     const other = await accounts.createKey({ accountId: account.id, name: 'second', scopes: [] });
     const stranger = await newAccount(fixture.database);

@@ -12,7 +12,7 @@ export interface Account {
   readonly created_at: string;
 }
 
-/** `key` is shown this once; only its hash is kept. */
+/** `key` is shown only once; its hash is stored. */
 export interface NewApiKey {
   readonly id: ApiKeyId;
   readonly name: string;
@@ -21,7 +21,7 @@ export interface NewApiKey {
   readonly created_at: string;
 }
 
-/** A key as it is shown later: `hint` is the end of it, by which its owner may know it. */
+/** A key as it is shown later. `hint` is its end, by which its owner can recognize it. */
 export interface ApiKey {
   readonly id: ApiKeyId;
   readonly name: string;
@@ -31,19 +31,19 @@ export interface ApiKey {
   readonly revoked_at: string | null;
 }
 
-/** Who a key speaks for. */
+/** The account and the scopes of a key. */
 export interface Caller {
   readonly accountId: AccountId;
   readonly keyId: ApiKeyId;
   readonly scopes: readonly string[];
 }
 
-/** `isRevoked`: the configured key is good for nothing, and another one must be configured. */
+/** `isRevoked`: the configured key was revoked, and another one must be configured. */
 export interface SeededAdmin extends Caller {
   readonly isRevoked: boolean;
 }
 
-/** Its keys are revoked, and what it owns is being deleted. */
+/** Its keys are revoked, and its data is being deleted. */
 export interface RemovedAccount extends Account {
   readonly removed_at: string;
 }
@@ -72,7 +72,7 @@ interface KeyToCreate {
   readonly scopes: readonly string[];
 }
 
-/** Whose installation this is. */
+/** The account of the operator of the deployment. */
 export const operatorAccount = accountId.parse('acc_admin');
 
 const validKey = `
@@ -89,7 +89,7 @@ revoked as (
 )
 select * from removed`;
 
-/** Locks it, so that gateways which are configured differently do not revoke each other's key. */
+/** Locks the account, so that gateways with different configurations do not revoke each other's key. */
 const upsertOperator = `
 insert into accounts (id, name) values ($1, 'admin') on conflict (id) do update set name = accounts.name`;
 
@@ -134,7 +134,7 @@ export class Accounts {
     return row && { accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.id), scopes: row.scopes };
   }
 
-  /** Of these keys, those that are no longer good. */
+  /** Which of these keys are no longer valid. */
   async revokedOf(keyIds: readonly ApiKeyId[]): Promise<ApiKeyId[]> {
     const rows = await this.database.prisma.apiKey.findMany({
       where: { id: { in: [...keyIds] }, revokedAt: null },
@@ -153,8 +153,8 @@ export class Accounts {
   }
 
   /**
-   * Revokes all keys of an account, whose runs and data `Purge` then stops and deletes. Idempotent as long as the account
-   * is there; rejects with `account_not_found`, and with `operator_account` for the one that runs the installation.
+   * Revokes all keys of an account. `Purge` then stops its runs and deletes its data. Idempotent while the account exists;
+   * rejects with `account_not_found`, and with `operator_account` for the operator's own account.
    */
   async remove(id: AccountId): Promise<RemovedAccount> {
     if (id === operatorAccount)
@@ -166,8 +166,8 @@ export class Accounts {
   }
 
   /**
-   * Makes the configured key an admin key, and revokes those that were configured before. One that was revoked stays so
-   * and changes nothing. Any number of gateways may do so at once.
+   * Makes the configured key an admin key, and revokes the keys that were configured before. A revoked key stays revoked
+   * and changes nothing. Gateways may call it concurrently.
    */
   seedAdmin(key: string): Promise<SeededAdmin> {
     const scopes = ['admin'];

@@ -17,7 +17,7 @@ export interface StoredResponse {
   readonly location: string | null;
 }
 
-/** What to answer, now and whenever the request is made again, once something was made. */
+/** The response, now and whenever the request is repeated. */
 export interface PendingKey<Made> {
   readonly request: IdempotentRequest;
   readonly answer: (made: Made) => StoredResponse;
@@ -27,7 +27,7 @@ export type IdempotencyVerdict =
   | { readonly verdict: 'fresh' | 'in_flight' | 'reused' }
   | { readonly verdict: 'replay'; readonly response: StoredResponse };
 
-/** A new key, one that is too old to count, or one whose holder has been silent for so long that it must be dead. */
+/** A new key, an expired one, or one whose holder has been silent for so long that it must be dead. */
 const insertKey = `
 insert into idempotency_keys (account_id, key, request_hash, created_at) values ($1, $2, $3, clock_timestamp())
 on conflict (account_id, key) do update set
@@ -62,8 +62,8 @@ export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
   /**
-   * `fresh`: this caller goes on, and must `finish` or `abandon`. A silent one is taken over after 60 s: what it made
-   * was kept by `keepPromise`, and what it has not made by then it cannot make any more.
+   * `fresh`: the caller continues, and must `finish` or `abandon`. After 60 s another request may take over: what the
+   * first one made is stored with its response by then, and it cannot make anything later.
    */
   async begin(request: IdempotentRequest): Promise<IdempotencyVerdict> {
     const taken = await this.database.sql.query(insertKey, address(request));
@@ -80,20 +80,20 @@ export class IdempotencyKeys {
     await finish(this.database.sql, request, response);
   }
 
-  /** Forgets a request that came to nothing, so that it can be made again. */
+  /** Deletes a request that failed, so that it can be repeated. */
   async abandon(request: IdempotentRequest): Promise<void> {
     await this.database.sql.query(abandonKey, address(request));
   }
 
-  /** Deletes what is older than 24 hours, 5,000 at most; the next call goes on. Returns how many. */
+  /** Deletes at most 5,000 keys that are older than 24 hours; the next call continues. Returns how many. */
   async prune(): Promise<number> {
     return (await this.database.sql.query(pruneKeys)).length;
   }
 }
 
 /**
- * Keeps the answer in the transaction that makes the thing, so that both are there or neither. Rejects with
- * `idempotency_in_flight`, and so undoes the work, when another request has kept the promise meanwhile.
+ * Stores the response in the transaction that creates the resource, so that both exist or neither. Rejects with
+ * `idempotency_in_flight`, which rolls the work back, if another request has stored one meanwhile.
  */
 export async function storeResponse<Made>(sql: Sql, promised: PendingKey<Made> | undefined, made: Made): Promise<Made> {
   if (!promised) return made;

@@ -33,7 +33,7 @@ export class Messages {
     private readonly limits: ThreadLimits = usualThreadLimits,
   ) {}
 
-  /** A user message that belongs to no run; the thread's next run reads it. */
+  /** Adds a user message of no run; the thread's next run reads it. */
   add({ accountId, threadId, content, promised }: NewMessage): Promise<Message> {
     const id = messageId.parse(`msg_${this.newId()}`);
     return this.database.transaction(async (sql) => {

@@ -1,7 +1,7 @@
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 
-/** A piece of a list. `next_cursor` goes into the next request's `after`; null when the list is at its end. */
+/** A page of a list. `next_cursor` is the `after` of the next request; null at the end of the list. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly has_more: boolean;
@@ -13,7 +13,7 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** `rows` holds one row more than was asked for when there is more. */
+/** `rows` has one row more than requested if there are more. */
 export const pageOf = <T extends Identified>(rows: readonly T[], limit: number): Page<T> =>
   page(rows.slice(0, limit), rows.length > limit);
 
@@ -26,17 +26,17 @@ function page<T extends Identified>(data: readonly T[], more: boolean): Page<T> 
   return { data, has_more: more, next_cursor: more && last ? Buffer.from(last.id).toString('base64url') : null };
 }
 
-/** Rows can be long: a page ends with the one that reaches so much, however many were asked for. */
+/** Bounds pages of long rows: a page ends with the row that reaches this size. */
 export const bytesInPage = 8 * 1024 * 1024;
 
 interface Measure {
-  /** The columns by which the rows are in order. */
+  /** The columns that order the rows. */
   readonly order: string;
-  /** Of a row, in bytes. */
+  /** The size of a row in bytes. */
   readonly length: string;
 }
 
-/** The first rows of a statement, as many as a page may hold. */
+/** The first rows of a statement, up to the size of a page. */
 export const withinPage = (statement: string, { order, length }: Measure): string => `
 select * from (
   select wanted.*, sum(${length}) over (order by ${order}) - (${length}) as bytes_before
@@ -64,7 +64,7 @@ export class BoundedList<Row extends object, T extends Identified> {
   }
 }
 
-/** The id that a cursor stands for. Throws `invalid_cursor` for anything that `pageOf` did not write. */
+/** The id in a cursor. Throws `invalid_cursor` for anything that `pageOf` did not write. */
 export function idOfCursor(cursor: string, id: { safeParse(text: string): { success: boolean } }): string {
   const text = Buffer.from(cursor, 'base64url').toString();
   if (!id.safeParse(text).success) throw invalidCursor();

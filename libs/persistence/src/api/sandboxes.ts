@@ -10,7 +10,7 @@ interface Place {
   readonly executor_id: string;
 }
 
-/** Whose sandbox, and which executor hosts it. */
+/** A thread's sandbox, and the executor that hosts it. */
 export interface HostedSandbox {
   readonly threadId: ThreadId;
   readonly executorId: string;
@@ -39,7 +39,7 @@ select thread_id as "threadId", executor_id as "executorId", account_id as "acco
 from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`;
 const newestRows = `${rows} and ($2::text is null or sandboxes.id < $2) order by sandboxes.id desc limit $3`;
 
-/** Answers with the places that stay, which may be other ones: the update changes nothing and returns the row. */
+/** Returns the stored host, which may be another one: the update on conflict changes nothing and returns the row. */
 const upsertHosts = `
 insert into sandboxes (id, thread_id, executor_id)
 select distinct on (thread_id) *
@@ -47,7 +47,7 @@ from unnest($1::text[], $2::text[], $3::text[]) as offer (id, thread_id, executo
 on conflict (thread_id) do update set thread_id = excluded.thread_id
 returning thread_id, executor_id`;
 
-/** A minute later it is asked for again: its executor may be away. */
+/** Returned again after a minute, since the executor may be down. */
 const lockDeleted = `
 update sandboxes set vacate_at = clock_timestamp() + interval '1 minute'
 where id in (
@@ -57,7 +57,7 @@ returning thread_id as "threadId", executor_id as "executorId"`;
 
 const deleteRemoved = `delete from sandboxes where thread_id = any($1::text[]) and vacate_at is not null`;
 
-/** Which executor hosts which thread's sandbox. A claim says what is known of its thread. */
+/** Which executor hosts which thread's sandbox. A claim contains the host of its thread. */
 export class Sandboxes {
   private readonly kept: StatementBatcher<HostedSandbox, string>;
 
@@ -68,7 +68,7 @@ export class Sandboxes {
     this.kept = new StatementBatcher((offers) => keep(database.sql, newId, offers));
   }
 
-  /** Has this executor host the thread, unless one does already; answers with who hosts it. */
+  /** Assigns the thread to this executor unless it has one. Resolves to the thread's executor. */
   keep(threadId: ThreadId, executorId: string): Promise<string> {
     return this.kept.of({ threadId, executorId });
   }
@@ -85,7 +85,7 @@ export class Sandboxes {
     return row && sandboxOf(row);
   }
 
-  /** Of any account: for clients that show another right to the thread's sandbox than a key. */
+  /** Of any account: for clients whose right to the sandbox is not an API key. */
   async hosting(thread: string): Promise<(HostedSandbox & { readonly accountId: AccountId }) | undefined> {
     const [row] = await this.database.sql.query<HostedSandbox & { readonly accountId: AccountId }>(hostOfThread, [
       thread,
@@ -100,7 +100,7 @@ export class Sandboxes {
     return pageOf(found.map(sandboxOf), limit);
   }
 
-  /** Some whose threads were deleted, for the caller to have removed and then to `forget`. */
+  /** Some sandboxes of deleted threads. The caller has their workspaces deleted and then calls `forget`. */
   claimDeleted(): Promise<readonly HostedSandbox[]> {
     return this.database.sql.query<HostedSandbox>(lockDeleted);
   }

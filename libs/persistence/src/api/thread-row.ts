@@ -29,7 +29,7 @@ export interface ThreadSize {
   readonly message_bytes: number;
 }
 
-/** Locks the thread against additions and deletion until the transaction ends. Answers with how much it holds. */
+/** Locks the thread against additions and deletion until the transaction ends. Resolves to its size. */
 export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<ThreadSize> {
   const [size] = await sql.query<ThreadSize>(lockedThread, [threadId, accountId]);
   if (!size) throw threadNotFound(threadId);
@@ -43,7 +43,7 @@ export async function requireCapacityOf(sql: Sql, threadId: ThreadId, limits: Th
   if (size) requireCapacity(threadId, size, limits);
 }
 
-/** Throws `thread_full` where people may add nothing more. What its runs say and do has its own bounds. */
+/** Throws `thread_full` if clients may add nothing more. Runs have limits of their own. */
 export function requireCapacity(threadId: ThreadId, size: ThreadSize, limits: ThreadLimits): void {
   if (size.last_message_seq >= limits.messages) throw threadFull(threadId, `${limits.messages} messages`);
   if (size.message_bytes >= limits.bytes) throw threadFull(threadId, `${limits.bytes} bytes of messages`);

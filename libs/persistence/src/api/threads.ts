@@ -51,7 +51,7 @@ export class Threads {
     return pageOf(rows.map(threadOf), limit);
   }
 
-  /** Hides the thread and its runs, for `Purge` to delete, and gives up its sandbox. Rejects with ThreadBusyError while a run is active or queued on it. */
+  /** Hides the thread and its runs, which `Purge` deletes, and releases its sandbox. Rejects with ThreadBusyError while it has an active or queued run. */
   delete(address: ThreadAddress): Promise<void> {
     return this.database.transaction(async (sql) => {
       await lockThread(sql, address);

@@ -87,7 +87,7 @@ describe('a liveness lock', () => {
   it('forgets those that were there before Postgres was started the last time', async () => {
     await database.sql.query(`insert into presences values ('worker-0', pg_postmaster_start_time() - interval '1 h')`);
     await database.sql.query(`insert into presences values ('worker-1', pg_postmaster_start_time() - interval '1 h')`);
-    expect(await known('worker-1')).toBe('present'); // it is not counted as dead
+    expect(await known('worker-1')).toBe('present'); // no process would count it as dead
 
     open('worker-1');
     await until('worker-0', 'unknown');
@@ -108,16 +108,16 @@ describe('a liveness lock', () => {
   });
 
   it('does not hold up the end of a process whose Postgres is silent', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => silent.once('listening', resolve));
-    const url = `postgresql://postgres@127.0.0.1:${(silent.address() as AddressInfo).port}/x`;
+    const silentServer = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => silentServer.once('listening', resolve));
+    const url = `postgresql://postgres@127.0.0.1:${(silentServer.address() as AddressInfo).port}/x`;
     const livenessLock = new LivenessLock({ url, owner: 'worker-1', sql: database.sql });
     const beganMs = performance.now();
 
     await livenessLock.release();
 
     expect(performance.now() - beganMs).toBeLessThan(4_000);
-    silent.close();
+    silentServer.close();
   });
 });
 

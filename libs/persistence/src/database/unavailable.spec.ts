@@ -12,7 +12,7 @@ afterAll(() => database.drop());
 const errorOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(() => undefined).catch((error: unknown) => error);
 
-/** A port without a listener. */
+/** A port without a server. */
 async function deadPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -32,7 +32,7 @@ const failed = text.map((message): NewFact => ({
 }));
 
 describe('recordedFacts', () => {
-  it('knows each fact as the JSON that JSON.stringify makes of it, to the byte', () => {
+  it('gives each fact the bytes of its ordinary JSON', () => {
     const facts = fc.array(fc.oneof(said, failed), { maxLength: 6 });
 
     fc.assert(

@@ -50,11 +50,11 @@ describe('a run that waits for a summary', () => {
 
   it('is announced to the workers by the transaction that ends it', async () => {
     const { runId } = await waiting();
-    const claim = await fixture.compactions.claim(runId, 'summarizer-1');
-    if (!claim) throw new Error('the run waits for a summarizer');
+    const summarizer = await fixture.compactions.claim(runId, 'summarizer');
+    if (!summarizer) throw new Error('the run waits for a summarizer');
     await fixture.published();
 
-    await fixture.compactions.append(claim, [compactionFailed]);
+    await fixture.compactions.append(summarizer, [compactionFailed]);
 
     expect(await rowOf(runId)).toMatchObject({ queue: 'runs', leaseOwner: null, claimsWithoutProgress: 0 });
     expect(await fixture.published()).toMatchObject([{ topic: 'runs', key: `${runId}-3` }]);
@@ -91,18 +91,18 @@ describe('a run that waits for a summary', () => {
     await reaping(1).reap();
 
     expect(await fixture.published()).toContainEqual(expect.objectContaining({ topic: 'runs', key: `${runId}-3` }));
-    expect(await fixture.compactions.claim(runId, 'summarizer-1')).toBeUndefined();
+    expect(await fixture.compactions.claim(runId, 'summarizer')).toBeUndefined();
     expect(await fixture.store.claim(runId, 'worker-2')).toBeDefined();
   });
 
   it('is left to the summarizer that holds it, however long that takes', async () => {
     const { runId } = await waiting();
-    await fixture.compactions.claim(runId, 'summarizer-1');
+    await fixture.compactions.claim(runId, 'summarizer');
     await elapsed(5);
 
     await reaping(1).reap();
 
-    expect(await rowOf(runId)).toMatchObject({ queue: 'compactions', leaseOwner: 'summarizer-1' });
+    expect(await rowOf(runId)).toMatchObject({ queue: 'compactions', leaseOwner: 'summarizer' });
   });
 
   it('is stopped at once while it is not claimed (I7)', async () => {
@@ -111,7 +111,7 @@ describe('a run that waits for a summary', () => {
     const { run } = await fixture.runs.requestStop({ accountId: fixture.accountId, runId, reason: 'enough' });
 
     expect(run.status).toBe('stopped');
-    expect(await fixture.compactions.claim(runId, 'summarizer-1')).toBeUndefined();
+    expect(await fixture.compactions.claim(runId, 'summarizer')).toBeUndefined();
   });
 });
 
@@ -119,7 +119,7 @@ describe('runs that are due', () => {
   it('are found in Postgres alone, those of one queue, the oldest first', async () => {
     const held = await fixture.claimed();
     await fixture.store.append(held, [started, planned(held, { name: 'execute_command' })]);
-    const { runId: waitingRun } = await waiting();
+    const { runId: compacting } = await waiting();
     const [first, second] = [await fixture.create(), await fixture.create()];
     await elapsed(5);
 
@@ -127,7 +127,7 @@ describe('runs that are due', () => {
     expect(await due(10)).toEqual([first.run.id, second.run.id]);
     expect(await due(1)).toEqual([first.run.id]);
     expect(await due(10, 60_000)).toEqual([]);
-    expect(await fixture.compactions.due({ sinceMs: 1, limit: 10 })).toEqual([waitingRun]);
+    expect(await fixture.compactions.due({ sinceMs: 1, limit: 10 })).toEqual([compacting]);
     expect([await fixture.store.countDue(), await fixture.compactions.countDue()]).toEqual([2, 1]);
   });
 

@@ -18,7 +18,7 @@ afterEach(async () => {
   await fixture.close();
 });
 
-/** The connection of a process that holds the lock of its name; it is not made again when it is cut. */
+/** The connection of a process that holds the lock of its name. It is not opened again after it is cut. */
 async function present(owner: string): Promise<{ die(): Promise<void> }> {
   const client = new Client({ connectionString: fixture.database.url });
   client.on('error', () => {});
@@ -45,7 +45,7 @@ const ownerOf = async (id: string) =>
   (await fixture.database.prisma.run.findUniqueOrThrow({ where: { id } })).leaseOwner;
 
 describe('reapDead', () => {
-  it('queues the runs of a holder that died, and of no other holder, long before their leases run out', async () => {
+  it('queues the runs of a dead holder, and no others, long before their leases expire', async () => {
     const first = await present('worker-1');
     await present('worker-2');
     const [left, alsoLeft, kept] = [

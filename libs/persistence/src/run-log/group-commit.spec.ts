@@ -133,7 +133,7 @@ describe('GroupCommit', () => {
     expect(await seqsOf(healthy)).toEqual([1, 2, 3]);
   });
 
-  it('writes nothing a second time when the connection broke and it is unknown whether it was written', async () => {
+  it('writes nothing twice when the connection breaks before the outcome is known', async () => {
     const claims = await claimMany(3);
     const writer: Sql = {
       query: async (text, values) => {

@@ -44,7 +44,7 @@ describe('a lease', () => {
     expect(stops).toEqual([{ runId: told.runId, stop: { requestedAt: expect.any(String), reason: 'enough' } }]);
   });
 
-  it('is lost once the reaper took it, even before another worker claimed the run', async () => {
+  it('is lost once the reaper has taken it, even before another claim of the run', async () => {
     const claim = await fixture.claimed();
     await fixture.expireLease(claim.runId);
     await storeWith(1).reap();

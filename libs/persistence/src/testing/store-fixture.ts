@@ -21,12 +21,12 @@ import { Runs } from '../api/runs/runs';
 import { Threads } from '../api/threads';
 import { type TestDatabase, makeTestDatabase } from './test-database';
 
-let generated = 0;
+let idCount = 0;
 
 /** Ids that ascend within one process. */
 export const nextId = (): string => {
-  generated += 1;
-  return `${Date.now().toString(36).toUpperCase()}${generated.toString(36).toUpperCase().padStart(6, '0')}`;
+  idCount += 1;
+  return `${Date.now().toString(36).toUpperCase()}${idCount.toString(36).toUpperCase().padStart(6, '0')}`;
 };
 
 export const settings: RunSettings = (() => {

@@ -10,8 +10,8 @@ select $1, $2, sha256 from unnest($3::text[]) as said(sha256) order by sha256
 on conflict do nothing`;
 
 /**
- * Notes that a thread shows these images, which keeps them as long as the thread is there. It goes into the transaction
- * that stores what shows them.
+ * Records that a thread shows these images, so that they are kept until the thread is deleted. Call it in the
+ * transaction that stores the messages.
  */
 export async function referToImages(
   sql: Sql,

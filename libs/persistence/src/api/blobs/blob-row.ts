@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type InlineImage, type KeptImage, sha256 } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 
-/** An image on its way into the table. */
+/** An image to insert. */
 export interface NewBlob extends KeptImage {
   readonly bytes: Buffer;
 }
@@ -19,7 +19,7 @@ export const imageOf = ({ sha256: hash, media_type, width, height }: KeptImage):
   height,
 });
 
-/** Does nothing where the account ($1) has it. */
+/** Does nothing if the account ($1) has it. */
 export const newBlob = `
 insert into blobs (account_id, sha256, media_type, width, height, bytes) values ($1, $2, $3, $4, $5, $6)
 on conflict do nothing`;
@@ -29,7 +29,7 @@ export const newRef = `insert into blob_refs (account_id, sha256, thread_id) val
 
 const newBlobOfThread = `with blob as (${newBlob}) ${newRef}`;
 
-/** The same, and the thread shows it. */
+/** The same, with a reference from the thread. */
 export async function insertBlobOf(
   sql: Sql,
   { accountId, threadId }: { accountId: string; threadId: string },
@@ -39,7 +39,7 @@ export async function insertBlobOf(
   await sql.query(newBlobOfThread, [accountId, hash, media_type, width, height, bytes, threadId]);
 }
 
-/** Does nothing where the account has it. */
+/** Does nothing if the account has it. */
 export async function insertBlob(sql: Sql, accountId: string, blob: NewBlob): Promise<void> {
   const { sha256: hash, media_type, width, height, bytes } = blob;
   await sql.query(newBlob, [accountId, hash, media_type, width, height, bytes]);

@@ -24,7 +24,7 @@ export class Blobs {
     return blob;
   }
 
-  /** Keeps an image for the account of a run; the same image again is the same blob. */
+  /** Stores an image for the account of a run. Equal images are one blob. */
   async keep(runId: RunId, image: InlineImage): Promise<KeptImage> {
     const { sql } = this.database;
     const [run] = await sql.query<{ accountId: AccountId; threadId: string }>(ownerOfRun, [runId]);
@@ -34,7 +34,7 @@ export class Blobs {
     return imageOf(blob);
   }
 
-  /** As base64, what the account of a run has of these. */
+  /** Those of these blobs that the account of the run has, as base64. */
   async read(runId: RunId, hashes: readonly Sha256[]): Promise<Map<Sha256, string>> {
     const rows = await this.database.sql.query<{ sha256: Sha256; bytes: Buffer }>(blobsOfRun, [runId, hashes]);
     return new Map(rows.map(({ sha256, bytes }) => [sha256, bytes.toString('base64')]));

@@ -5,11 +5,11 @@ import { blobOf, newBlob, newRef } from './blob-row';
 /** An image that a message shows by its URL. */
 export interface ImagePlace {
   readonly messageId: MessageId;
-  /** Its place in the content of the message. */
+  /** Its index in the content of the message. */
   readonly block: number;
 }
 
-/** What became of it, once and for all. */
+/** The recorded result, which never changes. */
 export type FetchedImage =
   | { readonly how: 'kept'; readonly image: KeptImage }
   /** In words for the model. */
@@ -18,8 +18,8 @@ export type FetchedImage =
 export type RecordedImage = ImagePlace & { readonly fetched: FetchedImage };
 
 /**
- * The images of URLs in messages. The first record of an image decides what every later request shows: messages are
- * never rewritten, and the same request must be made after a crash, whatever the URL leads to by then.
+ * The images of URLs in messages. The first result that is recorded is shown by every later request: messages are never
+ * rewritten, and a request that is repeated after a crash must be the same, whatever the URL leads to by then.
  */
 export class FetchedImages {
   constructor(private readonly database: Database) {}
@@ -28,7 +28,7 @@ export class FetchedImages {
     return (await this.database.sql.query<Row>(recorded, [messages])).map(recordedOf);
   }
 
-  /** Keeps the bytes as a blob of the thread and says whose they are, both or neither. Answers what holds from now on. */
+  /** Stores the blob and records it as the result, in one transaction. Resolves to the recorded result. */
   async keep(place: ImagePlace, owner: { accountId: AccountId; threadId: ThreadId }, image: InlineImage) {
     const { messageId, block } = place;
     const { sha256, media_type, width, height, bytes } = blobOf(image);
@@ -37,7 +37,7 @@ export class FetchedImages {
     return this.at(place);
   }
 
-  /** Records that there is no image, and why. Answers what holds from now on. */
+  /** Records why there is no image. Resolves to the recorded result. */
   async refuse(place: ImagePlace, problem: string): Promise<FetchedImage> {
     await this.database.sql.query(refusedImage, [place.messageId, place.block, problem]);
     return this.at(place);
@@ -57,7 +57,7 @@ interface Row {
   readonly media_type: ImageMediaType;
   readonly width: number;
   readonly height: number;
-  /** Null where the columns above are not, and the other way round. */
+  /** Null if and only if the columns above are not. */
   readonly problem: string | null;
 }
 

@@ -6,11 +6,11 @@ import { type NewBlob, blobOf, imageOf, insertBlob } from './blob-row';
 export interface StoredInput {
   readonly accountId: AccountId;
   readonly content: readonly InputBlock[];
-  /** What the request calls the content. */
+  /** The name of the content in the request. */
   readonly field: string;
 }
 
-/** A message refers to a blob that its account does not have. */
+/** The message refers to a blob that its account does not have. */
 export class UnknownBlobError extends TerminalError {
   override readonly name = 'UnknownBlobError';
 
@@ -20,8 +20,8 @@ export class UnknownBlobError extends TerminalError {
 }
 
 /**
- * What a person said, with the bytes of its images kept as blobs. It comes first in its transaction: another
- * transaction that stores the same image waits for it, and must hold no lock then that this one could wait for.
+ * Stores the images of a user message as blobs, and returns the content with references. Call it first in a transaction:
+ * a transaction that stores the same image waits for this one, and must not hold a lock that this one needs.
  */
 export async function storeImages(sql: Sql, { accountId, content, field }: StoredInput): Promise<UserBlock[]> {
   const blobs: NewBlob[] = [];
@@ -50,7 +50,7 @@ const imageBlock = (image: KeptImage): UserBlock => ({ type: 'image', source: { 
 const hashIn = (block: UserBlock): Sha256 | undefined =>
   block.type === 'image' && block.source.type === 'blob' ? block.source.sha256 : undefined;
 
-/** In one order, so that two who keep the same images do not wait for each other. */
+/** In a fixed order, so that two transactions with the same images cannot deadlock. */
 const byHash = (a: NewBlob, b: NewBlob): number => (a.sha256 < b.sha256 ? -1 : 1);
 
 const knownBlobs = `

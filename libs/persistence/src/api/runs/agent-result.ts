@@ -21,14 +21,14 @@ export interface ExecutedTool {
   readonly success: boolean;
   readonly result: string;
   readonly error: string | null;
-  /** What it answered is too much to be told here; the list of tool calls has it. */
+  /** The output is too long for this result; the list of tool calls has it. */
   readonly omitted?: true | undefined;
   readonly metrics: { readonly duration_ms: number | null };
 }
 
 type Called = ToolCall & { readonly omitted?: boolean };
 
-/** The result of a run that is over, from its own messages and calls, both in order. */
+/** The result of a run that ended, from its messages and calls, both in order. */
 export function agentResultOf(run: Run, messages: readonly Message[], calls: readonly Called[]): AgentResult {
   const said = messages.filter(({ type }) => type === 'assistant');
   const end = run.finished_at ?? run.created_at;
@@ -57,37 +57,37 @@ export function agentResultOf(run: Run, messages: readonly Message[], calls: rea
   };
 }
 
-/** What `complete` was called with says more than the text before it. */
+/** The argument of `complete` says more than the text before it. */
 function completionText(calls: readonly ToolCall[]): string | undefined {
   const complete = calls.findLast(({ name, status }) => name === 'complete' && status === 'completed');
   const words = [complete?.arguments['text'], complete?.arguments['answer']];
   return words.find((text): text is string => typeof text === 'string' && text !== '');
 }
 
-/** Each reply in JSON is one decision: a tool call, or "none" and an answer. */
+/** In the JSON dialect each reply is a decision: a tool, or no tool and an answer. */
 const usesJsonDecisions = ({ settings }: Run): boolean => settings.processor.dialect === 'json';
 
 const executed: readonly ToolCall['status'][] = ['completed', 'failed', 'unknown'];
-/** A call that was refused, or that was over the turn's limit, was never sent. */
+/** A call that was refused or exceeded the limit of its turn was never sent. */
 const wasExecuted = ({ status, attempt }: ToolCall): boolean => attempt > 0 && executed.includes(status);
 
-/** Its calls worked; and where it had tools but used none, it said so itself. */
+/** Its calls succeeded; or it had tools, used none, and said so itself. */
 function succeededAsDecided({ settings }: Run, said: readonly Message[], calls: readonly ToolCall[]): boolean {
   const used = calls.filter(wasExecuted);
   if (used.some(({ status }) => status !== 'completed')) return false;
   return settings.tools.length === 0 || used.length > 0 || said.at(-1)?.metadata['decision'] === 'none';
 }
 
-/** What was said on the way is no answer where nothing was said at the end. */
+/** Text before the last tool call is no answer. */
 function finalText({ status }: Run, said: readonly Message[]): string {
   const isSilent = said.at(-1)?.content.every((block) => block.type === 'reasoning' || isBlank(block)) ?? false;
   return status === 'completed' && isSilent ? 'Completed the task.' : lastOf(said, 'text');
 }
 
-/** Models end with a line break now and then; it is stored as they wrote it. */
+/** Models sometimes end with a line break, which is stored. */
 const isBlank = (block: Message['content'][number]): boolean => block.type === 'text' && block.text.trim() === '';
 
-/** What was said after the last tool, or else what the tools did. */
+/** The text after the last tool call, else the results of the tools. */
 function decisionText(said: readonly Message[], calls: readonly ToolCall[]): string {
   const used = calls.filter(wasExecuted);
   const last = used.at(-1)?.iteration ?? 0;
@@ -122,7 +122,7 @@ const executedTool = ({ name, status, result, started_at, finished_at, omitted }
 const errorOf = (run: Run): string | null =>
   run.error?.message ?? (run.status === 'stopped' ? 'The run was stopped.' : (cutOff(run) ?? null));
 
-/** Of a run that ended because it had used up what it may use, or went in circles. */
+/** For a run that reached a limit or repeated itself. */
 function cutOff({ finish_reason, settings: { limits } }: Run): string | undefined {
   if (finish_reason === 'max_iterations') return `The run did not complete within ${limits.max_iterations} iterations.`;
   if (finish_reason === 'loop_detected') return 'The run went in circles and did not complete.';

@@ -206,7 +206,7 @@ describe('creating a run', () => {
     expect(await fixture.store.claim(run.id, 'worker-2')).toBeUndefined();
   });
 
-  it('replaces at once a run that no worker holds', async () => {
+  it('replaces an unclaimed run at once', async () => {
     const { run: old } = await fixture.create();
 
     const { run, stops } = await onThread(old.thread_id, 'replace');

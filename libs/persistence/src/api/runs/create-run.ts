@@ -32,10 +32,10 @@ import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
 
 export interface NewRun {
-  /** Given by a caller that must know it before the run exists, for example to subscribe. */
+  /** Given by a caller that must know it before the run exists, for example to subscribe to it. */
   readonly id?: RunId | undefined;
   readonly accountId: AccountId;
-  /** Undefined makes a new thread. */
+  /** A new thread if undefined. */
   readonly threadId?: ThreadId | undefined;
   readonly input?: readonly InputBlock[] | undefined;
   readonly settings: RunSettings;
@@ -47,11 +47,11 @@ export interface NewRun {
 
 export interface CreatedRun {
   readonly run: Run;
-  /** Committed facts to publish: the new run's, and those of runs that it stopped or that came forward. */
+  /** Committed facts to publish: the new run's, and those of runs that were stopped or promoted. */
   readonly facts: readonly RecordedFact[];
-  /** The replaced run, where a worker holds it and must be told. */
+  /** The replaced run, if a worker holds it and needs a signal. */
   readonly stops: readonly PendingStop[];
-  /** What the outbox holds for it: a caller that publishes it at once need not read it. None for a run that waits. */
+  /** The run's outbox entry, so that the caller can publish it without reading the outbox. None for a run that waits. */
   readonly job: OutboxEntry | undefined;
 }
 
@@ -70,7 +70,7 @@ export class ThreadBusyError extends TerminalError {
 export interface RunMaker {
   readonly database: Database;
   readonly newId: NewId;
-  /** Runs that begin new threads, those of one moment in one statement. */
+  /** Inserts runs on new threads, concurrent ones in one statement. */
   readonly newRuns: StatementBatcher<FirstRows, boolean>;
   readonly limits: ThreadLimits;
 }
@@ -96,7 +96,7 @@ interface Place {
   readonly limits: ThreadLimits;
 }
 
-/** To make a run on a new thread is one statement, which is a transaction by itself. */
+/** A run on a new thread takes one statement, which is a transaction by itself. */
 function inTransactionIfNeeded<T>(
   { database, newRuns, limits }: RunMaker,
   { threadId: wanted, input = [], promised }: NewRun,
@@ -114,10 +114,10 @@ function inTransactionIfNeeded<T>(
   );
 }
 
-/** Another run took the thread between the look and the leap. */
+/** Another run took the thread after it was found free. */
 class ThreadTaken extends Error {}
 
-/** The partial unique index decides races: the loser reads again and finds the winner's run. */
+/** The partial unique index decides races. The loser tries again, and then finds the run of the winner. */
 async function retryLostRace<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -128,12 +128,12 @@ async function retryLostRace<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Of the runs on a thread that are not over: the one that holds it, else the one that waits longest. */
+/** The thread's active run, else the run that is queued longest. */
 const lockRunAhead = `
 select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or status = 'queued')
 order by holds_thread desc, id limit 1 for no key update`;
 
-/** What waited already for the thread waits for the run that replaces the one before, too. */
+/** The replacement is promoted before the runs that were queued earlier. */
 const markReplacement = `update runs set goes_first = true where id = $1`;
 
 type StoredRun = Omit<NewRun, 'input'> & { readonly input: readonly UserBlock[] | undefined };
@@ -179,7 +179,7 @@ class RunCreation {
     return size.last_message_seq;
   }
 
-  /** Deals with the runs ahead as the caller wants; answers whether the new one must wait behind one. */
+  /** Rejects, queues or replaces, as the caller wants. Resolves to whether the new run must wait behind another. */
   private async resolveActiveRun(thread: ThreadId): Promise<boolean> {
     const [ahead] = await this.place.sql.query<RunRow>(lockRunAhead, [thread, this.wanted.accountId]);
     if (!ahead) return false;
@@ -195,7 +195,7 @@ class RunCreation {
     return true;
   }
 
-  /** The input of a run that waits joins the thread when the run comes forward. */
+  /** The input of a queued run is added to the thread when the run is promoted. */
   private beginning(thread: ThreadId, behind: boolean): NewFact[] {
     const { settings, input } = this.wanted;
     const { profile, model } = settings;

@@ -7,9 +7,9 @@ import { storedTextAsJson } from '../../database/stored-text';
 export interface RunToInsert {
   readonly accountId: AccountId;
   readonly run: Run;
-  /** `run.created`, and the input's `message.created` where the run does not wait with it. */
+  /** `run.created`, and `message.created` for the input unless the run is queued. */
   readonly facts: readonly RecordedFact[];
-  /** What a run that waits behind another one was given; JSON. Undefined for one that takes the thread. */
+  /** The input of a queued run as JSON. Undefined for a run that becomes active at once. */
   readonly waitsWith: string | null | undefined;
 }
 
@@ -34,7 +34,7 @@ const newRuns = new RowSet('run', {
   content: 'json',
 });
 
-/** Everything that runs begin with. Inserts no run that would hold a thread that another run holds, and only `some`. */
+/** The first rows of runs. Inserts only `some`, and no run on a thread that has an active run. */
 const insertStatement = (some: string) => `
 created as (
   insert into runs
@@ -62,7 +62,7 @@ new_message as (
 queued_jobs as (${outboxOf('created where activation > 0')})
 select id from created`;
 
-/** One row is what the planner is to expect; see `appendStatement`. */
+/** Has the planner expect one row; see `appendStatement`. */
 const these = `run as materialized (select * from ${newRuns.table(1)} limit cardinality($1))`;
 
 const onNewThreads = `
@@ -73,7 +73,7 @@ thread as (
 ),
 ${insertStatement('true')}`;
 
-/** Those that wait, and those for whose thread none has waited longer. Written so that it is looked up by thread. */
+/** Queued runs, and runs for whose thread no other run is queued. Written so that the planner looks runs up by thread. */
 const inTurn = `
 not takes_thread or (
   select id from runs where thread_id = run.thread_id and not holds_thread and finished_at is null order by thread_id, id limit 1
@@ -87,7 +87,7 @@ thread as (
 ),
 ${insertStatement(inTurn)}`;
 
-/** One statement, the same for any runs. Of each run, false when another run has its thread. */
+/** One statement for any number of runs. Resolves to false for each run whose thread has another active run. */
 export async function insertRuns(
   sql: Sql,
   runs: readonly FirstRows[],
@@ -100,11 +100,11 @@ export async function insertRuns(
 
 export type FirstRows = ReturnType<typeof firstRowsOf>;
 
-/** About how much it adds to the statement. */
+/** About how many characters it adds to the statement. */
 export const lengthOf = ({ content, said, settings, metadata, queued_input }: FirstRows): number =>
   [content, said, settings, metadata, queued_input].reduce((sum, json) => sum + (json?.length ?? 0), 0);
 
-/** A run as the statement takes it. What cannot be made JSON fails here, before it has company. */
+/** The run as parameters of the statement. What cannot be serialized fails here, and not the other runs of the batch. */
 export function firstRowsOf({ run, accountId, facts: [created, said], waitsWith }: RunToInsert) {
   const message = said?.type === 'message.created' ? said.data.message : undefined;
   return {

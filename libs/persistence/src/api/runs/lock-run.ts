@@ -8,13 +8,13 @@ export interface RunAddress {
   readonly runId: RunId;
 }
 
-/** A run whose thread was deleted is gone with it. */
+/** A run of a deleted thread is not found. */
 const lockedRun = `
 select runs.* from runs join threads on threads.id = thread_id
 where runs.id = $1 and runs.account_id = $2 and deleted_at is null
 for no key update of runs`;
 
-/** The run's row, which no other transaction can write until the transaction ends. */
+/** Locks the run's row until the transaction ends. */
 export async function lockRun(sql: Sql, { accountId, runId }: RunAddress): Promise<RunRow> {
   const [row] = await sql.query<RunRow>(lockedRun, [runId, accountId]);
   if (!row) throw runNotFound(runId);

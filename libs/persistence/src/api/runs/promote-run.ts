@@ -11,7 +11,7 @@ import { inputFact } from './input-message';
 const threadsWithWaiters = `
 select distinct thread_id as id from runs where thread_id = any($1::text[]) and not holds_thread and finished_at is null`;
 
-/** Of each thread, whether a run waits for it. */
+/** For each thread, whether a run is queued on it. */
 export async function hasWaiters(sql: Sql, threads: readonly ThreadId[]): Promise<readonly boolean[]> {
   const rows = await sql.query<{ id: ThreadId }>(threadsWithWaiters, [threads]);
   return threads.map((thread) => rows.some(({ id }) => id === thread));
@@ -34,7 +34,7 @@ promoted as (
 queued_jobs as (${outboxOf('promoted')})
 select * from promoted`;
 
-/** What `promote` does, where a run waits at all. */
+/** Calls `promote` if a run is queued on the thread. */
 export async function promoteNext(
   database: Database,
   newId: NewId,
@@ -45,8 +45,8 @@ export async function promoteNext(
 }
 
 /**
- * The thread is free: the run that waits longest comes forward, those first that replace another, and its input joins the
- * thread. Answers with its facts, or undefined when none did.
+ * Makes the next queued run of a free thread its active run, and adds its input to the thread. A replacement goes first,
+ * then the run that is queued longest. Resolves to its facts, or to undefined if none was promoted.
  */
 export async function promote(
   database: Database,
@@ -57,7 +57,7 @@ export async function promote(
     return await database.transaction(async (sql) => {
       const [row] = await sql.query<RunRow & { input: unknown }>(promoteNextOf, [threadId]);
       if (!row) return undefined;
-      if (row.input === null) return []; // it goes on where the thread stands
+      if (row.input === null) return []; // a run without input
 
       const run = runOf(row);
       const content = userContent.parse(row.input);
@@ -65,7 +65,7 @@ export async function promote(
       return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], newId));
     });
   } catch (error) {
-    if (violates(error, 'runs_one_active_per_thread')) return undefined; // another run was faster, and holds the thread now
+    if (violates(error, 'runs_one_active_per_thread')) return undefined; // another run became active first
     throw error;
   }
 }
@@ -77,8 +77,8 @@ where not waiting.holds_thread and waiting.finished_at is null
 limit 100`;
 
 /**
- * Does what a crash between the end of one run and the promotion of the next has left undone. A thread that cannot be
- * served holds no other up: who called hears of it after the last one.
+ * Promotes the runs that a crash between the end of a run and the promotion of the next has left queued. If a thread
+ * fails, the others are still served, and the call rejects afterwards.
  */
 export async function promoteStranded(
   database: Database,
@@ -97,6 +97,6 @@ export async function promoteStranded(
       failures.push(error);
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, 'runs that wait could not come forward');
+  if (failures.length > 0) throw new AggregateError(failures, 'queued runs could not be promoted');
   return count;
 }

@@ -6,31 +6,31 @@ import type { RunHolder } from './holder-of';
 import { type RunAddress, runNotFound } from './lock-run';
 import { getRun, readLastMessages, visibleRun } from './read-runs';
 
-/** Facts that were asked for and are not kept any more. */
+/** Requested facts that were deleted. */
 export interface LogGap {
   readonly from: number;
   readonly to: number;
   readonly reason: 'retention';
 }
 
-/** What a reader needs instead of the facts up to `through_seq`: the run, and the last messages of its dialogue. */
+/** Replaces the facts up to `through_seq`: the run, and the last messages of its dialogue. */
 export interface RunSnapshot {
   readonly through_seq: number;
   readonly run: Run;
   readonly messages: readonly Message[];
 }
 
-/** It may hold fewer facts than were asked for: the log is at its end where `head_seq` was read. */
+/** It may hold fewer facts than requested. The reader has all of them when it has `head_seq`. */
 export interface EventPage {
   readonly data: readonly RecordedFact[];
-  /** The last seq at the moment of reading. */
+  /** The last `seq` when it was read. */
   readonly head_seq: number;
-  /** Absent where nothing is missing. */
+  /** Absent if no fact is missing. */
   readonly gap?: LogGap;
   readonly snapshot?: RunSnapshot;
 }
 
-/** What is left of a log from which old facts were deleted: up to where, and its hash chain up to there. */
+/** How far the facts of a log were deleted, and its hash chain up to there. */
 export interface TrimmedLog {
   readonly through: number;
   readonly hash: string;
@@ -42,7 +42,7 @@ const nextFacts = withinPage(
   { order: 'seq', length: 'octet_length(data::text)' },
 );
 
-/** One statement, so that `head_seq`, the events and what is missing of them are of one moment. */
+/** One statement, so that `head_seq`, the events and the gap are of one moment. */
 const eventsAfter = `
 select run.last_seq, run.events_trimmed_through, run.events_trimmed_hash, run.id as run_id, run.thread_id,
   event.id, seq, event.type, event.iteration, event.epoch, at, data
@@ -50,7 +50,7 @@ from (${visibleRun}) as run
 left join lateral (${nextFacts}) as event on true
 order by seq`;
 
-/** One row without an event where there is none to read. */
+/** A single row without an event if there is none. */
 type EventRow = { last_seq: number; events_trimmed_through: number; events_trimmed_hash: string } & (
   FactRow | { seq: null }
 );
@@ -65,7 +65,7 @@ interface Reading {
 interface LogPage {
   readonly facts: readonly RecordedFact[];
   readonly headSeq: number;
-  /** Set where facts are missing after the one that was asked for. */
+  /** Set if facts after the requested one are missing. */
   readonly trimmed: TrimmedLog | undefined;
 }
 
@@ -89,7 +89,7 @@ export async function readEvents(sql: Sql, address: RunAddress, reading: Reading
   return { data, head_seq, gap, snapshot: { through_seq: trimmed.through, run, messages } };
 }
 
-/** A run, who holds it, and its facts after one: all of one moment. */
+/** A run, its holder, and its facts after `after`, as of one moment. */
 export interface RunOpening {
   readonly run: Run;
   readonly holder: RunHolder | undefined;

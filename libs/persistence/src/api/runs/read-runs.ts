@@ -22,7 +22,7 @@ export interface RunFilter extends PageRequest {
   readonly threadId?: ThreadId | undefined;
 }
 
-/** A run whose thread was deleted is gone with it. */
+/** A run of a deleted thread is not found. */
 export const visibleRun = `
 select runs.* from runs join threads on threads.id = thread_id
 where runs.id = $1 and runs.account_id = $2 and deleted_at is null`;
@@ -87,7 +87,7 @@ async function placeOf(sql: Sql, run: Run, cursor: string): Promise<CallPlace> {
   return place;
 }
 
-/** Of what the model wrote, only the words it ended with are asked for; of what tools answered, the newest. */
+/** Reads only the last texts of the model, and the newest results of tools. */
 const callsOfRun = `
 select id, run_id, iteration, index, name, dialect, effect_class, status, attempt, message_id, started_at, finished_at,
   case when fits and name = 'complete' then arguments else '{}' end as arguments,
@@ -100,10 +100,10 @@ from (
 ) as measured
 order by iteration, index, id`;
 
-/** A call of a run that is over; `omitted` where its result is too much to be told with those of later calls. */
+/** A call of a run that ended; `omitted` if its result and those of later calls exceed the size limit. */
 export type CallOfResult = ToolCall & { readonly omitted: boolean };
 
-/** All calls in order, with as many of the newest results as one answer may hold. */
+/** All calls in order, with the newest results up to the size limit. */
 export const readCallsOfResult = async (sql: Sql, run: Run): Promise<CallOfResult[]> =>
   (await sql.query<ToolCallRow & { omitted: boolean }>(callsOfRun, [run.id])).map((row) => ({
     ...toolCallOf(row),
@@ -117,7 +117,7 @@ const assistantMessagesOfRun = `${withinPage(
   contentLength,
 )} order by seq`;
 
-/** What the model said, in order: the newest of it, as much as one answer may hold. */
+/** The newest texts of the model up to the size limit, in order. */
 export const readFinalTexts = async (sql: Sql, run: Run): Promise<Message[]> =>
   (await sql.query<MessageRow>(assistantMessagesOfRun, [run.thread_id, run.id])).map(messageOf);
 
@@ -126,6 +126,6 @@ const lastMessagesOfRun = `${withinPage(
   contentLength,
 )} order by seq`;
 
-/** In order: the newest `limit`, or as many of these as one answer may hold. */
+/** The newest `limit` messages, or fewer if they exceed the size limit, in order. */
 export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
   (await sql.query<MessageRow>(lastMessagesOfRun, [run.thread_id, run.id, limit])).map(messageOf);

@@ -16,7 +16,7 @@ export interface CallAddress {
   readonly callId: CallId;
 }
 
-/** What a person found out about a call whose outcome was unknown. */
+/** A person's decision about a call with an unknown outcome. */
 export interface CallRuling extends CallAddress, CallResolution {
   readonly promised?: PendingKey<ToolCall> | undefined;
 }
@@ -27,7 +27,7 @@ export interface ResolvedCall {
   readonly facts: readonly RecordedFact[];
 }
 
-/** The run's row is locked while it is judged, so of two people who decide at once one is heard. */
+/** Locks the run's row, so of two concurrent decisions one is accepted. */
 export const resolveToolCall = (database: Database, newId: NewId, ruling: CallRuling): Promise<ResolvedCall> =>
   database.transaction(async (sql) => {
     const { accountId, callId } = ruling;

@@ -34,8 +34,8 @@ import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, verifyLog } from './verify-log';
 
 /**
- * Runs as people see and steer them. Each method is bound to one account: another account's run does not exist
- * (`run_not_found`). Facts that come back are committed; the caller publishes them.
+ * Runs as the API shows and changes them. Each method is bound to one account: another account's run does not exist
+ * (`run_not_found`). Returned facts are committed; the caller publishes them.
  */
 export class Runs {
   private readonly newRuns: StatementBatcher<FirstRows, boolean>;
@@ -56,7 +56,7 @@ export class Runs {
     return createRun({ database, newId, newRuns, limits }, wanted);
   }
 
-  /** The account's runs that are not over; counts no further than `atMost`. */
+  /** The account's unfinished runs; counts no further than `atMost`. */
   countActive(accountId: AccountId, atMost: number): Promise<number> {
     return countActive(this.database.sql, accountId, atMost);
   }
@@ -70,17 +70,17 @@ export class Runs {
     return listRuns(this.database.sql, filter);
   }
 
-  /** Facts with `seq` above `after`; where some are not kept any more, it says which, and how the run stands. */
+  /** Facts with `seq` above `after`. If some were deleted, it says which, and adds a snapshot of the run. */
   events(address: RunAddress, page: { after: number; limit: number }): Promise<EventPage> {
     return readEvents(this.database.sql, address, page);
   }
 
-  /** The run and its events in one read, for a new subscriber. */
+  /** The run and its events as of one moment, for a new subscriber. */
   open(address: RunAddress, page: { after: number; limit: number }): Promise<RunOpening> {
     return openRun(this.database.sql, address, page);
   }
 
-  /** The last seq of each run that is there; of any account. */
+  /** The last `seq` of each run that exists, of any account. */
   heads(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
     return readHeads(this.database.sql, ids);
   }
@@ -90,14 +90,14 @@ export class Runs {
   }
 
   /**
-   * Durable before it is fast (I7). Idempotent; `changed` is false where the run was over or told before. Call
-   * `Outbox.publish` afterwards: another run may have come forward.
+   * Commits the stop before any signal is sent (I7). Idempotent; `changed` is false if the run had ended or had a stop
+   * request. Call `Outbox.publish` afterwards: another run may have been promoted.
    */
   requestStop(order: StopOrder): Promise<StoppedRun> {
     return stopRun(this.database, this.newId, order);
   }
 
-  /** Runs of an account that are not over and were not told to stop; some of them. */
+  /** Some of the account's unfinished runs without a stop request. */
   unstopped(accountId: AccountId): Promise<readonly RunId[]> {
     return unstoppedRuns(this.database.sql, accountId);
   }
@@ -116,12 +116,12 @@ export class Runs {
     return resolveToolCall(this.database, this.newId, ruling);
   }
 
-  /** In the order in which the model made them. */
+  /** In the order of the model's calls. */
   async toolCalls(address: RunAddress, page: PageRequest): Promise<Page<ToolCall>> {
     return listToolCalls(this.database.sql, await this.get(address), page);
   }
 
-  /** Rejects with `run_not_finished` before the run is over. */
+  /** Rejects with `run_not_finished` before the run ends. */
   async result(address: RunAddress): Promise<AgentResult> {
     const run = await this.get(address);
     if (!isTerminal(run.status)) throw new TerminalError('run_not_finished', `${run.id} is not over yet.`);

@@ -31,7 +31,7 @@ export interface StopOrder extends RunAddress {
 }
 
 export interface StoppedRun {
-  /** `stopping` where a worker holds it and must be told; `stopped` where none does. */
+  /** `stopping` if a worker holds it and needs a signal; else `stopped`. */
   readonly run: Run;
   /** Committed facts to publish, also those of a run that came forward on the thread. */
   readonly facts: readonly RecordedFact[];
@@ -97,8 +97,8 @@ with activated as (
 ${outboxOf('activated')}`;
 
 /**
- * No worker holds it and no tool runs for it, so there is nothing to abort. A run whose holder died in the middle of a
- * call is not idle: the next holder kills the call and answers it (I6). One that waits has no call at work.
+ * No worker holds it and none of its calls is running, so there is nothing to abort. A run whose holder died during a
+ * call is not idle: the next holder ends the call and answers it (I6). A waiting run has no running call.
  */
 const isIdle = ({ lease_owner }: RunRow, status: RunStatus, open: { readonly calls: KnownCalls }): boolean =>
   lease_owner === null && (isWaiting(status) || openCalls(open).every(({ isUndecided }) => isUndecided));

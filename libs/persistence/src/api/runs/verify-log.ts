@@ -3,17 +3,17 @@ import type { RecordedFact } from '@rondo/contract';
 import type { TrimmedLog } from './read-log';
 
 /**
- * What a log is, in few words: two readers with the same hash have the same log. The hash of an event is the SHA-256 of
- * the hash before it (64 hex digits, none before the first) and the event's JSON as the API gives it.
+ * A digest of a log: two readers with the same hash have the same log. The hash of an event is the SHA-256 of the previous
+ * hash (64 hex digits, empty before the first) and the event's JSON as the API returns it.
  */
 export interface LogVerification {
   readonly first: number | null;
   readonly last: number | null;
-  /** How many are kept. */
+  /** The number of stored facts. */
   readonly count: number;
   readonly contiguous: boolean;
   readonly hash: string;
-  /** Where the chain goes on after facts that are not kept any more; absent where all are. */
+  /** The chain up to the facts that were deleted; absent if none were. */
   readonly trimmed?: TrimmedLog | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Page {
   readonly trimmed: TrimmedLog | undefined;
 }
 
-/** `pages` give the log from its beginning, in order. Where it was trimmed, even meanwhile, the rest is what counts. */
+/** `pages` are the log in order. If facts were deleted, even meanwhile, it verifies the rest. */
 export async function verifyLog(pages: AsyncIterable<Page>): Promise<LogVerification> {
   let log = nothing;
   for await (const { facts, trimmed } of pages) {
@@ -43,6 +43,6 @@ const withFact = (log: LogVerification, fact: RecordedFact): LogVerification => 
   hash: chained(log.hash, fact),
 });
 
-/** The hash chain, one event longer. */
+/** The hash chain with one more event. */
 export const chained = (hash: string, fact: RecordedFact): string =>
   createHash('sha256').update(hash).update(JSON.stringify(fact)).digest('hex');
