@@ -8,8 +8,8 @@ export interface Profile {
   readonly settings: Omit<RunSettings, 'model' | 'profile'>;
 }
 
-/** Tools that reach beyond the sandbox are not in a profile: a request must name them. */
-const toolNames = tools.filter(({ group }) => group !== 'web').map(({ name }) => name);
+/** Tools that reach beyond the sandbox, and other names of a tool, are not in a profile: a request must name them. */
+const toolNames = tools.filter((tool) => tool.group !== 'web' && !('alias' in tool)).map(({ name }) => name);
 /** What others do as well; a run has them if it names them. */
 const alternatives: readonly string[] = ['write_file', 'str_replace_editor', 'shell_exec', 'shell_write_to_process'];
 const without = (...names: string[]): string[] =>

@@ -17,7 +17,7 @@ const describe = (tool: ToolDefinition) => ({
   group: tool.group,
   example: tool.example,
   xml: tool.xml,
-  alias_of: tool.alias?.of,
+  ...(tool.alias && { alias_of: tool.alias.of }),
   source: tool.source ?? { kind: 'built_in' },
 });
 

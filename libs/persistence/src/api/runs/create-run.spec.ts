@@ -186,7 +186,7 @@ describe('creating a run', () => {
     const unreadable = `update runs set queued_input = '"no content"' where id = any($1::text[])`;
     await fixture.database.sql.query(unreadable, [[before, after]]);
 
-    await expect(fixture.store.reap()).rejects.toThrow('could not come forward');
+    await expect(fixture.store.reap()).rejects.toThrow('could not be promoted');
 
     expect(await fixture.store.claim(good, 'worker-2')).toBeDefined();
     await fixture.database.sql.query('delete from runs where id = any($1::text[])', [[before, after]]);
