@@ -1,0 +1,53 @@
+import { count } from '@rondo/platform';
+import { z } from 'zod';
+
+const url = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
+const key = z.string().trim().min(1);
+const keyOf = (description: string, otherwise: string) => key.optional().meta({ description, otherwise });
+const urlOf = (description: string, example: string, otherwise: string) =>
+  url.optional().meta({ description, example, otherwise });
+
+/** Variables of the services that tools use. Only the executor gets them. */
+export const serviceVariablesOfTools = {
+  TAVILY_API_KEY: keyOf('The key of Tavily, with which `web_search` searches.', 'Tavily is not used'),
+  TAVILY_URL: urlOf('Where the API of Tavily is.', 'https://api.tavily.com', 'the public one'),
+  BRAVE_API_KEY: keyOf(
+    'The key of Brave Search, with which `web_search` searches if there is none of Tavily.',
+    'Brave Search is not used',
+  ),
+  BRAVE_URL: urlOf('Where the API of Brave Search is.', 'https://api.search.brave.com', 'the public one'),
+  SERPER_API_KEY: keyOf(
+    'The key of Serper, with which `web_search` searches if there is none of Tavily or Brave.',
+    'Serper is not used',
+  ),
+  SERPER_URL: urlOf('Where the API of Serper is.', 'https://google.serper.dev', 'the public one'),
+  SEARXNG_URL: urlOf(
+    'A SearXNG server that answers in JSON, with which `web_search` searches if there is no key of another engine.',
+    'http://searxng:8080',
+    'SearXNG is not used',
+  ),
+  FIRECRAWL_API_KEY: keyOf(
+    'The key of Firecrawl, which then reads the pages of `scrape_webpage` and `visit_webpage` and runs their scripts.',
+    'the built-in reader, which runs no scripts',
+  ),
+  FIRECRAWL_URL: urlOf('Where the API of Firecrawl is.', 'https://api.firecrawl.dev', 'the public one'),
+  FIRECRAWL_API_VERSION: z.enum(['v1', 'v2']).default('v2').describe('The version of the API of Firecrawl.'),
+  RAPIDAPI_KEY: keyOf('The key of RapidAPI, through which data providers are called.', 'there are no data providers'),
+  RAPIDAPI_URL: urlOf(
+    'A gateway that gets all calls of data providers, with their host in `x-rapidapi-host`.',
+    'https://rapidapi.example.org',
+    'the host of each data provider',
+  ),
+  TOOL_CACHE_S: count.optional().meta({
+    description: 'How long results of searches, pages and data providers are kept and given again to the same account.',
+    unit: 's',
+    otherwise: 'results are not kept',
+  }),
+  TOOL_CACHE_RESULTS: count.max(100_000).default(500).describe('How many results are kept at most.'),
+};
+
+const variables = z.object(serviceVariablesOfTools);
+export type ServiceSettings = z.infer<typeof variables>;
+
+/** As the variables that are absent have it. */
+export const serviceSettings = (given: z.input<typeof variables> = {}): ServiceSettings => variables.parse(given);
