@@ -8,6 +8,7 @@ import { SandboxAccess } from './sandbox-access';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
 import { PreviewUrls } from './tools/ports/preview-urls';
+import { createToolServices } from './tools/tool-services';
 import { ToolRunner } from './tools/tool-runner';
 
 /** Every part of one executor. */
@@ -48,7 +49,12 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     egressOf: sandboxes.egressOf.bind(sandboxes),
     previewUrl: previews.urlOf.bind(previews),
   };
-  const toolRunner = new ToolRunner(toolSandboxes, sandboxSlots, log);
+  const toolRunner = new ToolRunner({
+    sandboxes: toolSandboxes,
+    slots: sandboxSlots,
+    services: createToolServices(config),
+    log,
+  });
   const toolCallMetrics = new ToolCallMetrics();
   const slots = slotsOf(config);
   const consumer = new ToolCallConsumer({

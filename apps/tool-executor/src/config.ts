@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import { checkProvider, providerSettingsOf, providerVariables } from './sandbox-provider-variables';
 import { sandboxSettings } from './sandboxes';
+import { serviceVariablesOfTools } from './services/service-settings';
 
 const mebibyte = 1024 * 1024;
 /** Defaults of the sandbox settings, shown in the documentation of variables. */
@@ -128,6 +129,7 @@ const variables = z.object({
     description: 'Requests and tunnels that a sandbox may open per second on average; four times as many at once.',
     default: defaults.egress.requestsPerSecond,
   }),
+  ...serviceVariablesOfTools,
 });
 export const environment = variables.superRefine(checkProvider);
 export type Config = z.infer<typeof environment>;

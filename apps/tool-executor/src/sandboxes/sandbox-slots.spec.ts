@@ -7,7 +7,7 @@ describe('attack: sandbox resources', () => {
   let fixture: ExecutorFixture;
   const ending: AbortController[] = [];
   beforeEach(async () => {
-    fixture = await ExecutorFixture.open({}, {}, maxAwake);
+    fixture = await ExecutorFixture.open({}, {}, { sandboxMax: maxAwake });
   });
   afterEach(async () => {
     for (const end of ending.splice(0)) end.abort(new Error('the spec is over'));
@@ -115,7 +115,7 @@ describe('attack: sandbox resources', () => {
 
 describe('SandboxSlots', () => {
   it('does not evict a sandbox with a background job of an account within its share', async () => {
-    const fixture = await ExecutorFixture.open({}, {}, maxAwake);
+    const fixture = await ExecutorFixture.open({}, {}, { sandboxMax: maxAwake });
     try {
       await fixture.use('execute_command', { command: 'sleep 60', session_name: 'job', blocking: false });
       for (const thread of ['thr_b', 'thr_c', 'thr_d'])

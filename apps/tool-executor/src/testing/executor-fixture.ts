@@ -5,6 +5,7 @@ import { type ToolResult, accountId, callId, runId, threadId } from '@rondo/cont
 import { effectOf, builtInTools } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
+import { type ToolServices, createToolServices } from '../tools/tool-services';
 import { ToolRunner } from '../tools/tool-runner';
 import {
   type EgressRules,
@@ -24,6 +25,11 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly output?: (text: string) => void;
+}
+
+interface FixtureOptions {
+  readonly sandboxMax?: number;
+  readonly services?: ToolServices;
 }
 
 export function aCall(name: string, args: Record<string, unknown>, options: CallOptions = {}): DispatchedCall {
@@ -63,20 +69,21 @@ export class ExecutorFixture {
     private readonly settings: SandboxSettings,
     private readonly egress: Partial<EgressRules>,
     private readonly sandboxMax: number,
+    private readonly services: ToolServices,
   ) {
     this.sandboxes = createEmbeddedProvider(settings, silent, egress);
     this.slots = new SandboxSlots(sandboxMax, this.sandboxes, silent);
-    this.runner = new ToolRunner(this.sandboxes, this.slots, silent);
+    this.runner = this.newRunner();
   }
 
   static async open(
     settings: Partial<SandboxSettingsInput> = {},
     egress: Partial<EgressRules> = {},
-    sandboxMax = 128,
+    { sandboxMax = 128, services = createToolServices() }: FixtureOptions = {},
   ): Promise<ExecutorFixture> {
     const isolation = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot() };
     const parsed = sandboxSettings.parse({ ...isolation, graceMs: 300, ...settings });
-    return new ExecutorFixture(parsed, egress, sandboxMax);
+    return new ExecutorFixture(parsed, egress, sandboxMax, services);
   }
 
   async reply(call: DispatchedCall, { signal, output }: CallOptions = {}): Promise<ToolReply> {
@@ -92,12 +99,17 @@ export class ExecutorFixture {
     return reply.result;
   }
 
+  private newRunner(): ToolRunner {
+    const { sandboxes, slots, services } = this;
+    return new ToolRunner({ sandboxes, slots, services, log: silent });
+  }
+
   /** Like a restart of the executor: kills every process and keeps the workspaces. */
   async restart(): Promise<void> {
     await this.sandboxes.close();
     this.sandboxes = createEmbeddedProvider(this.settings, silent, this.egress);
     this.slots = new SandboxSlots(this.sandboxMax, this.sandboxes, silent);
-    this.runner = new ToolRunner(this.sandboxes, this.slots, silent);
+    this.runner = this.newRunner();
   }
 
   get awake(): readonly string[] {

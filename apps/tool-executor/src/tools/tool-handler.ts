@@ -2,6 +2,7 @@ import type { ExecutorResult, ToolResult } from '@rondo/contract';
 import type { ExecutorTool } from '@rondo/domain';
 import type { z } from 'zod';
 import type { EgressGate, Sandbox } from '../sandboxes';
+import type { ToolServices } from './tool-services';
 
 export type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
 
@@ -12,6 +13,7 @@ export interface ToolContext {
   readonly name: string;
   /** What this process may reach on the sandbox's behalf. */
   readonly egress: EgressGate;
+  readonly services: ToolServices;
   /** The call's id, the same in every attempt (I5). Commands run under it, and servers that support it get to see it. */
   readonly idempotencyKey: string;
   /** The run that owns what a command leaves running. */

@@ -14,8 +14,14 @@ import { strReplaceEditor } from './files/str-replace-editor';
 import { httpRequest } from './http/http.handlers';
 import { shellExec, shellWriteToProcess } from './shell/dialogue.handlers';
 import { exposePort } from './ports/port.handlers';
+import { executeDataProviderCall, getDataProviderEndpoints } from './data-providers/data-provider.handlers';
+import { textExtract } from './documents/text-extract.handlers';
+import { seeImage } from './images/see-image.handlers';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell/shell.handlers';
 import type { InputOf, ToolHandler } from './tool-handler';
+import { scrapeWebpage } from './web/scrape-webpage.handlers';
+import { visitWebpage } from './web/visit-webpage.handlers';
+import { webSearch } from './web/web-search.handlers';
 
 /** A tool of the catalog without a handler here does not compile. */
 const handlers = {
@@ -35,8 +41,15 @@ const handlers = {
   create_directory: createDirectory,
   search_files: searchFiles,
   str_replace_editor: strReplaceEditor,
+  see_image: seeImage,
+  text_extract: textExtract,
   http_request: httpRequest,
   expose_port: exposePort,
+  web_search: webSearch,
+  visit_webpage: visitWebpage,
+  scrape_webpage: scrapeWebpage,
+  get_data_provider_endpoints: getDataProviderEndpoints,
+  execute_data_provider_call: executeDataProviderCall,
 } satisfies { [Name in ExecutorTool['name']]: ToolHandler<InputOf<Name>> };
 
 export interface HandledTool {

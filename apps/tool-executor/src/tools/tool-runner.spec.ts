@@ -1,4 +1,5 @@
-import { ExecutorClosing, ToolRunner } from './tool-runner';
+import { createToolServices } from './tool-services';
+import { ExecutorClosing, ToolRunner, type ToolRunnerParts } from './tool-runner';
 import { type Sandbox, SandboxError, type SandboxProvider } from '../sandboxes';
 import { EgressGate } from '../sandboxes/egress/egress-gate';
 import { egressSettings } from '../sandboxes/sandbox-settings';
@@ -7,6 +8,8 @@ import { ExecutorFixture, aCall } from '../testing/executor-fixture';
 const nothing = { resolve: async () => [], resolveInternal: async () => [], isAllowed: () => false };
 const egressOf: SandboxProvider['egressOf'] = () => new EgressGate({ ...egressSettings.parse({}), ...nothing });
 const anySlot = { acquire: async () => () => undefined };
+const newRunner = (sandboxes: ToolRunnerParts['sandboxes'], log: ToolRunnerParts['log']) =>
+  new ToolRunner({ sandboxes, slots: anySlot, services: createToolServices(), log });
 
 /** Aborts as soon as the command has printed something. */
 function abortWhenItRuns(reason: Error) {
@@ -147,7 +150,7 @@ describe('ToolRunner', () => {
     const broken = { egressOf, get: () => Promise.reject(new TypeError('undefined is not a function')) };
     const call = aCall('list_files', {});
 
-    const reply = await new ToolRunner(broken, anySlot, log).run(call, {
+    const reply = await newRunner(broken, log).run(call, {
       signal: new AbortController().signal,
       output: () => {},
     });
@@ -164,7 +167,7 @@ describe('ToolRunner', () => {
     'reports an unknown outcome for a %s call as well: the loop decides whether to run it again',
     async (_, name, given) => {
       const gone = { egressOf, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
-      const runner = new ToolRunner(gone, anySlot, { debug: () => undefined, error: () => undefined });
+      const runner = newRunner(gone, { debug: () => undefined, error: () => undefined });
 
       const reply = await runner.run(aCall(name, given), { signal: new AbortController().signal, output: () => {} });
 
@@ -175,10 +178,13 @@ describe('ToolRunner', () => {
   it('reports an unknown outcome when a handler never returns (I5)', async () => {
     jest.useFakeTimers();
     const hung = { files: { list: () => new Promise(() => undefined) } } as unknown as Sandbox; // all that list_files asks for
-    const runner = new ToolRunner({ egressOf, get: () => Promise.resolve(hung) }, anySlot, {
-      debug: () => {},
-      error: () => {},
-    });
+    const runner = newRunner(
+      { egressOf, get: () => Promise.resolve(hung) },
+      {
+        debug: () => {},
+        error: () => {},
+      },
+    );
 
     const call = aCall('list_files', {}, { timeoutMs: 2_000 });
     const reply = runner.run(call, { signal: new AbortController().signal, output: () => {} });
@@ -193,7 +199,7 @@ describe('ToolRunner', () => {
       egressOf,
       get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')),
     };
-    const runner = new ToolRunner(refusing, anySlot, { debug: () => undefined, error: () => undefined });
+    const runner = newRunner(refusing, { debug: () => undefined, error: () => undefined });
 
     const reply = await runner.run(aCall('list_files', {}), { signal: new AbortController().signal, output: () => {} });
 

@@ -2,6 +2,7 @@ import { type ExecutorResult, type ToolResult, failedResult } from '@rondo/contr
 import { explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from '../sandboxes';
+import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
 import { KeyedMutex } from './keyed-mutex';
 import { OutputFrames } from './output-frames';
@@ -27,6 +28,13 @@ export class ExecutorClosing extends Error {
   override readonly name = 'ExecutorClosing';
 }
 
+export interface ToolRunnerParts {
+  readonly sandboxes: ToolSandboxes;
+  readonly slots: Pick<SandboxSlots, 'acquire'>;
+  readonly services: ToolServices;
+  readonly log: ToolLog;
+}
+
 type PreparedCall = HandledTool & { readonly input: unknown };
 
 interface RunningCall {
@@ -48,18 +56,14 @@ export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'egressOf'> & {
 export class ToolRunner {
   private readonly mutexes = new KeyedMutex();
 
-  constructor(
-    private readonly sandboxes: ToolSandboxes,
-    private readonly slots: Pick<SandboxSlots, 'acquire'>,
-    private readonly log: ToolLog,
-  ) {}
+  constructor(private readonly parts: ToolRunnerParts) {}
 
   async run(call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
     const startedAt = performance.now();
     const reply = await this.answer(call, listeners);
     const durationMs = Math.round(performance.now() - startedAt);
     const { call_id: callId, run_id: runId, thread_id: threadId, name } = call;
-    this.log.debug({ callId, runId, threadId, name, durationMs, how: reply.how }, 'tool call answered');
+    this.parts.log.debug({ callId, runId, threadId, name, durationMs, how: reply.how }, 'tool call answered');
     return reply;
   }
 
@@ -77,9 +81,9 @@ export class ToolRunner {
 
   private async runInSlot(prepared: PreparedCall, call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
     const user = { account: accountOf(call), thread: call.thread_id };
-    const release = await this.slots.acquire(user, { signal: listeners.signal, timeoutMs: longestWaitMs(call) });
+    const release = await this.parts.slots.acquire(user, { signal: listeners.signal, timeoutMs: longestWaitMs(call) });
     try {
-      const sandbox = await this.sandboxes.get(call.thread_id, { ...user, run: call.run_id });
+      const sandbox = await this.parts.sandboxes.get(call.thread_id, { ...user, run: call.run_id });
       return await this.runInTurn(prepared, { call, listeners, sandbox });
     } finally {
       release();
@@ -102,8 +106,9 @@ export class ToolRunner {
     const context: ToolContext = {
       sandbox,
       name: call.name,
-      egress: this.sandboxes.egressOf(call.thread_id),
-      previewUrl: (port) => this.sandboxes.previewUrl?.(call.thread_id, port),
+      egress: this.parts.sandboxes.egressOf(call.thread_id),
+      previewUrl: (port) => this.parts.sandboxes.previewUrl?.(call.thread_id, port),
+      services: this.parts.services,
       timeoutMs: Math.min(tool.timeoutMs, call.timeout_ms),
       idempotencyKey: call.call_id,
       runId: call.run_id,
@@ -125,7 +130,7 @@ export class ToolRunner {
     if (isUnknown || (signal.aborted && error === signal.reason)) return this.answerToAbort(call, signal.reason);
     if (error instanceof SandboxError) return answerToSandbox(error);
 
-    this.log.error(
+    this.parts.log.error(
       { callId: call.call_id, runId: call.run_id, name: call.name, error },
       'tool call failed unexpectedly',
     );
@@ -134,7 +139,7 @@ export class ToolRunner {
 
   /** Kills once more, so that the answer reports a death that was verified (I7). */
   private async answerToAbort(call: DispatchedCall, reason: unknown): Promise<ToolReply> {
-    const verifiedDeadAt = await this.sandboxes
+    const verifiedDeadAt = await this.parts.sandboxes
       .get(call.thread_id)
       .then((sandbox) => sandbox.kill(call.call_id))
       .then(

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { textExtract } from './document.tools';
 import { readFile, writeFile } from './file.tools';
+import { seeImage } from './image.tools';
 import { sequentialThinking } from './memory.tools';
 import { checkCommandOutput, executeCommand, terminateCommand } from './shell.tools';
 import { aliasOf } from './tool-alias';
@@ -32,6 +34,9 @@ const iiAliases = [
     description: 'Stop the process of a session, with everything it started.',
     parameters: { session_id: 'session_name' },
   }),
+  aliasOf(seeImage, { name: 'display_image', parameters: { file_path: 'file_path' } }),
+  aliasOf(textExtract, { name: 'pdf_text_extract', parameters: { file_path: 'file_path' } }),
+  aliasOf(textExtract, { name: 'get_text_from_local_file', parameters: { file_path: 'file_path' } }),
 ];
 
 /** The names that the tools of the Symphony SDK have. */

@@ -1,6 +1,8 @@
 import { toolAliases } from './alias.tools';
 import { ask, complete, returnControlToUser } from './conversation.tools';
+import { executeDataProviderCall, getDataProviderEndpoints } from './data-provider.tools';
 import type { ToolDefinition } from './define-tool';
+import { textExtract } from './document.tools';
 import { strReplaceEditor } from './editor.tools';
 import {
   createDirectory,
@@ -14,6 +16,7 @@ import {
   writeFile,
 } from './file.tools';
 import { httpRequest } from './http.tools';
+import { seeImage } from './image.tools';
 import { compactifyMemory, expandMessage, sequentialThinking, simpleMemory } from './memory.tools';
 import { exposePort } from './port.tools';
 import { toolSetOf } from './tool-set';
@@ -25,6 +28,7 @@ import {
   shellWriteToProcess,
   terminateCommand,
 } from './shell.tools';
+import { scrapeWebpage, visitWebpage, webSearch } from './web.tools';
 
 /** Every tool that has a handler. */
 export const implementedTools = [
@@ -44,8 +48,15 @@ export const implementedTools = [
   createDirectory,
   searchFiles,
   strReplaceEditor,
+  seeImage,
+  textExtract,
   httpRequest,
   exposePort,
+  webSearch,
+  visitWebpage,
+  scrapeWebpage,
+  getDataProviderEndpoints,
+  executeDataProviderCall,
   expandMessage,
   simpleMemory,
   sequentialThinking,

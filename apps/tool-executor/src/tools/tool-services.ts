@@ -1,0 +1,45 @@
+import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
+import { Parser } from '../parsing/parser';
+import { ServiceClient, type ServiceEndpoint, type ServiceRules } from '../services/service-client';
+import { type ServiceSettings, serviceSettings } from '../services/service-settings';
+import { DataProviders } from './data-providers/data-providers';
+import { Firecrawl } from './web/firecrawl';
+import { PageReader } from './web/page-reader';
+import type { PageSource } from './web/page-source';
+import { configuredEngine } from './web/configured-engine';
+import { searchEngines } from './web/search-engines';
+import { WebSearch } from './web/web-search';
+
+/** What tools use besides the sandbox. A service that is not configured is absent, and so are its tools. */
+export interface ToolServices {
+  readonly parser: Parser;
+  readonly pages: PageSource;
+  readonly search: WebSearch | undefined;
+  readonly dataProviders: DataProviders | undefined;
+}
+
+const pauseMs = 1_000;
+
+export function createToolServices(
+  settings: ServiceSettings = serviceSettings(),
+  given: Partial<ServiceRules> = {},
+): ToolServices {
+  const rules = {
+    ...{ resolve: resolveByDns(), isAllowed: publicInternet(), resolveInternal: resolveWithSystem(), pauseMs },
+    ...given,
+  };
+  const clientOf = (endpoint: ServiceEndpoint) => new ServiceClient(endpoint, rules);
+  const parser = new Parser();
+  const engine = configuredEngine(settings);
+  const { FIRECRAWL_API_KEY, FIRECRAWL_URL, FIRECRAWL_API_VERSION, RAPIDAPI_KEY, RAPIDAPI_URL } = settings;
+  const firecrawl = {
+    ...{ name: 'Firecrawl', url: FIRECRAWL_URL ?? 'https://api.firecrawl.dev', key: FIRECRAWL_API_KEY },
+    mayBePrivate: FIRECRAWL_URL !== undefined,
+  };
+  return {
+    parser,
+    pages: FIRECRAWL_API_KEY ? new Firecrawl(clientOf(firecrawl), FIRECRAWL_API_VERSION) : new PageReader(parser),
+    search: engine && new WebSearch(searchEngines[engine.engine], clientOf(engine.endpoint)),
+    dataProviders: RAPIDAPI_KEY ? new DataProviders(clientOf, { key: RAPIDAPI_KEY, url: RAPIDAPI_URL }) : undefined,
+  };
+}

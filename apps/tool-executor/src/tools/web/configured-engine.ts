@@ -1,0 +1,30 @@
+import type { ServiceEndpoint } from '../../services/service-client';
+import type { ServiceSettings } from '../../services/service-settings';
+import { searchEngines } from './search-engines';
+
+type EngineName = keyof typeof searchEngines;
+
+interface ConfiguredEngine {
+  readonly engine: EngineName;
+  readonly endpoint: ServiceEndpoint;
+}
+
+/** The first of the engines, in their order of preference, that has what it needs. */
+export function configuredEngine(settings: ServiceSettings): ConfiguredEngine | undefined {
+  const configured: Record<EngineName, { key?: string | undefined; url?: string | undefined; publicUrl?: string }> = {
+    tavily: { key: settings.TAVILY_API_KEY, url: settings.TAVILY_URL, publicUrl: 'https://api.tavily.com' },
+    brave: { key: settings.BRAVE_API_KEY, url: settings.BRAVE_URL, publicUrl: 'https://api.search.brave.com' },
+    serper: { key: settings.SERPER_API_KEY, url: settings.SERPER_URL, publicUrl: 'https://google.serper.dev' },
+    searxng: { url: settings.SEARXNG_URL },
+  };
+  for (const engine of Object.keys(searchEngines) as EngineName[]) {
+    // its own keys
+    const { key, url, publicUrl } = configured[engine];
+    const address = url ?? publicUrl;
+    const isComplete = publicUrl === undefined ? url !== undefined : key !== undefined;
+    if (!isComplete || address === undefined) continue;
+    const { title } = searchEngines[engine];
+    return { engine, endpoint: { name: title, url: address, mayBePrivate: url !== undefined, key } };
+  }
+  return undefined;
+}

@@ -1,0 +1,42 @@
+import { characterStart, failedResult } from '@rondo/contract';
+import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { withinTime } from '../within-time';
+import { arxivHtml } from './arxiv';
+import { type Page, PageProblem, pageUrl } from './page-source';
+
+const shownCharacters = 40_000;
+
+export const visitWebpage: ToolHandler<InputOf<'visit_webpage'>> = {
+  handle: ({ url }, context) =>
+    withinTime(context, async (signal) => {
+      try {
+        return resultOf(
+          await readPage(pageUrl(url), (address) => context.services.pages.read(address, context.egress, signal)),
+        );
+      } catch (error) {
+        if (error instanceof PageProblem) return failedResult(`${url} cannot be read: ${error.message}.`);
+        throw error;
+      }
+    }),
+};
+
+async function readPage(url: URL, read: (url: URL) => Promise<Page>): Promise<Page> {
+  const better = arxivHtml(url);
+  if (!better) return read(url);
+  return read(better).catch((error: unknown) => {
+    if (error instanceof PageProblem) return read(url);
+    throw error;
+  });
+}
+
+function resultOf({ url, title, markdown, note }: Page) {
+  const head = [...(title === '' ? [] : [`# ${title}`]), url, ...(note === undefined ? [] : [`[${note}]`])].join('\n');
+  const text = `${head}\n\n${markdown}`;
+  if (text.length <= shownCharacters) return succeeded(text);
+  const shown = text.slice(0, characterStart(text, shownCharacters));
+  const missing = text.length - shown.length;
+  return succeeded(
+    `${shown}\n\n[… ${missing} characters left out; scrape_webpage saves the whole page as a file …]`,
+    true,
+  );
+}
