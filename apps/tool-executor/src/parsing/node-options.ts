@@ -1,5 +1,4 @@
 import { dirname, join, sep } from 'node:path';
-import type { ParserRequest } from './parser';
 
 const mebibyte = 1024 * 1024;
 const modulesFolder = `${sep}node_modules${sep}`;
@@ -8,7 +7,7 @@ const modulesFolder = `${sep}node_modules${sep}`;
  * Options of a process that reads hostile input: no code from strings, no further processes, and no files but its own
  * code and its libraries, so that even a parser that is taken over cannot read the executor's environment in /proc.
  */
-export function nodeOptions(kind: ParserRequest['kind'], memoryBytes: number): string[] {
+export function nodeOptions({ memoryBytes, addons }: { memoryBytes: number; addons: boolean }): string[] {
   const heap = Math.floor((memoryBytes * 0.7) / mebibyte);
   const isStable = process.allowedNodeEnvironmentFlags.has('--permission');
   return [
@@ -17,7 +16,7 @@ export function nodeOptions(kind: ParserRequest['kind'], memoryBytes: number): s
     '--no-warnings',
     isStable ? '--permission' : '--experimental-permission',
     ...readablePaths().map((path) => `--allow-fs-read=${path}`),
-    ...(kind === 'image' ? ['--allow-addons'] : []), // sharp is one
+    ...(addons ? ['--allow-addons'] : []),
   ];
 }
 

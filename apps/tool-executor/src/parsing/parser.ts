@@ -77,11 +77,13 @@ export class Parser {
   private async run(request: ParserRequest, bytes: Uint8Array, signal: AbortSignal): Promise<Buffer> {
     const timeout = AbortSignal.timeout(this.limits.timeoutMs);
     const enough = anySignal([signal, timeout]);
-    const child = spawn(process.execPath, [...nodeOptions(request.kind, this.limits.memoryBytes), program], {
+    const { memoryBytes } = this.limits;
+    const addons = request.kind === 'image'; // sharp is one
+    const child = spawn(process.execPath, [...nodeOptions({ memoryBytes, addons }), program], {
       ...{ env: {}, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'] },
     });
     const kill = () => child.kill('SIGKILL');
-    const watch = watchMemory(child.pid, this.limits.memoryBytes, kill);
+    const watch = watchMemory(child.pid, memoryBytes, kill);
     enough.signal.addEventListener('abort', kill);
     if (enough.signal.aborted) kill();
     try {
