@@ -1,6 +1,9 @@
 import { type Delta, type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectShownAsStored, expectWholeLog, shownText, storedText } from './log-expectations';
 
+/** One tool only, because the demo model records the first 16 KiB of a request. */
+const tools = ['execute_command'];
+
 describe('a run in a deployment', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
@@ -39,7 +42,7 @@ describe('a run in a deployment', () => {
     'warns a model that repeats itself and ends its run where configured: %s',
     async (model) => {
       const input = `Do it again, ${model}.`;
-      const run = await client.createRun({ model, input, limits: { max_identical_calls: 4 } });
+      const run = await client.createRun({ model, input, tools, limits: { max_identical_calls: 4 } });
 
       expect(await client.settled(run.id)).toMatchObject({ status: 'completed', finish_reason: 'loop_detected' });
       const asked = (await rondo.modelRequests()).filter(({ body }) => body.includes(input));
@@ -53,7 +56,7 @@ describe('a run in a deployment', () => {
     'by default warns a model after 3 identical calls and ends its run after 10: %s',
     async (model) => {
       const input = `Do it for ever, ${model}.`;
-      const run = await client.createRun({ model, input });
+      const run = await client.createRun({ model, input, tools });
 
       const settled = await client.settled(run.id);
       expect(settled).toMatchObject({ status: 'completed', finish_reason: 'loop_detected', iteration: 10 });

@@ -72,6 +72,9 @@ describe('a stop (I7)', () => {
       ),
     ],
   ] as const;
+  const lookOnceStarted = command(
+    'until cat /proc/[0-9]*/comm 2>/dev/null | grep -q ^left; do sleep 0.05; done; cat /proc/[0-9]*/comm 2>/dev/null | grep -c ^left',
+  );
   const look = command('cat /proc/[0-9]*/comm 2>/dev/null | grep -c ^left || true');
 
   const expectAliveThenDead = async (run: { id: string; thread_id: string }) => {
@@ -101,7 +104,9 @@ describe('a stop (I7)', () => {
 
   it.each(leftRunning)('while no call runs: verifies that %s is dead before the receipt', async (about, given) => {
     const talk = { text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 };
-    const run = await client.createRun(scripted(`stop ${about}`, [{ calls: [given] }, { calls: [look] }, talk]));
+    const run = await client.createRun(
+      scripted(`stop ${about}`, [{ calls: [given] }, { calls: [lookOnceStarted] }, talk]),
+    );
     await client.seen(run.id, 'message.delta');
 
     await expectAliveThenDead(run);
@@ -110,7 +115,9 @@ describe('a stop (I7)', () => {
   it('while the run waits for a person: verifies that what it left running is dead before the receipt', async () => {
     const asks = { calls: [call('ask', { text: 'Shall it go on?' })] };
     const given = background('cp /usr/bin/sleep /tmp/left; /tmp/left 1000');
-    const run = await client.createRun(scripted('stop what waits', [{ calls: [given] }, { calls: [look] }, asks]));
+    const run = await client.createRun(
+      scripted('stop what waits', [{ calls: [given] }, { calls: [lookOnceStarted] }, asks]),
+    );
     await client.settled(run.id);
 
     await expectAliveThenDead(run);
