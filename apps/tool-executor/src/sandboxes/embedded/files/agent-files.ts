@@ -52,7 +52,7 @@ export class AgentFiles implements SandboxFiles {
       await this.append(file, new Uint8Array(0));
       for await (const part of source) {
         size += part.length;
-        if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+        if (size > maxBytes) throw tooLarge(path, `more than ${maxBytes}`, maxBytes);
         for (const piece of piecesOf(part)) await this.append(file, piece);
       }
       await this.ask('file.finish', { ...file, permissions });
@@ -96,8 +96,8 @@ function* piecesOf(part: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < part.length; at += pieceBytes) yield part.subarray(at, at + pieceBytes);
 }
 
-const tooLarge = (path: string, bytes: number, limit: number): SandboxError =>
-  new SandboxError('too_large', `${path} would have ${bytes} bytes or more; the limit is ${limit}.`);
+const tooLarge = (path: string, bytes: number | string, limit: number): SandboxError =>
+  new SandboxError('too_large', `${path} would have ${bytes} bytes; the limit is ${limit}.`);
 
 function notTheRoot(path: string): string {
   const relative = relativeToWorkspace(path);
