@@ -39,7 +39,7 @@ async function test({ owns }) {
   };
   const isBuilt = await verification.step('build', checks.build);
 
-  // More workers than cores, because tests with servers spend two thirds of their time waiting.
+  // Two lanes, because tests spend about half of their time waiting: for servers, for leases, for each other.
   await Promise.all([testLane(verification, options), deploymentLane(verification, { ...options, isWhole, isBuilt })]);
   if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
   if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
@@ -49,14 +49,14 @@ async function test({ owns }) {
 /** The tests that share the servers of this command. They take as long as everything in the other lane. */
 async function testLane(verification, { env, args }) {
   const projects = jestProjects().filter((project) => !withDeployments.includes(project));
-  await verification.step('tests', () => jest(projects, { env, args: ['--maxWorkers', '3', ...args] }));
+  await verification.step('tests', () => jest(projects, { env, args: ['--maxWorkers', '2', ...args] }));
 }
 
 /** What needs no server, then the tests that each start a whole deployment of their own. */
 async function deploymentLane(verification, { env, args, isWhole, isBuilt }) {
   if (isWhole) for (const name of staticChecks) await verification.step(name, checks[name]);
   if (!isBuilt) return;
-  await verification.step('faults, bench', () => jest(faults, { env, args: ['--maxWorkers', '2', ...args] }));
+  await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', ...args] }));
   await verification.step('end to end', () => jest(['apps/e2e'], { env, args: ['--maxWorkers', '2', ...args] }));
 }
 
