@@ -42,6 +42,7 @@ async function executor(answer: () => string): Promise<INestMicroservice> {
     logger: false,
   });
   await app.listen();
+  await app.unwrap<{ flush(): Promise<void> }>().flush(); // NATS knows the subscription from here on
   return app;
 }
 
