@@ -35,7 +35,7 @@ describe('attack: web pages', () => {
       } else response.end('<p>target</p>');
     });
     const resolve = async (host: string) => addresses.get(host)?.splice(0, 1) ?? [];
-    const services = { ...createToolServices(), pages: new PageReader(new Parser(), 3_000) };
+    const services = { ...createToolServices(), pages: new PageReader(new Parser(), 10_000) };
     const egress = { resolve, isAllowed: (address: string) => publicAddresses.includes(address) };
     fixture = await ExecutorFixture.open({}, egress, { services });
   });
@@ -96,7 +96,7 @@ describe('attack: web pages', () => {
   });
 
   it('a body that never ends', async () => {
-    expect(await visit('http://public.example:PORT/slow')).toContain('did not arrive within 3 s');
+    expect(await visit('http://public.example:PORT/slow')).toContain('did not arrive within 10 s');
   });
 
   it('HTML with a million elements', async () => {
