@@ -9,7 +9,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-export interface ImageHeader extends ImageSize {
+interface ImageHeader extends ImageSize {
   readonly media_type: ImageMediaType;
 }
 

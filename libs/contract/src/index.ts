@@ -1,14 +1,147 @@
-export * from './character-start';
-export * from './content';
-export * from './ids';
-export * from './image-header';
-export * from './image';
-export * from './message';
-export * from './problem';
-export * from './run-event';
-export * from './run-settings';
-export * from './run';
-export * from './text-limits';
-export * from './tool-call';
-export * from './tool-result';
-export * from './tool-snapshot';
+// Ids and texts
+export {
+  type AccountId,
+  type ApiKeyId,
+  type CallId,
+  type CompactionId,
+  type EventId,
+  type MessageId,
+  type ModelCallId,
+  type NewId,
+  type RunId,
+  type SandboxId,
+  type ThreadId,
+  accountId,
+  apiKeyId,
+  callId,
+  callIdAt,
+  compactionId,
+  eventId,
+  messageId,
+  modelCallId,
+  partIdAt,
+  runId,
+  sandboxId,
+  threadId,
+} from './ids';
+export { characterStart } from './character-start';
+export { type ThreadLimits, textLimits, usualThreadLimits } from './text-limits';
+
+// Messages and images
+export {
+  type ContentBlock,
+  type InputBlock,
+  type ReasoningBlock,
+  type ToolResultBlock,
+  type UserBlock,
+  contentBlock,
+  inputBlock,
+  inputContent,
+  userContent,
+} from './content';
+export {
+  type Coverage,
+  type Message,
+  type MessageType,
+  type NewMessage,
+  coverage,
+  message,
+  messageType,
+} from './message';
+export {
+  type InlineImage,
+  type KeptImage,
+  type KeptSource,
+  type Sha256,
+  givenSource,
+  inlineImage,
+  keptImage,
+  keptSource,
+  largestImage,
+  sha256,
+} from './image';
+export { type ImageMediaType, type ImageSize, imageHeader, imageMediaType } from './image-header';
+
+// Runs and their settings
+export {
+  type FinishReason,
+  type Run,
+  type RunStatus,
+  type Usage,
+  type Waiting,
+  addUsage,
+  finishReason,
+  isTerminal,
+  isWaiting,
+  maxTokenSum,
+  newRun,
+  noUsage,
+  question,
+  run,
+  runStatus,
+  usage,
+  waiting,
+} from './run';
+export {
+  type LlmSettings,
+  type ProcessorSettings,
+  type ProfileName,
+  type RunSettings,
+  type SettingsRequest,
+  agentIdentity,
+  budgetSettings,
+  contextSettings,
+  limitSettings,
+  llmSettings,
+  modelName,
+  processorSettings,
+  profileName,
+  runSettings,
+  settingsRequest,
+} from './run-settings';
+export { type Problem, type RunError, type RunFailure, failureOf, problem, runError, runFailure } from './problem';
+
+// Events of runs
+export {
+  type Delta,
+  type DeltaEvent,
+  type DeltaType,
+  type FactType,
+  type NewFact,
+  type RecordedFact,
+  type RunEvent,
+  compactionReason,
+  deltaEvent,
+  deltaTextKey,
+  deltaType,
+  factSchemas,
+  factTypes,
+  isTerminalFact,
+  recordedFact,
+  toolAnswer,
+} from './run-event';
+
+// Tools and their calls
+export {
+  type DialectName,
+  type EffectClass,
+  type Resolution,
+  type ToolCall,
+  type ToolCallStatus,
+  dialectName,
+  effectClass,
+  resolution,
+  toolCall,
+  toolCallStatus,
+} from './tool-call';
+export {
+  type ExecutorResult,
+  type RecordedResult,
+  type ToolResult,
+  boundedResult,
+  boundedText,
+  executorResult,
+  failedResult,
+  recordedResult,
+} from './tool-result';
+export { type ToolSetSnapshot, type ToolSnapshot, type ToolSource, toolSetSnapshot } from './tool-snapshot';

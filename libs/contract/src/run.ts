@@ -16,7 +16,7 @@ export const runStatus = z.enum([
 export type RunStatus = z.infer<typeof runStatus>;
 
 const terminal = ['completed', 'failed', 'stopped'] as const satisfies readonly RunStatus[];
-export const terminalStatuses: readonly RunStatus[] = terminal;
+const terminalStatuses: readonly RunStatus[] = terminal;
 export const isTerminal = (status: RunStatus): boolean => terminalStatuses.includes(status);
 export const isWaiting = (status: RunStatus): boolean => status === 'waiting_input' || status === 'waiting_budget';
 

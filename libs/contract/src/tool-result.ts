@@ -4,7 +4,7 @@ import { keptImage } from './image';
 import { textLimits } from './text-limits';
 
 /** The result of a tool. A failed tool has a result, too: `success: false` with the reason in `error`. */
-export const toolResult = z.object({
+const toolResult = z.object({
   success: z.boolean(),
   output: z.string(),
   error: z.string().optional(),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { effectClass } from './tool-call';
 
-export const toolGroup = z.enum(['shell', 'files', 'web', 'memory', 'conversation', 'external']);
+const toolGroup = z.enum(['shell', 'files', 'web', 'memory', 'conversation', 'external']);
 
 /** How a tool is written as an XML tag. Parameters that are not named here are child elements. */
-export const xmlMapping = z.object({
+const xmlMapping = z.object({
   /** Default: the name of the tool, with dashes. */
   tag: z.string().optional(),
   attributes: z.array(z.string()).optional(),
@@ -13,7 +13,7 @@ export const xmlMapping = z.object({
 });
 
 /** The origin of a tool. Only built-in tools have code in the loop and may be answered there. */
-export const toolSource = z.discriminatedUnion('kind', [
+const toolSource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('built_in') }),
   z.object({ kind: z.literal('mcp'), server: z.string().min(1) }),
   z.object({ kind: z.literal('agent'), agent: z.string().min(1) }),
@@ -21,7 +21,7 @@ export const toolSource = z.discriminatedUnion('kind', [
 export type ToolSource = z.infer<typeof toolSource>;
 
 /** The JSON Schema of a tool's arguments, as far as the dialects rely on its form. */
-export const argumentsJsonSchema = z.looseObject({
+const argumentsJsonSchema = z.looseObject({
   type: z.literal('object'),
   properties: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
   required: z.array(z.string()).optional(),
@@ -43,13 +43,10 @@ const description = z.object({
 });
 
 /** A tool as it was when the run began. */
-export const toolSnapshot = description.refine(
-  ({ runs_in, source }) => runs_in === 'executor' || source.kind === 'built_in',
-  {
-    path: ['runs_in'],
-    message: 'only a built-in tool can run in the loop',
-  },
-);
+const toolSnapshot = description.refine(({ runs_in, source }) => runs_in === 'executor' || source.kind === 'built_in', {
+  path: ['runs_in'],
+  message: 'only a built-in tool can run in the loop',
+});
 export type ToolSnapshot = z.infer<typeof toolSnapshot>;
 
 /** The tools of a run. `offered` names those that its model may call, in the order of the prompt. */

@@ -1,30 +1,39 @@
-export * from './api/account-spending';
-export * from './api/accounts';
-export * from './api/blobs/blobs';
-export * from './api/blobs/fetched-images';
-export { UnknownBlobError } from './api/blobs/store-images';
+// Database
 export { type Database, openDatabase } from './database/database';
-export * from './api/idempotency-keys';
-export * from './api/messages';
-export { Outbox, type OutboxEntry, outboxTopics } from './run-log/outbox';
-export type { Page, PageRequest } from './api/page';
-export * from './run-log/postgres-run-store';
-export type { AgentResult, ExecutedTool } from './api/runs/agent-result';
+export { isDatabaseUnavailable } from './database/unavailable';
+
+// Runs for workers
+export { Outbox, type OutboxEntry } from './run-log/outbox';
+export { PostgresRunStore, reapDeadEveryMs } from './run-log/postgres-run-store';
+export { type StoredToolSet, ToolSets, storedToolSet } from './run-log/tool-sets';
+
+// Runs for the API
+export type { AgentResult } from './api/runs/agent-result';
 export type { Answer, AnsweredRun } from './api/runs/answer-run';
-export { type RunHolder, holderOf } from './api/runs/holder-of';
-export { type CreatedRun, type NewRun, ThreadBusyError } from './api/runs/create-run';
+export type { CreatedRun, NewRun } from './api/runs/create-run';
 export type { RunAddress } from './api/runs/lock-run';
+export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
+export { type RunHolder, holderOf } from './api/runs/read-runs';
+export type { CallAddress, CallRuling, ResolvedCall } from './api/runs/resolve-tool-call';
+export { Runs } from './api/runs/runs';
+export type { StopOrder, StoppedRun } from './api/runs/stop-run';
+export type { LogVerification } from './api/runs/verify-log';
+
+// Threads, messages, images, sandboxes, accounts
+export { type ThreadAddress } from './api/thread-row';
+export { type Thread, Threads } from './api/threads';
+export { Messages } from './api/messages';
+export { type BlobAddress, Blobs } from './api/blobs/blobs';
+export { type FetchedImage, FetchedImages, type ImagePlace } from './api/blobs/fetched-images';
+export { UnknownBlobError } from './api/blobs/message-images';
+export { type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from './api/sandboxes';
+export { type Account, Accounts, type ApiKey, type Caller, type NewApiKey, type RemovedAccount } from './api/accounts';
+export type { Page } from './api/page';
+export { AccountSpending, type SpendingPeriod, type Spent } from './api/account-spending';
+export { IdempotencyKeys, type IdempotentRequest, type PendingKey, type StoredResponse } from './api/idempotency-keys';
+
+// Deletion
 export { BlobSweep } from './retention/blob-sweep';
 export { Purge } from './retention/purge';
 export { Retention } from './retention/retention';
 export { ToolSetSweep } from './retention/tool-set-sweep';
-export { type StoredToolSet, ToolSets, storedToolSet } from './run-log/tool-sets';
-export type { CallAddress, CallRuling, ResolvedCall } from './api/runs/resolve-tool-call';
-export type { EventPage, LogGap, RunOpening, RunSnapshot } from './api/runs/read-log';
-export type { RunFilter } from './api/runs/read-runs';
-export { Runs } from './api/runs/runs';
-export type { StopOrder, StoppedRun } from './api/runs/stop-run';
-export type { LogVerification } from './api/runs/verify-log';
-export * from './api/sandboxes';
-export * from './api/threads';
-export { isDatabaseUnavailable } from './database/unavailable';

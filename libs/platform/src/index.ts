@@ -1,24 +1,36 @@
-export * from './after-immediates';
-export * from './any-signal';
-export * from './health/health.module';
-export * from './health/readiness';
-export * from './iso-now';
-export * from './lease-variables';
-export * from './load-config';
-export * from './logger';
-export * from './metrics/metrics.module';
-export * from './model-variables';
-export * from './nest-logger';
-export * from './outbound/address-policy';
-export * from './outbound/checked-destination';
-export * from './outbound/dial';
-export * from './outbound/http-exchange';
-export * from './outbound/internal-host';
-export * from './outbound/resolve';
-export * from './periodic-task';
-export * from './preview-url';
-export * from './service-process';
-export * from './server-variables';
-export * from './service-variables';
-export * from './token-bucket';
-export * from './ulid';
+// Services and their environment
+export { runService } from './service-process';
+export { loadConfig, parseConfig } from './load-config';
+export { commaSeparated, count, milliseconds, port, serviceVariables } from './service-variables';
+export { natsVariables, serverVariables } from './server-variables';
+export { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
+export { modelServerVariables, modelVariables } from './model-variables';
+export { previewUrl } from './preview-url';
+
+// Logs, health and metrics
+export { type Logger, createLogger } from './logger';
+export { nestLogger } from './nest-logger';
+export { HealthModule } from './health/health.module';
+export { MetricsModule } from './metrics/metrics.module';
+
+// Outbound connections
+export { type IsAllowed, isPublicAddress, network, publicInternet } from './outbound/address-policy';
+export {
+  CheckedDestination,
+  OutboundRefusal,
+  type OutboundRules,
+  type Target,
+  bareHost,
+} from './outbound/checked-destination';
+export { dial } from './outbound/dial';
+export { type Exchange, type HttpAnswer, type HttpMessage, exchange, redirectOf } from './outbound/http-exchange';
+export { authority, internalHost } from './outbound/internal-host';
+export { type Resolve, resolveByDns, resolveWithSystem } from './outbound/resolve';
+
+// Time, ids and rates
+export { afterImmediates } from './after-immediates';
+export { anySignal } from './any-signal';
+export { isoNow } from './iso-now';
+export { PeriodicTask } from './periodic-task';
+export { TokenBucket } from './token-bucket';
+export { newUlid } from './ulid';

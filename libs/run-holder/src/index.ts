@@ -1,7 +1,7 @@
-export * from './active-run';
-export * from './active-runs';
-export * from './heartbeat';
-export * from './outbox-relay';
-export * from './periodic-tasks';
-export * from './queue-probe';
-export * from './run-tool-sets';
+export { AbandonedError, ActiveRun } from './active-run';
+export { ActiveRuns } from './active-runs';
+export { Heartbeat } from './heartbeat';
+export { OutboxRelay } from './outbox-relay';
+export { PeriodicTasks, type TaskSchedule } from './periodic-tasks';
+export { QueueProbe } from './queue-probe';
+export { RunToolSets } from './run-tool-sets';

@@ -47,7 +47,6 @@ export const turn = z.strictObject({
   fault: fault.optional(),
 });
 export type Turn = z.infer<typeof turn>;
-export type TurnInput = z.input<typeof turn>;
 export type FinishReason = NonNullable<Turn['finish_reason']>;
 
 export function finishReasonOf({ finish_reason, calls = [] }: Turn): FinishReason {

@@ -126,7 +126,7 @@ const requests: Schemas = {
 };
 
 /** `run.subscribe` has the schemas `RunSubscribeMessage` and `RunSubscribeAcknowledgement`. */
-export function socketSchemas(
+function socketSchemas(
   suffix: 'Message' | 'Acknowledgement',
   schemaOf: (message: (typeof socketMessages)[keyof typeof socketMessages]) => z.ZodType,
 ): Schemas {
@@ -141,7 +141,7 @@ export function socketSchemas(
 export const namedSchemas = (): Readonly<Record<string, JsonSchema>> =>
   withDiscriminators({ ...jsonSchemas(requests, 'input'), ...jsonSchemas(responses, 'output') });
 
-export const schemaPath = '#/components/schemas/';
+const schemaPath = '#/components/schemas/';
 
 function jsonSchemas(schemas: Schemas, io: 'input' | 'output'): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();

@@ -18,7 +18,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
 const maxValues = 20_000;
 
 /** Postgres stores no NUL characters, and deep JSON overflows the stack of code that recurses. Undefined when all is well. */
-export function findUnstorable(value: unknown): FieldError | undefined {
+function findUnstorable(value: unknown): FieldError | undefined {
   const problem = problemIn(value, { depth: 0, seen: { values: 0 } });
   return problem && { field: problem.path.join('.'), message: problem.message };
 }

@@ -1,11 +1,9 @@
-import { z } from 'zod';
 import type { AccountId, Message, NewFact, RecordedFact, Run, RunId, ThreadId } from '@rondo/contract';
 import type { StopRequest } from '../errors';
 import type { KnownCalls } from '../tool-calls/ledger';
 
 /** Who works on a run: the workers or the summarizers. A run is always in exactly one queue. */
-export const runQueueName = z.enum(['runs', 'compactions']);
-export type RunQueueName = z.infer<typeof runQueueName>;
+export type RunQueueName = 'runs' | 'compactions';
 
 /** The right of one holder to write a run. A later claim has a higher epoch, and then this one cannot write any more (I3). */
 export interface Claim {

@@ -73,7 +73,7 @@ interface KeyToCreate {
 }
 
 /** The account of the operator of the deployment. */
-export const operatorAccount = accountId.parse('acc_admin');
+const operatorAccount = accountId.parse('acc_admin');
 
 const validKey = `
 select api_keys.id, account_id, scopes from api_keys join accounts on accounts.id = account_id

@@ -7,8 +7,7 @@ import {
   messageId,
   usualThreadLimits,
 } from '@rondo/contract';
-import { referToImages } from './blobs/blob-refs';
-import { storeImages } from './blobs/store-images';
+import { referToImages, storeImages } from './blobs/message-images';
 import type { Database } from '../database/database';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type MessageRow, messageOf } from '../run-log/message-row';

@@ -6,8 +6,6 @@ import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 import { ThreadBusyError } from './runs/create-run';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
 
-export type { ThreadAddress } from './thread-row';
-
 export interface Thread {
   readonly id: ThreadId;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ export interface Batch {
   readonly changes: RunChanges;
 }
 
-export interface StampedFact {
+interface StampedFact {
   readonly fact: NewFact;
   readonly id: EventId;
   /** The fact's `data` as JSON. That of a message is split where the statement inserts the message's `seq`. */

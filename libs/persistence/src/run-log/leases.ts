@@ -23,7 +23,7 @@ interface RenewedRow {
   readonly stop_reason: string | null;
 }
 
-export interface Renewal {
+interface Renewal {
   readonly lost: readonly RunId[];
   readonly stops: readonly PendingStop[];
 }

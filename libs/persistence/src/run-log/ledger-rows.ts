@@ -1,7 +1,7 @@
 import type { CallId, NewFact, ToolCall, ToolCallStatus } from '@rondo/contract';
 
 /** How facts change a call of the effect ledger. Null means unchanged. Only calls that the facts plan have `plan`. */
-export interface CallChange {
+interface CallChange {
   readonly id: CallId;
   plan: ToolCall | null;
   status: ToolCallStatus;

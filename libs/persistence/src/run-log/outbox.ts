@@ -7,10 +7,7 @@ import type { Database } from '../database/database';
 const runActivation = z.object({ run_id: runId, thread_id: threadId, activation: z.number().int().positive() });
 
 /** Every topic of the outbox, with the schema of its payloads. The topics of runs are named like the queues of runs. */
-export const outboxTopics = { runs: runActivation, compactions: runActivation } satisfies Record<
-  RunQueueName,
-  z.ZodType
->;
+const outboxTopics = { runs: runActivation, compactions: runActivation } satisfies Record<RunQueueName, z.ZodType>;
 
 type Topic = keyof typeof outboxTopics;
 

@@ -3,7 +3,7 @@ import { Registry, collectDefaultMetrics } from 'prom-client';
 import { METRICS_ACCESS, type MetricsAccess, MetricsController } from './metrics.controller';
 
 /** Prefix of every metric's name. */
-export const metricsPrefix = 'rondo_';
+const metricsPrefix = 'rondo_';
 
 /** The part of a service's configuration that metrics use. */
 interface MetricsSettings {

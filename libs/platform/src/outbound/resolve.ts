@@ -35,7 +35,7 @@ function noneFound(error: NodeJS.ErrnoException): string[] {
   throw error;
 }
 
-export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
+type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 const systemLookup: Lookup = (host) => lookup(host, { all: true, verbatim: false });
 

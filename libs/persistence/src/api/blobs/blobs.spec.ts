@@ -2,7 +2,7 @@ import { type InputBlock, inputContent, sha256 } from '@rondo/contract';
 import { pngSource } from '@rondo/contract/testing';
 import fc from 'fast-check';
 import { StoreFixture, completed, newAccount, textInput, started, waits } from '../../testing/store-fixture';
-import { UnknownBlobError } from './store-images';
+import { UnknownBlobError } from './message-images';
 
 let fixture: StoreFixture;
 beforeAll(async () => {

@@ -16,7 +16,7 @@ export interface AgentResult {
   readonly metrics: { readonly duration_ms: number; readonly iterations: number; readonly tool_calls: number };
 }
 
-export interface ExecutedTool {
+interface ExecutedTool {
   readonly name: string;
   readonly success: boolean;
   readonly result: string;

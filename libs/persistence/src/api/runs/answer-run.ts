@@ -1,7 +1,6 @@
 import type { InputBlock, RecordedFact, Run, Waiting } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
-import { referToImages } from '../blobs/blob-refs';
-import { storeImages } from '../blobs/store-images';
+import { referToImages, storeImages } from '../blobs/message-images';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { runOf } from '../../run-log/run-row';
 import { activateRun } from '../../run-log/activation';

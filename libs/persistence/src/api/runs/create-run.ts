@@ -15,8 +15,7 @@ import {
   threadId,
 } from '@rondo/contract';
 import { type PendingStop, TerminalError } from '@rondo/domain';
-import { referToImages } from '../blobs/blob-refs';
-import { storeImages } from '../blobs/store-images';
+import { referToImages, storeImages } from '../blobs/message-images';
 import type { Database } from '../../database/database';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';

@@ -2,9 +2,8 @@ import type { Message, RecordedFact, Run } from '@rondo/contract';
 import { type FactRow, type JsonRow, type RunJson, factOf, factOfJson, runOf } from '../../run-log/run-row';
 import { withinPage } from '../page';
 import type { Sql } from '../../database/sql';
-import type { RunHolder } from './holder-of';
 import { type RunAddress, runNotFound } from './lock-run';
-import { getRun, readLastMessages, visibleRun } from './read-runs';
+import { type RunHolder, getRun, readLastMessages, visibleRun } from './read-runs';
 
 /** Requested facts that were deleted. */
 export interface LogGap {

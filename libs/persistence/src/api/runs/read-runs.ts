@@ -12,6 +12,7 @@ import {
 import { type MessageRow, messageOf } from '../../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
 import { type RunRow, runOf } from '../../run-log/run-row';
+import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { type ToolCallRow, toolCallOf } from '../../run-log/tool-call-row';
 import { type RunAddress, runNotFound } from './lock-run';
@@ -40,6 +41,34 @@ where runs.id = any($1::text[]) and deleted_at is null`;
 export async function readHeads(sql: Sql, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
   const rows = await sql.query<{ id: RunId; last_seq: number }>(heads, [ids]);
   return new Map(rows.map(({ id, last_seq }) => [id, last_seq]));
+}
+
+const activeRuns = `
+select count(*)::int as active
+from (select from runs where account_id = $1 and finished_at is null limit $2) as counted`;
+
+/** The account's runs that are not over, those that wait too. Counts no further than `atMost`. */
+export async function countActive(sql: Sql, accountId: AccountId, atMost: number): Promise<number> {
+  const [row] = await sql.query<{ active: number }>(activeRuns, [accountId, atMost]);
+  return row?.active ?? 0;
+}
+
+const leaseOwner = `
+select lease_owner as "workerId", thread_id as "threadId" from runs
+where id = $1 and account_id = $2 and lease_owner is not null`;
+
+/** A worker that holds a run now, as far as Postgres knows, and where the run stands. */
+export interface RunHolder {
+  readonly workerId: string;
+  readonly threadId: ThreadId;
+}
+
+export async function holderOf(
+  { sql }: Database,
+  { accountId, runId: id }: RunAddress,
+): Promise<RunHolder | undefined> {
+  const [held] = await sql.query<RunHolder>(leaseOwner, [id, accountId]);
+  return held;
 }
 
 const newestRuns = new BoundedList(

@@ -15,7 +15,6 @@ import { unstoppedRuns } from '../../retention/purge-account';
 import { StatementBatcher } from '../../database/statement-batcher';
 import { type AgentResult, agentResultOf } from './agent-result';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
-import { countActive } from './count-active';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
 import { type FirstRows, insertRuns, lengthOf } from './insert-run';
 import type { RunAddress } from './lock-run';
@@ -23,6 +22,7 @@ import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-t
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
 import {
   type RunFilter,
+  countActive,
   getRun,
   listRuns,
   listToolCalls,
