@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
-import { natsTransportOptions, untilSubscribed } from '@rondo/messaging';
+import { answerDeletedThreads, natsTransportOptions, untilSubscribed } from '@rondo/messaging';
 import { type Logger, nestLogger } from '@rondo/platform';
 import { Registry } from 'prom-client';
 import { releaseAllRuns } from './activation/release-all-runs';
@@ -20,6 +20,7 @@ export async function startAgentWorker(config: Config, log: Logger) {
 
   await app.startAllMicroservices();
   await untilSubscribed(app);
+  answerDeletedThreads(worker.nats, (threads) => worker.sandboxes.missingOf(threads)); // until NATS closes
   await app.listen(config.PORT, config.HOST);
   worker.processor.start(config.RUN_CONCURRENCY);
   worker.tasks.start();

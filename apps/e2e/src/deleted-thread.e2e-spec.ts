@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
@@ -28,7 +28,7 @@ describe('a thread that is deleted', () => {
   beforeAll(async () => {
     rondo = await RunningRondo.start({
       instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'agent-worker': { RETENTION_EVERY_MS: '200' } },
+      settings: { 'agent-worker': { RETENTION_EVERY_MS: '200' }, 'tool-executor': { SANDBOX_RECONCILE_S: '1' } },
     });
     client = rondo.client();
   });
@@ -63,6 +63,19 @@ describe('a thread that is deleted', () => {
     await isGone;
 
     expect(sandboxesWith(deleted)).toBeUndefined();
+    expect(sandboxesWith(kept)).toBe(sandboxes);
+  });
+
+  it('leaves no workspace behind whose removal was never requested', async () => {
+    const kept = await threadWithFile('known');
+    const sandboxes = sandboxesWith(kept);
+    if (sandboxes === undefined) throw new Error('the command wrote nowhere');
+    const lost = `thr_${'0'.repeat(26)}`;
+
+    const isGone = gone(sandboxes, lost);
+    mkdirSync(join(sandboxes, lost, 'workspace'), { recursive: true });
+    await isGone;
+
     expect(sandboxesWith(kept)).toBe(sandboxes);
   });
 

@@ -1,10 +1,11 @@
-import { type NatsLink, ToolCallConsumer, ToolStreams, connectNats } from '@rondo/messaging';
+import { type NatsLink, ToolCallConsumer, ToolStreams, connectNats, requestDeletedThreads } from '@rondo/messaging';
 import { type Logger, newUlid } from '@rondo/platform';
 import { type Config, sandboxSettingsOf, slotsOf } from './config';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider } from './sandboxes';
 import { SandboxAccess } from './sandbox-access';
+import { SandboxReconciler } from './sandbox-reconciler';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
 import { PreviewUrls } from './tools/ports/preview-urls';
@@ -20,6 +21,7 @@ export interface ExecutorParts {
   readonly sandboxSlots: SandboxSlots;
   readonly sandboxHealth: SandboxHealth;
   readonly sandboxResponder: SandboxResponder;
+  readonly sandboxReconciler: SandboxReconciler;
   readonly sandboxAccess: SandboxAccess;
   readonly consumer: ToolCallConsumer;
   readonly toolCallProcessor: ToolCallProcessor;
@@ -69,6 +71,10 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     ...{ config, identity, nats, sandboxes, sandboxSlots, sandboxHealth, consumer, toolCallMetrics },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
     sandboxResponder: new SandboxResponder({ nats, executorId: identity.id, sandboxes }),
+    sandboxReconciler: new SandboxReconciler({
+      ...{ sandboxes, log, everyMs: config.SANDBOX_RECONCILE_S * 1_000 },
+      deletedOf: (threads) => requestDeletedThreads(nats, identity.id, threads),
+    }),
     sandboxAccess: new SandboxAccess({ nats, executorId: identity.id, sandboxes, slots: sandboxSlots, previews }),
     gauges: new ExecutorGauges({ slots, load: () => consumer.load, sandboxSlots, sandboxHealth }),
     close: async () => {

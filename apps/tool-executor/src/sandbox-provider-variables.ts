@@ -20,6 +20,11 @@ export const providerVariables = {
       example: 'production',
       otherwise: 'required unless `SANDBOX_PROVIDER` is `embedded`',
     }),
+  SANDBOX_RECONCILE_S: count.default(600).meta({
+    description:
+      'How often the executor asks a worker which of its sandboxes belong to threads that do not exist, and removes them.',
+    unit: 's',
+  }),
   DAYTONA_API_URL: z.url().optional().meta({
     description: 'The API of the Daytona service.',
     example: 'https://app.daytona.io/api',
@@ -66,7 +71,7 @@ export const providerVariables = {
     description: 'Daytona archives a sandbox that was stopped for so long. It costs less and starts more slowly.',
     unit: 'min',
   }),
-  DAYTONA_AUTO_DELETE_MIN: minutes.default(10_080).meta({
+  DAYTONA_AUTO_DELETE_MIN: count.default(10_080).meta({
     description: 'Daytona deletes a sandbox that was stopped for so long, **with its files**.',
     unit: 'min',
   }),

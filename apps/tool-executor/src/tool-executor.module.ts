@@ -7,6 +7,7 @@ import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { PlacementController } from './placement.controller';
 import { SandboxHealth } from './sandboxes';
 import { SandboxAccess } from './sandbox-access';
+import { SandboxReconciler } from './sandbox-reconciler';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
 
@@ -26,6 +27,7 @@ export class ToolExecutorModule {
       providers: [
         { provide: ToolCallProcessor, useValue: parts.toolCallProcessor },
         { provide: SandboxResponder, useValue: parts.sandboxResponder },
+        { provide: SandboxReconciler, useValue: parts.sandboxReconciler },
         { provide: SandboxAccess, useValue: parts.sandboxAccess },
         { provide: ExecutorIdentity, useValue: parts.identity },
         { provide: SandboxHealth, useValue: parts.sandboxHealth },

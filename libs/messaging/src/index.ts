@@ -24,6 +24,7 @@ export { PendingCancellations } from './tool-calls/client/pending-cancellations'
 export type { SlotLimits } from './tool-calls/executor/fair-slots';
 export { ToolCallConsumer } from './tool-calls/executor/tool-call-consumer';
 export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
+export { answerDeletedThreads, requestDeletedThreads, threadsPerRequest } from './tool-calls/deleted-threads';
 export { answerRemovals, answerRunEnds, requestRemoval } from './tool-calls/sandbox-requests';
 export { ToolStreams } from './tool-calls/tool-streams';
 export { type DispatchedCall, type ToolReply, accountOf } from './tool-calls/wire-format';

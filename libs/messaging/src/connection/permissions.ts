@@ -14,6 +14,9 @@ interface Traffic {
   readonly queue?: string;
 }
 
+/** One worker answers each question of an executor about deleted threads. */
+export const deletedThreadsQueue = 'workers';
+
 const names = wireNames();
 
 /**
@@ -44,6 +47,12 @@ export const trafficOf = (executor: string) =>
     },
     sandboxEnd: { subject: names.sandboxEnd(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxForget: { subject: names.sandboxForget(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
+    sandboxThreads: {
+      subject: names.sandboxThreads(executor),
+      publish: ['tool-executor'],
+      subscribe: ['agent-worker'],
+      queue: deletedThreadsQueue,
+    },
     sandboxOpen: { subject: names.sandboxOpen(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
     sandboxUp: { subject: names.sandboxUp(executor, '*'), publish: ['gateway'], subscribe: ['tool-executor'] },
     sandboxDown: { subject: names.sandboxDown(executor, '*'), publish: ['tool-executor'], subscribe: ['gateway'] },

@@ -52,6 +52,8 @@ export function wireNames(namespace = '') {
     sandboxEnd: (executorId: string) => `${subject}sandbox.end.${executorId}`,
     /** Request to an executor to remove the sandbox of a deleted thread, with its files. */
     sandboxForget: (executorId: string) => `${subject}sandbox.forget.${executorId}`,
+    /** Request of an executor to any worker: which of these threads were deleted? */
+    sandboxThreads: (executorId: string) => `${subject}sandbox.threads.${executorId}`,
     /** Asks an executor for access to the files or a port of a sandbox. */
     sandboxOpen: (executorId: string) => `${subject}sandbox.open.${executorId}`,
     /** Frames of a tunnel from the gateway to the executor, and back. */

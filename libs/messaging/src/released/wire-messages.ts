@@ -4,6 +4,7 @@ import { trafficOf } from '../connection/permissions';
 import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
 import { endAnswer, endRequest, removalAnswer, removalRequest } from '../tool-calls/sandbox-requests';
+import { deletedThreadsAnswer, deletedThreadsRequest } from '../tool-calls/deleted-threads';
 import { announcement } from '../tool-calls/open-executors';
 import { tunnelAnswer, tunnelRequest } from '../tunnels/executor-tunnels';
 import { sandboxRequest } from '../tunnels/sandbox-access';
@@ -32,6 +33,7 @@ const wire = {
   executorOpen: { schema: announcement },
   sandboxEnd: { schema: endRequest, answer: endAnswer },
   sandboxForget: { schema: removalRequest, answer: removalAnswer },
+  sandboxThreads: { schema: deletedThreadsRequest, answer: deletedThreadsAnswer },
   sandboxOpen: { schema: tunnelRequest.extend({ request: sandboxRequest }), answer: tunnelAnswer },
   sandboxUp: { schema: z.string() }, // frames of bytes, see tunnel-frame
   sandboxDown: { schema: z.string() },

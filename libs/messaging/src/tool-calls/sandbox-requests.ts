@@ -101,7 +101,7 @@ export function answerRemovals(
  * Each request has a reply inbox of its own: the executor learns it, and could answer in place of NATS over the inbox that
  * requests to JetStream share. Undefined where no valid answer comes in time.
  */
-async function request<Answer extends z.ZodType>(
+export async function request<Answer extends z.ZodType>(
   nats: NatsLink,
   subject: string,
   { body, answer }: { body: object; answer: Answer },
@@ -115,16 +115,22 @@ async function request<Answer extends z.ZodType>(
   }
 }
 
-function answerRequests<Body extends z.ZodType>(
+export function answerRequests<Body extends z.ZodType>(
   nats: NatsLink,
   subject: string,
-  { body, work }: { body: Body; work: (request: z.infer<Body>) => Promise<object> },
+  { body, work, queue }: { body: Body; work: (request: z.infer<Body>) => Promise<object>; queue?: string },
 ): () => void {
   const answer = async (message: Msg): Promise<void> => {
     const parsed = received(body, message, nats.log);
-    if (parsed) message.respond(JSON.stringify(await work(parsed)));
+    if (!parsed) return;
+    try {
+      message.respond(JSON.stringify(await work(parsed)));
+    } catch (error) {
+      nats.log.warn({ subject, error }, 'sandbox request failed'); // no answer: the requester may repeat it
+    }
   };
   const subscription = nats.connection.subscribe(subject, {
+    ...(queue !== undefined && { queue }),
     callback: (error, message) => {
       if (error) nats.log.error({ subject, error }, 'sandbox subscription ended');
       else void answer(message);

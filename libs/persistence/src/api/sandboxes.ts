@@ -55,6 +55,9 @@ where id in (
 )
 returning thread_id as "threadId", executor_id as "executorId"`;
 
+const selectMissing = `
+select id as "threadId" from unnest($1::text[]) as asked (id) where not exists (select from threads where threads.id = asked.id)`;
+
 const deleteRemoved = `delete from sandboxes where thread_id = any($1::text[]) and vacate_at is not null`;
 
 /** Which executor hosts which thread's sandbox. A claim contains the host of its thread. */
@@ -103,6 +106,12 @@ export class Sandboxes {
   /** Some sandboxes of deleted threads. The caller has their workspaces deleted and then calls `forget`. */
   claimDeleted(): Promise<readonly HostedSandbox[]> {
     return this.database.sql.query<HostedSandbox>(lockDeleted);
+  }
+
+  /** Those of the threads that do not exist. */
+  async missingOf(threads: readonly ThreadId[]): Promise<ThreadId[]> {
+    const missing = await this.database.sql.query<Pick<HostedSandbox, 'threadId'>>(selectMissing, [threads]);
+    return missing.map(({ threadId }) => threadId);
   }
 
   async forget(threads: readonly ThreadId[]): Promise<void> {

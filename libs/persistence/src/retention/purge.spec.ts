@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type AccountId, type InputBlock, type Run, type ThreadId, inlineImage, inputContent } from '@rondo/contract';
+import {
+  type AccountId,
+  type InputBlock,
+  type Run,
+  type ThreadId,
+  inlineImage,
+  inputContent,
+  threadId,
+} from '@rondo/contract';
 import { pngSource } from '@rondo/contract/testing';
 import { Accounts } from '../api/accounts';
 import { IdempotencyKeys, type PendingKey } from '../api/idempotency-keys';
@@ -104,6 +112,20 @@ const allOf = async (one: { id: ThreadId }) => {
   const runs = await query<{ id: string }>('select id from runs where thread_id = $1', [one.id]);
   return [one.id, ...runs.map(({ id }) => id)];
 };
+
+it('a thread that was deleted, or never existed, is missing', async () => {
+  const { threads, accountId } = fixture;
+  const [kept, deleted] = [
+    await threads.create({ accountId, metadata: {} }),
+    await threads.create({ accountId, metadata: {} }),
+  ];
+  await threads.delete({ accountId, threadId: deleted.id });
+  await purge().some();
+
+  const missing = await sandboxes.missingOf([kept.id, deleted.id, threadId.parse('thr_never')]);
+
+  expect(missing).toEqual([deleted.id, 'thr_never']);
+});
 
 describe('attack: tenants', () => {
   it('a deleted thread leaves no row in any table but its bill', async () => {

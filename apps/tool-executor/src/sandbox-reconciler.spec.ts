@@ -1,0 +1,40 @@
+import { threadId } from '@rondo/contract';
+import { SandboxReconciler } from './sandbox-reconciler';
+import { DaytonaFixture } from './sandboxes/daytona/testing/daytona-fixture';
+import { SandboxFixture } from './sandboxes/embedded/testing/sandbox-fixture';
+import { run } from './sandboxes/testing/run-command';
+
+describe.each([
+  ['embedded', () => SandboxFixture.open()],
+  ['daytona', () => DaytonaFixture.open({ settings: { install: 'spec' } })],
+])('SandboxReconciler with %s sandboxes', (_, open) => {
+  let fixture: Awaited<ReturnType<typeof open>>;
+  const [kept, deleted] = [threadId.parse('thr_kept'), threadId.parse('thr_deleted')];
+  const log = { info: () => undefined, warn: () => undefined };
+  const reconciler = (answer: readonly (typeof kept)[] | undefined) =>
+    new SandboxReconciler({
+      ...{ sandboxes: fixture.provider, everyMs: 60_000, log },
+      deletedOf: (threads) => Promise.resolve(answer && threads.filter((thread) => answer.includes(thread))),
+    });
+  const listed = async () => (await fixture.provider.list()).map((sandbox) => sandbox.threadId).sort();
+
+  beforeEach(async () => {
+    fixture = await open();
+    for (const thread of [kept, deleted]) await run(await fixture.provider.get(thread), 'echo x > file');
+    await fixture.restart(); // a new process, which knows only what it lists
+  });
+  afterEach(() => fixture.close());
+
+  it('removes those of threads that do not exist, and keeps the files of the others', async () => {
+    await reconciler([deleted]).reconcile();
+
+    expect(await listed()).toEqual([kept]);
+    await expect(run(await fixture.provider.get(kept), 'cat file')).resolves.toMatchObject({ output: 'x\n' });
+  });
+
+  it('removes nothing while no worker knows which threads exist', async () => {
+    await reconciler(undefined).reconcile();
+
+    expect(await listed()).toEqual([deleted, kept]);
+  });
+});

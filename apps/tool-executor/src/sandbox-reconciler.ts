@@ -1,0 +1,56 @@
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { type ThreadId, threadId } from '@rondo/contract';
+import { threadsPerRequest } from '@rondo/messaging';
+import { PeriodicTask } from '@rondo/platform';
+import type { SandboxLog, SandboxProvider } from './sandboxes';
+
+interface ReconcilerParts {
+  readonly sandboxes: Pick<SandboxProvider, 'list' | 'remove'>;
+  /** Those that do not exist; undefined where that is not known at the moment. */
+  readonly deletedOf: (threads: readonly ThreadId[]) => Promise<readonly ThreadId[] | undefined>;
+  readonly everyMs: number;
+  readonly log: SandboxLog;
+}
+
+/**
+ * Removes the sandboxes of threads that do not exist. Workers ask for a removal when a thread is deleted; none is asked for
+ * where the database does not know the sandbox, for example because its executor died in between. Sandboxes are found by
+ * what the provider lists, so none of this deployment is overlooked.
+ */
+export class SandboxReconciler implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task: PeriodicTask;
+
+  constructor(private readonly parts: ReconcilerParts) {
+    const failed = (error: unknown) =>
+      parts.log.warn({ err: error }, 'sandboxes could not be compared with the threads');
+    this.task = new PeriodicTask({ everyMs: parts.everyMs, work: () => this.reconcile(), failed });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  async reconcile(): Promise<void> {
+    const listed = await this.parts.sandboxes.list();
+    const threads = [...new Set(listed.flatMap((sandbox) => threadId.safeParse(sandbox.threadId).data ?? []))];
+    for (let from = 0; from < threads.length; from += threadsPerRequest) {
+      const deleted = await this.parts.deletedOf(threads.slice(from, from + threadsPerRequest));
+      for (const thread of deleted ?? []) await this.remove(thread);
+    }
+  }
+
+  /** One that cannot be removed is tried again the next time, and does not keep the others. */
+  private async remove(thread: ThreadId): Promise<void> {
+    const { sandboxes, log } = this.parts;
+    try {
+      await sandboxes.remove(thread);
+      log.warn({ threadId: thread }, 'sandbox of a thread that does not exist removed');
+    } catch (error) {
+      log.warn({ threadId: thread, err: error }, 'sandbox of a thread that does not exist could not be removed');
+    }
+  }
+}
