@@ -104,6 +104,7 @@ describe('the executor’s configuration', () => {
       ['SANDBOX_ALLOWED_HOSTS', { SANDBOX_ALLOWED_HOSTS: 'example.org' }],
       ['DAYTONA_IMAGE', { DAYTONA_IMAGE: 'debian:12', DAYTONA_SNAPSHOT: 'rondo' }],
       ['DAYTONA_CPU', { DAYTONA_CPU: '2' }],
+      ['DAYTONA_AUTO_DELETE_MIN', { DAYTONA_AUTO_DELETE_MIN: '0' }],
     ])('refuses to start with a wrong %s, and does not show the key', (name, given) => {
       const start = () => parseConfig(environment, { ...daytona, ...given });
 

@@ -11,7 +11,10 @@ export interface SandboxProvider {
   readonly affinity: SandboxAffinity;
   /** What a thread's sandbox may reach. Tools that use the network on a sandbox's behalf ask here. */
   egressOf(threadId: string): EgressGate;
-  /** Runs a command in a real sandbox and reports what came of it. A success is cached for good, a failure for a while. */
+  /**
+   * Runs a command in a real sandbox and reports what came of it, or asks a service whether it would create one where a trial
+   * has a price. A failure is cached for a while.
+   */
   probe(): Promise<ProbeResult>;
   /**
    * The thread's sandbox. Nothing is created before its first use; `labels` are those of the use that creates it. Rejects

@@ -23,7 +23,8 @@ export const daytonaSettings = z.object({
   /** Daytona itself stops, archives and deletes an unused sandbox after so long, also when no executor is left to do so. */
   autoStopMinutes: minutes.default(15),
   autoArchiveMinutes: minutes.default(60),
-  autoDeleteMinutes: minutes.default(7 * 24 * 60),
+  /** Daytona takes zero for `at once`, which would delete the files of every sandbox that goes to sleep. */
+  autoDeleteMinutes: minutes.positive().default(7 * 24 * 60),
   /** Creating a sandbox or starting one, which may come from an archive. */
   startTimeoutMs: z.number().int().positive().default(180_000),
   requestTimeoutMs: z.number().int().positive().default(30_000),
