@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { AgentConnection } from './agent/agent-connection';
-import { AgentFiles } from './files/agent-files';
-import type { AgentAnswer, AgentCall } from './agent/agent-messages';
+import { AgentFiles, type FileCall, changesDisk } from './files/agent-files';
+import type { AgentAnswer } from './agent/agent-messages';
 import { AgentOnDemand } from './agent/agent-on-demand';
 import { CommandOrigins } from './commands/command-origins';
 import type { CommandRecord } from './commands/command-record';
@@ -147,9 +147,13 @@ export class EmbeddedSandbox implements Sandbox {
     return run;
   }
 
-  private async ask<C extends AgentCall>(call: C, parameters: object): Promise<AgentAnswer<C>> {
+  /** The disk has to be measured after a call that writes: a measurement during the call may have missed its end. */
+  private async ask<C extends FileCall>(call: C, parameters: object): Promise<AgentAnswer<C>> {
     this.touch();
-    if (call === 'file.write') this.disk.mayChange();
-    return (await this.agent.get()).request(call, parameters, fileTimeoutMs);
+    try {
+      return await (await this.agent.get()).request(call, parameters, fileTimeoutMs);
+    } finally {
+      if (changesDisk[call]) this.disk.mayChange();
+    }
   }
 }

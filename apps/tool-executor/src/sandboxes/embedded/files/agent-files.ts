@@ -13,7 +13,20 @@ import { SandboxError } from '../../sandbox-error';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { relativeToWorkspace } from '../../workspace-path';
 
-export type AskAgent = <C extends AgentCall>(call: C, parameters: object) => Promise<AgentAnswer<C>>;
+export type FileCall = Extract<AgentCall, `file.${string}`>;
+export type AskAgent = <C extends FileCall>(call: C, parameters: object) => Promise<AgentAnswer<C>>;
+
+/** Whether a call may change how much of the disk is used. One that is missing here does not compile. */
+export const changesDisk: Readonly<Record<FileCall, boolean>> = {
+  'file.read': false,
+  'file.list': false,
+  'file.stat': false,
+  'file.write': true,
+  'file.append': true,
+  'file.finish': true,
+  'file.discard': true,
+  'file.delete': true,
+};
 
 /** File operations, all done by the agent inside the sandbox; out here nothing ever opens a path of a workspace. */
 export class AgentFiles implements SandboxFiles {

@@ -31,7 +31,7 @@ export class SandboxDisk {
     this.quota = new DiskQuota(settings);
   }
 
-  /** Called when a command or a file operation is about to write. */
+  /** Called when a command is about to write, or a file operation may have written. */
   mayChange(): void {
     this.changed = true;
   }
