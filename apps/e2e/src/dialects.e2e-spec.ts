@@ -124,7 +124,7 @@ describe('dialects and profiles in a deployment', () => {
 
   it.each(models)('ii runs one call per turn and ends with its answer: %s', async (model) => {
     const turns = [
-      { calls: [call('list_files', {}), call('list_files', {})] },
+      { calls: [call('bash', { command: 'ls' }), call('bash', { command: 'ls' })] },
       { calls: [call('complete', { answer: 'Nothing is here.' })] },
     ];
     const { settled, result, facts } = await settle(`ii ${model}`, turns, { model, profile: 'ii' });

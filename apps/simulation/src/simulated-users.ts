@@ -134,6 +134,8 @@ function randomSettings(random: SeededRandom): RunSettings {
   const effective = effectiveSettings(
     {
       profile: random.pick(['suna', 'suna', 'ii', 'symphony']),
+      // What the random model calls, which not every profile offers under these names.
+      tools: { read_file: true, list_files: true, create_file: true, execute_command: true, full_file_rewrite: true },
       processor: {
         dialect: random.pick(['native', 'native', 'xml_invoke', 'xml_tag', 'json']),
         execute_on_stream: random.chance(0.5),

@@ -88,6 +88,7 @@ export {
   type ProfileName,
   type RunSettings,
   type SettingsRequest,
+  type ToolChanges,
   agentIdentity,
   budgetSettings,
   contextSettings,
@@ -99,6 +100,7 @@ export {
   runSettings,
   settingsRequest,
 } from './run-settings';
+export { type PlanProgress, planIn, planProgress } from './plan-progress';
 export { type Problem, type RunError, type RunFailure, failureOf, problem, runError, runFailure } from './problem';
 
 // Events of runs

@@ -103,9 +103,20 @@ export const runSettings = z.strictObject({
 });
 export type RunSettings = z.infer<typeof runSettings>;
 
+const toolNameText = z.string().max(textLimits.toolName);
+
+/** Changes to the tools of the earlier part: tools and groups of tools by name, on or off. A tool's name wins over its group's. */
+export const toolChanges = z
+  .record(toolNameText, z.union([z.boolean(), z.strictObject({ enabled: z.boolean().optional() })]))
+  .refine((changes) => Object.keys(changes).length <= 200, { message: 'must have at most 200 entries' });
+export type ToolChanges = z.infer<typeof toolChanges>;
+
 const overridable = {
   model: modelName.optional(),
-  tools: z.array(z.string().max(textLimits.toolName)).max(200).optional(),
+  /** A list replaces that of the earlier part; an object changes it. */
+  tools: z.union([z.array(toolNameText).max(200), toolChanges]).optional(),
+  /** Whether a person follows the run and can be handed the turn. What follows for its tools, the profile says. */
+  interactive: z.boolean().optional(),
   llm: llmSettings.optional(),
   processor: processorSettings
     .partial()

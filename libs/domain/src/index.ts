@@ -63,7 +63,7 @@ export { type RunState, replay } from './run/run-state';
 export { outOfTime, timeLeftMs } from './run/run-limits';
 
 // Tool calls and tools
-export { type AnswerContext } from './tool-calls/answer-call';
+export { type AnswerContext } from './tool-calls/call-outcome';
 export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './tool-calls/ledger';
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
 export { toolAliases } from './tools/alias.tools';

@@ -7,6 +7,7 @@ import type {
   NewFact,
   NewId,
   NewMessage,
+  PlanProgress,
   RecordedFact,
   RecordedResult,
   RunEvent,
@@ -67,7 +68,13 @@ export interface Tools<Result = RecordedResult> {
 
 /** How a call that was sent to an executor ended. */
 export type ToolAnswer<Result = RecordedResult> =
-  | { readonly how: 'answered'; readonly result: Result; readonly durationMs: number }
+  | {
+      readonly how: 'answered';
+      readonly result: Result;
+      readonly durationMs: number;
+      /** The plan in todo.md, where the call may have changed it. */
+      readonly plan?: PlanProgress;
+    }
   /** It may or may not have taken effect: the executor died, or left no trace. */
   | { readonly how: 'unknown'; readonly reason: string }
   /** Our stop ended it. `verifiedDeadAt` is null if that was not confirmed in time. */

@@ -1,11 +1,12 @@
 import { type ExecutorResult, type ToolResult, failedResult } from '@rondo/contract';
-import { explainArguments } from '@rondo/domain';
+import { type ToolDefinition, explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from '../sandboxes';
 import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
 import { KeyedMutex } from './keyed-mutex';
 import { OutputFrames } from './output-frames';
+import { PlanWatch } from './plan-watch';
 import { OutcomeUnknown, type ToolContext } from './tool-handler';
 import { type HandledTool, handledToolNames, toolHandlerFor } from './tool-handlers';
 
@@ -55,6 +56,7 @@ export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'egressOf'> & {
  */
 export class ToolRunner {
   private readonly mutexes = new KeyedMutex();
+  private readonly plans = new PlanWatch();
 
   constructor(private readonly parts: ToolRunnerParts) {}
 
@@ -117,7 +119,9 @@ export class ToolRunner {
     };
     try {
       const result = await withinTime(handler.handle(input, context), context.timeoutMs);
-      return { how: 'answered', result, duration_ms: Math.round(performance.now() - startedAt) };
+      const duration_ms = Math.round(performance.now() - startedAt);
+      const plan = mayChangeFiles(tool, call) ? await this.plans.changeIn(call.thread_id, sandbox) : undefined;
+      return { how: 'answered', result, duration_ms, ...(plan && { plan }) };
     } finally {
       frames.close();
     }
@@ -150,6 +154,9 @@ export class ToolRunner {
     return failed('The executor was shut down while the tool ran, and killed it. Parts of it may have taken effect.');
   }
 }
+
+const mayChangeFiles = ({ group }: ToolDefinition, { effect_class }: DispatchedCall): boolean =>
+  effect_class !== 'pure' && (group === 'shell' || group === 'files');
 
 function prepare({ name, arguments: given }: DispatchedCall): PreparedCall | ToolResult {
   const handled = toolHandlerFor(name);

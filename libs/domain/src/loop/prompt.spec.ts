@@ -55,6 +55,22 @@ describe('the system prompt', () => {
     expect(systemOf({ agent, tools: [], profile: 'symphony' })).not.toContain('JSON');
   });
 
+  it('speaks only of tools that the run has', () => {
+    expect(systemOf({})).toContain('Use "ask"');
+    expect(systemOf({ interactive: false })).not.toContain('"ask"');
+    expect(systemOf({ profile: 'ii', interactive: true })).not.toContain('"complete"');
+    expect(systemOf({ profile: 'ii', interactive: true })).toContain('when the task is solved, or when only the user');
+    expect(systemOf({ profile: 'ii', interactive: false })).not.toContain('return_control_to_user');
+  });
+
+  it('shows a sample to models that need one, and never under a prompt of its own', () => {
+    const sample = 'An example of what you say';
+
+    expect(systemOf({ model: 'demo/coder' })).toContain(sample);
+    expect(systemOf({ model: 'anthropic/claude-sonnet-4-5' })).not.toContain(sample);
+    expect(systemOf({ agent: { system_prompt: 'You draw.' } })).not.toContain(sample);
+  });
+
   it('mentions sequential_thinking to an agent of the profile ii that has it', () => {
     expect(systemOf({ profile: 'ii' })).toContain('"sequential_thinking"');
     expect(systemOf({ profile: 'ii', tools: ['complete'] })).not.toContain('sequential_thinking');

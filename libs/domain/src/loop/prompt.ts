@@ -54,7 +54,7 @@ function systemPrompt({ settings, createdAt }: AgentRun, { instructions, require
   const { agent } = settings;
   const directives = agent.directives?.map((directive) => `- ${directive}`).join('\n');
   return [
-    agent.system_prompt ?? profiles[settings.profile].systemPrompt(settings.tools),
+    agent.system_prompt ?? profiles[settings.profile].systemPrompt(settings),
     agent.name && `Your name is ${agent.name}.`,
     agent.description && `About you: ${agent.description}`,
     agent.task && `Your task: ${agent.task}`,

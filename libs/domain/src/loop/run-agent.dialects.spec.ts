@@ -210,8 +210,8 @@ describe('auto-continue', () => {
 describe('the profiles', () => {
   it('ii runs one call a turn and ends with its answer', async () => {
     const tools = new LedgeredTools();
-    const list = { name: 'list_files', arguments: {} };
-    const model = new ScriptedModel([calls(list, list), calls({ name: 'complete', arguments: { answer: '42' } })]);
+    const view = { name: 'str_replace_editor', arguments: { command: 'view', path: '.' } };
+    const model = new ScriptedModel([calls(view, view), calls({ name: 'complete', arguments: { answer: '42' } })]);
     const harness = new RunHarness({ model, tools, settings: { profile: 'ii' } });
 
     await harness.activate();

@@ -2,7 +2,8 @@ import { type NewFact, type ToolCall, boundedResult, boundedText, failedResult }
 import { answerInLoop } from '../memory/in-loop-tools';
 import { recall } from '../memory/recall';
 import type { ToolAnswer } from '../ports';
-import { type CallOutcome, answerCall } from '../tool-calls/answer-call';
+import { answerCall } from '../tool-calls/answer-call';
+import type { CallOutcome } from '../tool-calls/call-outcome';
 import { type KnownCall, openCalls } from '../tool-calls/ledger';
 import { answerTo, callStarted, nextWave, runsInLoop } from '../tool-calls/start-call';
 import { endsTurn } from '../tools/conversation.tools';

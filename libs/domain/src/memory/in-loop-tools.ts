@@ -25,6 +25,7 @@ const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, 
     profile === 'ii' && ![text, answer].some((words) => words?.trim())
       ? failedResult('complete needs `answer`: what the run found.')
       : turnEnds(),
+  message_user: returns('The user can read it.'),
   return_control_to_user: turnEnds,
   expand_message: expand,
   compactify_memory: returns('The conversation is summarized before your next turn, if there is enough to summarize.'),

@@ -2,6 +2,7 @@ import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } fro
 import { builtInTools } from '../tools/catalog';
 import type { ToolSet } from '../tools/tool-set';
 import { type Profile, profiles } from './profiles';
+import { toolsAfter, unknownChanges } from './tool-choice';
 
 /** A setting that is well-formed but impossible: the field and the reason. */
 export interface SettingsProblem {
@@ -32,9 +33,11 @@ export function effectiveSettings(
   defaults: SettingsDefaults,
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
   const name = request.profile ?? 'suna';
-  const settings = overlay({ name, profile: profiles[name].settings, request, defaults });
+  const settings = overlay({ name, profile: profiles[name], request, defaults });
+  const known = defaults.tools ?? builtInTools;
   const problems = [
-    ...problemsOf(settings, defaults.tools ?? builtInTools),
+    ...problemsOf(settings, known),
+    ...changeProblems(request, known),
     ...budgetProblems(settings.budget, defaults.maxBudget),
   ];
   return problems.length > 0 ? { problems } : { settings };
@@ -42,19 +45,22 @@ export function effectiveSettings(
 
 interface Layers {
   readonly name: RunSettings['profile'];
-  readonly profile: Profile['settings'];
+  readonly profile: Profile;
   readonly request: SettingsRequest;
   readonly defaults: SettingsDefaults;
 }
 
-function overlay({ name, profile, request, defaults }: Layers): RunSettings {
-  const { model: agentModel, tools, llm, processor, limits, context, budget, ...identity } = request.agent ?? {};
+function overlay({ name, profile: { settings: profile, ...about }, request, defaults }: Layers): RunSettings {
+  const { model: agentModel, llm, processor, limits, context, budget, ...other } = request.agent ?? {};
+  const { tools, interactive, ...identity } = other;
+  const toolProfile = { settings: profile, ...about };
+  const agentTools = toolsAfter(profile.tools, { tools, interactive }, toolProfile);
   const model = request.model ?? agentModel ?? defaults.model;
   return {
     profile: name,
     model,
     agent: { ...profile.agent, ...identity },
-    tools: request.tools ?? tools ?? profile.tools,
+    tools: toolsAfter(agentTools, request, toolProfile),
     llm: [llm, request.llm].reduce<LlmSettings>(overlayLlm, profile.llm),
     processor: {
       ...withSupportedDialect(profile.processor, defaults.hasToolCalls?.(model) ?? true),
@@ -151,6 +157,14 @@ function problemsOf({ tools, context }: RunSettings, known: Pick<ToolSet, 'named
     ...(context.keep_first > maxKeepFirst(context) ? [tooManyKept(context)] : []),
   ];
 }
+
+const changeProblems = ({ tools, agent }: SettingsRequest, known: Pick<ToolSet, 'named'>): SettingsProblem[] =>
+  [tools, agent?.tools].flatMap((given) =>
+    unknownChanges(given, (name) => known.named(name) !== undefined).map((name) => ({
+      field: 'tools',
+      message: `there is no tool and no group of tools named "${name}"`,
+    })),
+  );
 
 const tooManyKept = (context: ContextSettings): SettingsProblem => ({
   field: 'context.keep_first',

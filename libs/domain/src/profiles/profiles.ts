@@ -1,26 +1,55 @@
 import type { ProfileName, RunSettings } from '@rondo/contract';
-import { tools } from '../tools/catalog';
-import { iiPrompt, sunaPrompt, symphonyPrompt } from './profile-prompts';
+import { type Tool, implementedTools } from '../tools/catalog';
+import { type PromptSubject, iiPrompt, sunaPrompt, symphonyPrompt } from './profile-prompts';
 
 /** A profile is data: the defaults for everything that a request leaves out. The model comes from the deployment. */
 export interface Profile {
-  readonly systemPrompt: (tools: readonly string[]) => string;
+  readonly systemPrompt: (about: PromptSubject) => string;
+  /** Tools that a run has only if its settings name them or switch their group on. */
+  readonly optionalTools: readonly string[];
+  /** The tools that are switched on and off by `interactive`. */
+  readonly interaction: (isInteractive: boolean) => Readonly<Record<string, boolean>>;
   readonly settings: Omit<RunSettings, 'model' | 'profile'>;
 }
 
-/** Tools that reach beyond the sandbox, and other names of a tool, are not in a profile: a request must name them. */
-const toolNames = tools.filter((tool) => tool.group !== 'web' && !('alias' in tool)).map(({ name }) => name);
-/** What others do as well; a run has them if it names them. */
-const alternatives: readonly string[] = ['write_file', 'str_replace_editor', 'shell_exec', 'shell_write_to_process'];
-const without = (...names: string[]): string[] =>
-  toolNames.filter((name) => !names.includes(name) && !alternatives.includes(name));
+const names = (isWanted: (tool: Tool) => boolean): string[] =>
+  implementedTools.filter(isWanted).map(({ name }) => name);
+
+/** Tools that reach beyond the sandbox: a request must name them, or switch their group on. */
+const optionalTools = names(({ group }) => group === 'web');
+/** Other ways to do the same. Each profile names those that it prefers. */
+const alternatives: readonly string[] = [
+  ...['write_file', 'str_replace_editor', 'shell_exec', 'shell_write_to_process'],
+  ...['message_user', 'return_control_to_user'],
+];
+const usual = names(({ name }) => !optionalTools.includes(name) && !alternatives.includes(name));
+const usualWithout = (...without: string[]): string[] => usual.filter((name) => !without.includes(name));
+
+/** Shell and files under the names of II-Agent. */
+const iiTools = [
+  ...['bash', 'shell_exec', 'shell_view', 'shell_wait', 'shell_write_to_process', 'shell_kill_process'],
+  ...['str_replace_editor', 'search_files', 'display_image', 'pdf_text_extract', 'get_text_from_local_file'],
+  ...names(({ group, name }) => group !== 'shell' && group !== 'files' && usual.includes(name) && name !== 'ask'),
+  ...['message_user', 'return_control_to_user'],
+];
+
+/** Tools under the names of the Symphony SDK, and those that it lacks. */
+const symphonyTools = [
+  ...usualWithout(
+    ...['ask', 'complete', 'compactify_memory'],
+    ...['create_file', 'read_file', 'full_file_rewrite', 'sequential_thinking', 'text_extract'],
+  ),
+  ...['readFile', 'writeFile', 'writeCode', 'createPlan', 'parseDocument', 'ponder'],
+];
 
 /** Talks with its user while it works and waits for answers. */
 const suna: Profile = {
-  systemPrompt: () => sunaPrompt,
+  systemPrompt: sunaPrompt,
+  optionalTools,
+  interaction: (isInteractive) => ({ ask: isInteractive }),
   settings: {
     agent: {},
-    tools: without('return_control_to_user'),
+    tools: usual,
     llm: { temperature: 0 },
     processor: {
       dialect: 'native',
@@ -58,9 +87,11 @@ const suna: Profile = {
 /** Works without its user, one call per turn, and reports at the end. */
 const ii: Profile = {
   systemPrompt: iiPrompt,
+  optionalTools,
+  interaction: (isInteractive) => ({ return_control_to_user: isInteractive, complete: !isInteractive }),
   settings: {
     ...suna.settings,
-    tools: without('ask'),
+    tools: iiTools,
     processor: { ...suna.settings.processor, tool_execution_strategy: 'sequential', max_tool_calls: 1 },
     limits: { ...suna.settings.limits, max_iterations: 200 },
     context: { ...suna.settings.context, strategy: 'head_tail' },
@@ -70,9 +101,11 @@ const ii: Profile = {
 /** Makes one decision: a tool call or an answer. */
 const symphony: Profile = {
   systemPrompt: () => symphonyPrompt,
+  optionalTools,
+  interaction: () => ({}),
   settings: {
     ...suna.settings,
-    tools: without('ask', 'complete', 'return_control_to_user', 'compactify_memory'),
+    tools: symphonyTools,
     llm: { temperature: 0.7, max_tokens: 2048 },
     processor: {
       ...suna.settings.processor,

@@ -2,7 +2,8 @@ import { type FinishReason, type NewFact, type RunError, failedResult, failureOf
 import type { StopRequest } from '../errors';
 import type { AgentRun, LoopContext } from '../loop/loop-context';
 import type { IdGenerator } from '../ports';
-import { type AnswerContext, answerCall } from '../tool-calls/answer-call';
+import { answerCall } from '../tool-calls/answer-call';
+import type { AnswerContext } from '../tool-calls/call-outcome';
 import { openCalls } from '../tool-calls/ledger';
 import type { LastClaim } from './claim';
 import type { RunState } from './run-state';

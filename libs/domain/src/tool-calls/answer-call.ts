@@ -1,22 +1,6 @@
 import { type NewFact, type NewMessage, type RecordedResult, type ToolCall, failedResult } from '@rondo/contract';
-import type { AgentRun } from '../loop/loop-context';
-import type { AgentPorts } from '../ports';
-import type { RunState } from '../run/run-state';
-
-/** How a call ended: with a result, or with an unknown outcome. */
-export type CallOutcome =
-  | { readonly result: RecordedResult; readonly durationMs: number; readonly problem?: CallProblem }
-  | { readonly unknown: string };
-
-/** Why a call was answered without being run. */
-export type CallProblem = 'malformed' | 'unknown_tool' | 'surplus';
-
-/** What an answer needs to know of its run. The loop, the end of a run and a person's resolution answer calls. */
-export interface AnswerContext {
-  readonly run: Pick<AgentRun, 'id' | 'threadId'>;
-  readonly state: Pick<RunState, 'iteration' | 'calls'>;
-  readonly ports: { readonly ids: Pick<AgentPorts['ids'], 'messageId'> };
-}
+import type { AnswerContext, CallOutcome } from './call-outcome';
+import { statusMessages } from './status-messages';
 
 /** The facts that answer a call: its end in the ledger, and the result message for the model. */
 export function answerCall(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewFact[] {
@@ -24,17 +8,21 @@ export function answerCall(context: AnswerContext, call: ToolCall, outcome: Call
   const message = resultMessage(context, call, outcome);
   const { id: tool_call_id, name } = call;
   const message_id = message.id;
-  const created: NewFact = { type: 'message.created', iteration, data: { message } };
+  const created = [message, ...statusMessages(context, call, outcome)].map((one): NewFact => ({
+    type: 'message.created',
+    iteration,
+    data: { message: one },
+  }));
 
   if ('unknown' in outcome)
     return [
       { type: 'tool.unknown', iteration, data: { tool_call_id, name, message_id, reason: outcome.unknown } },
-      created,
+      ...created,
     ];
 
   const { result, durationMs } = outcome;
   const data = { tool_call_id, name, message_id, result, duration_ms: durationMs };
-  return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, created];
+  return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, ...created];
 }
 
 function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage {

@@ -2,7 +2,8 @@ import { type MessageId, type NewFact, type ToolCall, callIdAt, failedResult } f
 import type { DecodedCall } from '../dialects/dialect';
 import type { LoopContext } from '../loop/loop-context';
 import { effectOf } from '../tools/define-tool';
-import { type CallProblem, answerCall } from './answer-call';
+import { answerCall } from './answer-call';
+import type { CallProblem } from './call-outcome';
 
 /**
  * Enters the calls of a reply into the ledger. A call that cannot run (malformed, of an unknown tool, or over the limit)

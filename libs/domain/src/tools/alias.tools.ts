@@ -5,6 +5,7 @@ import { seeImage } from './image.tools';
 import { sequentialThinking } from './memory.tools';
 import { checkCommandOutput, executeCommand, terminateCommand } from './shell.tools';
 import { aliasOf } from './tool-alias';
+import { webSearch } from './web.tools';
 
 /** The names and parameters that II-Agent's tools have. */
 const iiAliases = [
@@ -58,6 +59,8 @@ const symphonyAliases = [
     fixed: { file_path: 'todo.md' },
     example: { plan: '- [x] Read the request\n- [ ] Answer it' },
   }),
+  aliasOf(textExtract, { name: 'parseDocument', parameters: { path: 'file_path' } }),
+  aliasOf(webSearch, { name: 'webSearch', parameters: { query: 'query', num_results: 'num_results' } }),
   aliasOf(sequentialThinking, {
     name: 'ponder',
     description: 'Think before you act: write a thought down.',

@@ -1,5 +1,5 @@
 import { toolAliases } from './alias.tools';
-import { ask, complete, returnControlToUser } from './conversation.tools';
+import { ask, complete, messageUser, returnControlToUser } from './conversation.tools';
 import { executeDataProviderCall, getDataProviderEndpoints } from './data-provider.tools';
 import type { ToolDefinition } from './define-tool';
 import { textExtract } from './document.tools';
@@ -63,6 +63,7 @@ export const implementedTools = [
   compactifyMemory,
   ask,
   complete,
+  messageUser,
   returnControlToUser,
 ] as const;
 

@@ -1,3 +1,4 @@
+import { textLimits } from '@rondo/contract';
 import { z } from 'zod';
 import { defineTool } from './define-tool';
 
@@ -26,6 +27,17 @@ export const complete = defineTool({
     attachments,
     follow_up_prompts: z.array(z.string()).max(100).optional().describe('What the user might ask for next.'),
   }),
+  effect: 'pure',
+  runsIn: 'loop',
+  timeoutMs: 1_000,
+  group: 'conversation',
+  xml: { content: 'text' },
+});
+
+export const messageUser = defineTool({
+  name: 'message_user',
+  description: 'Tell the user something while you work. It is shown at once, and you do not wait for an answer.',
+  input: z.strictObject({ text: z.string().min(1).max(textLimits.block) }),
   effect: 'pure',
   runsIn: 'loop',
   timeoutMs: 1_000,

@@ -1,4 +1,13 @@
-import { type ExecutorResult, accountId, callId, effectClass, executorResult, runId, threadId } from '@rondo/contract';
+import {
+  type ExecutorResult,
+  accountId,
+  callId,
+  effectClass,
+  executorResult,
+  planProgress,
+  runId,
+  threadId,
+} from '@rondo/contract';
 import type { ToolAnswer } from '@rondo/domain';
 import { z } from 'zod';
 import type { CallKey } from '../connection/subjects';
@@ -49,7 +58,13 @@ export const runsUnclaimed = ({ effect_class, attempt }: ToolCancel): boolean =>
 
 /** The outcome of a call. */
 export const toolReply = z.discriminatedUnion('how', [
-  z.object({ how: z.literal('answered'), result: executorResult, duration_ms: z.number().nonnegative() }),
+  z.object({
+    how: z.literal('answered'),
+    result: executorResult,
+    duration_ms: z.number().nonnegative(),
+    /** The plan in todo.md, where the call may have changed it. Older executors do not send it. */
+    plan: planProgress.exactOptional(),
+  }),
   z.object({ how: z.literal('unknown'), reason: z.string() }),
   z.object({ how: z.literal('stopped'), verified_dead_at: z.iso.datetime().nullable() }),
 ]);
@@ -73,7 +88,12 @@ export type ExecutorAnswer = ToolAnswer<ExecutorResult>;
 export function answerOf(reply: ToolReply): ExecutorAnswer {
   switch (reply.how) {
     case 'answered':
-      return { how: 'answered', result: reply.result, durationMs: reply.duration_ms };
+      return {
+        how: 'answered',
+        result: reply.result,
+        durationMs: reply.duration_ms,
+        ...(reply.plan && { plan: reply.plan }),
+      };
     case 'unknown':
       return reply;
     case 'stopped':

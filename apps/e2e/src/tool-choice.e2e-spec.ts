@@ -1,0 +1,61 @@
+import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from './log-expectations';
+
+describe('the tools of a run in a deployment', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    client = rondo.client();
+  });
+
+  afterAll(async () => {
+    expect(await rondo.violations()).toEqual([]);
+    await rondo.stop();
+  });
+
+  it('a plan in todo.md is shown as events and kept with the thread', async () => {
+    const run = await client.createRun(
+      scripted('a plan', [
+        { calls: [call('create_file', { file_path: 'todo.md', file_contents: '- [ ] Read\n- [ ] Write\n' })] },
+        { calls: [command(`sed -i 's/\\[ \\] Read/[x] Read/' todo.md`)] },
+        { text: 'Half of it is done.' },
+      ]),
+    );
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    const facts = await client.facts(run.id);
+    expectWholeLog(facts);
+    const plans = facts.flatMap(({ data }) => (data.message?.metadata.kind === 'plan_updated' ? [data.message] : []));
+    expect(plans.map(({ metadata }) => [metadata.done, metadata.total])).toEqual([
+      [0, 2],
+      [1, 2],
+    ]);
+    const { data } = await client.json<{ data: { type: string; is_llm_message: boolean }[] }>(
+      'GET',
+      `/threads/${run.thread_id}/messages`,
+    );
+    expect(data.filter(({ type }) => type === 'status').map((one) => one.is_llm_message)).toEqual([false, false]);
+  });
+
+  it('a tool that is switched off is not offered, and a call of it is refused', async () => {
+    const script = scripted('no shell', [{ calls: [command('id')] }, { text: 'There is no shell.' }]);
+    const run = await client.createRun({ ...script, tools: { shell: false } });
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    const facts = await client.facts(run.id);
+    expect(facts.map(({ type }) => type)).not.toContain('tool.started');
+    const refusal = facts.find(({ type }) => type === 'tool.failed')?.data.result.error;
+    expect(refusal).toContain('There is no tool named "execute_command"');
+    expect(refusal).not.toContain('check_command_output');
+    expect(refusal).toContain('read_file');
+  });
+
+  it('a change of something that does not exist is refused at once', async () => {
+    const { status, text } = await client.request('POST', '/runs', { input: 'Hello.', tools: { teleport: false } });
+
+    expect(status).toBe(422);
+    expect(text).toContain('teleport');
+  });
+});

@@ -1,0 +1,106 @@
+import type { SettingsRequest } from '@rondo/contract';
+import { tools as catalog } from '../tools/catalog';
+import { effectiveSettings } from './effective-settings';
+import { profiles } from './profiles';
+
+const toolsOf = (request: SettingsRequest): readonly string[] => {
+  const effective = effectiveSettings(request, { model: 'demo/coder' });
+  if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
+  return effective.settings.tools;
+};
+
+describe('the tools of a profile', () => {
+  it.each(Object.entries(profiles))(
+    '%s names tools that exist, each once and none beyond the sandbox',
+    (_, profile) => {
+      const { tools } = profile.settings;
+      const groupOf = (name: string) => catalog.find((tool) => tool.name === name)?.group;
+
+      expect(new Set(tools).size).toBe(tools.length);
+      expect(tools.map(groupOf)).not.toContain(undefined);
+      expect(tools.map(groupOf)).not.toContain('web');
+      expect(profile.optionalTools).toContain('http_request');
+    },
+  );
+
+  it.each([
+    [
+      'suna',
+      ['execute_command', 'create_file', 'search_files', 'ask', 'complete'],
+      ['bash', 'readFile', 'message_user'],
+    ],
+    [
+      'ii',
+      ['bash', 'shell_exec', 'shell_wait', 'str_replace_editor', 'display_image', 'message_user', 'complete'],
+      ['execute_command', 'ask'],
+    ],
+    ['symphony', ['readFile', 'writeFile', 'createPlan', 'parseDocument', 'ponder'], ['read_file', 'complete', 'bash']],
+  ] as const)('%s has its own names', (profile, has, hasNot) => {
+    expect(toolsOf({ profile })).toEqual(expect.arrayContaining([...has]));
+    for (const name of hasNot) expect(toolsOf({ profile })).not.toContain(name);
+  });
+});
+
+describe('changes to the tools', () => {
+  it('switch tools and groups off and on, in the names of the profile', () => {
+    expect(toolsOf({ tools: { files: false, shell: false, memory: false } })).toEqual(['ask', 'complete']);
+    expect(toolsOf({ tools: { web: true } })).toContain('http_request');
+    expect(toolsOf({ profile: 'ii', agent: { tools: [] }, tools: { shell: true } })).toEqual(
+      expect.arrayContaining(['bash', 'shell_exec']),
+    );
+    expect(toolsOf({ profile: 'ii', agent: { tools: [] }, tools: { shell: true } })).not.toContain('execute_command');
+    expect(toolsOf({ tools: { ask: false } })).not.toContain('ask');
+    expect(toolsOf({ tools: { bash: true } })).toEqual([...profiles.suna.settings.tools, 'bash']);
+  });
+
+  it('let the name of a tool win over its group', () => {
+    expect(toolsOf({ agent: { tools: [] }, tools: { read_file: true, files: false } })).toEqual(['read_file']);
+    expect(toolsOf({ tools: { web: true, http_request: false } })).not.toContain('http_request');
+  });
+
+  it('switch the aliases of a tool off together with it, and one alias alone', () => {
+    expect(toolsOf({ profile: 'ii', tools: { execute_command: false } })).not.toContain('bash');
+    const withoutBash = toolsOf({ profile: 'ii', tools: { bash: false } });
+    expect(withoutBash).not.toContain('bash');
+    expect(withoutBash).toContain('shell_exec');
+  });
+
+  it('of the run apply after those of the agent, and to its list of tools', () => {
+    expect(toolsOf({ agent: { tools: { ask: false } }, tools: { ask: true } })).toContain('ask');
+    expect(toolsOf({ agent: { tools: { ask: false } }, tools: ['ask'] })).toEqual(['ask']);
+    expect(toolsOf({ agent: { tools: ['read_file', 'ask'] }, tools: { ask: { enabled: false } } })).toEqual([
+      'read_file',
+    ]);
+  });
+
+  it.each<SettingsRequest>([
+    { tools: { fly: true } },
+    { agent: { tools: { fly: false } } },
+    { tools: { constructor: true } },
+  ])('of things that there are not are refused: %j', (request) => {
+    expect(effectiveSettings(request, { model: 'demo/coder' })).toEqual({
+      problems: expect.arrayContaining([{ field: 'tools', message: expect.stringContaining('there is no tool') }]),
+    });
+  });
+});
+
+describe('interactive', () => {
+  const ends = ['ask', 'complete', 'return_control_to_user'];
+  const endsOf = (request: SettingsRequest) => toolsOf(request).filter((name) => ends.includes(name));
+
+  it.each([
+    [{ profile: 'ii' }, ['complete', 'return_control_to_user']],
+    [{ profile: 'ii', interactive: true }, ['return_control_to_user']],
+    [{ profile: 'ii', interactive: false }, ['complete']],
+    [{ profile: 'ii', agent: { interactive: true }, interactive: false }, ['complete']],
+    [
+      { profile: 'ii', interactive: false, tools: { return_control_to_user: true } },
+      ['complete', 'return_control_to_user'],
+    ],
+    [{ interactive: false }, ['complete']],
+    [{ interactive: true }, ['ask', 'complete']],
+    [{ profile: 'symphony', interactive: true }, []],
+  ] as const)('%j can end its turn by %j', (request, expected) => {
+    expect([...endsOf(request)].sort()).toEqual([...expected].sort());
+  });
+});

@@ -1,0 +1,63 @@
+import type { SettingsRequest, ToolChanges } from '@rondo/contract';
+import { tools as catalog } from '../tools/catalog';
+import type { Profile } from './profiles';
+
+/** What one layer of settings says about tools. */
+export type ToolChoice = Pick<SettingsRequest, 'tools' | 'interactive'>;
+
+type ToolProfile = Pick<Profile, 'optionalTools' | 'interaction' | 'settings'>;
+type Toggles = Readonly<Record<string, boolean>>;
+
+/**
+ * The tools after a layer. A list replaces the earlier one. Then follows what `interactive` means in the profile, and what
+ * the layer switches on and off: groups first, so that the name of a tool wins over its group.
+ */
+export function toolsAfter(
+  earlier: readonly string[],
+  { tools = {}, interactive }: ToolChoice,
+  profile: ToolProfile,
+): string[] {
+  const list = Array.isArray(tools) ? tools : earlier;
+  const meant = interactive === undefined ? {} : profile.interaction(interactive);
+  const steps = [meant, ...byKind(togglesOf(tools))];
+  return steps.reduce<string[]>((chosen, step) => toggled(chosen, step, profile), [...list]);
+}
+
+/** Names that a layer changes and that are neither a tool nor a group of tools. */
+export const unknownChanges = (tools: ToolChoice['tools'], isTool: (name: string) => boolean): string[] =>
+  tools === undefined || Array.isArray(tools)
+    ? []
+    : Object.keys(tools).filter((name) => !isGroup(name) && !isTool(name));
+
+function togglesOf(tools: NonNullable<ToolChoice['tools']>): Toggles {
+  if (Array.isArray(tools)) return {};
+  const switches = Object.entries(tools).map(([name, change]) => [name, isOn(change)] as const);
+  return Object.fromEntries(switches.flatMap(([name, on]) => (on === undefined ? [] : [[name, on]])));
+}
+
+const isOn = (change: ToolChanges[string]): boolean | undefined =>
+  typeof change === 'boolean' ? change : change.enabled;
+
+const groups: ReadonlySet<string> = new Set(catalog.map(({ group }) => group));
+const isGroup = (name: string): boolean => groups.has(name);
+
+function byKind(toggles: Toggles): [Toggles, Toggles] {
+  const entries = Object.entries(toggles);
+  const [ofGroups, ofTools] = [entries.filter(([name]) => isGroup(name)), entries.filter(([name]) => !isGroup(name))];
+  return [Object.fromEntries(ofGroups), Object.fromEntries(ofTools)];
+}
+
+function toggled(tools: readonly string[], toggles: Toggles, profile: ToolProfile): string[] {
+  const named = (isOn: boolean) => Object.keys(toggles).filter((name) => toggles[name] === isOn);
+  const on = named(true).flatMap((name) => (isGroup(name) ? toolsOfGroup(name, profile) : [name]));
+  const off = new Set(named(false));
+  const isOff = (name: string): boolean => {
+    const tool = catalog.find((one) => one.name === name);
+    return off.has(name) || (tool !== undefined && (off.has(tool.group) || off.has(tool.alias?.of ?? name)));
+  };
+  return [...tools.filter((name) => !isOff(name)), ...on.filter((name) => !tools.includes(name))];
+}
+
+/** Those of a group that the profile has, in its own names. */
+const toolsOfGroup = (group: string, { settings, optionalTools }: ToolProfile): string[] =>
+  [...settings.tools, ...optionalTools].filter((name) => catalog.find((tool) => tool.name === name)?.group === group);

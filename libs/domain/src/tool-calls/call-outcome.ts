@@ -1,0 +1,25 @@
+import type { PlanProgress, RecordedResult } from '@rondo/contract';
+import type { AgentRun } from '../loop/loop-context';
+import type { AgentPorts } from '../ports';
+import type { RunState } from '../run/run-state';
+
+/** How a call ended: with a result, or with an unknown outcome. */
+export type CallOutcome =
+  | {
+      readonly result: RecordedResult;
+      readonly durationMs: number;
+      readonly problem?: CallProblem;
+      /** The plan in todo.md, where the call may have changed it. */
+      readonly plan?: PlanProgress;
+    }
+  | { readonly unknown: string };
+
+/** Why a call was answered without being run. */
+export type CallProblem = 'malformed' | 'unknown_tool' | 'surplus';
+
+/** What an answer needs to know of its run. The loop, the end of a run and a person's resolution answer calls. */
+export interface AnswerContext {
+  readonly run: Pick<AgentRun, 'id' | 'threadId'>;
+  readonly state: Pick<RunState, 'iteration' | 'calls'>;
+  readonly ports: { readonly ids: Pick<AgentPorts['ids'], 'messageId'> };
+}
