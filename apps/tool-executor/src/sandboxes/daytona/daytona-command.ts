@@ -29,6 +29,8 @@ export class DaytonaCommand implements RunningCommand {
   private readonly key: string;
   private offset = 0;
   private timer: NodeJS.Timeout | undefined;
+  /** Resolves when no process of the command is left. */
+  private killing: Promise<void> | undefined;
   private ending: Promise<void> | undefined;
 
   constructor(
@@ -106,6 +108,7 @@ export class DaytonaCommand implements RunningCommand {
     this.accept(Buffer.from(data, 'base64'));
     record.cwd = Buffer.from(cwd, 'base64').toString() || workspacePath;
     if (state === 'running' || (!this.isOverLimit && this.offset < Number(size))) return false;
+    await this.killing; // Its descendants may outlive the command, and a repeated call uses the same mark as this one.
     this.finish(state);
     return true;
   }
@@ -132,16 +135,21 @@ export class DaytonaCommand implements RunningCommand {
   /** Resolves when the command and all of its descendants are dead: by their signals, or else because the sandbox has stopped. */
   private end(ending: Ending, graceMs = this.record.limits.graceMs): Promise<void> {
     this.record.expect(ending);
-    this.ending ??= this.killAll(graceMs);
+    this.killing ??= this.killAll(graceMs);
+    this.ending ??= this.killing.then(() => this.awaitEnd());
     return this.ending;
   }
 
   private async killAll(grace: number): Promise<void> {
-    const { record, key } = this;
+    const { key } = this;
     const answer = await this.shell.run('kill', { pattern: `[^:]*:${key}$`, keys: key, grace }).catch(() => '');
     if (!answer.endsWith('left 0\n')) await this.stopSandbox();
-    await Promise.race([record.outcome, delay(endWithinMs, undefined, { ref: false })]);
-    record.lose('killed');
+  }
+
+  /** What it wrote last is read first, if that is possible soon. */
+  private async awaitEnd(): Promise<void> {
+    await Promise.race([this.record.outcome, delay(endWithinMs, undefined, { ref: false })]);
+    this.record.lose('killed');
   }
 }
 

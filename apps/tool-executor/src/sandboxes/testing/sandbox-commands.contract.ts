@@ -115,6 +115,18 @@ export function describeCommands(makeFixture: MakeFixture): void {
       await expect(sandbox.kill('unknown')).resolves.toMatchObject({ wasRunning: false });
     });
 
+    it('reports that a command was killed only when its descendants are dead, too', async () => {
+      const sandbox = await fixture.provider.get(newThreadId());
+      const command = '(trap "" TERM; sleep 4714) & sleep 4714 & until pgrep -fx "sleep 471[4]"; do :; done; wait';
+      const abort = new AbortController();
+      const listeners = { signal: abort.signal, output: () => abort.abort() };
+
+      await expect(sandbox.exec({ id: 'stubborn', command, graceMs: 1_000 }, listeners)).resolves.toMatchObject({
+        ending: 'killed',
+      });
+      await expect(run(sandbox, 'pgrep -fx "sleep 471[4]"')).resolves.toMatchObject({ exitCode: 1 });
+    });
+
     it('a command that was killed runs again under the same id', async () => {
       const request = {
         id: 'again',
