@@ -145,7 +145,7 @@ function runnerOf(
 function toolsOf({ nats, toolStreams, blobs, sandboxes, executors }: Adapters): AgentRunnerParts['toolsFor'] {
   const pendingCancellations = new PendingCancellations(nats);
   const placement = new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors);
-  return ({ runId, accountId, threadId, run, executorId }, journal, toolSet) =>
+  return ({ runId, accountId, threadId, epoch, run, executorId }, journal, toolSet) =>
     new ImagesToBlobs(
       new NatsTools({
         nats,
@@ -154,6 +154,7 @@ function toolsOf({ nats, toolStreams, blobs, sandboxes, executors }: Adapters): 
         runId,
         accountId,
         threadId,
+        epoch,
         toolSet,
         placement: async (thread) => executorId ?? placement.of(thread),
         onOutput: (delta: Delta) => journal.publishDelta(delta),

@@ -52,6 +52,7 @@ class Caller {
       streams: new ToolStreams(nats),
       pendingCancellations: new PendingCancellations(nats),
       ...ids,
+      epoch: 1,
       placement: place,
       onOutput,
       toolSet: builtInTools,

@@ -144,6 +144,29 @@ describe('ToolRunner', () => {
     }
   });
 
+  it('labels a new sandbox with what it is created for', async () => {
+    const seen: unknown[] = [];
+    const noted = {
+      egressOf,
+      get: (...given: unknown[]) => {
+        seen.push(given);
+        return Promise.reject(new SandboxError('failed', 'enough'));
+      },
+    };
+    const call = aCall('list_files', {});
+    const listeners = { signal: new AbortController().signal, output: () => undefined };
+    const runner = newRunner(noted, { debug: () => undefined, error: () => undefined });
+
+    await runner.run({ ...call, epoch: 7 }, listeners);
+    await runner.run(call, listeners);
+
+    const { account_id: account, thread_id: thread, run_id: run } = call;
+    expect(seen).toEqual([
+      [thread, { account, thread, run, epoch: '7' }],
+      [thread, { account, thread, run }],
+    ]);
+  });
+
   it('answers when a tool throws', async () => {
     const logged: object[] = [];
     const log = { debug: () => undefined, error: (fields: object) => logged.push(fields) };

@@ -85,7 +85,8 @@ export class ToolRunner {
     const user = { account: accountOf(call), thread: call.thread_id };
     const release = await this.parts.slots.acquire(user, { signal: listeners.signal, timeoutMs: longestWaitMs(call) });
     try {
-      const sandbox = await this.parts.sandboxes.get(call.thread_id, { ...user, run: call.run_id });
+      const labels = { ...user, run: call.run_id, ...(call.epoch !== undefined && { epoch: String(call.epoch) }) };
+      const sandbox = await this.parts.sandboxes.get(call.thread_id, labels);
       return await this.runInTurn(prepared, { call, listeners, sandbox });
     } finally {
       release();

@@ -79,6 +79,7 @@ export class ToolCallFixture {
       runId: run,
       accountId: accountId.parse(account),
       threadId: threadId.parse(thread),
+      epoch: 1,
       placement: () => Promise.resolve(executorId),
       onOutput: () => undefined,
       toolSet: builtInTools,

@@ -31,6 +31,8 @@ export const dispatchedCall = z.object({
   expires_at: z.iso.datetime().exactOptional(),
   /** The store it was sent into, see ToolStreams.store: no other store has its claim. Older workers do not send it. */
   store: z.string().exactOptional(),
+  /** The claim of the run under which it was sent, for the labels of a sandbox. Older workers do not send it. */
+  epoch: z.number().int().positive().exactOptional(),
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 

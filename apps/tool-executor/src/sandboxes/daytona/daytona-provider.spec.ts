@@ -14,7 +14,7 @@ describe('DaytonaProvider', () => {
   afterEach(() => fixture.close());
 
   const sandboxOf = (thread: string): Promise<Sandbox> =>
-    fixture.provider.get(thread, { account: 'acc', run: 'run_1' });
+    fixture.provider.get(thread, { account: 'acc', run: 'run_1', epoch: '3' });
   const machinesOf = (thread: string) =>
     fixture.server.control.all().filter(({ labels }) => labels['thread'] === thread);
 
@@ -24,7 +24,7 @@ describe('DaytonaProvider', () => {
 
     expect(fixture.server.control.created).toMatchObject([
       {
-        labels: { install: 'spec', account: 'acc', run: 'run_1', thread },
+        labels: { install: 'spec', account: 'acc', run: 'run_1', epoch: '3', thread },
         public: false,
         ...{ autoStopInterval: 15, autoArchiveInterval: 60, autoDeleteInterval: 10_080 },
       },

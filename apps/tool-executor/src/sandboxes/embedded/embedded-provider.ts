@@ -171,7 +171,8 @@ export class EmbeddedProvider implements SandboxProvider {
     if (this.sandboxes.get(threadId) !== sandbox || this.removals.has(threadId)) {
       throw new SandboxError('unavailable', 'The sandbox was stopped or removed meanwhile.');
     }
-    const workspace = await this.workspaces.open(threadId, labels);
+    const { install } = this.settings;
+    const workspace = await this.workspaces.open(threadId, { ...(install !== undefined && { install }), ...labels });
     const connection = await bootAgent(launcher, workspace, this.settings.bootTimeoutMs);
     this.log.info({ threadId, durationMs: Date.now() - startedAt }, 'sandbox booted');
     void connection.ended.then(() => this.log.info({ threadId }, 'sandbox ended'));

@@ -27,6 +27,7 @@ describe('NatsTools and ToolCallConsumer', () => {
         run_id: call.run_id,
         thread_id: 'thr_1',
         account_id: 'acc_1',
+        epoch: 1,
         name: 'execute_command',
         arguments: { command: 'date' },
         effect_class: 'unsafe',

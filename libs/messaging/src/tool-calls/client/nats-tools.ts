@@ -19,6 +19,8 @@ export interface NatsToolsOptions {
   readonly runId: RunId;
   readonly accountId: AccountId;
   readonly threadId: ThreadId;
+  /** The number of the run's claim. */
+  readonly epoch: number;
   /** The executor that hosts the thread's sandbox. Rejects with a TerminalError when a retry cannot help. */
   readonly placement: (threadId: ThreadId) => Promise<string>;
   /** Receives what running commands print, as it arrives. */
@@ -111,13 +113,14 @@ export class NatsTools implements Tools<ExecutorResult> {
   }
 
   private dispatched(call: ToolCall): DispatchedCall {
-    const { runId, accountId, threadId, toolSet, toolTimeoutMs = defaultToolTimeoutMs } = this.options;
+    const { runId, accountId, threadId, epoch, toolSet, toolTimeoutMs = defaultToolTimeoutMs } = this.options;
     const timeoutMs = Math.min(toolSet.named(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
     return {
       call_id: call.id,
       run_id: runId,
       thread_id: threadId,
       account_id: accountId,
+      epoch,
       name: call.name,
       arguments: call.arguments,
       effect_class: call.effect_class,
