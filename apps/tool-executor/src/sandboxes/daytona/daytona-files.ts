@@ -10,6 +10,7 @@ import type {
   StreamOptions,
   WriteOptions,
 } from '../sandbox';
+import { piecesOf, requireSize } from '../file-pieces';
 import { SandboxError, type SandboxErrorCode } from '../sandbox-error';
 import type { SandboxSettings } from '../sandbox-settings';
 import { relativeToWorkspace, workspacePath } from '../workspace-path';
@@ -51,10 +52,7 @@ export class DaytonaFiles implements SandboxFiles {
 
   async write(path: string, content: Uint8Array | string, { mode, permissions }: WriteOptions): Promise<void> {
     const bytes = Buffer.from(content);
-    const { transferBytes } = this.settings;
-    if (bytes.length > transferBytes) {
-      throw tooLarge(path, bytes.length, transferBytes);
-    }
+    requireSize(path, bytes.length, this.settings.transferBytes);
     const request = randomUUID();
     const inline = bytes.length <= inlineBytes;
     const uploaded = inline ? '' : draftOf(request);
@@ -76,12 +74,9 @@ export class DaytonaFiles implements SandboxFiles {
     let size = 0;
     try {
       await this.ask('append', { draft, offset: 0, content: '' }, path);
-      for await (const part of source) {
-        if (size + part.length > maxBytes) throw tooLarge(path, size + part.length, maxBytes);
-        for (const piece of piecesOf(part)) {
-          await this.ask('append', { draft, offset: size, content: Buffer.from(piece).toString('base64') }, path);
-          size += piece.length;
-        }
+      for await (const piece of piecesOf(source, { path, maxBytes, pieceBytes })) {
+        await this.ask('append', { draft, offset: size, content: Buffer.from(piece).toString('base64') }, path);
+        size += piece.length;
       }
       const given = { content: '', uploaded: draft, request };
       await this.ask('write', { path: target, mode, permissions: permissions?.toString(8) ?? '', ...given }, path);
@@ -148,13 +143,6 @@ function entryOf(line: string): FileListing['entries'][number] {
 }
 
 const draftOf = (request: string): string => `${stateDirectory}/draft-${request}`;
-
-function* piecesOf(part: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < part.length; at += pieceBytes) yield part.subarray(at, at + pieceBytes);
-}
-
-const tooLarge = (path: string, bytes: number, limit: number): SandboxError =>
-  new SandboxError('too_large', `${path} would have ${bytes} bytes or more; the limit is ${limit}.`);
 
 /** As `find -name` reads it, matching this name only. */
 const literalPattern = (name: string): string => name.replace(/[*?[\]\\]/g, '\\$&');

@@ -99,11 +99,15 @@ export function describeFiles(makeFixture: MakeFixture): void {
     it('of any size are read in ranges, and refused as a whole above the limit', async () => {
       await run(sandbox, 'seq -w 100000 > big');
 
-      await expect(sandbox.files.read('big')).rejects.toMatchObject({ code: 'too_large' });
+      await expect(sandbox.files.read('big')).rejects.toMatchObject({
+        code: 'too_large',
+        message: expect.stringContaining('has 700000 bytes'),
+      });
       const part = await sandbox.files.read('big', { offset: 7, length: 7 });
       expect(part).toEqual({ content: Buffer.from('000002\n'), size: 700_000 });
       await expect(sandbox.files.write('big', 'x'.repeat(100_001), { mode: 'put' })).rejects.toMatchObject({
         code: 'too_large',
+        message: expect.stringContaining('would have 100001 bytes;'),
       });
     });
 

@@ -9,9 +9,13 @@ import type {
   StreamOptions,
   WriteOptions,
 } from '../../sandbox';
+import { piecesOf, requireSize } from '../../file-pieces';
 import { SandboxError } from '../../sandbox-error';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { relativeToWorkspace } from '../../workspace-path';
+
+/** Of a file that is written in pieces. */
+const pieceBytes = 256 * 1024;
 
 export type FileCall = Extract<AgentCall, `file.${string}`>;
 export type AskAgent = <C extends FileCall>(call: C, parameters: object) => Promise<AgentAnswer<C>>;
@@ -46,10 +50,7 @@ export class AgentFiles implements SandboxFiles {
   async write(path: string, content: Uint8Array | string, { mode, permissions }: WriteOptions): Promise<void> {
     await this.requireCapacity();
     const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
-    const { transferBytes } = this.settings;
-    if (bytes.length > transferBytes) {
-      throw tooLarge(path, bytes.length, transferBytes);
-    }
+    requireSize(path, bytes.length, this.settings.transferBytes);
     const parameters = { path: notTheRoot(path), content: bytes.toString('base64'), mode, permissions };
     await this.ask('file.write', parameters);
   }
@@ -63,10 +64,9 @@ export class AgentFiles implements SandboxFiles {
     let size = 0;
     try {
       await this.append(file, new Uint8Array(0));
-      for await (const part of source) {
-        size += part.length;
-        if (size > maxBytes) throw tooLarge(path, `more than ${maxBytes}`, maxBytes);
-        for (const piece of piecesOf(part)) await this.append(file, piece);
+      for await (const piece of piecesOf(source, { path, maxBytes, pieceBytes })) {
+        await this.append(file, piece);
+        size += piece.length;
       }
       await this.ask('file.finish', { ...file, permissions });
       return size;
@@ -102,15 +102,6 @@ export class AgentFiles implements SandboxFiles {
     if (refusal !== undefined) throw new SandboxError('failed', refusal);
   }
 }
-
-const pieceBytes = 256 * 1024;
-
-function* piecesOf(part: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < part.length; at += pieceBytes) yield part.subarray(at, at + pieceBytes);
-}
-
-const tooLarge = (path: string, bytes: number | string, limit: number): SandboxError =>
-  new SandboxError('too_large', `${path} would have ${bytes} bytes; the limit is ${limit}.`);
 
 function notTheRoot(path: string): string {
   const relative = relativeToWorkspace(path);
