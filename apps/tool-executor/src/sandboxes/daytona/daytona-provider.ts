@@ -10,13 +10,13 @@ import type {
   SandboxProvider,
 } from '../sandbox-provider';
 import type { SandboxSettings } from '../sandbox-settings';
+import { requireThreadId } from '../thread-ids';
 import { DaytonaClient } from './daytona-client';
 import { DaytonaMachines } from './daytona-machines';
 import { DaytonaSandbox } from './daytona-sandbox';
 import type { DaytonaSettings } from './daytona-settings';
 
 const longestIdleCheckMs = 30_000;
-const threadIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 const labelNames = ['install', 'account', 'thread', 'run', 'epoch'] as const;
 
 interface DaytonaParts {
@@ -63,7 +63,7 @@ export class DaytonaProvider implements SandboxProvider {
     await this.removals.get(threadId)?.catch(() => undefined); // `remove` rejects for its own caller
     const sandbox = this.sandboxes.get(threadId) ?? this.newSandbox(threadId, labels);
     this.sandboxes.set(threadId, sandbox);
-    sandbox.commands.touch();
+    sandbox.touch();
     return sandbox;
   }
 
@@ -112,7 +112,7 @@ export class DaytonaProvider implements SandboxProvider {
   }
 
   async stopIdle(): Promise<string[]> {
-    const idle = [...this.sandboxes.values()].filter(({ commands }) => commands.isIdle(Date.now()));
+    const idle = [...this.sandboxes.values()].filter((sandbox) => sandbox.isIdle(Date.now()));
     for (const { id } of idle) await this.putToSleep(id);
     return idle.map(({ id }) => id);
   }
@@ -174,8 +174,7 @@ export class DaytonaProvider implements SandboxProvider {
   private async removeNow(threadId: string): Promise<void> {
     requireThreadId(threadId);
     const sandbox = this.sandboxes.get(threadId);
-    for (const { record } of sandbox?.commands.ledger.running() ?? [])
-      record.expect('killed', 'The sandbox was removed.');
+    sandbox?.expectRemoval();
     await sandbox?.settled(); // Else it could be created after it was looked for here.
     await this.machines.remove(threadId);
     sandbox?.shutDown();
@@ -187,8 +186,4 @@ export class DaytonaProvider implements SandboxProvider {
   private warn(error: unknown): void {
     this.parts.log.warn({ reason: error instanceof Error ? error.message : '' }, 'sandbox upkeep failed');
   }
-}
-
-function requireThreadId(threadId: string): void {
-  if (!threadIdPattern.test(threadId)) throw new SandboxError('invalid_request', 'This is not a thread id.');
 }

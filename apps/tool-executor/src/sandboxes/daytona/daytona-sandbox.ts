@@ -1,17 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { CommandRecord } from '../embedded/commands/command-record';
 import { SandboxCommands } from '../embedded/commands/sandbox-commands';
-import type {
-  CommandListeners,
-  CommandOutcome,
-  CommandRequest,
-  EndedCommand,
-  ProcessView,
-  Sandbox,
-  Termination,
-} from '../sandbox';
+import { CommandSandbox } from '../commands/command-sandbox';
+import type { EndedCommand, Termination } from '../sandbox';
 import { SandboxError } from '../sandbox-error';
-import type { AwakeSandbox } from '../sandbox-provider';
 import type { SandboxSettings } from '../sandbox-settings';
 import { relativeToWorkspace } from '../workspace-path';
 import type { DaytonaClient, Machine } from './daytona-client';
@@ -29,52 +21,24 @@ interface SandboxParts {
 }
 
 /** A thread's sandbox at Daytona. Nothing is created, started or looked for before the first use. */
-export class DaytonaSandbox implements Sandbox {
+export class DaytonaSandbox extends CommandSandbox {
   readonly files: DaytonaFiles;
-  readonly commands: SandboxCommands;
+  protected readonly commands: SandboxCommands;
   private shell: DaytonaShell | undefined;
   private opening: Promise<DaytonaShell> | undefined;
 
   constructor(
-    readonly id: string,
+    id: string,
     settings: SandboxSettings,
     private readonly parts: SandboxParts,
   ) {
+    super(id);
     this.commands = new SandboxCommands(settings, {
       launch: (record, cwd) => this.launch(record, cwd),
       stop: () => this.stop(),
       discoverJobs: (session) => this.discoverJobs(session),
     });
     this.files = new DaytonaFiles(() => this.open(), settings);
-  }
-
-  exec(request: CommandRequest, on?: CommandListeners): Promise<CommandOutcome> {
-    return this.commands.exec(request, on);
-  }
-
-  start(request: CommandRequest & { session: string }): Promise<ProcessView> {
-    return this.commands.start(request);
-  }
-
-  read(session: string, fromOffset?: number): Promise<ProcessView> {
-    return this.commands.read(session, fromOffset);
-  }
-
-  async list(): Promise<ProcessView[]> {
-    await this.discoverJobs('*');
-    return this.commands.list();
-  }
-
-  write(session: string, text: string): Promise<void> {
-    return this.commands.write(session, text);
-  }
-
-  terminate(session: string): Promise<Termination> {
-    return this.commands.terminate(session);
-  }
-
-  kill(commandId: string): Promise<Termination> {
-    return this.commands.kill(commandId);
   }
 
   /** Daytona's preview links speak HTTP only, which is not what a stream of bytes needs. */
@@ -86,14 +50,18 @@ export class DaytonaSandbox implements Sandbox {
     await this.settled();
     const { shell } = this;
     const wasRunning = this.isAwake;
-    const running = this.commands.ledger.running();
-    for (const { record } of running) record.expect('killed', 'The sandbox was stopped.');
+    this.commands.expectKill('The sandbox was stopped.');
     if (shell && wasRunning) {
       const { client } = this.parts;
       await client.persistently(() => shell.machine.stop(client.settings.requestTimeoutMs / 1_000, true));
     }
     this.shutDown();
     return { wasRunning, verifiedDeadAt: new Date().toISOString() };
+  }
+
+  /** It is about to be deleted with everything that runs in it. */
+  expectRemoval(): void {
+    this.commands.expectKill('The sandbox was removed.');
   }
 
   /** Waits for one that is being created or started. */
@@ -112,13 +80,12 @@ export class DaytonaSandbox implements Sandbox {
   async endRun(run: string): Promise<EndedCommand[]> {
     const shell = await this.openIfRunning();
     if (!shell) return [];
-    const jobs = this.commands.ledger.running().filter(({ record }) => record.identity.run === run);
-    for (const { record } of jobs) record.expect('killed', 'The run was stopped.');
-    const keys = jobs.map(({ record }) => keyOf(record.identity.id)).join(' ');
+    const jobs = this.commands.expectKill('The run was stopped.', run);
+    const keys = jobs.map(({ identity }) => keyOf(identity.id)).join(' ');
     const answer = await shell.run('kill', { pattern: `${keyOf(run)}:`, keys, grace: 1_000 });
     if (!answer.endsWith('left 0\n')) await this.stop();
-    await Promise.all(jobs.map(({ record }) => record.outcome));
-    const processes = new Map<string, string[]>(jobs.map(({ record }) => [record.identity.id, []]));
+    await Promise.all(jobs.map(({ outcome }) => outcome));
+    const processes = new Map<string, string[]>(jobs.map(({ identity }) => [identity.id, []]));
     for (const [, id = '', name = ''] of answer.matchAll(/^found (\S+) (.*)$/gm)) {
       const commandId = Buffer.from(id, 'base64').toString().trim();
       processes.set(commandId, [...(processes.get(commandId) ?? []), name]);
@@ -129,10 +96,6 @@ export class DaytonaSandbox implements Sandbox {
 
   get isAwake(): boolean {
     return this.opening !== undefined || this.shell?.isBroken === false;
-  }
-
-  activity(): AwakeSandbox {
-    return { threadId: this.id, ...this.commands.activity() };
   }
 
   private async launch(record: CommandRecord, cwd: string | undefined): Promise<DaytonaCommand> {
@@ -154,7 +117,7 @@ export class DaytonaSandbox implements Sandbox {
   }
 
   private async open(): Promise<DaytonaShell> {
-    this.commands.touch();
+    this.touch();
     if (this.shell?.isBroken === false) return this.shell;
     this.opening ??= this.openNow().finally(() => (this.opening = undefined));
     return this.opening;

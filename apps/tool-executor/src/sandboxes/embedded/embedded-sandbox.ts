@@ -8,17 +8,9 @@ import type { CommandRecord } from './commands/command-record';
 import { SandboxCommands } from './commands/sandbox-commands';
 import { CommandRun } from './commands/command-run';
 import { SandboxDisk } from './files/sandbox-disk';
-import type {
-  CommandListeners,
-  CommandOutcome,
-  CommandRequest,
-  EndedCommand,
-  ProcessView,
-  Sandbox,
-  Termination,
-} from '../sandbox';
+import { CommandSandbox } from '../commands/command-sandbox';
+import type { EndedCommand, Termination } from '../sandbox';
 import { SandboxError } from '../sandbox-error';
-import type { AwakeSandbox } from '../sandbox-provider';
 import type { SandboxSettings } from '../sandbox-settings';
 import { relativeToWorkspace } from '../workspace-path';
 import type { Usage, Watched } from './files/workspace-usage';
@@ -26,19 +18,20 @@ import type { Usage, Watched } from './files/workspace-usage';
 const fileTimeoutMs = 30_000;
 
 /** A sandbox on this machine: one agent, booted when needed, and the records of the commands that it ran. */
-export class EmbeddedSandbox implements Sandbox {
+export class EmbeddedSandbox extends CommandSandbox {
   readonly files: AgentFiles;
   readonly disk: SandboxDisk;
-  private readonly commands: SandboxCommands;
+  protected readonly commands: SandboxCommands;
   private readonly agent: AgentOnDemand;
   private readonly origins = new CommandOrigins();
   private lastNumber = 0;
 
   constructor(
-    readonly id: string,
+    id: string,
     private readonly settings: SandboxSettings,
     { boot, usage }: { boot: () => Promise<AgentConnection>; usage: (watched: Watched) => Promise<Usage> },
   ) {
+    super(id);
     this.agent = new AgentOnDemand(boot);
     this.commands = new SandboxCommands(settings, {
       launch: (record, cwd) => this.launch(record, cwd),
@@ -53,34 +46,6 @@ export class EmbeddedSandbox implements Sandbox {
     this.files = new AgentFiles((call, parameters) => this.ask(call, parameters), settings, refusal);
   }
 
-  exec(request: CommandRequest, on?: CommandListeners): Promise<CommandOutcome> {
-    return this.commands.exec(request, on);
-  }
-
-  start(request: CommandRequest & { session: string }): Promise<ProcessView> {
-    return this.commands.start(request);
-  }
-
-  read(session: string, fromOffset?: number): Promise<ProcessView> {
-    return this.commands.read(session, fromOffset);
-  }
-
-  list(): Promise<ProcessView[]> {
-    return Promise.resolve(this.commands.list());
-  }
-
-  write(session: string, text: string): Promise<void> {
-    return this.commands.write(session, text);
-  }
-
-  terminate(session: string): Promise<Termination> {
-    return this.commands.terminate(session);
-  }
-
-  kill(commandId: string): Promise<Termination> {
-    return this.commands.kill(commandId);
-  }
-
   async connect(port: number): Promise<Duplex> {
     if (this.settings.unsafeHost) {
       throw new SandboxError('unsupported', 'Without isolation, sandboxes have no ports of their own.');
@@ -93,41 +58,27 @@ export class EmbeddedSandbox implements Sandbox {
 
   async stop(reason = 'The sandbox was stopped.'): Promise<Termination> {
     const wasRunning = this.agent.isAwake;
-    for (const { record } of this.commands.ledger.running()) record.expect('killed', reason);
+    this.commands.expectKill(reason);
     if (!(await this.agent.stop())) throw new SandboxError('failed', 'The sandbox could not be verified dead.');
     return { wasRunning, verifiedDeadAt: new Date().toISOString() };
   }
 
   async endRun(run: string): Promise<EndedCommand[]> {
     const connection = await this.agent.awake();
-    const jobs = this.commands.ledger.running().filter(({ record }) => record.identity.run === run);
-    for (const { record } of jobs) record.expect('killed', 'The run was stopped.');
+    const jobs = this.commands.expectKill('The run was stopped.', run);
     const { graceMs } = this.settings;
-    const kills = jobs.map(({ record }) => this.kill(record.identity.id));
+    const kills = jobs.map(({ identity }) => this.kill(identity.id));
     const ended = await connection?.runProcesses?.end(run, graceMs);
     if (ended?.dead === false) await this.stop();
     await Promise.all(kills);
     const byCommand = this.origins.groupByCommand(run, ended?.leftovers ?? []);
-    for (const { record } of jobs) byCommand.set(record.identity.id, byCommand.get(record.identity.id) ?? []);
+    for (const { identity } of jobs) byCommand.set(identity.id, byCommand.get(identity.id) ?? []);
     const verifiedDeadAt = new Date().toISOString();
     return [...byCommand].map(([commandId, processes]) => ({ commandId, processes, verifiedDeadAt }));
   }
 
-  /** Restarts the idle time: a caller is about to use the sandbox. */
-  touch(): void {
-    this.commands.touch();
-  }
-
   get isAwake(): boolean {
     return this.agent.isAwake;
-  }
-
-  activity(): AwakeSandbox {
-    return { threadId: this.id, ...this.commands.activity() };
-  }
-
-  isIdle(now: number): boolean {
-    return this.commands.isIdle(now);
   }
 
   private async launch(record: CommandRecord, cwd: string | undefined): Promise<CommandRun> {

@@ -13,7 +13,7 @@ export interface CommandSite {
   launch(record: CommandRecord, cwd: string | undefined): Promise<RunningCommand>;
   /** Kills everything in the sandbox. */
   stop(): Promise<unknown>;
-  /** Adds the background jobs to the ledger that another process has started, where that is possible. */
+  /** Adds the background jobs of a session, or of all (`*`), to the ledger that another process has started. */
   discoverJobs?(session: string): Promise<void>;
 }
 
@@ -59,7 +59,8 @@ export class SandboxCommands {
     return (await this.jobOf(session)).view(fromOffset);
   }
 
-  list(): ProcessView[] {
+  async list(): Promise<ProcessView[]> {
+    await this.site.discoverJobs?.('*');
     return this.ledger.jobs().map((record) => record.view());
   }
 
@@ -88,6 +89,14 @@ export class SandboxCommands {
       await run?.kill();
     }
     return { wasRunning, verifiedDeadAt: new Date().toISOString() };
+  }
+
+  /** Notes why the running commands, of one run or all, are about to be killed, and returns them. */
+  expectKill(reason: string, run?: string): CommandRecord[] {
+    const running = this.ledger.running().map(({ record }) => record);
+    const killed = running.filter(({ identity }) => run === undefined || identity.run === run);
+    for (const record of killed) record.expect('killed', reason);
+    return killed;
   }
 
   touch(): void {

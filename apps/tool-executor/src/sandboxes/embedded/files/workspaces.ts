@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { SandboxError } from '../../sandbox-error';
 import type { ListedSandbox, SandboxLabels } from '../../sandbox-provider';
 import type { SandboxSettings } from '../../sandbox-settings';
+import { isThreadId, requireThreadId } from '../../thread-ids';
 import { SandboxUsers } from '../isolation/sandbox-users';
 import { imageUsage, WorkspaceImages } from './workspace-images';
 import { type Usage, type Watched, workspaceUsage } from './workspace-usage';
@@ -32,8 +33,6 @@ interface Ownership {
 
 const label = z.string().max(200).exactOptional();
 const storedLabels = z.object({ install: label, account: label, thread: label, run: label, epoch: label });
-
-const threadIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
  * `<root>/<thread>/workspace`; where disk images can be mounted, its files lie in `workspace.img` beside it. A workspace stays
@@ -65,7 +64,7 @@ export class Workspaces {
   /** All workspaces on this disk, with the labels that they were created with. */
   async list(): Promise<Omit<ListedSandbox, 'isAwake'>[]> {
     const names = await readdir(this.root).catch(() => []); // Created with the first workspace.
-    const threads = names.filter((name) => threadIdPattern.test(name) && existsSync(this.directoryOf(name)));
+    const threads = names.filter((name) => isThreadId(name) && existsSync(this.directoryOf(name)));
     return Promise.all(threads.map(async (threadId) => ({ threadId, labels: await this.labelsOf(threadId) })));
   }
 
@@ -145,7 +144,7 @@ export class Workspaces {
   }
 
   private homeOf(threadId: string): string {
-    if (!threadIdPattern.test(threadId)) throw new SandboxError('invalid_request', 'This is not a thread id.');
+    requireThreadId(threadId);
     return join(this.root, threadId);
   }
 
