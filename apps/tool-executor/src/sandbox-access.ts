@@ -58,21 +58,21 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     const { thread_id: threadId } = request;
     switch (request.op) {
       case 'status':
-        return answer(await this.stateOf(threadId));
+        return { head: await this.stateOf(threadId) };
       case 'start':
         await this.use(request, (sandbox) => sandbox.files.stat('.'));
-        return answer(await this.stateOf(threadId));
+        return { head: await this.stateOf(threadId) };
       case 'stop':
         await sandboxes.putToSleep(threadId);
-        return answer(await this.stateOf(threadId));
+        return { head: await this.stateOf(threadId) };
       case 'remove':
         await sandboxes.remove(threadId);
-        return answer({});
+        return { head: {} };
       case 'list':
-        return answer(await this.useExisting(request, (sandbox) => list(sandbox, request)));
+        return { head: await this.useExisting(request, (sandbox) => list(sandbox, request)) };
       case 'delete':
         await this.useExisting(request, ({ files }) => files.delete(request.path, { recursive: request.recursive }));
-        return answer({});
+        return { head: {} };
       case 'read':
         return this.read(request);
       case 'write':
@@ -92,12 +92,10 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async read(request: RequestOf<'read'>): Promise<AcceptedTunnel> {
     const { path } = request;
-    const status = await this.useExisting(request, ({ files }) => files.stat(path));
-    if (!status) throw new SandboxError('not_found', `There is no file ${path}.`);
-    const { size } = await this.use(request, ({ files }) => files.read(path, { offset: 0, length: 0 })); // follows a link
+    const { size } = await this.useExisting(request, ({ files }) => files.read(path, { offset: 0, length: 0 }));
     const serve = (tunnel: Duplex) =>
       this.use(request, (sandbox) => pipeline(contentOf(sandbox, { path, size }), tunnel));
-    return { head: { size, modified_at: status.modifiedAt }, serve };
+    return { head: { size }, serve };
   }
 
   private async write(request: RequestOf<'write'>, tunnel: Duplex): Promise<void> {
@@ -140,16 +138,6 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 }
-
-/** An answer without bytes. */
-const answer = (head: object): AcceptedTunnel => ({
-  head,
-  serve: (tunnel) => {
-    tunnel.resume();
-    tunnel.end();
-    return Promise.resolve();
-  },
-});
 
 const list = ({ files }: Sandbox, { path, depth }: RequestOf<'list'>) =>
   files.list(path, { depth, exclude: ['node_modules', '.git'] });

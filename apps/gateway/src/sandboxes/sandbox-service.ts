@@ -50,19 +50,20 @@ export class SandboxService {
   }
 
   async change(address: SandboxAddress, op: 'start' | 'stop') {
-    const sandbox = await this.parts.sandboxes.get(address);
-    const { head } = await this.ask<'start' | 'stop'>({ ...address, ...sandbox }, { op });
-    return { ...described(sandbox), ...head };
+    return this.changed({ ...address, ...(await this.parts.sandboxes.get(address)) }, op);
   }
 
   /** The thread's sandbox, awake; it is created where the thread has none. */
   async ensure({ accountId, threadId }: ThreadAddress) {
     const { sandboxes, threads } = this.parts;
     await threads.get({ accountId, threadId });
-    if (!(await sandboxes.ofThread(accountId, threadId))) await sandboxes.keep(threadId, await this.freeExecutor());
-    const sandbox = await sandboxes.ofThread(accountId, threadId);
+    let sandbox = await sandboxes.ofThread(accountId, threadId);
+    if (!sandbox) {
+      await sandboxes.keep(threadId, await this.freeExecutor());
+      sandbox = await sandboxes.ofThread(accountId, threadId);
+    }
     if (!sandbox) throw unavailable('The thread was deleted meanwhile.');
-    return this.change({ accountId, sandboxId: sandbox.id }, 'start');
+    return this.changed({ accountId, ...sandbox }, 'start');
   }
 
   /** Ends its processes and deletes its files. The row stays: the thread's next use begins with an empty workspace. */
@@ -97,13 +98,8 @@ export class SandboxService {
     const reply = json(tunnel.iterator({ destroyOnReturn: false }));
     const [sent, written] = await Promise.allSettled([pipeline(source, tunnel, { end: true }), reply]);
     if (written.status === 'fulfilled') return { path, size: writtenFile.parse(written.value).size };
-    throw asApiError(
-      written.reason instanceof TunnelError
-        ? written.reason
-        : sent.status === 'rejected'
-          ? sent.reason
-          : written.reason,
-    );
+    const isRefused = written.reason instanceof TunnelError;
+    throw asApiError(sent.status === 'rejected' && !isRefused ? sent.reason : written.reason);
   }
 
   /** For a client that has the URL of a preview, and so no account. */
@@ -112,6 +108,11 @@ export class SandboxService {
     if (!sandbox) throw new ApiError('file_not_found', 'There is no such preview.');
     const { tunnel } = await this.ask<'connect'>(sandbox, { op: 'connect', port, token }, { keepOpen: true });
     return tunnel;
+  }
+
+  private async changed(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>, op: 'start' | 'stop') {
+    const { head } = await this.ask<'start' | 'stop'>(sandbox, { op });
+    return { ...described(sandbox), ...head };
   }
 
   /** About a sandbox that the account has. */

@@ -66,15 +66,12 @@ export class TestExecutor {
       case 'remove':
         this.workspaces.delete(thread);
         this.awake.delete(thread);
-        return answer({});
+        return { head: {} };
       case 'list':
-        return answer({
-          entries: [...files].map(([path, { length }]) => ({ path, kind: 'file', size: length })),
-          truncated: false,
-        });
+        return { head: { entries: [...files].map(entryOf), truncated: false } };
       case 'delete':
         if (!files.delete(request.path)) throw new TunnelError('not_found', 'There is no such file.');
-        return answer({});
+        return { head: {} };
       case 'read':
         return readFrom(files.get(request.path));
       case 'write':
@@ -86,7 +83,7 @@ export class TestExecutor {
 
   private status(thread: string): AcceptedTunnel {
     const asleep = this.workspaces.has(thread) ? 'asleep' : 'absent';
-    return answer({ provider: 'test', state: this.awake.has(thread) ? 'awake' : asleep });
+    return { head: { provider: 'test', state: this.awake.has(thread) ? 'awake' : asleep } };
   }
 
   private write(files: Map<string, Buffer>, request: Extract<SandboxRequest, { op: 'write' }>): AcceptedTunnel {
@@ -108,19 +105,12 @@ export class TestExecutor {
   }
 }
 
-const answer = (head: object): AcceptedTunnel => ({
-  head,
-  serve: (tunnel) => {
-    tunnel.resume();
-    tunnel.end();
-    return Promise.resolve();
-  },
-});
+const entryOf = ([path, { length }]: [string, Buffer]) => ({ path, kind: 'file', size: length });
 
 function readFrom(content: Buffer | undefined): AcceptedTunnel {
   if (!content) throw new TunnelError('not_found', 'There is no such file.');
   return {
-    head: { size: content.length, modified_at: new Date(0).toISOString() },
+    head: { size: content.length },
     serve: (tunnel) => pipeline(Readable.from(piecesOf(content)), tunnel),
   };
 }

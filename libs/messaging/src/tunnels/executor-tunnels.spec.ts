@@ -31,7 +31,7 @@ async function serving(
 }
 
 const acceptAll =
-  (serve: AcceptedTunnel['serve']) =>
+  (serve: NonNullable<AcceptedTunnel['serve']>) =>
   (request: unknown): Promise<AcceptedTunnel> =>
     Promise.resolve({ head: { asked: request }, serve });
 

@@ -61,8 +61,8 @@ async function askToOpen(nats: NatsLink, executorId: string, body: z.infer<typeo
 /** What an executor makes of a request: its answer, and what happens in the tunnel once that was sent. */
 export interface AcceptedTunnel {
   readonly head: object;
-  /** Ends the tunnel's writable side. A rejection resets the tunnel; with a TunnelError the other side learns the reason. */
-  serve(tunnel: Duplex): Promise<void>;
+  /** Absent where the head is the whole answer. Ends the tunnel's writable side. A rejection resets the tunnel; with a TunnelError the other side learns the reason. */
+  readonly serve?: (tunnel: Duplex) => Promise<void>;
 }
 
 interface TunnelServer {
@@ -94,7 +94,8 @@ export function serveTunnels(nats: NatsLink, executorId: string, server: TunnelS
       if (open.size > server.maxTunnels) throw new TunnelError('executor_busy', 'Too many transfers are open.');
       const accepted = await server.accept(body.request);
       message.respond(JSON.stringify({ ok: true, head: accepted.head }));
-      void accepted.serve(tunnel).catch((error: unknown) => tunnel.destroy(asError(error)));
+      if (accepted.serve) void accepted.serve(tunnel).catch((error: unknown) => tunnel.destroy(asError(error)));
+      else tunnel.resume().end();
     } catch (error) {
       message.respond(JSON.stringify({ ok: false, ...refusalOf(error) }));
       if (!(error instanceof TunnelError)) log.warn({ executorId, error }, 'sandbox request failed');

@@ -38,7 +38,7 @@ const heads = {
     truncated: z.boolean(),
   }),
   delete: z.object({}),
-  read: z.object({ size: count, modified_at: z.iso.datetime() }),
+  read: z.object({ size: count }),
   write: z.object({}),
   connect: z.object({}),
 } as const satisfies Record<SandboxRequest['op'], z.ZodType>;
