@@ -72,6 +72,18 @@ const nodeGlobals = [
   'setInterval',
   'setTimeout',
 ];
+/** What a page has, for scripts that run in a browser; `rondo` is where they put what they define. */
+const pageGlobals = [
+  'document',
+  'window',
+  'location',
+  'Element',
+  'Event',
+  'Node',
+  'NodeFilter',
+  'getComputedStyle',
+  'rondo',
+];
 const commonJsGlobals = ['require', 'module', '__dirname'];
 const readOnly = (names) => Object.fromEntries(names.map((name) => [name, 'readonly']));
 
@@ -153,6 +165,7 @@ export default tseslint.config(
     rules: { 'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }] },
   },
   { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs', globals: readOnly(commonJsGlobals) } },
+  { files: ['**/in-page/*.cjs'], languageOptions: { globals: readOnly(pageGlobals) } },
   // Simulated ports are asynchronous although nothing in them waits.
   { files: ['apps/simulation/src/*.ts'], rules: { '@typescript-eslint/require-await': 'off' } },
   // Wiring names what it injects, one parameter each.

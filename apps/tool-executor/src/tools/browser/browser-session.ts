@@ -1,0 +1,144 @@
+import type { Sandbox } from '../../sandboxes';
+import { BrowserLost, BrowserProblem, PageUnresponsive } from './browser-errors';
+import { CdpConnection } from './cdp-connection';
+import { Downloads } from './downloads';
+import { type BrowserProcess, killBrowser, launchBrowser } from './launch-browser';
+import { type Observation, type PageDescription, pageDescription } from './page-state';
+import type { Tab } from './tab';
+import { Tabs } from './tabs';
+
+/** How often a page is read that changes while it is read. */
+const readings = 3;
+const rereadMs = 1_000;
+const maximumNotes = 20;
+
+/** What an action may use. The text that it returns is for the model. */
+export interface Page {
+  readonly tab: Tab;
+  readonly tabs: Tabs;
+}
+export type Action = (page: Page) => Promise<string>;
+
+/** How an action ended. `observation` is missing only when the browser had to be ended. */
+export interface ActionOutcome {
+  readonly message: string;
+  /** Why it failed. */
+  readonly problem?: string;
+  readonly observation?: Observation;
+}
+
+/** A browser in a sandbox: opened, acted with, observed after every action, and closed with all of its processes. */
+export class BrowserSession {
+  private readonly tabs: Tabs;
+  private readonly downloads: Downloads;
+  private notes: string[] = [];
+  private closing: Promise<void> | undefined;
+  isOpen = true;
+
+  private constructor(
+    private readonly sandbox: Sandbox,
+    private readonly process: BrowserProcess,
+    private readonly connection: CdpConnection,
+  ) {
+    const note = (text: string) => {
+      if (this.notes.length < maximumNotes) this.notes.push(text);
+    };
+    this.tabs = new Tabs(connection, note);
+    this.downloads = new Downloads(connection, note);
+    void connection.closed.then(() => (this.isOpen = false));
+  }
+
+  /** Rejects with BrowserProblem when there is no browser, or when it does not start. */
+  static async open(sandbox: Sandbox, run: string): Promise<BrowserSession> {
+    const browser = await launchBrowser(sandbox, run);
+    const connection = await CdpConnection.over(await sandbox.connect(browser.port), browser.path);
+    const session = new BrowserSession(sandbox, browser, connection);
+    await Promise.all([session.tabs.start(), session.downloads.start()]);
+    return session;
+  }
+
+  /**
+   * Acts on the active tab and looks at the result. A page that does not respond or has crashed ends the browser, since
+   * nothing else is certain to end its scripts. Rejects with BrowserLost when the browser has ended during the action.
+   */
+  async act(action: Action): Promise<ActionOutcome> {
+    this.notes = [];
+    let message = '';
+    let problem: string | undefined;
+    try {
+      const tab = await this.tabs.active();
+      message = await Promise.race([action({ tab, tabs: this.tabs }), this.lost()]);
+    } catch (error) {
+      if (error instanceof PageUnresponsive) return this.giveUp(message);
+      if (!(error instanceof BrowserProblem)) throw error;
+      problem = error.message;
+    }
+    try {
+      const observation = await this.observe();
+      return { message, observation, ...(problem !== undefined && { problem }) };
+    } catch (error) {
+      if (error instanceof PageUnresponsive) return this.giveUp(message);
+      if (error instanceof BrowserProblem) return this.leave(message);
+      throw error;
+    }
+  }
+
+  async observe(): Promise<Observation> {
+    await this.downloads.settle();
+    const tab = await this.tabs.active();
+    if (tab.hasCrashed) throw new BrowserProblem('The page has crashed.');
+    const description = await describe(tab);
+    const screenshot = await tab.screenshot();
+    const tabs = await Promise.all(
+      this.tabs.all().map(async (each) => {
+        const { url, title } = each === tab ? description : await each.info();
+        return { page_id: each.id, url, title, is_active: each === tab };
+      }),
+    );
+    return { ...description, screenshot, tabs, notes: this.notes };
+  }
+
+  /** Ends the browser. Resolves when its processes are dead. */
+  close(): Promise<void> {
+    this.isOpen = false;
+    this.connection.close();
+    return (this.closing ??= killBrowser(this.sandbox, this.process));
+  }
+
+  /** Puts an empty page in the place of one that cannot be read. */
+  private async leave(message: string): Promise<ActionOutcome> {
+    try {
+      const tab = await this.tabs.active();
+      if (tab.hasCrashed) return await this.giveUp(message);
+      await tab.navigate('about:blank');
+      const problem = 'The page changes all the time, so that it cannot be read. It was left.';
+      return { message, problem, observation: await this.observe() };
+    } catch (error) {
+      if (error instanceof BrowserLost) throw error;
+      return this.giveUp(message);
+    }
+  }
+
+  private async lost(): Promise<never> {
+    await this.connection.closed;
+    throw new BrowserLost();
+  }
+
+  private async giveUp(message: string): Promise<ActionOutcome> {
+    await this.close();
+    const problem =
+      'The page crashed or no longer responds, so the browser was ended. The next call starts it again, without its tabs.';
+    return { message, problem };
+  }
+}
+
+async function describe(tab: Tab): Promise<PageDescription> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      return await tab.call('describe', [], pageDescription);
+    } catch (error) {
+      if (!(error instanceof BrowserProblem) || reading === readings || tab.hasCrashed) throw error;
+      await tab.settle(rereadMs); // It was leaving the page.
+    }
+  }
+}
