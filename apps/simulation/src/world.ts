@@ -155,8 +155,7 @@ export class World {
           random: new SeededRandom(this.planOf(claim.runId).seed, 'model'),
           called: (request) => inspector.modelCalled(claim, request),
         }),
-      toolsFor: (life) =>
-        toolsOf({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call), endProcesses: () => [] }),
+      toolsFor: (life) => toolsOf({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call) }),
     });
     return worker;
   }

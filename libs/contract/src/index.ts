@@ -137,6 +137,8 @@ export {
   toolCallStatus,
 } from './tool-call';
 export {
+  type AnsweredResult,
+  type BrowserState,
   type ExecutorResult,
   type RecordedResult,
   type ToolResult,

@@ -4,6 +4,7 @@ import { type NewMessage, coverage, message } from './message';
 import { runError, runFailure } from './problem';
 import { finishReason, usage, waiting } from './run';
 import { resolution, toolCall } from './tool-call';
+import { keptImage } from './image';
 import { recordedResult } from './tool-result';
 
 /**
@@ -56,6 +57,14 @@ const iterationFacts = {
   }),
   'iteration.completed': z.object({ iteration: z.number().int().positive(), finish_reason: finishReason }),
   'message.created': z.object({ message }),
+  /** The browser of the thread shows this now; `message_id` has the elements too. */
+  'browser.state': z.object({
+    message_id: messageId,
+    tool_call_id: callId,
+    url: z.string(),
+    title: z.string(),
+    screenshot: keptImage.optional(),
+  }),
   'model.retried': z.object({
     attempt: z.number().int().positive(),
     delay_ms: z.number().nonnegative(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { characterStart } from './character-start';
-import { keptImage } from './image';
+import { type KeptImage, keptImage } from './image';
 import { textLimits } from './text-limits';
 
 /** The result of a tool. A failed tool has a result, too: `success: false` with the reason in `error`. */
@@ -10,20 +10,45 @@ const toolResult = z.object({
   error: z.string().optional(),
   truncated: z.boolean().optional(),
   exit_code: z.number().int().optional(),
-  /** When the result was obtained, where it is one that was kept from an earlier call. */
-  cached_at: z.iso.datetime().optional(),
 });
 export type ToolResult = z.infer<typeof toolResult>;
 
+const pixels = z.number().int().nonnegative();
+
+/** What the active tab of a sandbox's browser shows after an action. */
+export const browserView = z.object({
+  url: z.string().max(2_000),
+  title: z.string().max(500),
+  /** The text on the screen, and in it the elements that can be used, numbered. */
+  elements: z.string().max(20_000),
+  pixels_above: pixels,
+  pixels_below: pixels,
+  tabs: z
+    .array(
+      z.object({ page_id: pixels, title: z.string().max(500), url: z.string().max(2_000), is_active: z.boolean() }),
+    )
+    .max(20),
+});
+export type BrowserView = z.infer<typeof browserView>;
+
+const imageBytes = z.object({ media_type: z.string(), data: z.base64() });
+
 /** A result from the executor, with the bytes of its image. */
 export const executorResult = toolResult.extend({
-  image: z.object({ media_type: z.string(), data: z.base64() }).optional(),
+  image: imageBytes.optional(),
+  browser: browserView.extend({ screenshot: imageBytes.optional() }).optional(),
 });
 export type ExecutorResult = z.infer<typeof executorResult>;
 
 /** A result as it is stored; the bytes of its image are a blob. */
 export const recordedResult = toolResult.extend({ image: keptImage.optional() });
 export type RecordedResult = z.infer<typeof recordedResult>;
+
+/** What a browser showed, with the screenshot as a blob. It becomes a message of its own. */
+export type BrowserState = BrowserView & { readonly screenshot?: KeptImage };
+
+/** As the loop gets it, which stores the two apart. */
+export type AnsweredResult = RecordedResult & { readonly browser?: BrowserState };
 
 export const failedResult = (error: string): ToolResult => ({ success: false, output: '', error });
 

@@ -1,4 +1,5 @@
 import type {
+  AnsweredResult,
   CallId,
   CompactionId,
   ImageSize,
@@ -9,7 +10,6 @@ import type {
   NewMessage,
   PlanProgress,
   RecordedFact,
-  RecordedResult,
   RunEvent,
   RunId,
   ToolCall,
@@ -46,7 +46,7 @@ export interface TokenCounter {
  * its answer is returned and nothing is executed again. An abort of `signal` stops the call: its process group is killed
  * and the answer is `stopped`, at most 3 s later.
  */
-export interface Tools<Result = RecordedResult> {
+export interface Tools<Result = AnsweredResult> {
   /**
    * The name of the store that calls are sent into; null while it is not known. As long as the name stays the same,
    * nothing in the store was lost, so a call without a trace there was never sent.
@@ -67,7 +67,7 @@ export interface Tools<Result = RecordedResult> {
 }
 
 /** How a call that was sent to an executor ended. */
-export type ToolAnswer<Result = RecordedResult> =
+export type ToolAnswer<Result = AnsweredResult> =
   | {
       readonly how: 'answered';
       readonly result: Result;

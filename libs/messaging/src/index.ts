@@ -38,5 +38,5 @@ export {
   sandboxRequest,
   sandboxState,
   writtenFile,
-} from './tunnels/sandbox-protocol';
+} from './tunnels/sandbox-access';
 export { Tunnel, TunnelError } from './tunnels/tunnel';

@@ -9,7 +9,7 @@ import {
   toolSetOf,
 } from '@rondo/domain';
 import { type StoredToolSet, type ToolSets, storedToolSet } from '@rondo/persistence';
-import { LruCache } from '@rondo/platform';
+import { LruCache } from './lru-cache';
 
 export interface RunToolSetsParts {
   readonly stored: Pick<ToolSets, 'keep' | 'find'>;

@@ -50,6 +50,31 @@ describe('ImagesToBlobs', () => {
     );
   });
 
+  it('stores the screenshot of a browser, and leaves out one that is no image', async () => {
+    const view = {
+      url: 'http://a.example/',
+      title: 'A',
+      elements: '[0]<a>B</a>',
+      pixels_above: 0,
+      pixels_below: 9,
+      tabs: [],
+    };
+    const shown = (screenshot: ExecutorResult['image']) =>
+      toolsThat(answered({ success: true, output: '', browser: { ...view, screenshot } }));
+    const { media_type, data } = pngSource({ width: 64, height: 48 });
+    const { tools, blobs } = shown({ media_type, data });
+
+    const answer = await tools.execute(call, never);
+    const unreadable = await shown({ media_type, data: 'aGVsbG8=' }).tools.execute(call, never);
+
+    expect(blobs.size).toBe(1);
+    const screenshot = { sha256: expect.any(String), media_type, width: 64, height: 48 };
+    expect(answer).toMatchObject({ result: { browser: { ...view, screenshot } } });
+    expect(JSON.stringify(answer)).not.toContain(data);
+    expect(unreadable).toMatchObject({ result: { browser: view } });
+    expect(JSON.stringify(unreadable)).not.toContain('screenshot');
+  });
+
   it.each([
     ['is none', { media_type: 'image/png', data: 'aGVsbG8=' }, 'must be a PNG, JPEG, GIF or WebP image'],
     ['is another kind than it says', { media_type: 'image/gif', data: pngSource().data }, 'the bytes are image/png'],

@@ -1,4 +1,5 @@
 import {
+  type AnsweredResult,
   type ExecutorResult,
   type InlineImage,
   type KeptImage,
@@ -46,7 +47,15 @@ export class ImagesToBlobs implements ActiveTools {
     return answer.how === 'answered' ? { ...answer, result: await this.recorded(answer.result) } : answer;
   }
 
-  private async recorded({ image, ...result }: ExecutorResult): Promise<RecordedResult> {
+  private async recorded({ browser, ...rest }: ExecutorResult): Promise<AnsweredResult> {
+    const result = await this.withImage(rest);
+    if (!browser) return result;
+    const { screenshot, ...view } = browser;
+    const read = inlineImage.safeParse(screenshot);
+    return { ...result, browser: read.success ? { ...view, screenshot: await this.keep(read.data) } : view };
+  }
+
+  private async withImage({ image, ...result }: Omit<ExecutorResult, 'browser'>): Promise<RecordedResult> {
     if (!image) return result;
     const read = inlineImage.safeParse(image);
     if (read.success) return { ...result, image: await this.keep(read.data) };

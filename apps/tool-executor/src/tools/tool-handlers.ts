@@ -11,6 +11,7 @@ import {
 import { createDirectory } from './files/folder.handlers';
 import { searchFiles } from './files/search.handlers';
 import { strReplaceEditor } from './files/str-replace-editor';
+import { browserHandlers } from './browser/browser.handlers';
 import { httpRequest } from './http/http.handlers';
 import { shellExec, shellWriteToProcess } from './shell/dialogue.handlers';
 import { exposePort } from './ports/port.handlers';
@@ -50,6 +51,7 @@ const handlers = {
   scrape_webpage: scrapeWebpage,
   get_data_provider_endpoints: getDataProviderEndpoints,
   execute_data_provider_call: executeDataProviderCall,
+  ...browserHandlers,
 } satisfies { [Name in ExecutorTool['name']]: ToolHandler<InputOf<Name>> };
 
 export interface HandledTool {

@@ -6,7 +6,7 @@ import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
 import type { RunState } from '../run/run-state';
 import { type KnownCall, awaitsPerson, openCalls } from '../tool-calls/ledger';
 import { askToResolve } from '../tool-calls/resolve-call';
-import { ask, endsRun } from '../tools/conversation.tools';
+import { ask, asksUser, endsRun } from '../tools/conversation.tools';
 import type { LoopContext } from './loop-context';
 import { isStuck } from './repetition';
 
@@ -51,12 +51,10 @@ const noReply: RunError = {
 
 function endOfIteration({ state }: LoopContext): FinishReason {
   if (state.calls.size === 0) return state.modelFinishReason;
-  if (completedCall(state, isAsk)) return 'ask';
+  if (completedCall(state, asksUser)) return 'ask';
   if (completedCall(state, endsRun)) return 'complete';
   return state.modelFinishReason === 'xml_tool_limit_reached' ? 'xml_tool_limit_reached' : 'tool_calls';
 }
-
-const isAsk = (name: string): boolean => name === ask.name;
 
 const completedCall = ({ calls }: RunState, is: (name: string) => boolean): KnownCall | undefined =>
   [...calls.values()].find(({ call, status }) => is(call.name) && status === 'completed');
@@ -84,9 +82,9 @@ const isCutOffByBudget = (loop: LoopContext, reason: FinishReason): boolean =>
   (loop.isCutOffByBudget || (loop.run.settings.processor.native_max_auto_continues > 0 && isRunBudgetExceeded(loop)));
 
 function questionOf({ state }: LoopContext): Waiting {
-  const asked = completedCall(state, isAsk);
+  const asked = completedCall(state, asksUser);
   if (!asked) return { reason: 'ask' };
-  const { text, attachments } = ask.input.parse(asked.call.arguments);
+  const { text, attachments } = ask.input.parse(asked.call.arguments); // all tools that ask have the same parameters
   return { reason: 'ask', question: { text, attachments: [attachments ?? []].flat(), tool_call_id: asked.call.id } };
 }
 

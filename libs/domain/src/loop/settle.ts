@@ -69,8 +69,10 @@ const outcomeOf = async (loop: LoopContext, known: KnownCall) => ({
 
 function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
   switch (outcome.how) {
-    case 'answered':
-      return answer(loop, call, { ...outcome, result: boundedResult(outcome.result) });
+    case 'answered': {
+      const { browser, ...result } = outcome.result;
+      return answer(loop, call, { ...outcome, result: boundedResult(result), browser });
+    }
     case 'unknown': {
       const reason = boundedText(outcome.reason);
       return mayStillBeResolved(loop, call)

@@ -21,6 +21,7 @@ const turnEnds = returns('The turn is over.');
 /** The handlers of tools that need nothing but the thread. The type requires one for each loop tool. */
 const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, { name: Name }>> } = {
   ask: returns("Awaiting the user's answer."),
+  web_browser_takeover: returns("Awaiting the user's answer."),
   complete: ({ text, answer }, _, { profile }) =>
     profile === 'ii' && ![text, answer].some((words) => words?.trim())
       ? failedResult('complete needs `answer`: what the run found.')

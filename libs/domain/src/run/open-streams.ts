@@ -43,6 +43,7 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'iteration.started':
     case 'iteration.completed':
     case 'model.retried':
+    case 'browser.state':
     case 'usage.recorded':
       return [];
   }

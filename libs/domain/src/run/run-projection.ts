@@ -112,6 +112,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'iteration.completed':
     case 'message.created':
     case 'model.retried':
+    case 'browser.state':
     case 'tool.planned':
     case 'tool.started':
     case 'tool.completed':

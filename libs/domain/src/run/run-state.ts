@@ -19,7 +19,7 @@ import {
   initialContext,
 } from '../context/context-state';
 import { type KnownCalls, callsAfter } from '../tool-calls/ledger';
-import { executeCommand } from '../tools/shell.tools';
+import { leavesProcesses } from '../tools/leaves-processes';
 
 /** The state of a run, derived from its facts alone. The loop decides everything from it. */
 export interface RunState {
@@ -130,6 +130,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'run.created':
     case 'run.stop_requested':
     case 'model.retried':
+    case 'browser.state': // the message that it announces is heard by itself
       return state;
     case 'run.started':
       return changed(state, { started: true, startedAt: timeOf(fact) });
@@ -157,7 +158,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'tool.started':
       return changed(state, {
         calls: callsAfter(state.calls, fact),
-        ranCommands: state.ranCommands || fact.data.name === executeCommand.name,
+        ranCommands: state.ranCommands || leavesProcesses(fact.data.name),
       });
     case 'tool.planned':
     case 'tool.completed':

@@ -1,4 +1,4 @@
-import type { CallId, RecordedResult, ToolCall } from '@rondo/contract';
+import type { AnsweredResult, CallId, ToolCall } from '@rondo/contract';
 import type { SentCall, StoppedTool, ToolAnswer, Tools } from '../ports';
 
 /** A tool that runs until its call is stopped. Where its end is not confirmed, the call may still run. */
@@ -7,7 +7,7 @@ export class RunsUntilStopped {
 }
 
 /** What a tool prints, its whole result, or that it does not end by itself. */
-export type ToolOutcome = string | RecordedResult | RunsUntilStopped;
+export type ToolOutcome = string | AnsweredResult | RunsUntilStopped;
 
 /**
  * Tools that count effects. Effects happen at the other end, as with a real executor: they outlive the worker that sent a
@@ -56,7 +56,7 @@ export class LedgeredTools implements Tools {
     return this.execute(call, signal);
   }
 
-  private answerOf(call: ToolCall, outcome: string | RecordedResult): ToolAnswer {
+  private answerOf(call: ToolCall, outcome: string | AnsweredResult): ToolAnswer {
     if (this.forgets(call)) return { how: 'unknown', reason: 'The executor died while the tool ran.' };
     const result = typeof outcome === 'string' ? { success: true, output: outcome } : outcome;
     return { how: 'answered', result, durationMs: 1 };

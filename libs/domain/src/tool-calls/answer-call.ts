@@ -1,4 +1,5 @@
 import { type NewFact, type NewMessage, type RecordedResult, type ToolCall, failedResult } from '@rondo/contract';
+import { browserStateFacts } from './browser-state';
 import type { AnswerContext, CallOutcome } from './call-outcome';
 import { statusMessages } from './status-messages';
 
@@ -22,7 +23,8 @@ export function answerCall(context: AnswerContext, call: ToolCall, outcome: Call
 
   const { result, durationMs } = outcome;
   const data = { tool_call_id, name, message_id, result, duration_ms: durationMs };
-  return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, ...created];
+  const shown = outcome.browser ? browserStateFacts(context, call, outcome.browser) : [];
+  return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, ...created, ...shown];
 }
 
 function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage {

@@ -1,4 +1,4 @@
-import type { PlanProgress, RecordedResult } from '@rondo/contract';
+import type { BrowserState, PlanProgress, RecordedResult } from '@rondo/contract';
 import type { AgentRun } from '../loop/loop-context';
 import type { AgentPorts } from '../ports';
 import type { RunState } from '../run/run-state';
@@ -11,6 +11,8 @@ export type CallOutcome =
       readonly problem?: CallProblem;
       /** The plan in todo.md, where the call may have changed it. */
       readonly plan?: PlanProgress;
+      /** What the browser of the thread showed afterwards. */
+      readonly browser?: BrowserState | undefined;
     }
   | { readonly unknown: string };
 

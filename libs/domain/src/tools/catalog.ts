@@ -1,5 +1,6 @@
 import { toolAliases } from './alias.tools';
-import { ask, complete, messageUser, returnControlToUser } from './conversation.tools';
+import { browserTools } from './browser.tools';
+import { ask, complete, messageUser, returnControlToUser, webBrowserTakeover } from './conversation.tools';
 import { executeDataProviderCall, getDataProviderEndpoints } from './data-provider.tools';
 import type { ToolDefinition } from './define-tool';
 import { textExtract } from './document.tools';
@@ -57,11 +58,13 @@ export const implementedTools = [
   scrapeWebpage,
   getDataProviderEndpoints,
   executeDataProviderCall,
+  ...browserTools,
   expandMessage,
   simpleMemory,
   sequentialThinking,
   compactifyMemory,
   ask,
+  webBrowserTakeover,
   complete,
   messageUser,
   returnControlToUser,

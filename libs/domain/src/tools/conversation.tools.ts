@@ -18,6 +18,19 @@ export const ask = defineTool({
   xml: { content: 'text' },
 });
 
+export const webBrowserTakeover = defineTool({
+  name: 'web_browser_takeover',
+  description:
+    'Ask the user to do what you cannot do in the browser yourself, such as a captcha or a login, and wait for the answer. ' +
+    'Say what the page asks for and what you need to go on.',
+  input: z.strictObject({ text: z.string().min(1), attachments }),
+  effect: 'pure',
+  runsIn: 'loop',
+  timeoutMs: 1_000,
+  group: 'web',
+  xml: { content: 'text' },
+});
+
 export const complete = defineTool({
   name: 'complete',
   description: 'Say that the whole task is done, with a closing message for the user.',
@@ -58,5 +71,8 @@ export const returnControlToUser = defineTool({
 /** Tools after which the run is over. */
 export const endsRun = (name: string): boolean => name === complete.name || name === returnControlToUser.name;
 
+/** Tools after which the run waits for its user. */
+export const asksUser = (name: string): boolean => name === ask.name || name === webBrowserTakeover.name;
+
 /** Tools after which nothing more of the turn is run. */
-export const endsTurn = (name: string): boolean => name === ask.name || endsRun(name);
+export const endsTurn = (name: string): boolean => asksUser(name) || endsRun(name);

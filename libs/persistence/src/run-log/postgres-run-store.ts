@@ -25,10 +25,10 @@ import {
   claimFrom,
   claimRuns,
   readHistories,
-} from './claim-runs';
+} from './claim';
 import { type FailedClaim, countFailedClaim } from './failed-claim';
 import { GroupCommit } from './group-commit';
-import { handOver } from './release-claim';
+import { handOver } from './hand-over';
 import { claimToEnd } from './last-claim';
 import { type NextOrder, FairQueue } from './fair-queue';
 import { renewLeases } from './leases';

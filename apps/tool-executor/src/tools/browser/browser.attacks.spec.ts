@@ -1,0 +1,91 @@
+import { type ExecutorResult, executorResult } from '@rondo/contract';
+import { ExecutorFixture } from '../../testing/executor-fixture';
+import { TestServers, publicAddresses } from '../../testing/test-servers';
+import { pageServer } from './testing/browser-pages';
+
+/** Names as an attacker's name server would answer. */
+const names: Record<string, string[]> = {
+  'public.example': ['127.0.0.2'],
+  'private.example': ['127.0.0.1'],
+  'metadata.example': ['169.254.169.254'],
+};
+const egress = {
+  resolve: (host: string) => Promise.resolve(names[host] ?? []),
+  isAllowed: (address: string) => publicAddresses.includes(address),
+};
+
+describe('attack: browser', () => {
+  let fixture: ExecutorFixture;
+  let servers: TestServers;
+  let site: string;
+
+  beforeAll(async () => {
+    servers = await TestServers.open((request, response) => {
+      const url = new URL(request.url ?? '/', 'http://any');
+      const [to, script] = [url.searchParams.get('to'), url.searchParams.get('script')];
+      if (to !== null) response.writeHead(302, { location: to }).end();
+      else if (script !== null)
+        response.setHeader('content-type', 'text/html').end(`<title>page</title><script>${script}</script>`);
+      else pageServer(request, response);
+    });
+    site = `http://public.example:${servers.port}`;
+    fixture = await ExecutorFixture.open({}, egress);
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await servers.close();
+  });
+
+  const open = async (url: string): Promise<ExecutorResult> =>
+    executorResult.parse(await fixture.use('browser_navigate_to', { url }));
+  /** The title that a script of a public page has set, once it did. */
+  const titleAfter = async (script: string): Promise<string | undefined> => {
+    await open(`${site}/?script=${encodeURIComponent(script)}`);
+    return executorResult.parse(await fixture.use('browser_wait', { seconds: 1 })).browser?.title;
+  };
+
+  it.each([
+    ['the loopback of the machine', () => `http://127.0.0.1:${servers.port}/`],
+    ['a name for the loopback of the machine', () => `http://private.example:${servers.port}/`],
+    ['the metadata of a cloud', () => 'http://169.254.169.254/latest/meta-data/'],
+    ['a name for the metadata of a cloud', () => 'http://metadata.example/latest/meta-data/'],
+    ['a private address', () => 'http://10.0.0.1/'],
+  ])('a page that leads to %s, by its address and by a redirect', async (_, url) => {
+    servers.canary.length = 0;
+    await expect(open(url())).resolves.toMatchObject({ success: false });
+    await expect(open(`${site}/?to=${encodeURIComponent(url())}`)).resolves.toMatchObject({ success: false });
+    const fetched = await titleAfter(
+      `fetch('${url()}',{mode:'no-cors'}).then(r=>document.title='read',()=>document.title='refused')`,
+    );
+
+    expect(fetched).not.toBe('page'); // The proxy's refusal is an answer too, whose text no script can read.
+    expect(servers.canary).toEqual([]);
+  });
+
+  it('a page that reads files', async () => {
+    const frame = `const f=document.createElement('iframe');f.src='file:///etc/passwd';document.body?.append(f);`;
+    const script = `${frame}fetch('file:///etc/passwd').then(r=>r.text()).then(t=>document.title=t,()=>document.title='refused')`;
+
+    await expect(titleAfter(script)).resolves.toBe('refused');
+    await expect(titleAfter(`location='file:///etc/passwd'`)).resolves.toBe('page');
+  });
+
+  it('a page that takes over the DevTools of its browser', async () => {
+    await open(`${site}/`);
+    const command = 'head -1 /tmp/browser/profile/DevToolsActivePort';
+    const port = Number((await fixture.use('execute_command', { command, blocking: true })).output.split('\n')[0]);
+    expect(port).toBeGreaterThan(0);
+    const read = `fetch('http://127.0.0.1:${port}/json/version').then(r=>r.text()).then(t=>document.title=t,()=>document.title='refused')`;
+    const dial = `const w=new WebSocket('ws://127.0.0.1:${port}/devtools/browser/x');w.onopen=()=>document.title='open';w.onerror=()=>document.title='refused'`;
+
+    await expect(titleAfter(read)).resolves.toBe('refused');
+    await expect(titleAfter(dial)).resolves.toBe('refused');
+  });
+
+  it('a page that replaces what the reader of pages uses', async () => {
+    const page = await open(`${site}/hostile`);
+
+    expect(page).toMatchObject({ success: true, browser: { url: `${site}/hostile`, title: 'Hostile' } });
+    expect(page.output).toContain('[0]<button>Real</button>');
+  });
+});

@@ -1,0 +1,171 @@
+import { type ExecutorResult, failedResult } from '@rondo/contract';
+import type { ExecutorTool } from '@rondo/domain';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { InputOf, ToolContext, ToolHandler } from '../tool-handler';
+import { BrowserProblem } from './browser-errors';
+import { resultOf } from './browser-result';
+import { inBrowser } from './browsers';
+import type { Page } from './browser-session';
+import { click, drag, press, typeText } from './input';
+import { keyPresses } from './keys';
+import { type Point, type Tab, viewport } from './tab';
+
+type BrowserTool = Extract<ExecutorTool['name'], `browser_${string}`>;
+
+const nothing = z.object({});
+const located = z.object({
+  point: z.object({ x: z.number(), y: z.number() }),
+  tag: z.string(),
+  type: z.string().optional(),
+});
+
+/** An action on the browser of the thread; one runs at a time. The model reads the text that it returns, and then the page. */
+function action<Name extends BrowserTool>(
+  act: (input: InputOf<Name>, page: Page, context: ToolContext) => Promise<string>,
+): ToolHandler<InputOf<Name>> {
+  return {
+    mutexKey: () => 'browser',
+    handle: (input, context): Promise<ExecutorResult> =>
+      inBrowser(context, (page) => act(input, page, context)).then(resultOf, (error: unknown) => {
+        if (error instanceof BrowserProblem) return failedResult(error.message);
+        throw error;
+      }),
+  };
+}
+
+const browserNavigateTo = action<'browser_navigate_to'>(async ({ url }, { tab }) => {
+  await tab.navigate(reachable(url));
+  return `Opened ${url}.`;
+});
+
+const browserGoBack = action<'browser_go_back'>(async (_, { tab }) => {
+  if (!(await tab.goBack())) throw new BrowserProblem('There is no page before this one.');
+  return 'Went back.';
+});
+
+const browserWait = action<'browser_wait'>(async ({ seconds }, _, { signal }) => {
+  await delay(seconds * 1_000, undefined, { signal }).catch(() => undefined); // A stop of the run is noticed by the caller.
+  return `Waited for ${seconds} s.`;
+});
+
+const browserClickElement = action<'browser_click_element'>(async ({ index }, { tab }) => {
+  const { point, tag, type } = await locate(tab, index);
+  if (tag === 'SELECT') throw new BrowserProblem('This is a dropdown list: use browser_select_dropdown_option.');
+  if (type === 'file') throw new BrowserProblem('Files cannot be chosen by a click.');
+  await click(tab, point);
+  await tab.settle();
+  return `Clicked element ${index}.`;
+});
+
+const browserClickCoordinates = action<'browser_click_coordinates'>(async ({ x, y }, { tab }) => {
+  await click(tab, onScreen({ x, y }));
+  await tab.settle();
+  return `Clicked at ${x}, ${y}.`;
+});
+
+const browserInputText = action<'browser_input_text'>(async ({ index, text }, { tab }) => {
+  const { point } = await locate(tab, index);
+  await click(tab, point);
+  await tab.call('selectContent', [index], nothing);
+  if (text === '') await pressAll(tab, 'Delete');
+  await typeText(tab, text);
+  await tab.settle();
+  return `Typed into element ${index}.`;
+});
+
+const browserSendKeys = action<'browser_send_keys'>(async ({ keys }, { tab }) => {
+  await pressAll(tab, keys);
+  await tab.settle();
+  return `Pressed ${keys}.`;
+});
+
+const browserSwitchTab = action<'browser_switch_tab'>(async ({ page_id }, { tabs }) => {
+  await tabs.activate(tabs.named(page_id));
+  return `Tab ${page_id} is the active one.`;
+});
+
+const browserCloseTab = action<'browser_close_tab'>(async ({ page_id }, { tabs }) => {
+  await tabs.close(tabs.named(page_id));
+  return `Closed tab ${page_id}.`;
+});
+
+const browserScrollDown = action<'browser_scroll_down'>(({ amount = viewport.height }, { tab }) => scroll(tab, amount));
+
+const browserScrollUp = action<'browser_scroll_up'>(({ amount = viewport.height }, { tab }) => scroll(tab, -amount));
+
+const browserScrollToText = action<'browser_scroll_to_text'>(async ({ text }, { tab }) => {
+  await tab.call('scrollToText', [text], nothing);
+  return 'Scrolled to the text.';
+});
+
+const browserGetDropdownOptions = action<'browser_get_dropdown_options'>(async ({ index }, { tab }) => {
+  const { options } = await tab.call('options', [index], z.object({ options: z.array(z.string()) }));
+  return `Options of element ${index}:\n${options.map((option) => `- ${option}`).join('\n')}\n`;
+});
+
+const browserSelectDropdownOption = action<'browser_select_dropdown_option'>(async ({ index, text }, { tab }) => {
+  await tab.call('selectOption', [index, text], nothing);
+  await tab.settle();
+  return `Chose "${text}" in element ${index}.`;
+});
+
+const browserDragDrop = action<'browser_drag_drop'>(async (input, { tab }) => {
+  const from = await endOf(tab, { index: input.element_source, x: input.coord_source_x, y: input.coord_source_y });
+  const to = await endOf(tab, { index: input.element_target, x: input.coord_target_x, y: input.coord_target_y });
+  await drag(tab, from, to);
+  await tab.settle();
+  return 'Dragged.';
+});
+
+/** One for each tool of the browser. */
+export const browserHandlers = {
+  browser_navigate_to: browserNavigateTo,
+  browser_go_back: browserGoBack,
+  browser_wait: browserWait,
+  browser_click_element: browserClickElement,
+  browser_click_coordinates: browserClickCoordinates,
+  browser_input_text: browserInputText,
+  browser_send_keys: browserSendKeys,
+  browser_switch_tab: browserSwitchTab,
+  browser_close_tab: browserCloseTab,
+  browser_scroll_down: browserScrollDown,
+  browser_scroll_up: browserScrollUp,
+  browser_scroll_to_text: browserScrollToText,
+  browser_get_dropdown_options: browserGetDropdownOptions,
+  browser_select_dropdown_option: browserSelectDropdownOption,
+  browser_drag_drop: browserDragDrop,
+} satisfies { [Name in BrowserTool]: ToolHandler<InputOf<Name>> };
+
+/** Refuses the browser's own pages, such as chrome://crash, and files outside the workspace. */
+function reachable(url: string): string {
+  const given = /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(\/|$)/.test(url) ? url : `https://${url}`;
+  const parsed = URL.canParse(given) ? new URL(given) : undefined;
+  const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
+  const isFile = parsed?.protocol === 'file:' && parsed.pathname.startsWith('/workspace/');
+  if (!parsed || !(isWeb || isFile)) {
+    throw new BrowserProblem(`${url.slice(0, 200)} is not a page: use http, https, or file:///workspace/….`);
+  }
+  return parsed.href;
+}
+
+const locate = (tab: Tab, index: number) => tab.call('locate', [index], located);
+
+async function pressAll(tab: Tab, keys: string): Promise<void> {
+  for (const keyPress of keyPresses(keys)) await press(tab, keyPress);
+}
+
+async function scroll(tab: Tab, pixels: number): Promise<string> {
+  const { moved } = await tab.call('scroll', [pixels], z.object({ moved: z.number() }));
+  return moved === 0 ? 'Nothing is left in that direction.' : `Scrolled by ${moved} pixels.`;
+}
+
+async function endOf(tab: Tab, end: { index?: number | undefined; x?: number | undefined; y?: number | undefined }) {
+  if (end.index !== undefined) return (await locate(tab, end.index)).point;
+  return onScreen({ x: end.x ?? 0, y: end.y ?? 0 }); // the tool's schema requires one of the two
+}
+
+function onScreen(point: Point): Point {
+  if (point.x < viewport.width && point.y < viewport.height) return point;
+  throw new BrowserProblem(`The screen is ${viewport.width} wide and ${viewport.height} high.`);
+}
