@@ -9,6 +9,7 @@ import {
   PendingCancellations,
   RunQueues,
   ToolStreams,
+  ToolSupport,
   connectNats,
   natsTransportOptions,
   producerConnection,
@@ -116,7 +117,8 @@ function runnerOf(
   const { database, store, feed, relay, blobs } = adapters;
   const providers = readModelProviders();
   const model = createModels(providers);
-  const toolSets = new RunToolSets({ stored: new ToolSets(database), builtIn: tools });
+  const support = new ToolSupport(adapters.nats);
+  const toolSets = new RunToolSets({ stored: new ToolSets(database), builtIn: tools, lacked: () => support.lacked });
   const { imageCache, imagesFromUrls } = composeImages({ database, blobs, config });
   return new AgentRunner({
     owner: config.WORKER_ID,

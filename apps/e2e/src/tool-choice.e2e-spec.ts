@@ -58,4 +58,22 @@ describe('the tools of a run in a deployment', () => {
     expect(status).toBe(422);
     expect(text).toContain('teleport');
   });
+
+  it('a tool without its key is listed with the reason, and is not offered', async () => {
+    const listed = async () => {
+      const { data } = await client.json<{ data: Record<string, unknown>[] }>('GET', '/tools?limit=200');
+      return new Map(data.map((tool) => [tool['name'], tool]));
+    };
+    const tools = await listed();
+    expect(tools.get('read_file')).toMatchObject({ available: true });
+    expect(tools.get('visit_webpage')).toMatchObject({ available: true, default_in: ['suna', 'ii', 'symphony'] });
+    expect(tools.get('web_search')).toMatchObject({ available: false, reason: expect.stringContaining('SEARXNG_URL') });
+
+    const script = scripted('no search', [{ calls: [call('web_search', { query: 'tea' })] }, { text: 'No search.' }]);
+    const run = await client.createRun({ ...script, tools: ['web_search', 'visit_webpage'] });
+    await client.settled(run.id);
+    const refusal = (await client.facts(run.id)).find(({ type }) => type === 'tool.failed')?.data.result.error;
+    expect(refusal).toContain('There is no tool named "web_search"');
+    expect(refusal).toContain('visit_webpage');
+  });
 });

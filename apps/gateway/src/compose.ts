@@ -22,6 +22,7 @@ import { DeploymentOperator } from './auth/deployment-operator';
 import { LongRequests, OpenConnections, Revocations } from './auth/open-connections';
 import { RateLimiter } from './auth/rate-limiter';
 import { ModelCatalog } from './catalog/model-catalog';
+import { ToolCatalog } from './catalog/tool-catalog';
 import { type GatewayConfig, modelProvidersOf } from './config';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { DeferredRunFeed } from './live/deferred-run-feed';
@@ -91,6 +92,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     longRequests: new LongRequests(limits, connections),
     revocations: new Revocations(keys, connections),
     catalog,
+    toolCatalog: new ToolCatalog(adapters.link),
     runService,
     idempotentMessages,
     sandboxService,

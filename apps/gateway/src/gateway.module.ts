@@ -15,6 +15,7 @@ import { LongRequests, Revocations } from './auth/open-connections';
 import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { ModelCatalog } from './catalog/model-catalog';
+import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
 import { BodyGuard } from './http/body.guard';
 import { DtoPipe } from './http/dto.pipe';
@@ -112,6 +113,7 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: LongRequests, useValue: parts.longRequests },
   { provide: Revocations, useValue: parts.revocations },
   { provide: ModelCatalog, useValue: parts.catalog },
+  { provide: ToolCatalog, useValue: parts.toolCatalog },
   { provide: RunService, useValue: parts.runService },
   { provide: IdempotentMessages, useValue: parts.idempotentMessages },
   { provide: RunSubscriptions, useValue: parts.subscriptions },

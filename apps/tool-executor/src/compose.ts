@@ -9,6 +9,7 @@ import { SandboxReconciler } from './sandbox-reconciler';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
 import { PreviewUrls } from './tools/ports/preview-urls';
+import { lackedNeeds } from './tools/lacked-needs';
 import { createToolServices } from './tools/tool-services';
 import { ToolRunner } from './tools/tool-runner';
 
@@ -27,6 +28,8 @@ export interface ExecutorParts {
   readonly toolCallProcessor: ToolCallProcessor;
   readonly toolCallMetrics: ToolCallMetrics;
   readonly gauges: ExecutorGauges;
+  /** What it lacks for tools, with the reason. */
+  readonly lacks: Readonly<Record<string, string>>;
   /** To be called when no tool call runs any more. Releases the executor's id last, so that no second process has it early. */
   close(): Promise<void>;
 }
@@ -51,10 +54,11 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     egressOf: sandboxes.egressOf.bind(sandboxes),
     previewUrl: previews.urlOf.bind(previews),
   };
+  const services = createToolServices(config);
   const toolRunner = new ToolRunner({
     sandboxes: toolSandboxes,
     slots: sandboxSlots,
-    services: createToolServices(config),
+    services,
     log,
   });
   const toolCallMetrics = new ToolCallMetrics();
@@ -68,6 +72,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
       ),
   });
   return {
+    lacks: lackedNeeds(config, services),
     ...{ config, identity, nats, sandboxes, sandboxSlots, sandboxHealth, consumer, toolCallMetrics },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
     sandboxResponder: new SandboxResponder({ nats, executorId: identity.id, sandboxes }),

@@ -45,8 +45,9 @@ export async function startExecutor(config: Config, log: Logger): Promise<Execut
   return { url, close };
 }
 
-/** Announces to the workers whether this executor accepts threads, how busy it is, and what kind of sandboxes it has. */
-function announce({ config, nats, identity, consumer, sandboxes, sandboxSlots, sandboxHealth }: ExecutorParts) {
+/** Announces whether this executor accepts threads, how busy it is, and what it has for tools. */
+function announce(parts: ExecutorParts) {
+  const { config, nats, identity, consumer, sandboxes, sandboxSlots, sandboxHealth, lacks } = parts;
   return announceExecutor(nats, identity.id, {
     isOpen: async () => !sandboxSlots.isFull && (await sandboxHealth.problem()) === undefined,
     load: () => ({
@@ -54,6 +55,8 @@ function announce({ config, nats, identity, consumer, sandboxes, sandboxSlots, s
       sandboxes: { awake: sandboxSlots.awake, max: config.SANDBOX_MAX },
     }),
     provider: { name: sandboxes.name, affinity: sandboxes.affinity },
+    lacks: () => lacks,
+    problem: () => sandboxHealth.problem(),
   });
 }
 

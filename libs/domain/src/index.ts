@@ -68,7 +68,8 @@ export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } 
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
 export { toolAliases } from './tools/alias.tools';
 export { type ExecutorTool, builtInTools, implementedTools, tools } from './tools/catalog';
-export { type ToolDefinition, argumentsSchema, effectOf, expectedEffect } from './tools/define-tool';
+export { type LackedNeeds, availableTools, whyUnavailable } from './tools/available-tools';
+export { type ToolDefinition, type ToolNeed, argumentsSchema, effectOf, expectedEffect } from './tools/define-tool';
 export { explainArguments } from './tools/explain-arguments';
 export { honoursKeysAt, hostPattern } from './tools/honoured-keys';
 export { executeCommand, stillRunning } from './tools/shell.tools';
@@ -109,6 +110,7 @@ export { CachingTokenCounter } from './context/caching-token-counter';
 export { budgetOfModel, budgetsOf } from './context/model-budgets';
 
 // Settings
+export { profiles } from './profiles/profiles';
 export { type SettingsProblem, effectiveSettings } from './profiles/effective-settings';
 
 export { memoize, memoizeGrowingList } from './memoize';

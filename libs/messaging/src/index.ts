@@ -26,6 +26,7 @@ export { ToolCallConsumer } from './tool-calls/executor/tool-call-consumer';
 export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
 export { answerDeletedThreads, requestDeletedThreads, threadsPerRequest } from './tool-calls/deleted-threads';
 export { answerRemovals, answerRunEnds, requestRemoval } from './tool-calls/sandbox-requests';
+export { ToolSupport } from './tool-calls/tool-support';
 export { ToolStreams } from './tool-calls/tool-streams';
 export { type DispatchedCall, type ToolReply, accountOf } from './tool-calls/wire-format';
 export { type AcceptedTunnel, type OpenedTunnel, openTunnel, serveTunnels } from './tunnels/executor-tunnels';

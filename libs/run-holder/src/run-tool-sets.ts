@@ -1,9 +1,11 @@
 import type { AccountId } from '@rondo/contract';
 import {
   type ClaimedRun,
+  type LackedNeeds,
   TerminalError,
   type ToolDefinition,
   type ToolSet,
+  availableTools,
   restoreToolSet,
   snapshotOf,
   toolSetOf,
@@ -20,6 +22,8 @@ export interface RunToolSetsParts {
    * what is derived from them is cached by it.
    */
   readonly catalogFor?: (claim: ClaimedRun) => Promise<readonly ToolDefinition[]>;
+  /** What executors lack now. A run that starts is offered no tool that needs it. */
+  readonly lacked?: () => LackedNeeds;
   readonly nowMs?: () => number;
 }
 
@@ -49,7 +53,7 @@ export class RunToolSets {
     if (started_at !== null) return toolSetOf(settings, this.parts.builtIn); // a version that stored no sets started it
 
     const catalog = (await this.parts.catalogFor?.(claim)) ?? this.parts.builtIn;
-    const set = this.startSet(claim, catalog);
+    const set = this.startSet(claim, availableTools(catalog, this.parts.lacked?.() ?? {}));
     await this.keep(set);
     return this.restore(set.hash, set);
   }

@@ -1,22 +1,17 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { argumentsSchema, expectedEffect, tools } from '@rondo/domain';
 import { paginate } from '../http/paging';
 import { CatalogQueryDto, ModelPageDto, ToolPageDto } from './catalog.dto';
 import { ModelCatalog } from './model-catalog';
-
-const listedTools = tools.map((tool) => ({
-  name: tool.name,
-  description: tool.description,
-  group: tool.group,
-  effect_class: expectedEffect(tool),
-  parameters: argumentsSchema(tool),
-}));
+import { ToolCatalog } from './tool-catalog';
 
 @ApiTags('catalog')
 @Controller('v1')
 export class CatalogController {
-  constructor(private readonly catalog: ModelCatalog) {}
+  constructor(
+    private readonly catalog: ModelCatalog,
+    private readonly toolCatalog: ToolCatalog,
+  ) {}
 
   @Get('models')
   @ApiOperation({ summary: 'List the models of this deployment' })
@@ -27,9 +22,9 @@ export class CatalogController {
   }
 
   @Get('tools')
-  @ApiOperation({ summary: 'List the tools that an agent can use' })
+  @ApiOperation({ summary: 'List the tools, and say of each why it is or is not offered' })
   @ApiOkResponse({ type: ToolPageDto.Output })
   listTools(@Query() page: CatalogQueryDto) {
-    return paginate(listedTools, page, ({ name }) => name);
+    return paginate(this.toolCatalog.list(), page, ({ name }) => name);
   }
 }

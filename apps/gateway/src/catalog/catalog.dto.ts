@@ -1,8 +1,9 @@
-import { effectClass } from '@rondo/contract';
+import { effectClass, profileName } from '@rondo/contract';
 import { type ListedModel, modelPrice } from '@rondo/domain';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { pageOf, pageQuery } from '../http/paging';
+import type { ListedTool } from './tool-catalog';
 
 export const listedModel = z.object({
   id: z.string().describe('The `model` of a run.'),
@@ -19,7 +20,10 @@ export const tool = z.object({
   group: z.string(),
   effect_class: effectClass.describe('Where it depends on the arguments, the least repeatable one.'),
   parameters: z.record(z.string(), z.unknown()).describe('JSON Schema of the arguments.'),
-});
+  default_in: z.array(profileName).describe('The profiles whose runs have it unless their settings say otherwise.'),
+  available: z.boolean().describe('Whether the executors have what it needs. A run that starts is offered no other.'),
+  reason: z.string().describe('Why it is offered, or what is missing.'),
+}) satisfies z.ZodType<ListedTool>;
 
 export class CatalogQueryDto extends createZodDto(pageQuery) {}
 export class ModelPageDto extends createZodDto(

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tools } from '@rondo/domain';
+import { TestExecutor } from '../testing/test-executor';
 import { RunningGateway } from '../testing/running-gateway';
 
 let gateway: RunningGateway;
@@ -46,4 +48,33 @@ describe.each(['/v1/tools', '/v1/models'])('GET %s', (path) => {
 it('GET /v1/tools has all tools, and GET /v1/models lists its providers on each page', async () => {
   expect((await list('/v1/tools?limit=200')).data).toHaveLength(tools.length);
   expect(await list('/v1/models?limit=1')).toMatchObject({ providers: ['demo', 'demo-anthropic'] });
+});
+
+describe('GET /v1/tools says why a tool is or is not offered', () => {
+  const toolNamed = async (name: string) =>
+    (await list('/v1/tools?limit=200')).data.find((tool) => tool['name'] === name) ?? {};
+
+  it('by what executors lack, and by their absence', async () => {
+    const executor = await TestExecutor.start({ search_engine: 'No search engine is configured.' });
+    try {
+      while ((await toolNamed('read_file'))['available'] !== true) await sleep(20);
+
+      expect(await toolNamed('read_file')).toMatchObject({ reason: expect.stringContaining('suna') });
+      expect(await toolNamed('http_request')).toMatchObject({
+        available: true,
+        default_in: [],
+        reason: expect.stringContaining('switch its group on'),
+      });
+      expect(await toolNamed('web_search')).toMatchObject({
+        available: false,
+        reason: 'No search engine is configured.',
+      });
+    } finally {
+      await executor.close();
+    }
+
+    while ((await toolNamed('read_file'))['available'] === true) await sleep(20);
+    expect(await toolNamed('read_file')).toMatchObject({ reason: expect.stringContaining('No tool-executor') });
+    expect(await toolNamed('sequential_thinking')).toMatchObject({ available: true, default_in: ['suna', 'ii'] });
+  });
 });

@@ -25,16 +25,19 @@ export class TestExecutor {
   refusal: TunnelError | undefined;
   private readonly stopParts: (() => void)[];
 
-  private constructor(private readonly link: NatsLink) {
+  private constructor(
+    private readonly link: NatsLink,
+    lacks: Readonly<Record<string, string>>,
+  ) {
     this.stopParts = [
       serveTunnels(link, this.id, { accept: (request) => this.accept(sandboxRequest.parse(request)), maxTunnels: 10 }),
-      announceExecutor(link, this.id, { isOpen: () => Promise.resolve(true), everyMs: 100 }),
+      announceExecutor(link, this.id, { isOpen: () => Promise.resolve(true), everyMs: 100, lacks: () => lacks }),
     ];
   }
 
-  static async start(): Promise<TestExecutor> {
+  static async start(lacks: Readonly<Record<string, string>> = {}): Promise<TestExecutor> {
     const link = await connectNats({ url: testServer('TEST_NATS_URL'), name: 'test-executor', log });
-    const executor = new TestExecutor(link);
+    const executor = new TestExecutor(link, lacks);
     await link.connection.flush();
     return executor;
   }

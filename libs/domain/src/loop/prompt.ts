@@ -50,11 +50,12 @@ type DialectWords = Pick<EncodedConversation, 'instructions' | 'requirements'>;
  * The agent and its tools, then its directives, then the format of replies: models follow best what comes last. The date
  * has no time, so that all runs of a day share the provider's cached prefix.
  */
-function systemPrompt({ settings, createdAt }: AgentRun, { instructions, requirements }: DialectWords): string {
+function systemPrompt({ settings, tools, createdAt }: AgentRun, { instructions, requirements }: DialectWords): string {
   const { agent } = settings;
   const directives = agent.directives?.map((directive) => `- ${directive}`).join('\n');
   return [
-    agent.system_prompt ?? profiles[settings.profile].systemPrompt(settings),
+    agent.system_prompt ??
+      profiles[settings.profile].systemPrompt({ model: settings.model, tools: tools.offered.map(({ name }) => name) }),
     agent.name && `Your name is ${agent.name}.`,
     agent.description && `About you: ${agent.description}`,
     agent.task && `Your task: ${agent.task}`,

@@ -15,8 +15,8 @@ export interface Profile {
 const names = (isWanted: (tool: Tool) => boolean): string[] =>
   implementedTools.filter(isWanted).map(({ name }) => name);
 
-/** Tools that reach beyond the sandbox: a request must name them, or switch their group on. */
-const optionalTools = names(({ group }) => group === 'web');
+/** Tools that send what a run knows to addresses of its choice, or that cost money per call: settings must switch them on. */
+const optionalTools = ['http_request', 'expose_port', 'get_data_provider_endpoints', 'execute_data_provider_call'];
 /** Other ways to do the same. Each profile names those that it prefers. */
 const alternatives: readonly string[] = [
   ...['write_file', 'str_replace_editor', 'shell_exec', 'shell_write_to_process'],
@@ -37,9 +37,9 @@ const iiTools = [
 const symphonyTools = [
   ...usualWithout(
     ...['ask', 'complete', 'compactify_memory'],
-    ...['create_file', 'read_file', 'full_file_rewrite', 'sequential_thinking', 'text_extract'],
+    ...['create_file', 'read_file', 'full_file_rewrite', 'sequential_thinking', 'text_extract', 'web_search'],
   ),
-  ...['readFile', 'writeFile', 'writeCode', 'createPlan', 'parseDocument', 'ponder'],
+  ...['readFile', 'writeFile', 'writeCode', 'createPlan', 'parseDocument', 'webSearch', 'ponder'],
 ];
 
 /** Talks with its user while it works and waits for answers. */

@@ -18,6 +18,7 @@ export const getDataProviderEndpoints = defineTool({
   runsIn: 'executor',
   timeoutMs: 30_000,
   group: 'web',
+  needs: 'data_providers',
   example: { service_name: 'twitter' },
   xml: { attributes: ['service_name'] },
 });
@@ -34,6 +35,7 @@ export const executeDataProviderCall = defineTool({
   runsIn: 'executor',
   timeoutMs: 90_000,
   group: 'web',
+  needs: 'data_providers',
   example: { service_name: 'twitter', route: 'user_info', payload: { screenname: 'nasa' } },
   xml: { attributes: ['service_name', 'route'] },
 });

@@ -17,6 +17,8 @@ export interface ToolDefinition {
   readonly alias?: ToolAlias;
   /** Absent: it is built in. */
   readonly source?: ToolSource;
+  /** What an executor must have for it. Absent: a sandbox is enough. */
+  readonly needs?: ToolNeed;
   /** Of every call, or of one by its parsed arguments and by what the operator says of the server that it goes to. */
   readonly effect: EffectClass | ((input: never, honoursKeys: HonoursKeys) => EffectClass);
   /** `executor`: in the thread's sandbox. `loop`: answered by the run itself, without leaving the worker. */
@@ -33,6 +35,12 @@ export interface ToolDefinition {
   /** How it is written as a tag of its own; see docs/dialects.md. */
   readonly xml?: XmlMapping;
 }
+
+/**
+ * What an executor may lack: a search engine, data providers, a way out of its sandboxes, a browser, or URLs for the ports
+ * of sandboxes.
+ */
+export type ToolNeed = 'search_engine' | 'data_providers' | 'internet' | 'browser' | 'previews';
 
 /** How the arguments of an alias become those of its target. */
 export interface ToolAlias {

@@ -48,6 +48,7 @@ export const httpRequest = defineTool({
   runsIn: 'executor',
   timeoutMs: 60_000,
   group: 'web',
+  needs: 'internet',
   example: { method: 'GET', url: 'https://example.org/status.json' },
   xml: { content: 'body' },
 });

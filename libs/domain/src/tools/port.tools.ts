@@ -11,6 +11,7 @@ export const exposePort = defineTool({
   runsIn: 'executor',
   timeoutMs: 30_000,
   group: 'web',
+  needs: 'previews',
   example: { port: 8080 },
   xml: { content: 'port' },
 });

@@ -32,6 +32,7 @@ export function aliasOf(target: ToolDefinition, definition: AliasDefinition): To
     timeoutMs: target.timeoutMs,
     group: target.group,
     alias,
+    ...(target.needs && { needs: target.needs }),
     ...(target.isWaiting && { isWaiting: target.isWaiting }),
     ...(example && { example }),
     ...(content !== undefined && { xml: { content } }),

@@ -14,6 +14,7 @@ export const webSearch = defineTool({
   runsIn: 'executor',
   timeoutMs: 60_000,
   group: 'web',
+  needs: 'search_engine',
   example: { query: 'release notes of PostgreSQL 18', num_results: 5 },
   xml: { attributes: ['query', 'num_results'] },
 });
@@ -30,6 +31,7 @@ export const scrapeWebpage = defineTool({
   runsIn: 'executor',
   timeoutMs: 400_000,
   group: 'web',
+  needs: 'internet',
   example: { urls: 'https://example.org/a,https://example.org/b' },
   xml: { attributes: ['urls'] },
 });
@@ -44,6 +46,7 @@ export const visitWebpage = defineTool({
   runsIn: 'executor',
   timeoutMs: 400_000,
   group: 'web',
+  needs: 'internet',
   example: { url: 'https://example.org/' },
   xml: { attributes: ['url'] },
 });

@@ -22,6 +22,10 @@ export const announcement = z.object({
   is_open: z.boolean(),
   load: executorLoad.exactOptional(),
   provider: executorProvider.exactOptional(),
+  /** What it lacks for tools, by need, with the reason. Absent: nothing. */
+  lacks: z.record(z.string().max(100), z.string().max(1_000)).exactOptional(),
+  /** Why it runs no tools at all. */
+  problem: z.string().max(4_000).exactOptional(),
 });
 type Announcement = z.infer<typeof announcement>;
 
@@ -33,6 +37,9 @@ export interface AnnouncedExecutor {
   readonly isOpen: () => Promise<boolean>;
   readonly load?: () => ExecutorLoad;
   readonly provider?: ExecutorProvider;
+  readonly lacks?: () => Readonly<Record<string, string>>;
+  /** Why it can run no tools. */
+  readonly problem?: () => Promise<string | undefined>;
   readonly everyMs?: number;
 }
 
@@ -40,7 +47,7 @@ export interface AnnouncedExecutor {
 export function announceExecutor(
   nats: NatsLink,
   executor: string,
-  { isOpen, load, provider, everyMs = defaultEveryMs }: AnnouncedExecutor,
+  { isOpen, load, provider, lacks, problem, everyMs = defaultEveryMs }: AnnouncedExecutor,
 ): () => void {
   let hasLeft = false;
   const publish = (message: Announcement) => {
@@ -48,7 +55,15 @@ export function announceExecutor(
   };
   const announce = async () => {
     const open = await isOpen();
-    if (!hasLeft) publish({ is_open: open, ...(load && { load: load() }), ...(provider && { provider }) });
+    const trouble = await problem?.();
+    if (hasLeft) return;
+    publish({
+      is_open: open,
+      ...(load && { load: load() }),
+      ...(provider && { provider }),
+      ...(lacks && { lacks: lacks() }),
+      ...(trouble !== undefined && { problem: trouble }),
+    });
   };
   const timer = setInterval(() => void announce(), everyMs);
   const offReconnect = nats.onReconnect(() => void announce());

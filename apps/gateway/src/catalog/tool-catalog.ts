@@ -1,0 +1,50 @@
+import type { ProfileName } from '@rondo/contract';
+import { type ToolDefinition, argumentsSchema, expectedEffect, profiles, tools, whyUnavailable } from '@rondo/domain';
+import { type NatsLink, ToolSupport } from '@rondo/messaging';
+
+/** A tool as the API lists it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly group: string;
+  readonly effect_class: ReturnType<typeof expectedEffect>;
+  readonly parameters: Record<string, unknown>;
+  readonly default_in: readonly ProfileName[];
+  readonly available: boolean;
+  readonly reason: string;
+}
+
+const profileNames = Object.keys(profiles) as ProfileName[]; // the keys of a Record of them
+
+/** The tools of this deployment, and whether its executors can run them. */
+export class ToolCatalog {
+  private support: Pick<ToolSupport, 'lacked' | 'problem'> | undefined;
+
+  constructor(link: Promise<NatsLink>) {
+    void link.then((nats) => (this.support = new ToolSupport(nats)));
+  }
+
+  list(): ListedTool[] {
+    return tools.map((tool) => {
+      const problem = this.problemOf(tool);
+      const default_in = profileNames.filter((name) => profiles[name].settings.tools.includes(tool.name));
+      return {
+        ...{ name: tool.name, description: tool.description, group: tool.group },
+        ...{ effect_class: expectedEffect(tool), parameters: argumentsSchema(tool), default_in },
+        available: problem === undefined,
+        reason: problem ?? whyOffered(default_in),
+      };
+    });
+  }
+
+  private problemOf(tool: ToolDefinition): string | undefined {
+    if (tool.runsIn === 'loop') return undefined;
+    if (!this.support) return 'The gateway has no connection to NATS.';
+    return this.support.problem ?? whyUnavailable(tool, this.support.lacked);
+  }
+}
+
+const whyOffered = (profiles: readonly ProfileName[]): string =>
+  profiles.length > 0
+    ? `Offered to runs of the profile ${profiles.join(', ')}, unless their settings switch it off.`
+    : 'Offered to runs whose settings name it or switch its group on.';
