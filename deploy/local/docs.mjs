@@ -6,6 +6,7 @@ import { installPackages, requireNode } from './install.mjs';
 import { composeConfiguration } from './nats-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
+import { run } from './run-program.mjs';
 
 /** The file with each service's schema. Where `config.ts` reads the environment on import, the schema has a file of its own. */
 const homes = {
@@ -16,7 +17,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates documents from the code: the tables of docs/configuration.md, .env.example, and the NATS permissions. */
+/** `npm run docs` generates from the code: the tables of docs/configuration.md, .env.example, NATS permissions, the client's types. */
 requireNode();
 await installPackages(repoRoot, log);
 await step(log, 'build', { work: () => build(repoRoot), detail: (changed) => (changed ? '' : 'nothing has changed') });
@@ -35,3 +36,5 @@ writeFileSync(join(repoRoot, 'deploy/nats.conf'), composeConfiguration());
 const document = join(repoRoot, 'docs/configuration.md');
 writeFileSync(document, withTables(readFileSync(document, 'utf8'), environments));
 writeFileSync(join(repoRoot, '.env.example'), exampleOf(environments));
+
+await run(process.execPath, [join(repoRoot, 'deploy/local/client-types.mjs')], { cwd: repoRoot });

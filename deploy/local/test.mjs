@@ -16,7 +16,7 @@ npm run attacks        only the tests that attack, and docs/attacks.md written a
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
 const faults = ['apps/chaos', 'apps/bench'];
-const staticChecks = ['words', 'documents', 'circles', 'format', 'types', 'lint'];
+const staticChecks = ['words', 'documents', 'circles', 'client types', 'format', 'types', 'lint'];
 const withDeployments = ['apps/e2e', ...faults];
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');

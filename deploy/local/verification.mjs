@@ -48,6 +48,8 @@ export const checks = {
   lint: () => tool('eslint', ['.', '--max-warnings', '0']),
   words: () => refuseAll(refusedWords(repoRoot)),
   documents: checkDocuments,
+  'client types': () =>
+    run(process.execPath, [join(repoRoot, 'deploy/local/client-types.mjs'), '--check'], { cwd: repoRoot }),
   circles: async () => {
     const circles = (await importGraph()).circles();
     refuseAll(circles.map((files) => `import circle: ${files.join(', ')}`));
