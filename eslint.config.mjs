@@ -5,6 +5,7 @@ import tseslint from 'typescript-eslint';
 const adapters = ['contract', 'domain', 'persistence', 'messaging', 'run-holder', 'platform'];
 const arrows = {
   'libs/contract': [],
+  'libs/client': [],
   'libs/domain': ['contract'],
   'libs/platform': [],
   'libs/persistence': ['contract', 'domain'],
@@ -123,6 +124,21 @@ export default tseslint.config(
     files: [`${project}/src/**/*.ts`],
     rules: { 'no-restricted-imports': ['error', importsOf(project)] },
   })),
+  {
+    // What users install brings no other package with it.
+    files: ['libs/client/src/**/*.ts'],
+    ignores: ['**/*.spec.ts', '**/testing/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { regex: '^(?!\\./|react$)', message: 'The client imports nothing but itself, and React in its hook.' },
+          ],
+        },
+      ],
+    },
+  },
   {
     // The bench measures against the SDK as it is.
     files: ['apps/bench/src/bare/*.ts'],

@@ -7,6 +7,8 @@ const root = resolve(__dirname, '../../..');
 const planted = [
   ['apps/tool-executor', '@rondo/persistence', 'refused'],
   ['apps/tool-executor', '@rondo/llm', 'refused'],
+  ['libs/client', '@rondo/contract', 'refused'],
+  ['libs/client', 'zod', 'refused'],
   ['apps/gateway', '@rondo/llm', 'refused'],
   ['apps/gateway', '@rondo/persistence/testing', 'allowed'],
   ['libs/messaging', '@rondo/persistence', 'refused'],

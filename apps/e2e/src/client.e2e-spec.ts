@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { Rondo, RondoError, RunLog, type StreamEvent, isDelta } from '@rondo/client';
+import { RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { CuttingProxy } from './cutting-proxy';
+
+const root = resolve(__dirname, '../../..');
+const run = promisify(execFile);
+
+let rondo: RunningRondo;
+let client: Rondo;
+let options: { baseUrl: string; apiKey: string };
+beforeAll(async () => {
+  rondo = await RunningRondo.start();
+  const { url: baseUrl, key: apiKey } = rondo.client();
+  options = { baseUrl, apiKey };
+  client = new Rondo(options);
+});
+afterAll(() => rondo.stop());
+
+/** Pseudo-random numbers, the same in each execution. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 48271) % 2147483647) / 2147483647;
+}
+
+const talk = scripted('cut', [
+  {
+    text: 'Let me look. '.repeat(40),
+    pace_ms: 2,
+    calls: [command('for i in 1 2 3 4 5; do echo line $i; sleep 0.1; done')],
+  },
+  { text: 'It has five lines. '.repeat(40), pace_ms: 2 },
+]);
+
+describe('@rondo/client, through a proxy that cuts connections at random bytes', () => {
+  it('streams each fact once and in order, each piece of text once, and proves the log', async () => {
+    const next = numbers(4711);
+    const proxy = await CuttingProxy.start(options.baseUrl, () => 300 + Math.floor(next() * 3_000));
+    const cut = new Rondo({ ...options, baseUrl: proxy.url, retries: 50 });
+    const { id } = await client.runs.create(talk);
+    const log = new RunLog();
+    const received: StreamEvent[] = [];
+    for await (const event of cut.runs.stream(id)) {
+      received.push(event);
+      log.apply(event);
+    }
+    const cuts = proxy.cuts;
+    proxy.close();
+
+    expect(cuts).toBeGreaterThan(5);
+    const facts: StreamEvent[] = [];
+    for await (const fact of client.runs.facts(id)) facts.push(fact);
+    expect(received.filter(({ seq }) => seq !== null)).toEqual(facts);
+
+    const texts = new Map<string, string>();
+    for (const event of received.filter(isDelta)) {
+      if (event.type !== 'message.delta') continue;
+      const before = texts.get(event.stream_id) ?? '';
+      expect(event.offset).toBe(before.length);
+      texts.set(event.stream_id, before + event.data.text);
+    }
+    const whole = new RunLog();
+    for (const fact of facts) whole.apply(fact);
+    expect(log.view).toEqual(whole.view);
+    for (const [messageId, text] of texts) {
+      expect(whole.view.rows.find((row) => row.id === messageId)).toMatchObject({ text });
+    }
+    expect(await client.runs.verify(id)).toMatchObject({ isProven: true, count: facts.length });
+  });
+});
+
+describe('@rondo/client', () => {
+  it('waits for a question, answers it, and returns the result', async () => {
+    const ask = call('ask', { text: 'Which colour?' });
+    const { id } = await client.runs.create(scripted('ask', [{ calls: [ask] }, { text: 'Blue it is.' }]));
+
+    const waiting = await client.runs.result(id).catch((error: unknown) => error);
+    expect(waiting).toMatchObject({ name: 'RunWaitingError', question: { text: 'Which colour?' } });
+
+    await client.runs.answer(id, 'Blue.');
+    expect(await client.runs.result(id)).toMatchObject({ success: true, result: { response: 'Blue it is.' } });
+  });
+
+  it('stops a run and returns the receipt of what was killed', async () => {
+    const { id } = await client.runs.create(scripted('stop', [{ calls: [command('echo begun; sleep 60')] }]));
+    for await (const event of client.runs.stream(id)) if (event.type === 'tool.output') break;
+
+    const { run: stopped, receipt } = await client.runs.stop(id, { reason: 'enough' });
+
+    expect(stopped).toMatchObject({ status: 'stopped' });
+    expect(receipt?.tools_stopped).toMatchObject([{ verified_dead_at: expect.any(String) }]);
+    await expect(client.runs.result(id)).rejects.toMatchObject({ name: 'RunStoppedError', receipt });
+  });
+
+  it('writes and reads files of a sandbox', async () => {
+    const thread = await client.threads.create();
+    const { id } = await client.sandboxes.ofThread(thread.id);
+
+    await client.sandboxes.writeFile(id, { path: 'notes/ü.txt', content: 'Hello.' });
+
+    expect(await client.sandboxes.files(id, { path: 'notes' })).toMatchObject({ data: [{ path: 'ü.txt', size: 6 }] });
+    expect(await (await client.sandboxes.readFile(id, 'notes/ü.txt')).text()).toBe('Hello.');
+    await client.sandboxes.deleteFile(id, { path: 'notes', recursive: true });
+    await expect(client.sandboxes.readFile(id, 'notes/ü.txt')).rejects.toMatchObject({ code: 'file_not_found' });
+  });
+
+  it('creates, lists and revokes keys', async () => {
+    const created = await client.apiKeys.create({ name: 'reader', scopes: ['read'] });
+    const reader = new Rondo({ ...options, apiKey: created.key });
+    await expect(reader.runs.create({ input: 'Go.' })).rejects.toMatchObject({ code: 'forbidden' });
+
+    await client.apiKeys.revoke(created.id);
+
+    const refused = await reader.runs.get('run_x').catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RondoError);
+    expect(refused).toMatchObject({ status: 401, problem: { title: 'Unauthorized' } });
+  });
+});
+
+describe('the packed @rondo/client, in an empty project', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'rondo-client-'));
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: join(root, 'libs/client'),
+    });
+    const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+    expect(files.filter(({ path }) => !/^(dist\/.*\.(js|d\.ts)|package\.json|README\.md)$/.test(path))).toEqual([]);
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], { cwd: folder });
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** The programs of docs/client.md, in order. */
+  const examples = [...readFileSync(join(root, 'docs/client.md'), 'utf8').matchAll(/```js\n(.*?)```/gs)].map(
+    ([, code]) => code,
+  );
+
+  it('runs the program of the documentation', async () => {
+    const [program = ''] = examples;
+    writeFileSync(join(folder, 'run.mjs'), program);
+
+    const env = { PATH: process.env.PATH, RONDO_URL: options.baseUrl, RONDO_API_KEY: options.apiKey };
+    const { stdout, stderr } = await run(process.execPath, ['run.mjs'], { cwd: folder, env });
+
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/\n\d+ facts, complete\n$/);
+  });
+
+  it('has types that a strict program compiles against, without skipping the declarations', async () => {
+    const program = `
+      import { Rondo, RunLog, type Fact, type Run } from '@rondo/client';
+      const rondo = new Rondo({ baseUrl: 'http://localhost:3000', apiKey: 'k' });
+      export async function first(): Promise<string> {
+        const run: Run = await rondo.runs.create({ input: 'Go.' });
+        const log = new RunLog();
+        for await (const event of rondo.runs.stream(run.id)) {
+          log.apply(event);
+          if (event.type === 'tool.completed') return event.data.result.output;
+        }
+        return log.view.rows.flatMap((row) => (row.kind === 'message' ? row.text : [])).join('');
+      }
+      // @ts-expect-error an unknown field
+      void rondo.runs.create({ inptu: 'Go.' });
+      // @ts-expect-error a fact has no text
+      export const none = (fact: Extract<Fact, { type: 'run.created' }>): string => fact.data.text;
+    `;
+    writeFileSync(join(folder, 'program.ts'), program);
+    const strict = [
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--target',
+      'es2023',
+      '--lib',
+      'es2023,dom',
+    ];
+    const settings = [...strict, '--module', 'nodenext', 'program.ts'];
+
+    const compiled = run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...settings], {
+      cwd: folder,
+    });
+
+    expect(await compiled.catch((error: unknown) => error)).toMatchObject({ stdout: '' });
+  });
+});

@@ -1,0 +1,23 @@
+export type * from './generated/api.ts';
+export {
+  ConnectionError,
+  MissingFactsError,
+  RondoError,
+  RunFailedError,
+  RunStoppedError,
+  RunWaitingError,
+  type StopReceipt,
+} from './errors.ts';
+export { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
+export { LogHash } from './log-hash.ts';
+export { Rondo } from './rondo.ts';
+export { RunLog } from './run-log.ts';
+export type { StreamOptions } from './run-stream.ts';
+export type { MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-view.ts';
+export { RunWatch, type WatchedRun } from './run-watch.ts';
+export type { ListRuns, StoppedRun } from './runs.ts';
+export type { NewFile } from './sandboxes.ts';
+export type { ListMessages } from './threads.ts';
+export type { RondoOptions } from './transport.ts';
+export { type LogProof, proveLog } from './verify-run.ts';
+export { type WebhookOptions, WebhookSignatureError, verifyWebhook } from './webhooks.ts';

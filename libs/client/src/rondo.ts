@@ -1,0 +1,32 @@
+import { ApiKeys } from './api-keys.ts';
+import type { Model, Tool } from './generated/api.ts';
+import { itemsOf } from './pages.ts';
+import { Runs } from './runs.ts';
+import { Sandboxes } from './sandboxes.ts';
+import { Threads } from './threads.ts';
+import { type RondoOptions, Transport } from './transport.ts';
+
+/** A client of one gateway, with one API key. It needs `fetch` and Web Crypto, and nothing else. */
+export class Rondo {
+  readonly runs: Runs;
+  readonly threads: Threads;
+  readonly sandboxes: Sandboxes;
+  readonly apiKeys: ApiKeys;
+  private readonly transport: Transport;
+
+  constructor(options: RondoOptions) {
+    this.transport = new Transport(options);
+    this.runs = new Runs(this.transport);
+    this.threads = new Threads(this.transport);
+    this.sandboxes = new Sandboxes(this.transport);
+    this.apiKeys = new ApiKeys(this.transport);
+  }
+
+  models(): AsyncGenerator<Model, void> {
+    return itemsOf(this.transport, '/v1/models');
+  }
+
+  tools(): AsyncGenerator<Tool, void> {
+    return itemsOf(this.transport, '/v1/tools');
+  }
+}

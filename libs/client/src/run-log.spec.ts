@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { MissingFactsError } from './errors.ts';
+import type { StreamEvent } from './generated/api.ts';
+import { RunLog } from './run-log.ts';
+import type { RunView } from './run-view.ts';
+import { eventsFrom, runEvents } from './testing/scripted-log.ts';
+
+const viewOf = (events: readonly StreamEvent[]): RunView => {
+  const log = new RunLog();
+  for (const event of events) log.apply(event);
+  return log.view;
+};
+
+const lastSeqOf = (events: readonly StreamEvent[]): number => events.findLast(({ seq }) => seq !== null)?.seq ?? 0;
+
+/** Some places in the events. */
+const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
+
+describe('RunLog', () => {
+  it('shows the same after any prefix that arrived over any number of connections', () => {
+    fc.assert(
+      fc.property(runEvents, places, fc.double({ min: 0, max: 1, noNaN: true }), (events, cuts, end) => {
+        const until = Math.round(end * events.length);
+        const positions = cuts.map((cut) => Math.round(cut * until)).sort((a, b) => a - b);
+        const log = new RunLog();
+        let from = 0;
+        for (const position of [...positions, until]) {
+          const sent = eventsFrom(events.slice(0, position), { after: log.lastSeq, position: from });
+          for (const event of sent) log.apply(event);
+          from = position;
+        }
+        expect(log.view).toEqual(viewOf(events.slice(0, until)));
+      }),
+    );
+  });
+
+  it('shows the same when events arrive twice, and says that nothing changed', () => {
+    fc.assert(
+      fc.property(runEvents, places, (events, doubled) => {
+        const log = new RunLog();
+        const again = new Set(doubled.map((place) => Math.floor(place * events.length)));
+        events.forEach((event, index) => {
+          log.apply(event);
+          const before = log.view;
+          if (!again.has(index)) return;
+          for (const earlier of events.slice(Math.max(0, index - 5), index + 1)) expect(log.apply(earlier)).toBe(false);
+          expect(log.view).toBe(before);
+        });
+        expect(log.view).toEqual(viewOf(events));
+      }),
+    );
+  });
+
+  it('shows the same from the facts alone, once the run is over', () => {
+    fc.assert(
+      fc.property(runEvents, (events) => {
+        expect(viewOf(events.filter(({ seq }) => seq !== null))).toEqual(viewOf(events));
+      }),
+    );
+  });
+
+  it('ends with no text that is still open, and with every call answered', () => {
+    fc.assert(
+      fc.property(runEvents, (events) => {
+        const { rows, isOver, lastSeq } = viewOf(events);
+        expect({ isOver, lastSeq }).toEqual({ isOver: true, lastSeq: lastSeqOf(events) });
+        for (const row of rows) {
+          if (row.kind === 'message') expect(row).toMatchObject({ isOpen: false, message: { id: row.id } });
+          if (row.kind === 'tool_call') expect(['completed', 'failed']).toContain(row.status);
+        }
+      }),
+    );
+  });
+
+  it('never changes a view that it has given', () => {
+    fc.assert(
+      fc.property(runEvents, (events) => {
+        const log = new RunLog();
+        const given = events.map((event) => {
+          log.apply(event);
+          return [log.view, JSON.stringify(log.view)] as const;
+        });
+        for (const [view, text] of given) expect(JSON.stringify(view)).toBe(text);
+      }),
+    );
+  });
+
+  it('refuses facts that do not follow each other', () => {
+    const [events = []] = fc.sample(runEvents, { numRuns: 1, seed: 1 });
+    const [created, , third] = events.filter(({ seq }) => seq !== null);
+    const log = new RunLog();
+    if (created) log.apply(created);
+
+    expect(() => third && log.apply(third)).toThrow(new MissingFactsError(2, 3));
+    expect(log.lastSeq).toBe(1);
+  });
+
+  it('passes over types of facts that it does not know', () => {
+    const [events = []] = fc.sample(runEvents, { numRuns: 1, seed: 1 });
+    const [created] = events;
+    const log = new RunLog();
+    if (created) log.apply(created);
+
+    const unknown = { ...created, seq: 2, type: 'something.new' } as unknown as StreamEvent; // of a newer gateway
+    expect(log.apply(unknown)).toBe(true);
+    expect(log.view).toMatchObject({ lastSeq: 2, rows: [] });
+  });
+});

@@ -1,0 +1,99 @@
+import { MissingFactsError } from './errors.ts';
+import { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
+import type { Fact, RunSnapshot, StreamEvent, StreamGap } from './generated/api.ts';
+import { OpenTexts, extended } from './open-texts.ts';
+import { type RowChange, rowChange } from './row-changes.ts';
+import { type RunRow, type RunView, emptyView, messageRow } from './run-view.ts';
+import { statusChanges } from './status-changes.ts';
+
+/**
+ * Reduces the events of a run to a view of it. Events may arrive in any number of pieces, again, or with texts from their
+ * beginning, as a new connection sends them: the view is the same. A fact supersedes its deltas, so the facts alone lead to
+ * the same view once nothing is being written.
+ */
+export class RunLog {
+  private readonly rows: RunRow[] = [];
+  private readonly places = new Map<string, number>();
+  private readonly open = new OpenTexts();
+  private state: RunView = emptyView;
+  private shown: RunView | undefined = emptyView;
+
+  /** Whether the event changed something. Throws a MissingFactsError if facts before it are missing. */
+  apply(event: StreamEvent): boolean {
+    const isChanged = this.reduce(event);
+    if (isChanged) this.shown = undefined;
+    return isChanged;
+  }
+
+  get lastSeq(): number {
+    return this.state.lastSeq;
+  }
+
+  get view(): RunView {
+    this.shown ??= { ...this.state, rows: [...this.rows, ...this.open.rows()] };
+    return this.shown;
+  }
+
+  private reduce(event: StreamEvent): boolean {
+    if (isDelta(event)) return this.append(event);
+    if (isFact(event)) return this.record(event);
+    return event.type === 'stream.gap' ? this.skip(event.data) : this.restore(event.data);
+  }
+
+  private record(fact: Fact): boolean {
+    const { lastSeq } = this.state;
+    if (fact.seq <= lastSeq) return false;
+    if (fact.seq !== lastSeq + 1) throw new MissingFactsError(lastSeq + 1, fact.seq);
+
+    for (const streamId of supersededBy(fact)) this.open.close(streamId, fact.seq);
+    this.change(rowChange(fact));
+    const { run_id: runId, thread_id: threadId, iteration, seq } = fact;
+    this.state = { ...this.state, ...statusChanges(this.state, fact), runId, threadId, iteration, lastSeq: seq };
+    if (isTerminal(fact)) this.open.clear();
+    return true;
+  }
+
+  private change(change: RowChange | undefined): void {
+    if (!change) return;
+    const place = this.places.get(change.id) ?? this.rows.length;
+    const before = this.rows[place];
+    const row = before ? change.update(before) : change.add;
+    if (!row) return;
+    this.places.set(change.id, place);
+    this.rows[place] = row;
+  }
+
+  private append(delta: Delta): boolean {
+    if (this.state.isOver) return false;
+    if (delta.type !== 'tool.output') return this.open.append(delta);
+    const place = this.places.get(delta.stream_id);
+    const row = place === undefined ? undefined : this.rows[place];
+    if (place === undefined || row?.kind !== 'tool_call' || row.status !== 'dispatched') return false;
+    const output = extended(row.output, delta);
+    if (output === undefined) return false;
+    this.rows[place] = { ...row, output };
+    return true;
+  }
+
+  private skip(gap: StreamGap['data']): boolean {
+    if (gap.to <= this.state.lastSeq) return false;
+    this.state = { ...this.state, gap, lastSeq: gap.to };
+    return true;
+  }
+
+  /** In place of the deleted facts. */
+  private restore({ run, messages }: RunSnapshot): boolean {
+    if (this.state.runId !== null) return false;
+    const { id: runId, thread_id: threadId, status, iteration } = run;
+    this.state = { ...this.state, runId, threadId, status, iteration, waiting: run.waiting, usage: run.usage };
+    for (const message of messages) this.change({ id: message.id, add: messageRow(message), update: (row) => row });
+    return true;
+  }
+}
+
+/** The streams whose texts the fact contains or withdraws. */
+function supersededBy(fact: Fact): readonly string[] {
+  if (fact.type === 'message.created') return [fact.data.message.id];
+  if (fact.type === 'tool.planned') return [fact.data.tool_call.id];
+  return fact.type === 'iteration.restarted' ? fact.data.withdrawn_stream_ids : [];
+}

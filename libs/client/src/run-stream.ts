@@ -1,0 +1,89 @@
+import { pause } from './backoff.ts';
+import { ConnectionError, RondoError } from './errors.ts';
+import { isTerminal } from './event-kinds.ts';
+import type { StreamEvent } from './generated/api.ts';
+import { dataOfEvents } from './server-sent-events.ts';
+import { StreamPosition } from './stream-position.ts';
+import { type Transport, cutOff, delayMs, saysLater } from './transport.ts';
+
+export interface StreamOptions {
+  /** Facts up to this seq are not sent. Default: 0, from the beginning. */
+  readonly after?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the connection was lost, before it is made again. */
+  readonly onCut?: (error: unknown) => void;
+}
+
+/** The gateway sends a comment every 15 s. A connection that is silent for so long is dead. */
+const silenceMs = 45_000;
+
+/**
+ * The events of a run until its end: each fact once and in order, each piece of text once. A connection that is cut is made
+ * again, as often as it takes, and continues after the last fact. Only where no connection ever succeeded it gives up, after
+ * the client's `retries`. Leaving the loop closes the connection.
+ */
+export async function* streamRun(
+  transport: Transport,
+  runId: string,
+  { after = 0, signal, onCut }: StreamOptions = {},
+): AsyncGenerator<StreamEvent, void> {
+  const position = new StreamPosition(after);
+  let failures = 0;
+  let connected = false;
+  for (;;) {
+    try {
+      for await (const event of connection(transport, { runId, after: position.after, signal })) {
+        connected = true;
+        if (event === 'open') continue;
+        failures = 0;
+        const fresh = position.accept(event);
+        if (fresh) yield fresh;
+        if (isTerminal(event)) return;
+      }
+      return; // the gateway says that there is no more
+    } catch (error) {
+      if (!saysLater(error) || (!connected && failures >= transport.retries)) throw error;
+      onCut?.(error);
+      await pause(delayMs(error, failures++), signal);
+    }
+  }
+}
+
+interface Place {
+  readonly runId: string;
+  readonly after: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One connection. It throws a ConnectionError when it ends before the run does; it ends when the run had ended before. */
+async function* connection(
+  transport: Transport,
+  { runId, after, signal }: Place,
+): AsyncGenerator<StreamEvent | 'open'> {
+  const silence = new AbortController();
+  const giveUp = () => silence.abort(new ConnectionError('The gateway was silent.'));
+  const leave = () => silence.abort(signal?.reason);
+  signal?.throwIfAborted();
+  signal?.addEventListener('abort', leave, { once: true });
+  let timer = setTimeout(giveUp, silenceMs);
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(giveUp, silenceMs);
+  };
+  try {
+    const path = `/v1/runs/${encodeURIComponent(runId)}/stream`;
+    const headers = { Accept: 'text/event-stream', 'Last-Event-ID': String(after) };
+    const response = await transport.attempt({ path, headers, signal: silence.signal });
+    if (response.status === 204 || !response.body) return;
+    yield 'open';
+    for await (const data of dataOfEvents(response.body, heard)) yield JSON.parse(data) as StreamEvent; // as the gateway's documents say
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error instanceof RondoError || error instanceof ConnectionError ? error : cutOff(error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', leave);
+    silence.abort();
+  }
+  throw new ConnectionError('The stream ended before the run did.');
+}

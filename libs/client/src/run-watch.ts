@@ -1,0 +1,74 @@
+import { RunLog } from './run-log.ts';
+import type { RunView } from './run-view.ts';
+import type { Runs } from './runs.ts';
+
+/** What a page shows of a run. */
+export interface WatchedRun {
+  readonly view: RunView;
+  /** Whether events arrive; false before the first one, while a connection is made again, and at the end. */
+  readonly isLive: boolean;
+  /** Why the watch ended before the run did: no such run, a revoked key. */
+  readonly error: Error | null;
+}
+
+/** Listeners hear of changes at most once in this time, so that a fast stream does not keep a page from painting. */
+const frameMs = 16;
+
+/** A run as something to subscribe to. It is read while there are subscribers, and continues where it was left. */
+export class RunWatch {
+  private readonly log = new RunLog();
+  private readonly listeners = new Set<() => void>();
+  private reading: AbortController | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private pending: Partial<WatchedRun> = {};
+  private state: WatchedRun = { view: this.log.view, isLive: false, error: null };
+
+  constructor(
+    private readonly runs: Runs,
+    readonly runId: string,
+  ) {}
+
+  /** Returns what ends the subscription. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    this.reading ??= this.begin();
+    return () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size > 0) return;
+      this.reading?.abort();
+      this.reading = undefined;
+    };
+  };
+
+  /** The same object until something changes. */
+  readonly current = (): WatchedRun => this.state;
+
+  private begin(): AbortController {
+    const reading = new AbortController();
+    void this.read(reading.signal);
+    return reading;
+  }
+
+  private async read(signal: AbortSignal): Promise<void> {
+    const onCut = () => this.show({ isLive: false });
+    try {
+      for await (const event of this.runs.stream(this.runId, { after: this.log.lastSeq, signal, onCut })) {
+        this.log.apply(event);
+        this.show({ isLive: true });
+      }
+      this.show({ isLive: false });
+    } catch (error) {
+      if (!signal.aborted)
+        this.show({ isLive: false, error: error instanceof Error ? error : new Error(String(error)) });
+    }
+  }
+
+  private show(change: Partial<WatchedRun>): void {
+    this.pending = { ...this.pending, ...change };
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.state = { ...this.state, ...this.pending, view: this.log.view };
+      for (const listener of this.listeners) listener();
+    }, frameMs);
+  }
+}

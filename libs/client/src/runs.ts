@@ -1,0 +1,137 @@
+import type {
+  AgentResult,
+  Answer,
+  EventPage,
+  Fact,
+  LogVerification,
+  NewRun,
+  Run,
+  StreamEvent,
+  ToolCall,
+  ToolCallResolution,
+} from './generated/api.ts';
+import { RunFailedError, RunStoppedError, RunWaitingError, type StopReceipt } from './errors.ts';
+import { itemsOf } from './pages.ts';
+import { type StreamOptions, streamRun } from './run-stream.ts';
+import type { Transport } from './transport.ts';
+import { type LogProof, proveLog } from './verify-run.ts';
+
+export interface Options {
+  readonly signal?: AbortSignal;
+}
+
+export interface ListRuns {
+  readonly status?: Run['status'];
+  readonly thread_id?: string;
+  /** Items per page. */
+  readonly limit?: number;
+}
+
+/** A run that has ended because it was stopped. If it had ended before in another way, there is no receipt. */
+export interface StoppedRun {
+  readonly run: Run;
+  readonly receipt: StopReceipt | null;
+}
+
+const over: readonly Run['status'][] = ['completed', 'failed', 'stopped'];
+const isOver = ({ status }: Run): boolean => over.includes(status);
+const isWaiting = ({ status }: Run): boolean => status === 'waiting_input' || status === 'waiting_budget';
+
+const factsPerPage = 500;
+
+/** The runs of an account. */
+export class Runs {
+  constructor(private readonly transport: Transport) {}
+
+  create(run: NewRun, { signal }: Options = {}): Promise<Run> {
+    return this.transport.json({ method: 'POST', path: '/v1/runs', json: run, signal });
+  }
+
+  get(id: string, { signal }: Options = {}): Promise<Run> {
+    return this.transport.json({ path: pathOf(id), signal });
+  }
+
+  /** Newest first. */
+  list(query: ListRuns = {}): AsyncGenerator<Run, void> {
+    return itemsOf(this.transport, '/v1/runs', { ...query });
+  }
+
+  /** The events of a run until its end, over as many connections as it takes. See `streamRun`. */
+  stream(id: string, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void> {
+    return streamRun(this.transport, id, options);
+  }
+
+  /** The facts that the log has now, in order. */
+  async *facts(
+    id: string,
+    { after = 0, signal }: Options & { readonly after?: number } = {},
+  ): AsyncGenerator<Fact, void> {
+    let [last, head] = [after, Infinity];
+    while (last < head) {
+      const query = { after: last, limit: factsPerPage };
+      const page: EventPage = await this.transport.json({ path: `${pathOf(id)}/events`, query, signal });
+      yield* page.data;
+      last = page.data.at(-1)?.seq ?? page.head_seq;
+      head = page.head_seq;
+    }
+  }
+
+  /** Resolves when the run has ended or waits for a person. */
+  async wait(id: string, { signal }: Options = {}): Promise<Run> {
+    for (;;) {
+      const run: Run = await this.transport.json({ path: `${pathOf(id)}/wait`, query: { timeout_s: 30 }, signal });
+      if (isOver(run) || isWaiting(run)) return run;
+    }
+  }
+
+  /** Waits for the result. Rejects with RunFailedError, RunStoppedError or RunWaitingError where there is none. */
+  async result(id: string, { signal }: Options = {}): Promise<AgentResult> {
+    const run = await this.wait(id, signal && { signal });
+    if (isWaiting(run)) throw new RunWaitingError(run, run.waiting?.question);
+    if (run.status === 'stopped') throw new RunStoppedError(run, await this.receiptOf(run));
+    const result: AgentResult = await this.transport.json({ path: `${pathOf(id)}/result`, signal });
+    if (run.error) throw new RunFailedError(run, run.error, result);
+    return result;
+  }
+
+  /** Stops the run, and waits until everything of it has ended. */
+  async stop(id: string, { reason, signal }: Options & { readonly reason?: string } = {}): Promise<StoppedRun> {
+    const json = reason === undefined ? {} : { reason };
+    let run: Run = await this.transport.json({ method: 'POST', path: `${pathOf(id)}/stop`, json, signal });
+    while (!isOver(run)) run = await this.wait(id, signal && { signal });
+    return { run, receipt: await this.receiptOf(run) };
+  }
+
+  /** Answers a run that waits, and resumes it. */
+  answer(id: string, content: Answer['content'], { signal }: Options = {}): Promise<Run> {
+    return this.transport.json({ method: 'POST', path: `${pathOf(id)}/input`, json: { content }, signal });
+  }
+
+  /** The tool calls of the run, from the effect ledger. */
+  toolCalls(id: string): AsyncGenerator<ToolCall, void> {
+    return itemsOf(this.transport, `${pathOf(id)}/tool-calls`);
+  }
+
+  /** Decides about a call with an unknown outcome. */
+  resolve(toolCallId: string, resolution: ToolCallResolution, { signal }: Options = {}): Promise<ToolCall> {
+    const path = `/v1/tool-calls/${encodeURIComponent(toolCallId)}/resolve`;
+    return this.transport.json({ method: 'POST', path, json: resolution, signal });
+  }
+
+  /** Reads the whole log, computes its hash here, and compares it with the gateway's. */
+  async verify(id: string, { signal }: Options = {}): Promise<LogProof> {
+    const gateway: LogVerification = await this.transport.json({ path: `${pathOf(id)}/events/verify`, signal });
+    const after = gateway.trimmed?.through ?? 0;
+    return proveLog(gateway, this.facts(id, { after, ...(signal && { signal }) }));
+  }
+
+  /** The last fact says how the run ended. */
+  private async receiptOf({ id, last_seq: lastSeq }: Run): Promise<StopReceipt | null> {
+    for await (const fact of this.facts(id, { after: lastSeq - 1 })) {
+      if (fact.type === 'run.stopped') return fact.data.receipt;
+    }
+    return null;
+  }
+}
+
+const pathOf = (id: string): string => `/v1/runs/${encodeURIComponent(id)}`;

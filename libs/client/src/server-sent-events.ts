@@ -1,0 +1,46 @@
+/**
+ * The data of server-sent events, however the bytes are split. An event that the end cuts off is dropped. `heard` is called for
+ * whatever arrives, comments too.
+ */
+export async function* dataOfEvents(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const lines = new Lines();
+  let data: string[] = [];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      heard();
+      for (const line of lines.push(decoder.decode(value, { stream: true }))) {
+        if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
+        if (line !== '' || data.length === 0) continue;
+        yield data.join('\n');
+        data = [];
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined); // it may have failed already
+  }
+}
+
+/** Lines end with LF, CR LF or CR. */
+class Lines {
+  private pieces: string[] = [];
+  private endedWithReturn = false;
+
+  push(text: string): string[] {
+    const rest = this.endedWithReturn && text.startsWith('\n') ? text.slice(1) : text;
+    if (text !== '') this.endedWithReturn = text.endsWith('\r');
+    const lines = rest.split(/\r\n|\r|\n/);
+    const last = lines.pop() ?? '';
+    const [first, ...others] = lines;
+    if (first === undefined) {
+      this.pieces.push(last); // joined once: a long line arrives in many pieces
+      return [];
+    }
+    const whole = [...this.pieces, first].join('');
+    this.pieces = [last];
+    return [whole, ...others];
+  }
+}

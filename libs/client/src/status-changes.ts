@@ -1,0 +1,32 @@
+import { type FactTable, lookUp } from './fact-table.ts';
+import type { Fact } from './generated/api.ts';
+import { type RunView, addUsage } from './run-view.ts';
+
+type Changes = (before: RunView) => Partial<Omit<RunView, 'rows' | 'lastSeq'>>;
+
+const over = { isOver: true, waiting: null } as const;
+
+const table: FactTable<Changes> = {
+  'run.created': () => () => ({ status: 'queued' }),
+  'run.started': () => () => ({ status: 'running' }),
+  'run.waiting':
+    ({ data }) =>
+    () => ({ status: data.reason === 'budget' ? 'waiting_budget' : 'waiting_input', waiting: data }),
+  'run.resumed': () => () => ({ status: 'running', waiting: null }),
+  'run.stop_requested': () => () => ({ status: 'stopping', waiting: null }),
+  'run.completed':
+    ({ data: { finish_reason: finishReason, usage } }) =>
+    () => ({ ...over, status: 'completed', finishReason, usage }),
+  'run.failed':
+    ({ data: { error: failure, usage } }) =>
+    () => ({ ...over, status: 'failed', finishReason: 'error', failure, usage }),
+  'run.stopped':
+    ({ data: { reason, receipt, usage } }) =>
+    () => ({ ...over, status: 'stopped', finishReason: 'stopped', stop: { reason, receipt }, usage }),
+  'usage.recorded':
+    ({ data }) =>
+    ({ usage }) => ({ usage: addUsage(usage, data) }),
+};
+
+/** What a fact changes of the run itself. */
+export const statusChanges = (before: RunView, fact: Fact): Partial<RunView> => lookUp(table, fact)?.(before) ?? {};

@@ -1,0 +1,71 @@
+import { MissingFactsError } from './errors.ts';
+import { type Delta, deltaTypes, isDelta, isFact, textOf } from './event-kinds.ts';
+import { type FactTable, lookUp } from './fact-table.ts';
+import type { Fact, StreamEvent } from './generated/api.ts';
+
+/** What a reader of a run's stream has received, over all its connections. */
+export class StreamPosition {
+  /** How much of each open text was passed on, by type and stream. */
+  private readonly lengths = new Map<string, number>();
+
+  constructor(private lastSeq: number) {}
+
+  /** The last fact that was passed on. */
+  get after(): number {
+    return this.lastSeq;
+  }
+
+  /** The event, or of a delta the part of it, that was not passed on yet; undefined if all of it was. */
+  accept(event: StreamEvent): StreamEvent | undefined {
+    if (isDelta(event)) return this.acceptDelta(event);
+    if (isFact(event)) return this.acceptFact(event);
+    const covered = event.type === 'stream.gap' ? event.data.to : event.data.through_seq;
+    if (covered < this.lastSeq) return undefined;
+    this.lastSeq = covered;
+    return event;
+  }
+
+  private acceptFact(fact: Fact): StreamEvent | undefined {
+    if (fact.seq <= this.lastSeq) return undefined;
+    if (fact.seq !== this.lastSeq + 1) throw new MissingFactsError(this.lastSeq + 1, fact.seq);
+    this.lastSeq = fact.seq;
+    for (const stream of lookUp(closedBy, fact) ?? []) this.lengths.delete(stream);
+    return fact;
+  }
+
+  /** A new connection sends an open text from its beginning. */
+  private acceptDelta(delta: Delta): StreamEvent | undefined {
+    const key = keyOf(delta.type, delta.stream_id);
+    const known = this.lengths.get(key) ?? 0;
+    const text = textOf(delta);
+    const end = delta.offset + text.length;
+    if (end <= known) return undefined;
+    this.lengths.set(key, end);
+    return delta.offset >= known ? delta : withText(delta, text.slice(known - delta.offset), known);
+  }
+}
+
+const keyOf = (type: Delta['type'], streamId: string): string => `${type} ${streamId}`;
+
+const output = ({ data }: { data: { tool_call_id: string } }): string[] => [keyOf('tool.output', data.tool_call_id)];
+
+/** The texts that a fact supersedes. */
+const closedBy: FactTable<string[]> = {
+  'message.created': ({ data: { message } }) => [
+    keyOf('message.delta', message.id),
+    keyOf('reasoning.delta', message.id),
+  ],
+  'tool.planned': ({ data }) => [keyOf('tool.call_delta', data.tool_call.id)],
+  'tool.started': output, // another attempt prints from the beginning
+  'tool.completed': output,
+  'tool.failed': output,
+  'iteration.restarted': ({ data }) =>
+    data.withdrawn_stream_ids.flatMap((id) => deltaTypes.map((type) => keyOf(type, id))),
+};
+
+/** The same delta from a later place on. */
+function withText(delta: Delta, text: string, offset: number): Delta {
+  return delta.type === 'tool.call_delta'
+    ? { ...delta, offset, data: { ...delta.data, arguments_text: text } }
+    : { ...delta, offset, data: { ...delta.data, text } };
+}

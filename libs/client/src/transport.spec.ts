@@ -1,0 +1,96 @@
+import { Rondo } from './rondo.ts';
+import { RondoError } from './errors.ts';
+import { ScriptedGateway, sendJson } from './testing/scripted-gateway.ts';
+
+const problem = {
+  type: 'urn:rondo:problem:invalid_request',
+  title: 'Unprocessable Entity',
+  status: 422,
+  code: 'invalid_request',
+  detail: 'model: unknown',
+  errors: [{ field: 'model', message: 'unknown' }],
+};
+
+const busy = { type: 'urn:x', title: 'Too Many Requests', status: 429, code: 'rate_limited' };
+
+let gateway: ScriptedGateway;
+afterEach(() => gateway.close());
+
+describe('a request', () => {
+  it('is refused with the problem and its fields', async () => {
+    gateway = await ScriptedGateway.start((_, response) => sendJson(response, 422, problem));
+
+    const refused = await new Rondo(gateway.options).runs.create({ input: 'Go.' }).catch((error: unknown) => error);
+
+    expect(refused).toBeInstanceOf(RondoError);
+    expect(refused).toMatchObject({ problem, code: 'invalid_request', status: 422, message: 'model: unknown' });
+    expect(refused).toMatchObject({ errors: problem.errors });
+    expect(gateway.requests).toHaveLength(1);
+  });
+
+  it('that creates something is sent again with the same key, when the gateway says so', async () => {
+    gateway = await ScriptedGateway.start((_, response) => {
+      if (gateway.requests.length === 1) sendJson(response, 429, busy, { 'Retry-After': '0' });
+      else if (gateway.requests.length === 2) response.destroy();
+      else sendJson(response, 202, { id: 'run_1' });
+    });
+
+    expect(await new Rondo(gateway.options).runs.create({ input: 'Go.' })).toEqual({ id: 'run_1' });
+
+    const keys = gateway.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('that creates an API key is sent once', async () => {
+    gateway = await ScriptedGateway.start((_, response) => sendJson(response, 503, { ...busy, status: 503 }));
+
+    await expect(new Rondo(gateway.options).apiKeys.create({ name: 'k', scopes: ['read'] })).rejects.toThrow();
+
+    expect(gateway.requests).toHaveLength(1);
+    expect(gateway.requests[0]?.headers).not.toHaveProperty('idempotency-key');
+  });
+
+  it('is given up after the retries', async () => {
+    gateway = await ScriptedGateway.start((_, response) => response.destroy());
+
+    const rondo = new Rondo({ ...gateway.options, retries: 1 });
+    await expect(rondo.runs.get('run_1')).rejects.toMatchObject({ name: 'ConnectionError' });
+    expect(gateway.requests).toHaveLength(2);
+  });
+
+  it('says that an answer is not from a gateway', async () => {
+    gateway = await ScriptedGateway.start((_, response) => response.writeHead(404).end('<html>'));
+
+    await expect(new Rondo(gateway.options).runs.get('run_1')).rejects.toThrow('404 is not from a Rondo gateway');
+  });
+
+  it('carries the key and encodes what it is given', async () => {
+    gateway = await ScriptedGateway.start((_, response) => sendJson(response, 200, { data: [], truncated: false }));
+
+    await new Rondo({ ...gateway.options, baseUrl: `${gateway.url}/` }).sandboxes.files('../x', { path: 'a b&c' });
+
+    expect(gateway.requests).toMatchObject([
+      { url: '/v1/sandboxes/..%2Fx/files?path=a+b%26c', headers: { authorization: 'Bearer rondo_key' } },
+    ]);
+  });
+});
+
+describe('a list', () => {
+  it('reads page by page, as far as it is read', async () => {
+    gateway = await ScriptedGateway.start(({ url = '' }, response) => {
+      const after = new URL(url, gateway.url).searchParams.get('after');
+      const page = after === null ? { ids: ['1', '2'], next: 'c1' } : { ids: ['3'], next: null };
+      sendJson(response, 200, { data: page.ids.map((id) => ({ id })), next_cursor: page.next });
+    });
+    const rondo = new Rondo(gateway.options);
+
+    for await (const { id } of rondo.runs.list({ status: 'running' })) if (id === '2') break;
+    expect(gateway.requests.map(({ url }) => url)).toEqual(['/v1/runs?status=running']);
+
+    const ids: unknown[] = [];
+    for await (const { id } of rondo.runs.list()) ids.push(id);
+    expect(ids).toEqual(['1', '2', '3']);
+  });
+});

@@ -1,0 +1,126 @@
+import { backoffMs, pause } from './backoff.ts';
+import { ConnectionError, RondoError } from './errors.ts';
+import type { Problem } from './generated/api.ts';
+
+export interface RondoOptions {
+  /** For example `http://localhost:3000`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Instead of the global `fetch`. */
+  readonly fetch?: typeof fetch;
+  /** How often a request is sent again that got no answer, or one that says "later". Default: 2. */
+  readonly retries?: number;
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface ApiRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly query?: Query;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly content?: RequestInit['body'];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** False for a request that must not be sent twice. */
+  readonly repeatable?: boolean;
+}
+
+/** The answers that say "later". */
+const laterStatuses: readonly number[] = [429, 502, 503, 504];
+
+export const saysLater = (error: unknown): boolean =>
+  error instanceof ConnectionError ||
+  (error instanceof RondoError && (laterStatuses.includes(error.status) || error.code === 'idempotency_in_flight'));
+
+export const delayMs = (error: unknown, failures: number): number =>
+  error instanceof RondoError && error.retryAfterS !== undefined ? error.retryAfterS * 1000 : backoffMs(failures);
+
+/** Sends requests to the gateway. */
+export class Transport {
+  private readonly url: string;
+  private readonly fetch: typeof fetch;
+  readonly retries: number;
+
+  constructor(private readonly options: RondoOptions) {
+    this.url = options.baseUrl.replace(/\/+$/, '');
+    this.fetch = options.fetch ?? ((...request) => fetch(...request)); // a browser's fetch must be called on its window
+    this.retries = options.retries ?? 2;
+  }
+
+  async json<Body>(request: ApiRequest): Promise<Body> {
+    const response = await this.send(request);
+    return (await response.json().catch((cause: unknown) => {
+      throw cutOff(cause, request.signal);
+    })) as Body; // the gateway's own tests hold it to its OpenAPI document
+  }
+
+  /** The response of a request that succeeded. A POST has an idempotency key, so that sending it again does nothing twice. */
+  async send(request: ApiRequest): Promise<Response> {
+    const { method = 'GET', repeatable = true, signal } = request;
+    const headers =
+      method === 'POST' && repeatable ? { 'Idempotency-Key': randomKey(), ...request.headers } : undefined;
+    for (let failures = 0; ; failures++) {
+      try {
+        return await this.attempt(headers ? { ...request, headers } : request);
+      } catch (error) {
+        if (!repeatable || failures >= this.retries || !saysLater(error)) throw error;
+        await pause(delayMs(error, failures), signal);
+      }
+    }
+  }
+
+  /** Sends the request once. */
+  async attempt({ method = 'GET', path, query = {}, json, content, headers, signal }: ApiRequest): Promise<Response> {
+    const body = json === undefined ? content : JSON.stringify(json);
+    const response = await this.fetch(`${this.url}${path}${queryText(query)}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${this.options.apiKey}`,
+        ...(json !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body, duplex: 'half' }),
+      ...(signal && { signal }),
+    }).catch((cause: unknown) => {
+      signal?.throwIfAborted();
+      throw new ConnectionError(`${this.url} cannot be reached.`, { cause });
+    });
+    if (!response.ok) throw await refusal(response);
+    return response;
+  }
+}
+
+/** An error while a body is read. */
+export function cutOff(cause: unknown, signal?: AbortSignal): ConnectionError {
+  signal?.throwIfAborted();
+  return new ConnectionError('The connection to the gateway was cut.', { cause });
+}
+
+function queryText(query: Query): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return given.size === 0 ? '' : `?${given.toString()}`;
+}
+
+/** What is not a problem comes from a proxy, or from another server. */
+async function refusal(response: Response): Promise<Error> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const seconds = Number(response.headers.get('Retry-After') ?? NaN);
+  if (isProblem(body)) return new RondoError(body, Number.isNaN(seconds) ? undefined : seconds);
+  const isLater = laterStatuses.includes(response.status);
+  const problem = { type: 'about:blank', title: response.statusText, status: response.status, code: 'no_problem' };
+  return isLater
+    ? new ConnectionError(`A proxy answered ${response.status}.`)
+    : new RondoError({ ...problem, detail: `The answer ${response.status} is not from a Rondo gateway.` });
+}
+
+const isProblem = (body: unknown): body is Problem =>
+  typeof body === 'object' && body !== null && 'code' in body && 'status' in body && 'title' in body;
+
+/** Not `randomUUID`, which browsers offer only on pages with https. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
