@@ -38,9 +38,10 @@ export class ToolCatalog {
   }
 
   private problemOf(tool: ToolDefinition): string | undefined {
-    if (tool.runsIn === 'loop') return undefined;
-    if (!this.support) return 'The gateway has no connection to NATS.';
-    return this.support.problem ?? whyUnavailable(tool, this.support.lacked);
+    const isInLoop = tool.runsIn === 'loop';
+    if (!this.support) return isInLoop ? undefined : 'The gateway has no connection to NATS.';
+    const problem = isInLoop ? undefined : this.support.problem;
+    return problem ?? whyUnavailable(tool, this.support.lacked);
   }
 }
 

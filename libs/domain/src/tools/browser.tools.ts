@@ -20,6 +20,7 @@ export const browserNavigateTo = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
   example: { url: 'https://example.org' },
   xml: { content: 'url' },
 });
@@ -32,6 +33,7 @@ export const browserGoBack = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
 });
 
 export const browserWait = defineTool({
@@ -42,6 +44,7 @@ export const browserWait = defineTool({
   runsIn: 'executor',
   timeoutMs: timeoutMs + longestWaitS * 1_000,
   group: 'web',
+  needs: 'browser',
 });
 
 export const browserClickElement = defineTool({
@@ -52,6 +55,7 @@ export const browserClickElement = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
 });
 
 export const browserClickCoordinates = defineTool({
@@ -63,6 +67,7 @@ export const browserClickCoordinates = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
 });
 
 export const browserInputText = defineTool({
@@ -73,6 +78,7 @@ export const browserInputText = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
   xml: { content: 'text' },
 });
 
@@ -84,6 +90,7 @@ export const browserSendKeys = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
   xml: { content: 'keys' },
 });
 
@@ -95,6 +102,7 @@ export const browserSwitchTab = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
 });
 
 export const browserCloseTab = defineTool({
@@ -105,6 +113,7 @@ export const browserCloseTab = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
 });
 
 export const browserScrollDown = defineTool({
@@ -115,6 +124,7 @@ export const browserScrollDown = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
 });
 
 export const browserScrollUp = defineTool({
@@ -125,6 +135,7 @@ export const browserScrollUp = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
 });
 
 export const browserScrollToText = defineTool({
@@ -135,6 +146,7 @@ export const browserScrollToText = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
   xml: { content: 'text' },
 });
 
@@ -146,6 +158,7 @@ export const browserGetDropdownOptions = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
 });
 
 export const browserSelectDropdownOption = defineTool({
@@ -156,6 +169,7 @@ export const browserSelectDropdownOption = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
   xml: { content: 'text' },
 });
 
@@ -178,6 +192,7 @@ export const browserDragDrop = defineTool({
   runsIn: 'executor',
   timeoutMs,
   group: 'web',
+  needs: 'browser',
 });
 
 function hasEnd(given: Readonly<Record<string, number | undefined>>, end: 'source' | 'target'): boolean {

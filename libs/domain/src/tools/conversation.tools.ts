@@ -28,6 +28,7 @@ export const webBrowserTakeover = defineTool({
   runsIn: 'loop',
   timeoutMs: 1_000,
   group: 'web',
+  needs: 'browser',
   xml: { content: 'text' },
 });
 

@@ -8,7 +8,7 @@ import { BrowserProblem } from './browser-errors';
 const startMs = 15_000;
 
 /** Where a browser may be in a sandbox: one that the operator has chosen, then those of distributions. */
-const programs = [
+export const browserPrograms = [
   '/opt/browser/program',
   '/usr/lib/chromium/chromium-headless-shell',
   '/usr/lib/chromium/chromium',
@@ -48,7 +48,7 @@ const flags = [
 const script = `
 export HOME=/tmp/browser
 mkdir -p "$HOME"
-for program in ${programs.join(' ')}; do [ -x "$program" ] && break; program=; done
+for program in ${browserPrograms.join(' ')}; do [ -x "$program" ] && break; program=; done
 [ -n "$program" ] || { echo missing; exit; }
 if [ -d /opt/browser/root ]; then . /opt/browser/environment; fi
 proxy=()
