@@ -3,9 +3,9 @@
  * POSTGRES_…_PASSWORD is set a role with its grants: rondo_gateway and so on, where the database is named rondo.
  */
 import { join } from 'node:path';
-import { migrate } from './local/migrate.mjs';
+import { migrate } from './local/apply-migrations.mjs';
 import { repoRoot } from './local/repo-root.mjs';
-import { passwordVariable } from './local/compose-secrets.mjs';
+import { passwordVariable } from './local/secret-variables.mjs';
 import { databaseServices, grantRoles } from './local/roles.mjs';
 
 const url = process.env.DATABASE_URL;

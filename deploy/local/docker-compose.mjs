@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { composeSecrets } from './compose-secrets.mjs';
+import { composeSecrets } from './secret-variables.mjs';
 import { owner, ownerPassword } from './credentials.mjs';
 import { writePrivate, privateDirectory } from './data-directory.mjs';
-import { serverInContainer } from './nats-configuration.mjs';
+import { serverInContainer } from './nats-server-configuration.mjs';
 import { usersOf } from './nats-server.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';

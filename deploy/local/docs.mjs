@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from './build.mjs';
 import { exampleOf, withTables } from './configuration-reference.mjs';
 import { installPackages, requireNode } from './install.mjs';
-import { composeConfiguration } from './nats-configuration.mjs';
+import { composeConfiguration } from './nats-server-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';

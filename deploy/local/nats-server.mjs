@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { executorId, executorInstances, owner, ownerPassword, passwordOf } from './credentials.mjs';
 import { privateDirectory, writePrivate } from './data-directory.mjs';
 import { findProgram } from './find-program.mjs';
-import { authorizationOf, serverOf } from './nats-configuration.mjs';
+import { authorizationOf, serverOf } from './nats-server-configuration.mjs';
 import { probes } from './probes.mjs';
 import { run } from './run-program.mjs';
 

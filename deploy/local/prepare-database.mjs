@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ownerPassword, passwordOf } from './credentials.mjs';
-import { migrate } from './migrate.mjs';
+import { migrate } from './apply-migrations.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { databaseServices, grantRoles, roleOf } from './roles.mjs';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { claimDataDirectory, emptyDataDirectory } from './data-directory.mjs';
 import { Infrastructure } from './infrastructure.mjs';
-import { migrate } from './migrate.mjs';
+import { migrate } from './apply-migrations.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 

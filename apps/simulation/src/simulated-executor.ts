@@ -1,4 +1,4 @@
-import { type ToolCall, failedResult } from '@rondo/contract';
+import { type RecordedResult, type ToolCall, failedResult } from '@rondo/contract';
 import { type ToolAnswer, TransientError } from '@rondo/domain';
 import type { SeededRandom } from './seeded-random';
 import type { Faults } from './faults';
@@ -14,8 +14,15 @@ export interface ExecutorParts {
   readonly bus: SimulatedToolBus;
   /** The call takes effect outside. */
   readonly effect: (call: ToolCall) => void;
+  /** What a call does after its effect, unless it is stopped; random if undefined. */
+  readonly work?: (call: ToolCall) => CallWork;
   /** The executor crashed; the world restarts it. */
   readonly died: () => void;
+}
+
+interface CallWork {
+  readonly takesMs: number;
+  readonly result: RecordedResult;
 }
 
 interface RunningCall {
@@ -79,7 +86,7 @@ export class SimulatedExecutor {
   }
 
   private async run(running: RunningCall, life: Life, point: ExecutorPoint | undefined): Promise<ToolAnswer> {
-    const { timeline, random, effect } = this.parts;
+    const { timeline, random, effect, work = (call) => this.randomWork(call) } = this.parts;
     const dead = (): ToolAnswer => ({ how: 'stopped', verifiedDeadAt: timeline.isoNow });
     const isCancelled = () => running.isCancelled;
     const beganAt = timeline.now;
@@ -89,11 +96,15 @@ export class SimulatedExecutor {
     if (point === 'before the effect') await this.die(life);
     effect(running.call);
     if (point === 'after the effect') await this.die(life);
-    await timeline.sleep(life, random.delay(2_000));
-    if (isCancelled()) return dead();
+    const { takesMs, result } = work(running.call);
+    await timeline.sleep(life, takesMs);
+    return isCancelled() ? dead() : { how: 'answered', result, durationMs: timeline.now - beganAt };
+  }
 
-    const result = random.chance(0.9) ? { success: true, output: `did ${running.call.id}` } : failedResult('It broke.');
-    return { how: 'answered', result, durationMs: timeline.now - beganAt };
+  private randomWork({ id }: ToolCall): CallWork {
+    const { random } = this.parts;
+    const takesMs = random.delay(2_000);
+    return { takesMs, result: random.chance(0.9) ? { success: true, output: `did ${id}` } : failedResult('It broke.') };
   }
 
   /** Never resolves. */

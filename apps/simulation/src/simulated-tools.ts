@@ -16,6 +16,8 @@ export interface SimulatedToolsParts {
   readonly bus: SimulatedToolBus;
   /** A call is sent. */
   readonly dispatched: (call: ToolCall) => void;
+  /** What the run has left running, once it is dead; undefined if its executor does not confirm that. */
+  readonly endProcesses: () => readonly StoppedTool[] | undefined;
 }
 
 /** `maybeInto`: the store into which an earlier holder, or an interrupted send of this one, may have sent the call. */
@@ -58,8 +60,8 @@ export class SimulatedTools implements Tools {
     return this.follow(call, signal, { maybeInto: store });
   }
 
-  endRun(): Promise<readonly StoppedTool[]> {
-    return Promise.resolve([]);
+  endRun(): Promise<readonly StoppedTool[] | undefined> {
+    return Promise.resolve(this.parts.endProcesses());
   }
 
   onAnswer(call: ToolCall, answer: ToolAnswer): void {

@@ -155,7 +155,8 @@ export class World {
           random: new SeededRandom(this.planOf(claim.runId).seed, 'model'),
           called: (request) => inspector.modelCalled(claim, request),
         }),
-      toolsFor: (life) => toolsOf({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call) }),
+      toolsFor: (life) =>
+        toolsOf({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call), endProcesses: () => [] }),
     });
     return worker;
   }

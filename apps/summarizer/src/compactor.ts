@@ -1,8 +1,9 @@
-import type { NewFact, RecordedFact, RunError, RunId } from '@rondo/contract';
+import type { NewFact, RunError, RunId } from '@rondo/contract';
 import {
   type AgentRun,
   ClaimLostError,
   type ClaimedRun,
+  type RunFeed,
   type RunStore,
   type SummarizePorts,
   type ToolSet,
@@ -19,7 +20,7 @@ export type CompactionOutcome = 'not due' | 'summarized' | 'no summary' | 'hande
 export interface CompactorParts {
   readonly owner: string;
   readonly store: RunStore;
-  readonly feed: { publish(facts: readonly RecordedFact[]): void };
+  readonly feed: Pick<RunFeed, 'publish'>;
   readonly activeRuns: ActiveRuns;
   /** The tools of the run: their descriptions count as a part of the context. */
   readonly toolSetFor: (claim: ClaimedRun) => Promise<ToolSet>;

@@ -10,6 +10,8 @@ const toolResult = z.object({
   error: z.string().optional(),
   truncated: z.boolean().optional(),
   exit_code: z.number().int().optional(),
+  /** When the result was obtained, where it is one that was kept from an earlier call. */
+  cached_at: z.iso.datetime().optional(),
 });
 export type ToolResult = z.infer<typeof toolResult>;
 

@@ -39,5 +39,5 @@ export {
   sandboxRequest,
   sandboxState,
   writtenFile,
-} from './tunnels/sandbox-access';
+} from './tunnels/sandbox-protocol';
 export { Tunnel, TunnelError } from './tunnels/tunnel';

@@ -27,10 +27,11 @@ export { type Exchange, type HttpAnswer, type HttpMessage, exchange, redirectOf 
 export { authority, internalHost } from './outbound/internal-host';
 export { type Resolve, resolveByDns, resolveWithSystem } from './outbound/resolve';
 
-// Time, ids and rates
+// Time, ids, rates and caches
 export { afterImmediates } from './after-immediates';
 export { anySignal } from './any-signal';
 export { isoNow } from './iso-now';
+export { LruCache } from './lru-cache';
 export { PeriodicTask } from './periodic-task';
 export { TokenBucket } from './token-bucket';
 export { newUlid } from './ulid';

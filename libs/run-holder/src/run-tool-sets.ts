@@ -11,7 +11,7 @@ import {
   toolSetOf,
 } from '@rondo/domain';
 import { type StoredToolSet, type ToolSets, storedToolSet } from '@rondo/persistence';
-import { LruCache } from './lru-cache';
+import { LruCache } from '@rondo/platform';
 
 export interface RunToolSetsParts {
   readonly stored: Pick<ToolSets, 'keep' | 'find'>;

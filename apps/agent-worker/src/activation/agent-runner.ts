@@ -8,6 +8,7 @@ import {
   type FairClaims,
   type LastClaims,
   type Model,
+  type RunFeed,
   type RunStore,
   StopPendingError,
   TerminalError,
@@ -28,7 +29,7 @@ import { AbandonableModel } from './abandonable-model';
 import { endWithoutLog } from './end-without-log';
 import { handOver } from './hand-over';
 import { OutageBackoff } from './outage-backoff';
-import { type JournalSettings, type RunFeed, RunJournal } from '../delivery/run-journal';
+import { type JournalSettings, RunJournal } from '../delivery/run-journal';
 import { type RunPortsParts, portsOf } from './run-ports';
 
 /** How an activation ended. */
@@ -41,7 +42,7 @@ export interface ActiveTools<Result = RecordedResult> extends Tools<Result> {
 export interface AgentRunnerParts extends RunPortsParts {
   readonly owner: string;
   readonly store: RunStore & FairClaims & LastClaims;
-  readonly feed: RunFeed;
+  readonly feed: Pick<RunFeed, 'publish'>;
   /** The claim with the images of its messages' URLs; early, without all of them, after an abort. */
   readonly withImages?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
   readonly modelFor: (claim: ClaimedRun) => Model;

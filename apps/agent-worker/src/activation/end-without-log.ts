@@ -4,16 +4,16 @@ import {
   type IdGenerator,
   type LastClaim,
   type LastClaims,
+  type RunFeed,
   type RunStore,
   StopPendingError,
   endUnreadableRun,
 } from '@rondo/domain';
-import type { RunFeed } from '../delivery/run-journal';
 
 interface EndingParts {
   readonly owner: string;
   readonly store: Pick<RunStore, 'append'> & LastClaims;
-  readonly feed: RunFeed;
+  readonly feed: Pick<RunFeed, 'publish'>;
   readonly ids: IdGenerator;
 }
 

@@ -1,25 +1,13 @@
-import {
-  type Delta,
-  type DeltaEvent,
-  type NewFact,
-  type RecordedFact,
-  type RunEvent,
-  isTerminalFact,
-} from '@rondo/contract';
-import { type Claim, type FactsStep, type RunStore, StopPendingError } from '@rondo/domain';
+import { type Delta, type DeltaEvent, type NewFact, type RecordedFact, isTerminalFact } from '@rondo/contract';
+import { type Claim, type FactsStep, type RunFeed, type RunStore, StopPendingError } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterImmediates } from '@rondo/platform';
 import { DeltaFrames } from './delta-frames';
 import { SentStreams } from './sent-streams';
 
-/** Publishes events after their commit. Never throws: subscribers read the log when they miss something. */
-export interface RunFeed {
-  publish(events: readonly RunEvent[]): void;
-}
-
 export interface JournalParts {
   readonly store: RunStore;
-  readonly feed: RunFeed;
+  readonly feed: Pick<RunFeed, 'publish'>;
   readonly settings: JournalSettings;
   /** Called when a write fails that the loop does not wait for. Nothing is published or written after it. */
   readonly failed: (error: Error) => void;

@@ -15,7 +15,7 @@ import { type ActiveRuns, Heartbeat, type OutboxRelay, PeriodicTasks, type TaskS
 import type { DueRunPoller } from '../activation/due-run-poller';
 import { FairShare } from '../activation/fair-share';
 import type { Config } from '../config';
-import { WorkspaceRemoval } from './workspace-removal';
+import { WorkspaceRemoval } from './deleted-thread-workspaces';
 
 const fairShareEveryMs = 500;
 const pollDueRunsEveryMs = 1_000;

@@ -1,3 +1,4 @@
+import { count } from '@rondo/platform';
 import { z } from 'zod';
 
 const url = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
@@ -37,6 +38,12 @@ export const serviceVariablesOfTools = {
     'https://rapidapi.example.org',
     'the host of each data provider',
   ),
+  TOOL_CACHE_S: count.optional().meta({
+    description: 'How long results of searches, pages and data providers are kept and given again to the same account.',
+    unit: 's',
+    otherwise: 'results are not kept',
+  }),
+  TOOL_CACHE_RESULTS: count.max(10_000).default(500).describe('How many results are kept at most.'),
 };
 
 const variables = z.object(serviceVariablesOfTools);

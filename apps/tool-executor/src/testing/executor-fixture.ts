@@ -6,7 +6,7 @@ import { effectOf, builtInTools } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import { type ToolServices, createToolServices } from '../tools/tool-services';
-import { ToolRunner } from '../tools/tool-runner';
+import { type ToolLog, ToolRunner } from '../tools/tool-runner';
 import {
   type EgressRules,
   type SandboxSettingsInput,
@@ -30,6 +30,7 @@ export interface CallOptions {
 interface FixtureOptions {
   readonly sandboxMax?: number;
   readonly services?: ToolServices;
+  readonly log?: ToolLog;
 }
 
 export function aCall(name: string, args: Record<string, unknown>, options: CallOptions = {}): DispatchedCall {
@@ -68,22 +69,21 @@ export class ExecutorFixture {
   private constructor(
     private readonly settings: SandboxSettings,
     private readonly egress: Partial<EgressRules>,
-    private readonly sandboxMax: number,
-    private readonly services: ToolServices,
+    private readonly options: Required<FixtureOptions>,
   ) {
     this.sandboxes = createEmbeddedProvider(settings, silent, egress);
-    this.slots = new SandboxSlots(sandboxMax, this.sandboxes, silent);
+    this.slots = new SandboxSlots(options.sandboxMax, this.sandboxes, silent);
     this.runner = this.newRunner();
   }
 
   static async open(
     settings: Partial<SandboxSettingsInput> = {},
     egress: Partial<EgressRules> = {},
-    { sandboxMax = 128, services = createToolServices() }: FixtureOptions = {},
+    { sandboxMax = 128, services = createToolServices(), log = silent }: FixtureOptions = {},
   ): Promise<ExecutorFixture> {
     const isolation = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot() };
     const parsed = sandboxSettings.parse({ ...isolation, graceMs: 300, ...settings });
-    return new ExecutorFixture(parsed, egress, sandboxMax, services);
+    return new ExecutorFixture(parsed, egress, { sandboxMax, services, log });
   }
 
   async reply(call: DispatchedCall, { signal, output }: CallOptions = {}): Promise<ToolReply> {
@@ -100,15 +100,15 @@ export class ExecutorFixture {
   }
 
   private newRunner(): ToolRunner {
-    const { sandboxes, slots, services } = this;
-    return new ToolRunner({ sandboxes, slots, services, log: silent });
+    const { sandboxes, slots, options } = this;
+    return new ToolRunner({ sandboxes, slots, services: options.services, log: options.log });
   }
 
   /** Like a restart of the executor: kills every process and keeps the workspaces. */
   async restart(): Promise<void> {
     await this.sandboxes.close();
     this.sandboxes = createEmbeddedProvider(this.settings, silent, this.egress);
-    this.slots = new SandboxSlots(this.sandboxMax, this.sandboxes, silent);
+    this.slots = new SandboxSlots(this.options.sandboxMax, this.sandboxes, silent);
     this.runner = this.newRunner();
   }
 

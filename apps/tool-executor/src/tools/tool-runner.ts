@@ -119,7 +119,9 @@ export class ToolRunner {
       output: (text) => frames.push(text),
     };
     try {
-      const result = await withinTime(handler.handle(input, context), context.timeoutMs);
+      const cacheable = { tool, input, account: accountOf(call) };
+      const work = () => withinTime(handler.handle(input, context), context.timeoutMs);
+      const result = await this.parts.services.cache.resultOf(cacheable, work);
       const duration_ms = Math.round(performance.now() - startedAt);
       const plan = mayChangeFiles(tool, call) ? await this.plans.changeIn(call.thread_id, sandbox) : undefined;
       return { how: 'answered', result, duration_ms, ...(plan && { plan }) };

@@ -2,6 +2,7 @@ import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform
 import { Parser } from '../parsing/parser';
 import { ServiceClient, type ServiceEndpoint, type ServiceRules } from '../services/service-client';
 import { type ServiceSettings, serviceSettings } from '../services/service-settings';
+import { ResultCache } from './result-cache';
 import { DataProviders } from './data-providers/data-providers';
 import { Firecrawl } from './web/firecrawl';
 import { PageReader } from './web/page-reader';
@@ -16,6 +17,7 @@ export interface ToolServices {
   readonly pages: PageSource;
   readonly search: WebSearch | undefined;
   readonly dataProviders: DataProviders | undefined;
+  readonly cache: ResultCache;
 }
 
 const pauseMs = 1_000;
@@ -38,6 +40,7 @@ export function createToolServices(
   };
   return {
     parser,
+    cache: new ResultCache({ ttlS: settings.TOOL_CACHE_S, results: settings.TOOL_CACHE_RESULTS }),
     pages: FIRECRAWL_API_KEY ? new Firecrawl(clientOf(firecrawl), FIRECRAWL_API_VERSION) : new PageReader(parser),
     search: engine && new WebSearch(searchEngines[engine.engine], clientOf(engine.endpoint)),
     dataProviders: RAPIDAPI_KEY ? new DataProviders(clientOf, { key: RAPIDAPI_KEY, url: RAPIDAPI_URL }) : undefined,

@@ -7,7 +7,7 @@ import { endAnswer, endRequest, removalAnswer, removalRequest } from '../tool-ca
 import { deletedThreadsAnswer, deletedThreadsRequest } from '../tool-calls/deleted-threads';
 import { announcement } from '../tool-calls/open-executors';
 import { tunnelAnswer, tunnelRequest } from '../tunnels/executor-tunnels';
-import { sandboxRequest } from '../tunnels/sandbox-access';
+import { sandboxRequest } from '../tunnels/sandbox-protocol';
 import { dispatchedCall, toolCancel, toolProgress, toolReply } from '../tool-calls/wire-format';
 
 type Subjects = ReturnType<typeof trafficOf>;

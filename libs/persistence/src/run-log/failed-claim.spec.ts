@@ -3,7 +3,7 @@ import { type ClaimedRun, UnreadableRunError, maxFruitlessClaims, openCalls } fr
 import { DatabaseError } from 'pg';
 import type { Sql } from '../database/sql';
 import { StoreFixture, iterationStarted, nextId, planned, started } from '../testing/store-fixture';
-import { selectForClaim } from './claim';
+import { selectForClaim } from './claim-runs';
 import { PostgresRunStore } from './postgres-run-store';
 
 let fixture: StoreFixture;

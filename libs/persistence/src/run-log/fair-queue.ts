@@ -1,6 +1,6 @@
 import type { RunQueueName, ServedAccount } from '@rondo/domain';
 import type { Sql } from '../database/sql';
-import { type ClaimedRow, claimedBy } from './claim';
+import { type ClaimedRow, claimedBy } from './claim-runs';
 
 /** Bounds one statement. With more accounts, the next one continues after the last account. */
 const maxAccounts = 256;

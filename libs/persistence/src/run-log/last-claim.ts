@@ -2,7 +2,7 @@ import { type CallId, type RunId, toolCall } from '@rondo/contract';
 import type { KnownCall, LastClaim, RunQueueName } from '@rondo/domain';
 import { type RunJson, runOf } from './run-row';
 import type { Sql } from '../database/sql';
-import { claimedBy } from './claim';
+import { claimedBy } from './claim-runs';
 
 /** Open calls of the ledger without arguments and results. A call of unknown outcome is open until it is finished. */
 const openCalls = `

@@ -25,10 +25,10 @@ import {
   claimFrom,
   claimRuns,
   readHistories,
-} from './claim';
+} from './claim-runs';
 import { type FailedClaim, countFailedClaim } from './failed-claim';
 import { GroupCommit } from './group-commit';
-import { handOver } from './hand-over';
+import { handOver } from './release-claim';
 import { claimToEnd } from './last-claim';
 import { type NextOrder, FairQueue } from './fair-queue';
 import { renewLeases } from './leases';

@@ -1,5 +1,5 @@
 import { type ThreadId, threadId } from '@rondo/contract';
-import { WorkspaceRemoval } from './workspace-removal';
+import { WorkspaceRemoval } from './deleted-thread-workspaces';
 
 const [near, away] = [threadId.parse('thr_near'), threadId.parse('thr_away')];
 

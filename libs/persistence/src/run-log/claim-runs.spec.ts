@@ -2,7 +2,7 @@ import { runId } from '@rondo/contract';
 import { Sandboxes } from '../api/sandboxes';
 import { StoreFixture, nextId, started } from '../testing/store-fixture';
 import { batchOf } from './batch';
-import { selectForClaim } from './claim';
+import { selectForClaim } from './claim-runs';
 import { writeBatch } from './group-commit';
 
 let fixture: StoreFixture;
