@@ -21,6 +21,7 @@ export {
   type OutboundRules,
   type Target,
   bareHost,
+  targetOf,
 } from './outbound/checked-destination';
 export { dial } from './outbound/dial';
 export { type Exchange, type HttpAnswer, type HttpMessage, exchange, redirectOf } from './outbound/http-exchange';

@@ -9,6 +9,7 @@ import {
   authority,
   exchange,
   redirectOf,
+  targetOf,
 } from '@rondo/platform';
 
 export interface ImageRules extends OutboundRules {
@@ -71,11 +72,11 @@ async function ask(url: URL, rules: ImageRules, signal: AbortSignal): Promise<Ht
 }
 
 async function destinationOf(url: URL, rules: ImageRules): Promise<CheckedDestination> {
-  const { protocol, hostname, port, username, password } = url;
+  const { protocol, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:') throw new ImageProblem('it is not at an http or https URL');
   if (username || password) throw new ImageProblem('its URL has a user name or a password in it');
 
-  const target = { hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) };
+  const target = targetOf(url);
   const isInternal = rules.internalHosts.includes(authority(target));
   try {
     return await CheckedDestination.check(

@@ -8,6 +8,7 @@ import {
   type Resolve,
   anySignal,
   exchange,
+  targetOf,
 } from '@rondo/platform';
 import { Secrets } from './secrets';
 
@@ -122,9 +123,9 @@ export class ServiceClient {
     };
   }
 
-  private async destinationOf({ protocol, hostname, port }: URL): Promise<CheckedDestination> {
+  private async destinationOf(url: URL): Promise<CheckedDestination> {
     const { name, mayBePrivate } = this.endpoint;
-    const target = { hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) };
+    const target = targetOf(url);
     const { resolveInternal: resolve } = this.rules;
     try {
       return await CheckedDestination.check(target, mayBePrivate ? { resolve, isAllowed: () => true } : this.rules);

@@ -12,6 +12,12 @@ export interface Target {
   readonly port: number;
 }
 
+/** Where a request for an http or https URL goes. */
+export const targetOf = ({ protocol, hostname, port }: URL): Target => ({
+  hostname,
+  port: Number(port || (protocol === 'http:' ? 80 : 443)),
+});
+
 export interface OutboundRules {
   readonly resolve: Resolve;
   readonly isAllowed: (address: string) => boolean;

@@ -8,6 +8,7 @@ import {
   anySignal,
   exchange,
   redirectOf,
+  targetOf,
 } from '@rondo/platform';
 import { type EgressGate, EgressRefusal } from '../../sandboxes';
 import { clipMiddle } from '../clip-text';
@@ -71,11 +72,12 @@ async function send(message: HttpMessage, gate: EgressGate, signal: AbortSignal)
   }
 }
 
-function destinationOf({ protocol, hostname, port, username, password }: URL, gate: EgressGate) {
+function destinationOf(url: URL, gate: EgressGate) {
+  const { protocol, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new EgressRefusal('Only http and https URLs can be requested.');
   if (username || password) throw new EgressRefusal('Put credentials in the authorization header, not in the URL.');
-  return gate.admit({ hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) });
+  return gate.admit(targetOf(url));
 }
 
 function abortionOf(signal: AbortSignal): Promise<never> {
@@ -114,7 +116,7 @@ function redirected({ method, url, headers }: HttpMessage, answer: HttpAnswer) {
   return next && ({ method, url: next, headers: next.origin === url.origin ? headers : {} } satisfies HttpMessage);
 }
 
-const shconnectionHeaders = [
+const shownHeaders = [
   ...['content-type', 'content-encoding', 'location', 'link', 'etag', 'last-modified', 'allow'],
   ...['retry-after', 'www-authenticate', 'idempotent-replayed'],
 ];
@@ -132,9 +134,7 @@ export function describeAnswer(answer: HttpAnswer, { url, followed }: AnswerOrig
   const { text, truncated } = clipMiddle(bodyText(answer));
   const head = [
     `HTTP ${status} ${statusText}`.trim(),
-    ...shconnectionHeaders.flatMap((name) =>
-      headers[name] === undefined ? [] : [`${name}: ${String(headers[name])}`],
-    ),
+    ...shownHeaders.flatMap((name) => (headers[name] === undefined ? [] : [`${name}: ${String(headers[name])}`])),
     ...(followed === 0 ? [] : [`[after ${followed} redirects, from ${url.href}]`]),
     ...(cut === undefined ? [] : [`[the body is not whole: ${cut}]`]),
   ].join('\n');

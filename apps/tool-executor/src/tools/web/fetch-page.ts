@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { type HttpAnswer, OutboundRefusal, exchange, redirectOf } from '@rondo/platform';
+import { type HttpAnswer, OutboundRefusal, exchange, redirectOf, targetOf } from '@rondo/platform';
 import type { EgressGate } from '../../sandboxes';
 import { PageProblem } from './page-source';
 
@@ -34,11 +34,11 @@ export async function fetchPage(first: URL, egress: EgressGate, signal: AbortSig
 
 /** Rejects with PageProblem unless the rules of the sandbox admit the URL. */
 export async function admit(url: URL, egress: EgressGate) {
-  const { protocol, hostname, port, username, password } = url;
+  const { protocol, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:') throw new PageProblem('only http and https URLs can be read');
   if (username || password) throw new PageProblem('its URL has a user name or a password in it');
   try {
-    return await egress.admit({ hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) });
+    return await egress.admit(targetOf(url));
   } catch (error) {
     throw new PageProblem(error instanceof OutboundRefusal ? error.message : 'its host was not found');
   }
