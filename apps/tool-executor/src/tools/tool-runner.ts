@@ -120,7 +120,7 @@ export class ToolRunner {
     };
     try {
       const cacheable = { tool, input, account: accountOf(call) };
-      const work = () => withinTime(handler.handle(input, context), context.timeoutMs);
+      const work = () => knownInTime(handler.handle(input, context), context.timeoutMs);
       const result = await this.parts.services.cache.resultOf(cacheable, work);
       const duration_ms = Math.round(performance.now() - startedAt);
       const plan = mayChangeFiles(tool, call) ? await this.plans.changeIn(call.thread_id, sandbox) : undefined;
@@ -178,7 +178,7 @@ const longestWaitMs = ({ timeout_ms, expires_at }: DispatchedCall): number =>
 const isExpired = ({ expires_at }: DispatchedCall): boolean =>
   expires_at !== undefined && Date.parse(expires_at) < Date.now();
 
-async function withinTime(result: Promise<ExecutorResult>, timeoutMs: number): Promise<ExecutorResult> {
+async function knownInTime(result: Promise<ExecutorResult>, timeoutMs: number): Promise<ExecutorResult> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     const fail = () => reject(new OutcomeUnknown(`The tool did not answer within ${timeoutMs / 1000} s.`));
