@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { failedResult } from '@rondo/contract';
+import { type ToolResult, failedResult } from '@rondo/contract';
 import { Unreadable } from '../../parsing/parser';
+import { wholeFile } from '../../workspace-file';
 import { SandboxError, type SandboxFiles, shownPath, workspacePath } from '../../sandboxes';
 import { clipMiddle, resultCharacters } from '../clip-text';
+import { aboutFile } from '../files/about-file';
+import { writeAside } from '../files/write-aside';
 import { type InputOf, type ToolContext, type ToolHandler, succeeded } from '../tool-handler';
 import { decodeText } from '../web/decode-text';
 import { withinTime } from '../within-time';
-import { fileProblem, wholeFile } from '../workspace-file';
 
 const largestDocument = 50 * 1024 * 1024;
 const limits = { characters: 1_000_000, pages: 2_000 } as const;
@@ -21,29 +23,32 @@ interface Extracted {
 
 export const textExtract: ToolHandler<InputOf<'text_extract'>> = {
   mutexKey: ({ file_path }) => `file ${textPathOf(file_path)}`,
-  handle: async ({ file_path }, context) => {
-    const path = shownPath(file_path);
-    try {
-      const bytes = await wholeFile(context.sandbox.files, file_path, largestDocument);
+  handle: ({ file_path }, context) =>
+    aboutFile(file_path, async (path) => {
+      const bytes = await wholeFile(context.sandbox.files, path, largestDocument);
       if (!bytes) return failedResult(`${path} is larger than ${largestDocument / 1024 / 1024} MB.`);
       if (bytes.length === 0) return failedResult(`${path} is empty.`);
-      return await withinTime(context, async (signal) => {
-        const extracted = await extract(path, bytes, { context, signal });
-        return resultOf(path, extracted, await saved(file_path, extracted, context.sandbox.files));
-      });
-    } catch (error) {
-      if (error instanceof Unreadable) return failedResult(`${path} cannot be read: ${error.message}.`);
-      return fileProblem(error, file_path);
-    }
-  },
+      return withinTime(context, (signal) => textOf(path, bytes, { context, signal }));
+    }),
 };
 
+interface Extraction {
+  readonly context: ToolContext;
+  readonly signal: AbortSignal;
+}
+
+async function textOf(path: string, bytes: Buffer, extraction: Extraction): Promise<ToolResult> {
+  try {
+    const extracted = await extract(path, bytes, extraction);
+    return resultOf(path, extracted, await saved(path, extracted, extraction.context.sandbox.files));
+  } catch (error) {
+    if (error instanceof Unreadable) return failedResult(`${path} cannot be read: ${error.message}.`);
+    throw error;
+  }
+}
+
 /** A document by its bytes; a text by its name only as far as HTML is not shown with its tags. */
-async function extract(
-  path: string,
-  bytes: Buffer,
-  { context, signal }: { context: ToolContext; signal: AbortSignal },
-): Promise<Extracted> {
+async function extract(path: string, bytes: Buffer, { context, signal }: Extraction): Promise<Extracted> {
   const { parser } = context.services;
   const text = isDocument(bytes) ? undefined : decodeText(bytes);
   if (text === undefined) return parser.parse({ kind: 'document', ...limits }, bytes, signal);
@@ -74,8 +79,7 @@ async function saved(given: string, { text }: Extracted, files: SandboxFiles): P
   if (text.length <= resultCharacters) return undefined;
   const path = textPathOf(given);
   try {
-    await files.write(`${folder}/.gitignore`, '*\n', { mode: 'put' }); // It is not part of the user's work.
-    await files.write(path, text, { mode: 'put' });
+    await writeAside(files, path, text);
     return `${workspacePath}/${path}`;
   } catch (error) {
     if (error instanceof SandboxError && error.code !== 'lost') return undefined;

@@ -1,4 +1,4 @@
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ExecutorResult, failedResult } from '@rondo/contract';
 import { type SandboxFiles, SandboxError, shownPath } from '../../sandboxes';
 
 /** Changes of one file run one after the other; otherwise one of two concurrent edits would be lost. */
@@ -9,9 +9,9 @@ export const contentOf = async (files: SandboxFiles, path: string): Promise<Buff
 /** Turns refusals of the sandbox into results that name the file as the model does. A lost sandbox is not a refusal. */
 export async function aboutFile(
   given: string,
-  work: (path: string) => Promise<ToolResult>,
+  work: (path: string) => Promise<ExecutorResult>,
   whatHelps = 'Work on parts of it with a command, for example sed.',
-): Promise<ToolResult> {
+): Promise<ExecutorResult> {
   const path = shownPath(given);
   try {
     return await work(path);

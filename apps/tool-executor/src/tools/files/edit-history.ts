@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type SandboxFiles, SandboxError } from '../../sandboxes';
+import { writeAside } from './write-aside';
 
 const folder = '.rondo/undo';
 /** Of all files of a workspace together. */
@@ -35,8 +36,7 @@ export class EditHistory {
     const kind = before ? 'changed' : 'created';
     const entry = [digest(path), call, digest(after), kind].join('-');
     try {
-      await this.files.write(`${folder}/.gitignore`, '*\n', { mode: 'put' }); // It is not part of the user's work.
-      await this.files.write(`${folder}/${entry}`, before ?? '', { mode: 'put' });
+      await writeAside(this.files, `${folder}/${entry}`, before ?? '');
       await this.removeOldest();
       return true;
     } catch (error) {

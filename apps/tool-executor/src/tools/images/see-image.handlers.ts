@@ -1,30 +1,30 @@
 import { type ExecutorResult, failedResult, imageHeader, largestImage } from '@rondo/contract';
 import { Unreadable } from '../../parsing/parser';
-import { shownPath } from '../../sandboxes';
+import { wholeFile } from '../../workspace-file';
+import { aboutFile } from '../files/about-file';
 import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
 import { withinTime } from '../within-time';
-import { fileProblem, wholeFile } from '../workspace-file';
 
 const largestOriginal = 10 * 1024 * 1024;
 const shown = { width: 1920, height: 1080, pixels: 50_000_000, maxBytes: largestImage } as const;
 
 /** The result has the image, which the worker stores and shows to the model in its next call. */
 export const seeImage: ToolHandler<InputOf<'see_image'>> = {
-  handle: async ({ file_path }, context) => {
-    const path = shownPath(file_path);
-    try {
-      const bytes = await wholeFile(context.sandbox.files, file_path, largestOriginal);
+  handle: ({ file_path }, context) =>
+    aboutFile(file_path, async (path) => {
+      const bytes = await wholeFile(context.sandbox.files, path, largestOriginal);
       if (!bytes) return failedResult(`${path} is larger than ${largestOriginal / 1024 / 1024} MB.`);
       if (!imageHeader(bytes.toString('base64'))) return failedResult(`${path} is not a JPEG, PNG, GIF or WebP image.`);
-      return await withinTime(context, async (signal) => {
-        const image = await context.services.parser.parse({ kind: 'image', ...shown }, bytes, signal);
-        return resultOf(path, bytes.length, image);
+      return withinTime(context, async (signal) => {
+        try {
+          const image = await context.services.parser.parse({ kind: 'image', ...shown }, bytes, signal);
+          return resultOf(path, bytes.length, image);
+        } catch (error) {
+          if (error instanceof Unreadable) return failedResult(`${path} cannot be shown: ${error.message}.`);
+          throw error;
+        }
       });
-    } catch (error) {
-      if (error instanceof Unreadable) return failedResult(`${path} cannot be shown: ${error.message}.`);
-      return fileProblem(error, file_path);
-    }
-  },
+    }),
 };
 
 interface ShownImage {

@@ -2,6 +2,7 @@ import type { ToolResult } from '@rondo/contract';
 import { stillRunning } from '@rondo/domain';
 import { type CommandOutcome, type ProcessView, SandboxError, type SandboxFiles, workspacePath } from '../../sandboxes';
 import { clipMiddle, resultCharacters } from '../clip-text';
+import { writeAside } from '../files/write-aside';
 import { type ToolContext, succeeded } from '../tool-handler';
 
 interface ResultContext {
@@ -102,8 +103,7 @@ export async function logOfLongOutput(outcome: CommandOutcome, context: ToolCont
   const { files } = context.sandbox;
   const path = `${folder}/${context.idempotencyKey}.log`;
   try {
-    await files.write(`${folder}/.gitignore`, '*\n', { mode: 'put' }); // They are not part of the user's work.
-    await files.write(path, outcome.output, { mode: 'put' });
+    await writeAside(files, path, outcome.output);
     await removeOldest(files);
     return path;
   } catch (error) {
