@@ -117,7 +117,7 @@ function libraryPath(root) {
 
 function directoryOf(root, program) {
   const postgres = childrenOf(join(root, 'usr/lib/postgresql')).map((version) => join(version, 'bin'));
-  const directories = [join(root, 'usr/bin'), join(root, 'usr/sbin'), ...postgres];
+  const directories = [...['usr/lib/chromium', 'usr/bin', 'usr/sbin'].map((path) => join(root, path)), ...postgres];
   return directories.find((directory) => existsSync(join(directory, program)));
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { bubblewrap } from './bubblewrap.mjs';
+import { chromium } from './chromium.mjs';
 import { claimDataDirectory, reachableDirectory, releaseDataDirectory } from './data-directory.mjs';
 import { DebianPackages } from './debian-packages.mjs';
 import { DockerCompose } from './docker-compose.mjs';
@@ -12,10 +13,13 @@ import { redis } from './redis-server.mjs';
 import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
 
 const components = { postgres, redis, nats };
-const defaults = { want: ['postgres', 'redis', 'nats', 'bwrap'], preferredPorts: false, supervise: false, log: silent };
+/** Without them everything works except the tools that need them. */
+const programs = { bwrap: bubblewrap, chromium };
+const want = [...Object.keys(components), ...Object.keys(programs)];
+const defaults = { want, preferredPorts: false, supervise: false, log: silent };
 
 /**
- * Finds or starts Postgres, Redis, NATS and bubblewrap. For each server, in this order: the one at a URL in `env`; a local
+ * Finds or starts Postgres, Redis, NATS, bubblewrap and Chromium. For each server, in this order: the one at a URL in `env`; a local
  * program; Docker Compose, if an engine answers; on Debian and Ubuntu, the distribution's package, unpacked without root.
  * Servers listen on 127.0.0.1 and write below `dataDir`. Several sets with different data directories can run at the same
  * time; they may share the unpacked packages of `packagesOf`.
@@ -32,7 +36,7 @@ export class Infrastructure {
   #docker;
   #isStopping = false;
   servers = [];
-  /** The variables by which services and tests find them: DATABASE_URL, REDIS_URL, NATS_URL, BWRAP_PATH. */
+  /** The variables by which services and tests find them: DATABASE_URL, REDIS_URL, NATS_URL, BWRAP_PATH, BROWSER_PATH. */
   env = {};
 
   constructor(request) {
@@ -44,7 +48,9 @@ export class Infrastructure {
     const { want, dataDir, packagesOf } = this.#request;
     await claimDataDirectory(dataDir);
     this.#packages = new DebianPackages(reachableDirectory(packagesOf, 'packages'));
-    const work = want.map((name) => (name === 'bwrap' ? this.#findBubblewrap() : this.#provide(components[name])));
+    const work = want.map((name) =>
+      name in programs ? this.#findProgram(programs[name]) : this.#provide(components[name]),
+    );
     const outcomes = await Promise.allSettled(work);
     this.#packages.forget();
     const failures = outcomes.filter(({ status }) => status === 'rejected');
@@ -136,20 +142,19 @@ export class Infrastructure {
     });
   }
 
-  /** A warning instead of an error if it is missing: without it everything works except tools. */
-  async #findBubblewrap() {
-    const { name, variable } = bubblewrap;
+  /** A missing program is a warning, not an error. */
+  async #findProgram(program) {
+    const { name, variable } = program;
+    const { env, log } = this.#request;
     const since = performance.now();
     try {
-      const given = this.#request.env[variable];
-      const { file } = given
-        ? { file: given }
-        : (bubblewrap.findLocal({ path: this.#request.env.PATH }) ?? (await this.#fromPackages(bubblewrap)));
+      const found = env[variable] ? { file: env[variable] } : program.findLocal({ path: env.PATH });
+      const { file } = found ?? (await this.#fromPackages(program));
       this.env[variable] = file;
-      await bubblewrap.tryOut(file);
-      this.#request.log.done({ name, ms: performance.now() - since, detail: file });
+      await program.tryOut(file);
+      log.done({ name, ms: performance.now() - since, detail: file });
     } catch (error) {
-      this.#request.log.warn({ name, ms: performance.now() - since, detail: error.message });
+      log.warn({ name, ms: performance.now() - since, detail: error.message });
     }
   }
 }

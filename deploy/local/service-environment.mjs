@@ -12,10 +12,11 @@ const needs = {
   'tool-executor': {
     usual: { SANDBOX_REQUIRE_LIMITS: '0' }, // a developer's machine may lack control groups; the executor warns about it
     inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|METRICS_(TOKEN|OPEN)$)/.test(name),
-    given: ({ NATS_URL, BWRAP_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE, PREVIEW_URL }) => ({
+    given: ({ NATS_URL, BWRAP_PATH, BROWSER_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE, PREVIEW_URL }) => ({
       NATS_URL,
       PREVIEW_URL,
       BWRAP_PATH,
+      BROWSER_PATH,
       SANDBOX_ROOT,
       EXECUTOR_ID_FILE,
     }),

@@ -11,8 +11,9 @@ const dataDir = join(repoRoot, '.data');
 export async function startTestServers(owns) {
   const testDir = await claimTestDirectory();
   emptyDataDirectory(testDir);
-  const { PATH, BWRAP_PATH } = process.env;
-  const servers = owns(new Infrastructure({ dataDir: testDir, packagesOf: dataDir, env: { PATH, BWRAP_PATH }, log }));
+  const { PATH, BWRAP_PATH, BROWSER_PATH } = process.env;
+  const env = { PATH, BWRAP_PATH, BROWSER_PATH };
+  const servers = owns(new Infrastructure({ dataDir: testDir, packagesOf: dataDir, env, log }));
   await servers.start();
   const { DATABASE_URL, REDIS_URL, NATS_URL, ...programs } = servers.env;
   await migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });

@@ -55,6 +55,12 @@ const variables = z.object({
     description: 'The program bubblewrap.',
     otherwise: '`bwrap` is searched in `PATH`',
   }),
+  BROWSER_PATH: z.string().startsWith('/').optional().meta({
+    description:
+      'The program Chromium, or its headless shell. Outside of /usr, its directory is shown to sandboxes, so nothing else may be in it.',
+    example: '/usr/lib/chromium/chromium-headless-shell',
+    otherwise: 'there is no browser',
+  }),
   SANDBOX_ROOT: z.string().meta({
     description: 'Workspaces live here, one directory per thread.',
     example: '/var/lib/rondo/sandboxes',
@@ -151,6 +157,7 @@ export const sandboxSettingsOf = (config: Config) =>
     root: config.SANDBOX_ROOT,
     unsafeHost: config.SANDBOX_UNSAFE_HOST,
     bubblewrapPath: config.BWRAP_PATH,
+    browserPath: config.BROWSER_PATH,
     memoryBytes: config.SANDBOX_MEMORY_MB && config.SANDBOX_MEMORY_MB * mebibyte,
     diskBytes: config.SANDBOX_DISK_MB && config.SANDBOX_DISK_MB * mebibyte,
     hardDisk: config.SANDBOX_DISK_HARD,

@@ -31,6 +31,8 @@ export const sandboxSettings = z.object({
   /** Workspaces live here, one directory per thread. */
   root: z.string().min(1),
   bubblewrapPath: z.string().min(1).default('bwrap'),
+  /** Chromium. Without it there is no browser in sandboxes. */
+  browserPath: z.string().startsWith('/').optional(),
   /** The mount point of control groups. */
   controlGroupMount: z.string().min(1).default('/sys/fs/cgroup'),
   /** Refuses to boot sandboxes when no control group limits their memory and processes. Ignored without isolation. */

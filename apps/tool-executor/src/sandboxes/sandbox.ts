@@ -49,6 +49,9 @@ export interface Sandbox {
   stop(): Promise<Termination>;
 }
 
+/** The browser of a sandbox, where the provider has one. */
+export const browserInSandbox = '/opt/browser-program';
+
 export interface CommandRequest {
   /** The tool call's id, under which a command runs once. The command finds it in `RONDO_IDEMPOTENCY_KEY`. */
   id: string;

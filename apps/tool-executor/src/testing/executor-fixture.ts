@@ -81,8 +81,8 @@ export class ExecutorFixture {
     egress: Partial<EgressRules> = {},
     { sandboxMax = 128, services = createToolServices(), log = silent }: FixtureOptions = {},
   ): Promise<ExecutorFixture> {
-    const isolation = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot() };
-    const parsed = sandboxSettings.parse({ ...isolation, graceMs: 300, ...settings });
+    const programs = { bubblewrapPath: bubblewrapPath(), browserPath: process.env['BROWSER_PATH'] };
+    const parsed = sandboxSettings.parse({ ...programs, root: await sandboxRoot(), graceMs: 300, ...settings });
     return new ExecutorFixture(parsed, egress, { sandboxMax, services, log });
   }
 

@@ -51,10 +51,15 @@ export class BrowserSession {
   /** Rejects with BrowserProblem when there is no browser, or when it does not start. */
   static async open(sandbox: Sandbox, run: string): Promise<BrowserSession> {
     const browser = await launchBrowser(sandbox, run);
-    const connection = await CdpConnection.over(await sandbox.connect(browser.port), browser.path);
-    const session = new BrowserSession(sandbox, browser, connection);
-    await Promise.all([session.tabs.start(), session.downloads.start()]);
-    return session;
+    try {
+      const connection = await CdpConnection.over(await sandbox.connect(browser.port), browser.path);
+      const session = new BrowserSession(sandbox, browser, connection);
+      await Promise.all([session.tabs.start(), session.downloads.start()]);
+      return session;
+    } catch (error) {
+      await killBrowser(sandbox, browser);
+      throw error;
+    }
   }
 
   /**

@@ -1,21 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Sandbox } from '../../sandboxes';
+import { type Sandbox, browserInSandbox } from '../../sandboxes';
 import { privateSession } from '../files/private-session';
 import { shellQuoted } from '../shell/shell-quoted';
 import { BrowserProblem } from './browser-errors';
 
 const startMs = 15_000;
-
-/** Where a browser may be in a sandbox: one that the operator has chosen, then those of distributions. */
-export const browserPrograms = [
-  '/opt/browser/program',
-  '/usr/lib/chromium/chromium-headless-shell',
-  '/usr/lib/chromium/chromium',
-  '/usr/lib/chromium-browser/chromium-browser',
-  '/opt/google/chrome/chrome',
-  '/usr/bin/chrome-headless-shell',
-];
 
 const flags = [
   '--headless',
@@ -48,16 +38,14 @@ const flags = [
 const script = `
 export HOME=/tmp/browser
 mkdir -p "$HOME"
-for program in ${browserPrograms.join(' ')}; do [ -x "$program" ] && break; program=; done
-[ -n "$program" ] || { echo missing; exit; }
-if [ -d /opt/browser/root ]; then . /opt/browser/environment; fi
+[ -x ${browserInSandbox} ] || { echo missing; exit; }
 proxy=()
 if [ -n "$HTTP_PROXY" ]; then
   direct=",$NO_PROXY,"
   direct=\${direct/,::1,/,[::1],}
   proxy=("--proxy-server=$HTTP_PROXY" "--proxy-bypass-list=<-loopback>\${direct//,/;}")
 fi
-exec 3< <(exec setsid "$program" ${flags.map(shellQuoted).join(' ')} "\${proxy[@]}" --user-data-dir="$HOME/profile" about:blank 2>&1 >/dev/null </dev/null)
+exec 3< <(exec setsid ${browserInSandbox} ${flags.map(shellQuoted).join(' ')} "\${proxy[@]}" --user-data-dir="$HOME/profile" about:blank 2>&1 >/dev/null </dev/null)
 pid=$!
 last=
 while read -r line <&3; do
@@ -70,7 +58,7 @@ printf 'failed %s\\n' "\${last:0:500}"`;
 
 const ready = z
   .string()
-  .regex(/^ready \d+ \d+\/\S+\n$/)
+  .regex(/^ready \d+ \d{1,5}\/\S+\n$/)
   .transform((line) => {
     const [, pid = '', address = ''] = line.trim().split(' ');
     const slash = address.indexOf('/');
@@ -89,11 +77,12 @@ export async function launchBrowser(sandbox: Sandbox, run: string): Promise<Brow
     session: privateSession,
     timeoutMs: startMs,
   });
-  if (output === 'missing\n') throw new BrowserProblem('There is no browser on this machine.');
+  if (output === 'missing\n')
+    throw new BrowserProblem('There is no browser on this machine: its operator can set BROWSER_PATH.');
   const parsed = ready.safeParse(output);
   if (parsed.success) return parsed.data;
   const why = ending === 'exit' ? output.replace(/^failed /, '').trim() : ending;
-  throw new BrowserProblem(`The browser could not be started: ${why.slice(0, 500)}`);
+  throw new BrowserProblem(`The browser could not be started: ${why.slice(0, 500) || 'it ended at once.'}`);
 }
 
 /** Kills it with all processes that it has started. */

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
-import type { NodeProgram } from './node-program';
+import type { ShownProgram } from './node-program';
 import type { SandboxSettings } from '../../sandbox-settings';
 
 export interface View {
@@ -7,7 +7,8 @@ export interface View {
   agent: string;
   systemFiles: string;
   egressSocket: string | undefined;
-  node: Pick<NodeProgram, 'shown' | 'links'>;
+  /** Besides those in /usr. */
+  programs: ShownProgram;
   disableUserNamespaces: boolean;
   seccompFd: number | undefined;
   statusFd: number;
@@ -65,12 +66,12 @@ function namespaces({ disableUserNamespaces }: View): string[] {
   ];
 }
 
-function programs({ node }: View): string[] {
+function programs({ programs: { shown, links } }: View): string[] {
   return [
     ...['--ro-bind', '/usr', '/usr'],
     ...['/bin', '/sbin', '/lib', '/lib32', '/lib64'].flatMap(topDirectory),
-    ...node.shown.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-    ...node.links.flatMap(({ path, target }) => ['--symlink', target, path]),
+    ...shown.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+    ...links.flatMap(({ path, target }) => ['--symlink', target, path]),
   ];
 }
 

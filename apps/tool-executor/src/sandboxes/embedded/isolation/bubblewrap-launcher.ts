@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AgentProcess, pipeOf } from '../agent/agent-process';
 import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewrap-arguments';
+import { browserProgram } from './browser-program';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import { type EgressRules, admitsAnything } from '../../egress/destination';
 import type { EgressGates } from '../../egress/egress-gate';
@@ -93,14 +94,18 @@ export class BubblewrapLauncher implements Launcher {
     const { runtime, settings, disableUserNamespaces } = this.parts;
     const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
     const bindMounts = new BindMounts(runtime, use.workspace.uid);
-    const { shown, links } = this.node;
+    const programs = [this.node, browserProgram(settings.browserPath)];
+    const shown = programs.flatMap((program) => program.shown);
     const view = bubblewrapArguments(
       {
         workspace: bindMounts.to(use.workspace.directory),
         agent: runtime.agent,
         systemFiles: runtime.systemFiles,
         egressSocket: use.socketPath,
-        node: { shown: shown.map(({ from, to }) => ({ from: bindMounts.to(from), to })), links },
+        programs: {
+          shown: shown.map(({ from, to }) => ({ from: bindMounts.to(from), to })),
+          links: programs.flatMap(({ links }) => links),
+        },
         disableUserNamespaces,
         seccompFd: filter === undefined ? undefined : fd.seccomp,
         statusFd: fd.status,

@@ -8,12 +8,15 @@ export interface MountedPath {
   readonly to: string;
 }
 
-/** How Node appears inside sandboxes. */
-export interface NodeProgram {
-  readonly path: string;
+/** How a program of the host appears inside sandboxes. */
+export interface ShownProgram {
   /** The host's paths that are mounted besides /usr. */
   readonly shown: readonly MountedPath[];
   readonly links: readonly { readonly path: string; readonly target: string }[];
+}
+
+export interface NodeProgram extends ShownProgram {
+  readonly path: string;
 }
 
 /**
