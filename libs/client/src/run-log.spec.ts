@@ -95,6 +95,15 @@ describe('RunLog', () => {
     expect(log.lastSeq).toBe(1);
   });
 
+  it('begins after a fact, if it is told so', () => {
+    const [events = []] = fc.sample(runEvents, { numRuns: 1, seed: 1 });
+    const log = new RunLog(2);
+
+    for (const event of events) log.apply(event);
+
+    expect(log.view).toMatchObject({ isOver: true, lastSeq: lastSeqOf(events) });
+  });
+
   it('passes over types of facts that it does not know', () => {
     const [events = []] = fc.sample(runEvents, { numRuns: 1, seed: 1 });
     const [created] = events;

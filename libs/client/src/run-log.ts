@@ -15,8 +15,13 @@ export class RunLog {
   private readonly rows: RunRow[] = [];
   private readonly places = new Map<string, number>();
   private readonly open = new OpenTexts();
-  private state: RunView = emptyView;
-  private shown: RunView | undefined = emptyView;
+  private state: RunView;
+  private shown: RunView | undefined;
+
+  /** `after`: the facts up to this seq will not come, as in a stream that begins after them. */
+  constructor(after = 0) {
+    this.state = { ...emptyView, lastSeq: after };
+  }
 
   /** Whether the event changed something. Throws a MissingFactsError if facts before it are missing. */
   apply(event: StreamEvent): boolean {
