@@ -19,6 +19,7 @@ const arrows = {
   'apps/tool-executor': ['contract', 'domain', 'messaging', 'platform'],
   'apps/demo-model': ['platform'],
   'apps/simulation': ['contract', 'domain'],
+  'apps/cli': ['client'],
   'apps/chaos': ['contract', 'test-deployment'],
   'apps/bench': ['contract', 'test-deployment'],
 };

@@ -17,7 +17,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates from the code: the tables of docs/configuration.md, .env.example, NATS permissions, the client's types. */
+/** `npm run docs` generates from the code: the tables of docs/configuration.md, .env.example, NATS permissions, the client's types, docs/cli.md. */
 requireNode();
 await installPackages(repoRoot, log);
 await step(log, 'build', { work: () => build(repoRoot), detail: (changed) => (changed ? '' : 'nothing has changed') });
@@ -38,3 +38,10 @@ writeFileSync(document, withTables(readFileSync(document, 'utf8'), environments)
 writeFileSync(join(repoRoot, '.env.example'), exampleOf(environments));
 
 await run(process.execPath, [join(repoRoot, 'deploy/local/client-types.mjs')], { cwd: repoRoot });
+
+const { stdout: commands } = await run(process.execPath, [
+  join(repoRoot, 'apps/cli/bin/rondo.mjs'),
+  'help',
+  '--markdown',
+]);
+writeFileSync(join(repoRoot, 'docs/cli.md'), commands);

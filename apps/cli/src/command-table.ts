@@ -1,0 +1,31 @@
+import type { Command } from './command';
+import { answer, resolve } from './commands/answer';
+import { chat } from './commands/chat';
+import { completionOf } from './commands/completion';
+import { filesGet, filesList, filesPut } from './commands/files';
+import { keysCreate, keysList, keysRevoke } from './commands/keys';
+import { run } from './commands/run';
+import { runs } from './commands/runs';
+import { stop } from './commands/stop';
+import { exportRun, verify } from './commands/verify';
+import { watch } from './commands/watch';
+
+/** All commands, in the order of the help. The help, docs/cli.md and the completion are made from it. */
+export const commands: readonly Command[] = [
+  run,
+  watch,
+  chat,
+  stop,
+  answer,
+  resolve,
+  runs,
+  verify,
+  exportRun,
+  filesList,
+  filesGet,
+  filesPut,
+  keysCreate,
+  keysList,
+  keysRevoke,
+  completionOf(() => commands),
+];

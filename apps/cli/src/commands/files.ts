@@ -1,0 +1,65 @@
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import type { Command, Context } from '../command';
+
+const place = { name: 'RUN|THREAD|SANDBOX' };
+
+/** The sandbox that an id names: itself, or that of its thread. */
+async function sandboxOf(id: string, { rondo }: Context): Promise<string> {
+  if (!id.startsWith('run_') && !id.startsWith('thr_')) return id;
+  const threadId = id.startsWith('run_') ? (await rondo().runs.get(id)).thread_id : id;
+  return (await rondo().sandboxes.ofThread(threadId)).id;
+}
+
+export const filesList: Command = {
+  name: 'files ls',
+  summary: 'List the files of a sandbox',
+  args: [place, { name: 'PATH', optional: true }],
+  options: [{ name: 'depth', value: 'NUMBER', help: 'how many levels of directories (1)' }],
+  async run(given, context) {
+    const { rondo, terminal } = context;
+    const [id = '', path = '.'] = given.args;
+    const depth = Number(given.value('depth') ?? 1);
+    const { data, truncated } = await rondo().sandboxes.files(await sandboxOf(id, context), { path, depth });
+    if (terminal.isJson) for (const file of data) terminal.json(file);
+    else terminal.table(data.map(({ path: name, kind, size }) => [kind, `${size}`, name]));
+    if (truncated) terminal.note('There are more; name a directory.', 'yellow');
+    return 'ok';
+  },
+};
+
+export const filesGet: Command = {
+  name: 'files get',
+  summary: 'Write a file of a sandbox to standard output or into a file',
+  args: [place, { name: 'PATH' }],
+  options: [{ name: 'output', short: 'o', value: 'FILE', help: 'instead of standard output' }],
+  async run(given, context) {
+    const [id = '', path = ''] = given.args;
+    const response = await context.rondo().sandboxes.readFile(await sandboxOf(id, context), path);
+    const file = given.value('output');
+    const target: Writable = file === undefined ? context.terminal.output : createWriteStream(file);
+    const content = response.body ? Readable.fromWeb(response.body as never) : Readable.from([]); // Node's two names of one type
+    for await (const chunk of content)
+      if (!target.write(chunk)) await new Promise((resume) => target.once('drain', resume));
+    if (file !== undefined) await new Promise((ended) => target.end(ended));
+    return 'ok';
+  },
+};
+
+export const filesPut: Command = {
+  name: 'files put',
+  summary: 'Write a local file, or standard input (`-`), into a sandbox',
+  args: [place, { name: 'FILE' }, { name: 'PATH', optional: true }],
+  details: 'PATH is relative to the workspace; the name of the file unless given.',
+  async run(given, context) {
+    const { rondo, terminal } = context;
+    const [id = '', file = '', path = basename(file)] = given.args;
+    const content = file === '-' ? ((await terminal.piped()) ?? '') : new Uint8Array(await readFile(file));
+    const written = await rondo().sandboxes.writeFile(await sandboxOf(id, context), { path, content });
+    if (terminal.isJson) terminal.json(written);
+    else terminal.line(`${written.path} (${written.size} bytes)`);
+    return 'ok';
+  },
+};

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type Command, type Context, type Given, UsageError } from '../command';
+import { followRun } from '../follow-run';
+
+async function inputOf(given: Given, { terminal }: Context): Promise<string> {
+  const [text] = given.args;
+  const piped = text === undefined || text === '-' ? await terminal.piped() : undefined;
+  const input = piped ?? (text === '-' ? undefined : text);
+  if (input === undefined || input.trim() === '') throw new UsageError('Say what to do: rondo run "…", or pipe it.');
+  return input;
+}
+
+/** Puts files into the sandbox of the thread, under their own names. */
+export async function uploadFiles(
+  files: readonly string[],
+  threadId: string,
+  { rondo, terminal }: Context,
+): Promise<void> {
+  const sandbox = await rondo().sandboxes.ofThread(threadId);
+  for (const file of files) {
+    const content = new Uint8Array(await readFile(file));
+    const { size } = await rondo().sandboxes.writeFile(sandbox.id, { path: basename(file), content });
+    terminal.note(`↑ ${basename(file)} (${size} bytes)`, 'dim');
+  }
+}
+
+export const run: Command = {
+  name: 'run',
+  summary: 'Start a run and show it live, until it ends or asks',
+  args: [{ name: 'INPUT', optional: true }],
+  options: [
+    {
+      name: 'model',
+      short: 'm',
+      value: 'MODEL',
+      help: 'for example openai/gpt-5; the default of the deployment otherwise',
+    },
+    { name: 'thread', short: 't', value: 'THREAD', help: 'continue this conversation' },
+    { name: 'file', short: 'f', value: 'FILE', repeatable: true, help: 'put this file into the sandbox first' },
+    { name: 'profile', value: 'PROFILE', help: 'suna, ii or symphony' },
+    { name: 'detach', short: 'd', help: 'print the id of the run and leave' },
+  ],
+  details:
+    'Without INPUT, or with `-`, the input is read from a pipe. The text of the model goes to standard output, what its tools ' +
+    'do to standard error. Ctrl-C asks whether to stop the run; without a terminal it leaves, and the run goes on.',
+  async run(given, context) {
+    const { rondo, terminal } = context;
+    const input = await inputOf(given, context);
+    const files = given.values('file');
+    const thread = given.value('thread') ?? (files.length > 0 ? (await rondo().threads.create()).id : undefined);
+    if (thread !== undefined && files.length > 0) await uploadFiles(files, thread, context);
+    const model = given.value('model');
+    const profile = given.value('profile');
+    const created = await rondo().runs.create({
+      input,
+      ...(model !== undefined && { model }),
+      ...(thread !== undefined && { thread_id: thread }),
+      ...(profile !== undefined && { profile: profile as 'suna' }), // the gateway refuses one that it does not have
+    });
+    if (given.has('detach')) {
+      if (terminal.isJson) terminal.json(created);
+      else terminal.line(created.id);
+      return 'ok';
+    }
+    return followRun(created.id, { onInterrupt: 'ask' }, context);
+  },
+};

@@ -1,0 +1,48 @@
+import type { Run } from '@rondo/client';
+import { type Command, UsageError } from '../command';
+
+const age = (at: string): string => {
+  const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1000);
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return seconds < 129_600 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
+};
+
+export const runs: Command = {
+  name: 'runs',
+  summary: 'List runs, newest first',
+  options: [
+    { name: 'status', short: 's', value: 'STATUS', help: 'only these, for example running or waiting_input' },
+    { name: 'thread', short: 't', value: 'THREAD', help: 'only of this conversation' },
+    { name: 'limit', short: 'n', value: 'NUMBER', help: 'at most so many (20)' },
+  ],
+  async run(given, { rondo, terminal }) {
+    const limit = Number(given.value('limit') ?? 20);
+    if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit takes a number.');
+    const status = given.value('status') as Run['status'] | undefined; // the gateway refuses one that it does not know
+    const thread_id = given.value('thread');
+    const query = {
+      ...(status && { status }),
+      ...(thread_id !== undefined && { thread_id }),
+      limit: Math.min(limit, 200),
+    };
+    const found: Run[] = [];
+    for await (const run of rondo().runs.list(query)) {
+      found.push(run);
+      if (found.length === limit) break;
+    }
+    if (terminal.isJson) for (const run of found) terminal.json(run);
+    else
+      terminal.table([
+        ['RUN', 'STATUS', 'MODEL', 'ITERATION', 'AGE'],
+        ...found.map(({ id, status: now, model, iteration, created_at: at }) => [
+          id,
+          now,
+          model,
+          `${iteration}`,
+          age(at),
+        ]),
+      ]);
+    return 'ok';
+  },
+};

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UsageError } from './command';
+
+const { RONDO_URL, RONDO_API_KEY, NO_COLOR, TERM } = process.env;
+
+const usualUrl = 'http://localhost:3000';
+
+export const wantsColour = NO_COLOR === undefined && TERM !== 'dumb';
+
+/** Where the gateway is, and the key for it: from the options, the environment, or the checkout that the command runs in. */
+export function gatewayOf(given: { readonly url: string | undefined; readonly key: string | undefined }) {
+  const url = given.url ?? RONDO_URL ?? usualUrl;
+  return { url, key: () => given.key ?? RONDO_API_KEY ?? keyOfCheckout() ?? missingKey() };
+}
+
+/** Only the key that `npm start` made: a file of another place could be a trap. */
+function keyOfCheckout(): string | undefined {
+  const file = join(checkout() ?? '.', '.data/api-key');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+}
+
+/** The folder of Rondo's sources that the command was started in or below. */
+export function checkout(from = process.cwd()): string | undefined {
+  const isCheckout = existsSync(join(from, 'deploy/local/start.mjs'));
+  if (isCheckout) return from;
+  return dirname(from) === from ? undefined : checkout(dirname(from));
+}
+
+function missingKey(): never {
+  throw new UsageError(
+    'There is no API key. Give --key or RONDO_API_KEY; in a checkout, `npm start` makes one in .data/api-key.',
+  );
+}

@@ -1,0 +1,119 @@
+import { isTerminal } from '@rondo/client';
+import type { Context } from './command';
+import type { Ending } from './exit-codes';
+import { RunDisplay, receiptLines, showEnding } from './show-run';
+
+export interface Following {
+  readonly after?: number;
+  /** What Ctrl-C does. `ask`: the person says; `stop`: the run is stopped; `leave`: it goes on. */
+  readonly onInterrupt: 'ask' | 'stop' | 'leave';
+}
+
+/** Shows a run until it has ended. A question is asked at the terminal; without one the command ends there. */
+export async function followRun(
+  runId: string,
+  { after = 0, onInterrupt }: Following,
+  context: Context,
+): Promise<Ending> {
+  const { terminal } = context;
+  const rondo = context.rondo();
+  const display = new RunDisplay(terminal, after);
+  const interrupts = new Interrupts(runId, onInterrupt, context);
+  try {
+    for await (const event of rondo.runs.stream(runId, { after, signal: interrupts.signal })) {
+      display.show(event);
+      if (isTerminal(event)) break;
+      if (event.type !== 'run.waiting') continue;
+      if ((await rondo.runs.get(runId)).last_seq > event.seq) continue; // it was answered long ago
+      const ending = await answerQuestion(runId, context);
+      if (ending) return ending;
+    }
+  } catch (error) {
+    if (!interrupts.signal.aborted) throw error;
+    terminal.note(`\n${runId} goes on. rondo watch ${runId} · rondo stop ${runId}`, 'yellow');
+    return 'interrupted';
+  } finally {
+    interrupts.end();
+  }
+  const { view } = display.log;
+  if (view.stop) terminal.note(receiptLines(view.stop.receipt).join('\n'));
+  if (view.status === 'completed' && !terminal.isJson) await showResponse(runId, display, context);
+  return showEnding(terminal, await rondo.runs.get(runId));
+}
+
+/** The response of a run that said it with a tool. */
+async function showResponse(runId: string, { log }: RunDisplay, { terminal, rondo }: Context): Promise<void> {
+  const { result } = await rondo().runs.result(runId);
+  const said = log.view.rows.findLast((row) => row.kind === 'message' && row.role === 'assistant' && row.text !== '');
+  const isShown = said?.kind === 'message' && said.text.trim() === result.response.trim();
+  if (!isShown && result.response !== '') terminal.line(result.response);
+}
+
+/** Undefined if the run goes on. */
+async function answerQuestion(runId: string, { terminal, rondo }: Context): Promise<Ending | undefined> {
+  const { waiting } = await rondo().runs.get(runId);
+  const text = waiting?.question?.text ?? 'It waits for a person.';
+  if (waiting?.reason === 'tool_unknown') {
+    terminal.note(
+      `${text}\nrondo resolve ${waiting.question?.tool_call_id ?? 'CALL'} completed|not_applied|retry`,
+      'yellow',
+    );
+    return 'waiting';
+  }
+  if (!terminal.canAsk) {
+    terminal.note(`? ${text}\nrondo answer ${runId} "…"`, 'yellow');
+    return 'waiting';
+  }
+  const answer = await terminal.ask(`? ${text}\n> `);
+  if (answer === undefined || answer === '') {
+    terminal.note(`It keeps waiting: rondo answer ${runId} "…"`, 'yellow');
+    return 'waiting';
+  }
+  await rondo().runs.answer(runId, answer);
+  return undefined;
+}
+
+/** The first Ctrl-C stops the run, leaves it, or asks which. The second one always leaves. */
+class Interrupts {
+  private readonly left = new AbortController();
+  private count = 0;
+
+  constructor(
+    private readonly runId: string,
+    private readonly mode: Following['onInterrupt'],
+    private readonly context: Context,
+  ) {
+    process.on('SIGINT', this.interrupt);
+  }
+
+  get signal(): AbortSignal {
+    return this.left.signal;
+  }
+
+  end(): void {
+    process.off('SIGINT', this.interrupt);
+  }
+
+  private readonly interrupt = (): void => {
+    this.count++;
+    if (this.count > 1 || this.mode === 'leave' || (this.mode === 'ask' && !this.context.terminal.canAsk))
+      this.left.abort();
+    else if (this.mode === 'stop') this.stop();
+    else void this.choose();
+  };
+
+  private async choose(): Promise<void> {
+    const answer = await this.context.terminal.ask('\nStop the run, or leave it running? [s/L] ');
+    if (answer?.toLowerCase().startsWith('s')) this.stop();
+    else this.left.abort();
+  }
+
+  /** The stream shows the stop and its receipt. */
+  private stop(): void {
+    this.context.terminal.note('\nStopping …', 'yellow');
+    this.context
+      .rondo()
+      .runs.stop(this.runId, { reason: 'interrupted at the terminal' })
+      .catch((error: unknown) => this.context.terminal.complain(String(error)));
+  }
+}

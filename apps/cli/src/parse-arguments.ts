@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { type Command, type Given, type Option, UsageError } from './command';
+
+/** Options of every command. */
+export const commonOptions: readonly Option[] = [
+  { name: 'json', help: 'JSON on standard output and nothing else: an object, or one per line' },
+  { name: 'url', value: 'URL', help: 'the gateway (RONDO_URL, http://localhost:3000)' },
+  { name: 'key', value: 'KEY', help: 'the API key (RONDO_API_KEY, .data/api-key of a checkout)' },
+  { name: 'help', short: 'h', help: 'what the command does' },
+];
+
+/** The command with the longest name that the words begin with, and the words after its name. */
+export function findCommand(commands: readonly Command[], words: readonly string[]): [Command, string[]] | undefined {
+  const named = (count: number) => commands.find(({ name }) => name === words.slice(0, count).join(' '));
+  const count = named(2) ? 2 : 1;
+  const command = named(count);
+  return command && [command, words.slice(count)];
+}
+
+export function parseArguments({ name, args = [], options = [] }: Command, words: readonly string[]): Given {
+  const { values, positionals } = parsed(words, [...options, ...commonOptions]);
+  const given = (option: string) => [values[option] ?? []].flat();
+  const required = args.filter(({ optional }) => !optional);
+  if (!given('help').includes(true)) {
+    const missing = required[positionals.length];
+    if (missing) throw new UsageError(`${missing.name} is missing. See: rondo help ${name}`);
+    const isOpen = args.some(({ repeatable }) => repeatable);
+    if (!isOpen && positionals.length > args.length)
+      throw new UsageError(`${positionals[args.length] ?? ''} is one argument too many. See: rondo help ${name}`);
+  }
+  return {
+    args: positionals,
+    values: (option) => given(option).filter((value) => typeof value === 'string'),
+    value: (option) => given(option).findLast((value) => typeof value === 'string'),
+    has: (option) => given(option).length > 0,
+  };
+}
+
+function parsed(words: readonly string[], options: readonly Option[]) {
+  const entries = options.map(({ name, short, value, repeatable = false }) => {
+    const type: 'string' | 'boolean' = value === undefined ? 'boolean' : 'string';
+    return [name, { type, multiple: repeatable, ...(short !== undefined && { short }) }] as const;
+  });
+  try {
+    return parseArgs({ args: [...words], options: Object.fromEntries(entries), allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split('. To specify')[0] ?? '') : String(error));
+  }
+}

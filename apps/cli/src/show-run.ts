@@ -1,0 +1,134 @@
+import { type Run, RunLog, type StopReceipt, type StreamEvent, isTerminal } from '@rondo/client';
+import type { Terminal } from './terminal';
+import type { Ending } from './exit-codes';
+
+const longest = 120;
+
+export const shortened = (text: string, length = longest): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+};
+
+/** Shows a run as its events arrive: the model's text on standard output, what its tools do on standard error. */
+export class RunDisplay {
+  readonly log: RunLog;
+  private lineIsOpen = false;
+  private noteIsOpen = false;
+  /** How much of each text was shown. */
+  private readonly shown = new Map<string, number>();
+
+  constructor(
+    private readonly terminal: Terminal,
+    after: number,
+  ) {
+    this.log = new RunLog(after);
+  }
+
+  show(event: StreamEvent): void {
+    this.log.apply(event);
+    if (this.terminal.isJson) {
+      this.terminal.json(event);
+      return;
+    }
+    if (event.type === 'message.delta') this.text(event.stream_id, event.data.text);
+    else if (event.type === 'message.created') this.message(event);
+    else if (event.type === 'tool.output') this.output(event);
+    else if (event.type === 'tool.planned') this.call(event);
+    else if (event.type === 'tool.completed' || event.type === 'tool.failed') this.result(event);
+    else this.other(event);
+  }
+
+  private call({ data: { tool_call: call } }: Extract<StreamEvent, { type: 'tool.planned' }>): void {
+    this.note(`▸ ${call.name} ${shortened(JSON.stringify(call.arguments))}`, 'cyan');
+  }
+
+  private output({ stream_id: id, offset, data: { text } }: Extract<StreamEvent, { type: 'tool.output' }>): void {
+    if (this.lineIsOpen) this.endLine();
+    this.terminal.noteText(text, 'dim');
+    this.shown.set(id, offset + text.length);
+    this.noteIsOpen = !text.endsWith('\n');
+  }
+
+  private other(event: StreamEvent): void {
+    if (event.type === 'tool.unknown') this.note(`? ${event.data.name}: ${event.data.reason}`, 'yellow');
+    if (event.type === 'iteration.restarted')
+      this.note('↺ The iteration begins again; its text above is withdrawn.', 'yellow');
+    if (event.type === 'model.retried') this.note(`↺ The model is asked again: ${event.data.error.message}`, 'yellow');
+    if (event.type === 'stream.gap')
+      this.note(`The facts ${event.data.from} to ${event.data.to} are deleted (retention).`, 'yellow');
+    if (event.type === 'run.waiting' || isTerminal(event)) this.endLine();
+  }
+
+  /** The part of a stored message that was not shown while it was written. */
+  private message({ data: { message } }: Extract<StreamEvent, { type: 'message.created' }>): void {
+    if (message.type === 'assistant') {
+      const text = message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
+      this.text(message.id, text.slice(this.shown.get(message.id) ?? 0));
+    }
+    this.endLine();
+  }
+
+  private text(streamId: string, text: string): void {
+    if (text === '') return;
+    if (this.noteIsOpen) this.endLine();
+    this.terminal.write(text);
+    this.shown.set(streamId, (this.shown.get(streamId) ?? 0) + text.length);
+    this.lineIsOpen = !text.endsWith('\n');
+  }
+
+  private result({ data }: Extract<StreamEvent, { type: 'tool.completed' | 'tool.failed' }>): void {
+    const { result, tool_call_id: id } = data;
+    if (!this.shown.has(id) && result.output !== '') this.terminal.note(shortened(result.output, 400), 'dim');
+    const exit = result.exit_code === undefined ? '' : ` (exit code ${result.exit_code})`;
+    const seconds = ` in ${(data.duration_ms / 1000).toFixed(1)} s`;
+    if (result.success) this.note(`✓ ${data.name}${exit}${seconds}`, result.exit_code ? 'yellow' : 'green');
+    else this.note(`✗ ${data.name}: ${shortened(result.error ?? result.output)}`, 'red');
+  }
+
+  private note(text: string, style: 'cyan' | 'green' | 'red' | 'yellow'): void {
+    this.endLine();
+    this.terminal.note(text, style);
+  }
+
+  private endLine(): void {
+    if (this.lineIsOpen) this.terminal.line();
+    if (this.noteIsOpen) this.terminal.note('');
+    this.lineIsOpen = false;
+    this.noteIsOpen = false;
+  }
+}
+
+/** How a run ended, as a line and as an exit code. */
+export function showEnding(terminal: Terminal, run: Run): Ending {
+  const cost = run.usage.cost_usd ? `, $${run.usage.cost_usd.toFixed(4)}` : '';
+  const tokens = run.usage.input_tokens + run.usage.output_tokens;
+  const about = `${run.id} · ${run.iteration} iterations · ${tokens} tokens${cost}`;
+  if (run.status === 'completed') terminal.note(`completed · ${about}`, 'dim');
+  else if (run.status === 'failed') terminal.note(`failed: ${run.error?.message ?? ''} · ${about}`, 'red');
+  else terminal.note(`${run.status} · ${about}`, 'yellow');
+  if (run.status === 'completed') return 'ok';
+  return run.status === 'stopped' ? 'stopped' : 'failed';
+}
+
+/** True if everything that ran was seen dead. */
+export const isComplete = ({ tools_stopped: tools, sandbox_verified_at: sandbox }: StopReceipt): boolean =>
+  tools.every(({ verified_dead_at: dead }) => dead !== null) && (tools.length === 0 || sandbox !== null);
+
+/** The receipt of a stop; times count from the moment when the stop was committed. */
+export function receiptLines(receipt: StopReceipt): string[] {
+  const since = (at: string | null) =>
+    at === null ? 'not verified' : `+${Math.max(0, Date.parse(at) - Date.parse(receipt.requested_at))} ms`;
+  const tools = receipt.tools_stopped.map(
+    ({ tool_call_id: id, verified_dead_at: dead, processes = [] }) =>
+      `  processes of ${id}${processes.length > 0 ? ` (${processes.join(', ')})` : ''} seen dead: ${since(dead)}`,
+  );
+  return [
+    `  stop committed: ${receipt.requested_at}`,
+    ...(receipt.model_aborted_at === null ? [] : [`  model stream closed: ${since(receipt.model_aborted_at)}`]),
+    ...tools,
+    ...(receipt.tools_stopped.length > 0
+      ? [`  nothing left in the sandbox: ${since(receipt.sandbox_verified_at)}`]
+      : []),
+    `  tokens shown after the stop: ${receipt.tokens_after_stop}`,
+  ];
+}

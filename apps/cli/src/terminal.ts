@@ -1,0 +1,120 @@
+import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
+import { printable } from './printable';
+
+type Screen = Writable & { readonly isTTY?: boolean };
+
+export interface Streams {
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Screen;
+  readonly errors: Screen;
+}
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+const styles: Record<Style, number> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
+
+/**
+ * Results go to standard output, everything else to standard error. What comes from a model or a tool may contain control
+ * sequences; on a terminal they are removed.
+ */
+export class Terminal {
+  constructor(
+    private readonly streams: Streams,
+    readonly options: { readonly json: boolean; readonly colour: boolean },
+  ) {}
+
+  /** Whether a person can be asked. */
+  get canAsk(): boolean {
+    return this.streams.input.isTTY === true && this.streams.errors.isTTY === true && !this.options.json;
+  }
+
+  get isJson(): boolean {
+    return this.options.json;
+  }
+
+  /** Text of a result, as it is in a pipe. */
+  write(text: string): void {
+    this.streams.output.write(this.streams.output.isTTY ? printable(text) : text);
+  }
+
+  line(text = ''): void {
+    this.write(`${text}\n`);
+  }
+
+  json(value: unknown): void {
+    this.streams.output.write(`${JSON.stringify(value)}\n`);
+  }
+
+  /** About the progress of a command; nothing with `--json`. */
+  note(text: string, style?: Style): void {
+    this.noteText(`${text}\n`, style);
+  }
+
+  noteText(text: string, style?: Style): void {
+    if (this.options.json) return;
+    const { errors } = this.streams;
+    const shown = errors.isTTY ? printable(text) : text;
+    errors.write(style === undefined ? shown : this.styled(shown, style));
+  }
+
+  /** Something is wrong. Also with `--json`. */
+  complain(text: string): void {
+    const { errors } = this.streams;
+    errors.write(`${this.styled('rondo:', 'red')} ${errors.isTTY ? printable(text) : text}\n`);
+  }
+
+  styled(text: string, style: Style): string {
+    const isOn = this.options.colour && this.streams.errors.isTTY === true;
+    return isOn ? `\u001b[${styles[style]}m${text}\u001b[0m` : text;
+  }
+
+  /** A row for each item, in columns. */
+  table(rows: readonly (readonly string[])[]): void {
+    const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+    for (const row of rows)
+      this.line(
+        row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      );
+  }
+
+  /** The answer of a person; undefined at the end of the input or when the question is interrupted. */
+  async ask(question: string): Promise<string | undefined> {
+    const { input, errors: output } = this.streams;
+    const reader = createInterface({ input, output });
+    const ended = new AbortController();
+    reader.once('SIGINT', () => ended.abort());
+    reader.once('close', () => ended.abort());
+    try {
+      return await reader.question(printable(question), { signal: ended.signal });
+    } catch (error) {
+      if (ended.signal.aborted) return undefined;
+      throw error;
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** The input that is not from a person, whole. */
+  async piped(): Promise<string | undefined> {
+    if (this.streams.input.isTTY) return undefined;
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.streams.input) chunks.push(Buffer.from(chunk as Buffer)); // the input has no encoding
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  /** Lines of the input, typed or piped. */
+  lines(): AsyncIterable<string> {
+    return createInterface({ input: this.streams.input });
+  }
+
+  get input(): Readable {
+    return this.streams.input;
+  }
+
+  get output(): Writable {
+    return this.streams.output;
+  }
+}

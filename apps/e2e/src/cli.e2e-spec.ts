@@ -1,0 +1,312 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+
+const root = resolve(__dirname, '../../..');
+const program = join(root, 'apps/cli/bin/rondo.mjs');
+
+interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let rondo: RunningRondo;
+let client: RondoClient;
+let folder: string;
+let environment: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  rondo = await RunningRondo.start();
+  client = rondo.client();
+  folder = mkdtempSync(join(tmpdir(), 'rondo-cli-'));
+  environment = { PATH: process.env.PATH, HOME: folder, RONDO_URL: client.url, RONDO_API_KEY: client.key };
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await rondo.stop();
+});
+
+/** Resolves when the process has printed this. */
+const printed = (child: ChildProcessWithoutNullStreams, text: string) =>
+  new Promise<void>((seen) => {
+    let all = '';
+    const look = (chunk: Buffer) => {
+      all += chunk.toString();
+      if (all.includes(text)) seen();
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+  });
+
+const finished = (child: ChildProcessWithoutNullStreams): Promise<Finished> =>
+  new Promise((done) => {
+    const output = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+    child.on('close', (code) => done({ code: code ?? -1, ...output }));
+  });
+
+const start = (words: readonly string[], env = environment) =>
+  spawn(process.execPath, [program, ...words], { cwd: folder, env });
+
+/** The command in pipes, with this as its input. */
+function inPipe(words: readonly string[], { input = '', env = environment } = {}): Promise<Finished> {
+  const child = start(words, env);
+  child.stdin.end(input);
+  return finished(child);
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The command in a terminal of its own, whose keyboard is `stdin` and whose screen is `stdout`. */
+const inTerminal = (words: readonly string[]) =>
+  spawn('script', ['-qfec', `exec ${[process.execPath, program, ...words].map(quoted).join(' ')}`, '/dev/null'], {
+    cwd: folder,
+    env: { ...environment, TERM: 'xterm' },
+  });
+
+const inputOf = (about: string, turns: Parameters<typeof scripted>[1]): string[] => {
+  const { model, input } = scripted(about, turns);
+  return ['--model', model, input];
+};
+
+const colour = { calls: [call('ask', { text: 'Which colour?' })] };
+
+describe('rondo, in a pipe', () => {
+  it('runs: the text on standard output, what tools do on standard error', async () => {
+    const words = inputOf('pipe', [{ text: 'Let me see.', calls: [command('echo from the tool')] }, { text: 'Done.' }]);
+
+    const { code, stdout, stderr } = await inPipe(['run', ...words]);
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Let me see.\nDone.\n' });
+    expect(stderr).toMatch(
+      /▸ execute_command .*echo from the tool.*\nfrom the tool\n✓ execute_command \(exit code 0\) in/,
+    );
+    expect(stderr).toMatch(/completed · run_\w+ · 2 iterations/);
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  it('takes the input from a pipe, and prints with --json the events as the API has them', async () => {
+    const { input, model } = scripted('json', [{ text: 'Said.' }]);
+
+    const { code, stdout, stderr } = await inPipe(['run', '-m', model, '--json'], { input });
+
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { seq: number | null; run_id: string });
+    const facts = events.filter(({ seq }) => seq !== null);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(facts).toEqual(await client.facts(facts[0]?.run_id ?? ''));
+  });
+
+  it('ends with 4 when the run asks, and goes on with the answer', async () => {
+    const asked = await inPipe(['run', ...inputOf('waits', [colour, { text: 'Blue it is.' }])]);
+    expect(asked).toMatchObject({ code: 4, stdout: '' });
+    const [, id = ''] = /rondo answer (run_\w+)/.exec(asked.stderr) ?? [];
+    expect(asked.stderr).toContain('? Which colour?');
+
+    const answered = await inPipe(['answer', id, '--watch'], { input: 'Blue.' });
+
+    expect(answered).toMatchObject({ code: 0, stdout: 'Blue it is.\n' });
+    expect(await inPipe(['answer', id, 'Red.'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('run_not_waiting'),
+    });
+  });
+
+  it('stops with the receipt of what was killed', async () => {
+    const detached = await inPipe(['run', '--detach', ...inputOf('stop', [{ calls: [command('sleep 60')] }])]);
+    const id = detached.stdout.trim();
+    await client.seen(id, 'tool.started');
+    const watching = finished(start(['watch', id]));
+
+    const { code, stdout } = await inPipe(['stop', id, '--reason', 'enough']);
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^run_\w+ stopped\n {2}stop committed: .*\n/);
+    expect(stdout).toMatch(/seen dead: \+\d+ ms\n {2}nothing left in the sandbox: \+\d+ ms\n/);
+    expect(await watching).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing left in the sandbox') });
+  });
+
+  it('leaves a run that goes on when it is interrupted', async () => {
+    const child = start([
+      'run',
+      ...inputOf('leave', [{ calls: [command('echo begun; sleep 2; echo over')] }, { text: 'Over.' }]),
+    ]);
+    const ending = finished(child);
+    await printed(child, 'begun');
+
+    child.kill('SIGINT');
+
+    const { code, stderr } = await ending;
+    expect(code).toBe(130);
+    const [, id = ''] = /(run_\w+) goes on/.exec(stderr) ?? [];
+    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('verifies a log, and a file of it that was changed no longer', async () => {
+    const id = (await inPipe(['run', '-d', ...inputOf('verify', [{ text: 'Said.' }])])).stdout.trim();
+    await client.settled(id);
+
+    const verified = await inPipe(['verify', id]);
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^complete: facts 1 to \d+, no gap/) });
+    const hash = verified.stdout.trim().split('\n').at(-1) ?? '';
+    const { stdout: log } = await inPipe(['export', id]);
+    writeFileSync(join(folder, 'run.jsonl'), log);
+    expect(await inPipe(['verify', 'run.jsonl', '--hash', hash])).toMatchObject({ code: 0 });
+    writeFileSync(join(folder, 'run.jsonl'), log.replace('Said.', 'Sold.'));
+    expect(await inPipe(['verify', 'run.jsonl', '--hash', hash])).toMatchObject({ code: 1 });
+    writeFileSync(join(folder, 'run.jsonl'), log.split('\n').slice(1).join('\n'));
+    expect(await inPipe(['verify', 'run.jsonl'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('NOT PROVEN'),
+    });
+  });
+
+  it('puts, lists and gets files, byte for byte', async () => {
+    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 256));
+    writeFileSync(join(folder, 'bytes.bin'), bytes);
+    const words = inputOf('files', [{ calls: [command('sha256sum bytes.bin')] }, { text: 'Seen.' }]);
+    const { stderr } = await inPipe(['run', '--file', 'bytes.bin', ...words]);
+    const [id = ''] = /run_\w+/.exec(stderr) ?? [];
+
+    expect(await inPipe(['files', 'ls', id])).toMatchObject({ code: 0, stdout: 'file  70000  bytes.bin\n' });
+    expect(await inPipe(['files', 'get', id, 'bytes.bin', '-o', 'copy.bin'])).toMatchObject({ code: 0, stdout: '' });
+    expect(readFileSync(join(folder, 'copy.bin')).equals(bytes)).toBe(true);
+    expect(await inPipe(['files', 'put', id, '-', 'a/b.txt'], { input: 'piped' })).toMatchObject({ code: 0 });
+    expect(await inPipe(['files', 'get', id, 'a/b.txt'])).toMatchObject({ code: 0, stdout: 'piped' });
+    expect(await inPipe(['files', 'get', id, 'none'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('file_not_found'),
+    });
+  });
+
+  it('creates, lists and revokes keys', async () => {
+    const created = await inPipe(['keys', 'create', 'reader', '--scope', 'read', '--json']);
+    const { id, key } = JSON.parse(created.stdout) as { id: string; key: string };
+
+    expect((await inPipe(['keys', 'ls'])).stdout).toMatch(new RegExp(`^${id} +reader +read `, 'm'));
+    expect(await inPipe(['runs', '--key', key])).toMatchObject({ code: 0 });
+    expect(await inPipe(['keys', 'revoke', id])).toMatchObject({ code: 0 });
+    expect(await inPipe(['runs', '--key', key])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(unauthorized)'),
+    });
+  });
+
+  it.each([
+    ['an unknown command', ['dance'], 2, 'There is no command dance'],
+    ['an unknown option', ['runs', '--wrong'], 2, "Unknown option '--wrong'"],
+    ['a missing argument', ['stop'], 2, 'RUN is missing'],
+    ['no input', ['run'], 2, 'Say what to do'],
+    ['a run that is not there', ['watch', 'run_none'], 1, 'run_not_found'],
+    ['no gateway', ['runs', '--url', 'http://127.0.0.1:1'], 5, 'npm start'],
+  ])('explains %s', async (_, words, code, message) => {
+    expect(await inPipe(words)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
+  });
+
+  it('says where a key is missing', async () => {
+    const { RONDO_API_KEY: _, ...env } = environment;
+    expect(await inPipe(['runs'], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('RONDO_API_KEY'),
+    });
+  });
+
+  it('completes its commands and options in bash', async () => {
+    const completing = `source <(node ${program} completion bash); COMP_WORDS=(rondo files get --o); COMP_CWORD=3; _rondo; echo "\${COMPREPLY[@]}"`;
+    const child = spawn('bash', ['-c', completing], { env: environment });
+
+    expect(await finished(child)).toMatchObject({ code: 0, stdout: '--output\n' });
+  });
+});
+
+describe('rondo, in a terminal', () => {
+  it('asks what the run asks, and goes on with what is typed', async () => {
+    const child = inTerminal(['run', ...inputOf('terminal', [colour, { text: 'So it is.' }])]);
+    const ending = finished(child);
+    await printed(child, 'Which colour?\r\n> ');
+
+    child.stdin.write('Blue.\r');
+
+    const { code, stdout } = await ending;
+    expect(code).toBe(0);
+    expect(stdout).toContain('So it is.');
+  });
+
+  it('shows no control characters of models and tools', async () => {
+    const words = inputOf('hostile', [
+      { text: 'a\u001b]0;owned\u0007b', calls: [command("printf '\\033[2Jcleared\\n'")] },
+      { text: 'Over.' },
+    ]);
+    const child = inTerminal(['run', ...words]);
+
+    const { stdout } = await finished(child);
+
+    expect(stdout).toContain('a]0;ownedb');
+    expect(stdout).toContain('[2Jcleared');
+    expect(stdout).not.toContain('\u001b]0;');
+    expect(stdout).not.toContain('\u001b[2J');
+  });
+
+  it('asks at Ctrl-C whether to stop, and shows the receipt', async () => {
+    const child = inTerminal(['run', ...inputOf('interrupt', [{ calls: [command('echo begun; sleep 60')] }])]);
+    const ending = finished(child);
+    await printed(child, 'begun\r\n');
+    const asked = printed(child, 'leave it running?');
+
+    child.stdin.write('\u0003');
+    await asked;
+    child.stdin.write('s\r');
+
+    const { code, stdout } = await ending;
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/nothing left in the sandbox: \+\d+ ms/);
+  });
+
+  it('chats on one thread until Ctrl-D', async () => {
+    const child = inTerminal(['chat', '-m', 'demo/scripted']);
+    const ending = finished(child);
+    await printed(child, 'you> ');
+    const again = printed(child, 'demo-script');
+    child.stdin.write('Hello.\r');
+    await again;
+    child.stdin.write('\u0004');
+
+    const { stdout } = await ending;
+    const [threadId = ''] = /thr_\w+/.exec(stdout) ?? [];
+    const { data } = await client.json<{ data: unknown[] }>('GET', `/threads/${threadId}/messages?type=user`);
+    expect(data).toMatchObject([{ content: [{ text: 'Hello.' }] }]);
+  });
+});
+
+describe('the command line in the README', () => {
+  it('does what it says', async () => {
+    const [, section = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('\n## A command line\n');
+    const [, script = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
+    expect(script).toContain('npx rondo run');
+
+    const env = { ...environment, HOME: process.env.HOME };
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: root, env });
+    child.stdin.end();
+
+    const { code, stdout, stderr } = await finished(child);
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/complete: facts 1 to \d+, no gap/);
+  });
+
+  it('starts in 150 ms more than Node itself at most', () => {
+    const median = (args: string[]) => {
+      const times = Array.from({ length: 9 }, () => {
+        const since = performance.now();
+        spawnSync(process.execPath, args, { env: environment });
+        return performance.now() - since;
+      });
+      return times.sort((a, b) => a - b)[4] ?? Infinity;
+    };
+    expect(median([program, 'help']) - median(['-e', '0'])).toBeLessThan(150);
+  });
+});
