@@ -17,9 +17,10 @@ export async function build(repoRoot) {
   return true;
 }
 
-/** Runs a target of every project that has it. */
-export function nx(repoRoot, target) {
-  const options = ['--target', target, '--parallel', '2', '--output-style', 'static'];
+/** Runs a target of the projects, or of every one that has it, after those that they depend on. */
+export function nx(repoRoot, target, projects = []) {
+  const only = projects.length > 0 ? ['--projects', projects.join(',')] : [];
+  const options = ['--target', target, ...only, '--parallel', '2', '--output-style', 'static'];
   const env = { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false', FORCE_COLOR: '0' };
   return run(join(repoRoot, 'node_modules/.bin/nx'), ['run-many', ...options], { cwd: repoRoot, env });
 }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from './build.mjs';
+import { nx } from './build.mjs';
 import { exampleOf, withTables } from './configuration-reference.mjs';
 import { installPackages, requireNode } from './install.mjs';
 import { composeConfiguration } from './nats-server-configuration.mjs';
@@ -20,7 +20,9 @@ const homes = {
 /** `npm run docs` generates from the code: the tables of docs/configuration.md, .env.example, NATS permissions, the client's types, docs/cli.md. */
 requireNode();
 await installPackages(repoRoot, log);
-await step(log, 'build', { work: () => build(repoRoot), detail: (changed) => (changed ? '' : 'nothing has changed') });
+// Not all projects: the client cannot be built before its types are written.
+const services = Object.keys(homes).map((service) => `@rondo/${service}`);
+await step(log, 'build', { work: () => nx(repoRoot, 'build', services) });
 
 const modules = Object.entries(homes).map(async ([service, home]) => {
   const { default: exported } = await import(`../../apps/${service}/dist/${home}.js`);
