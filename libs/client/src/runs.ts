@@ -6,6 +6,7 @@ import type {
   LogVerification,
   NewRun,
   Run,
+  RunWait,
   StreamEvent,
   ToolCall,
   ToolCallResolution,
@@ -49,6 +50,11 @@ export class Runs {
 
   get(id: string, { signal }: Options = {}): Promise<Run> {
     return this.transport.json({ path: pathOf(id), signal });
+  }
+
+  /** What the run waits for, as of one moment. */
+  why(id: string, { signal }: Options = {}): Promise<RunWait> {
+    return this.transport.json({ path: `${pathOf(id)}/why`, signal });
   }
 
   /** Newest first. */

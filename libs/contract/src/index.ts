@@ -100,6 +100,7 @@ export {
   runSettings,
   settingsRequest,
 } from './run-settings';
+export { type RunWait, type WaitCause, runWait, waitCause } from './run-wait';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';
 export { type Problem, type RunError, type RunFailure, failureOf, problem, runError, runFailure } from './problem';
 

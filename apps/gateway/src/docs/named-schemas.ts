@@ -77,6 +77,8 @@ const responses: Schemas = {
   ToolCallPage: runs.ToolCallPageDto.schema,
   LogVerification: runs.LogVerificationDto.schema,
   AgentResult: runs.AgentResultDto.schema,
+  RunWait: contract.runWait,
+  WaitCause: contract.waitCause,
   ThreadPage: threads.ThreadPageDto.schema,
   MessagePage: threads.MessagePageDto.schema,
   Sandbox: sandboxes.SandboxDto.schema,

@@ -29,6 +29,7 @@ get /v1/runs/{run_id}/result
 get /v1/runs/{run_id}/stream
 get /v1/runs/{run_id}/tool-calls
 get /v1/runs/{run_id}/wait
+get /v1/runs/{run_id}/why
 get /v1/sandboxes
 get /v1/sandboxes/{sandbox_id}
 get /v1/sandboxes/{sandbox_id}/files

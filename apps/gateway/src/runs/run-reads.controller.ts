@@ -14,6 +14,7 @@ import {
   RunQueryDto,
   ToolCallPageDto,
   ToolCallQueryDto,
+  RunWaitDto,
 } from './run.dto';
 
 @ApiTags('runs')
@@ -36,6 +37,13 @@ export class RunReadsController {
   @ApiOkResponse({ type: RunDto.Output })
   getRun(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
     return this.runs.get({ accountId, runId });
+  }
+
+  @Get(':run_id/why')
+  @ApiOperation({ summary: 'Say in one sentence, and as data, what a run waits for' })
+  @ApiOkResponse({ type: RunWaitDto.Output })
+  explainRun(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
+    return this.runs.why({ accountId, runId });
   }
 
   @Get(':run_id/events')

@@ -5,6 +5,7 @@ import {
   recordedFact,
   run,
   runStatus,
+  runWait,
   settingsRequest,
   threadId,
   toolCall,
@@ -144,4 +145,5 @@ export class EventPageDto extends createZodDto(eventPage) {}
 export class LogVerificationDto extends createZodDto(verification) {}
 export class ToolCallQueryDto extends createZodDto(pageQuery) {}
 export class ToolCallPageDto extends createZodDto(pageOf(toolCall)) {}
+export class RunWaitDto extends createZodDto(runWait) {}
 export class AgentResultDto extends createZodDto(agentResult) {}

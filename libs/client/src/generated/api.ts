@@ -52,7 +52,12 @@ export type components = {
             profile?: components["schemas"]["ProfileName"];
             agent?: components["schemas"]["AgentOverrides"];
             model?: string;
-            tools?: string[];
+            tools?: string[] | {
+                [key: string]: boolean | {
+                    enabled?: boolean;
+                };
+            };
+            interactive?: boolean;
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -76,7 +81,12 @@ export type components = {
             profile?: components["schemas"]["ProfileName"];
             agent?: components["schemas"]["AgentOverrides"];
             model?: string;
-            tools?: string[];
+            tools?: string[] | {
+                [key: string]: boolean | {
+                    enabled?: boolean;
+                };
+            };
+            interactive?: boolean;
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -101,7 +111,12 @@ export type components = {
             system_prompt?: string;
             directives?: string[];
             model?: string;
-            tools?: string[];
+            tools?: string[] | {
+                [key: string]: boolean | {
+                    enabled?: boolean;
+                };
+            };
+            interactive?: boolean;
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -236,7 +251,12 @@ export type components = {
             profile?: components["schemas"]["ProfileName"];
             agent?: components["schemas"]["AgentOverrides"];
             model?: string;
-            tools?: string[];
+            tools?: string[] | {
+                [key: string]: boolean | {
+                    enabled?: boolean;
+                };
+            };
+            interactive?: boolean;
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -523,11 +543,13 @@ export type components = {
             error?: string;
             truncated?: boolean;
             exit_code?: number;
+            /** Format: date-time */
+            cached_at?: string;
             image?: components["schemas"]["Image"];
         };
         /** @enum {string} */
         EffectClass: "pure" | "idempotent" | "keyed" | "unsafe";
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"];
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"];
         RunCreated: {
             id: string;
             /** @constant */
@@ -786,6 +808,30 @@ export type components = {
             type: "message.created";
             data: {
                 message: components["schemas"]["Message"];
+            };
+        };
+        BrowserState: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "browser.state";
+            data: {
+                message_id: string;
+                tool_call_id: string;
+                url: string;
+                title: string;
+                screenshot?: components["schemas"]["Image"];
             };
         };
         ModelRetried: {
@@ -1173,8 +1219,8 @@ export type components = {
             type: "stream.snapshot";
             data: components["schemas"]["RunSnapshot"];
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
         LogGap: {
             from: number;
             to: number;
@@ -1247,6 +1293,38 @@ export type components = {
                 tool_calls: number;
             };
         };
+        RunWait: {
+            run_id: string;
+            /**
+             * Format: date-time
+             * @description The moment of which all of this was true.
+             */
+            at: string;
+            cause: components["schemas"]["WaitCause"];
+            /** @description In English, for people; its wording may change. */
+            sentence: string;
+            /** Format: date-time */
+            since: string;
+            /**
+             * Format: date-time
+             * @description `model_retry`: when the next attempt begins.
+             */
+            until?: string;
+            /** @description `queue`: runs of the same account that are due longer. `thread`: runs queued before it. Counted up to 1,000. */
+            ahead?: number;
+            /** @description `thread`: the run that is active on the thread. */
+            behind_run_id?: string;
+            /** @description `tool`, `stop`: the calls that run, at most 20. `tool_unknown`: those that a person decides about. */
+            readonly tool_calls?: {
+                id: string;
+                name: string;
+                since: string | null;
+            }[];
+            /** @description `tool`: the executor that has the thread's sandbox. */
+            executor_id?: string;
+        };
+        /** @enum {string} */
+        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "stop" | "tool" | "model" | "model_retry" | "summary" | "worker";
         ThreadPage: {
             data: components["schemas"]["Thread"][];
             has_more: boolean;
@@ -1337,6 +1415,12 @@ export type components = {
             parameters: {
                 [key: string]: unknown;
             };
+            /** @description The profiles whose runs have it unless their settings say otherwise. */
+            default_in: components["schemas"]["ProfileName"][];
+            /** @description Whether the executors have what it needs. A run that starts is offered no other. */
+            available: boolean;
+            /** @description Why it is offered, or what is missing. */
+            reason: string;
         };
         ToolPage: {
             data: components["schemas"]["Tool"][];
@@ -1515,6 +1599,7 @@ export type IterationStarted = components['schemas']['IterationStarted'];
 export type IterationRestarted = components['schemas']['IterationRestarted'];
 export type IterationCompleted = components['schemas']['IterationCompleted'];
 export type MessageCreated = components['schemas']['MessageCreated'];
+export type BrowserState = components['schemas']['BrowserState'];
 export type ModelRetried = components['schemas']['ModelRetried'];
 export type UsageRecorded = components['schemas']['UsageRecorded'];
 export type ToolPlanned = components['schemas']['ToolPlanned'];
@@ -1541,6 +1626,8 @@ export type RunPage = components['schemas']['RunPage'];
 export type ToolCallPage = components['schemas']['ToolCallPage'];
 export type LogVerification = components['schemas']['LogVerification'];
 export type AgentResult = components['schemas']['AgentResult'];
+export type RunWait = components['schemas']['RunWait'];
+export type WaitCause = components['schemas']['WaitCause'];
 export type ThreadPage = components['schemas']['ThreadPage'];
 export type MessagePage = components['schemas']['MessagePage'];
 export type Sandbox = components['schemas']['Sandbox'];

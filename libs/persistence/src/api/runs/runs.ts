@@ -3,6 +3,7 @@ import {
   type NewId,
   type Run,
   type RunId,
+  type RunWait,
   type ThreadLimits,
   type ToolCall,
   isTerminal,
@@ -30,6 +31,7 @@ import {
   readHeads,
   readFinalTexts,
 } from './read-runs';
+import { readWait } from './read-wait';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, verifyLog } from './verify-log';
 
@@ -63,6 +65,11 @@ export class Runs {
 
   get(address: RunAddress): Promise<Run> {
     return getRun(this.database.sql, address);
+  }
+
+  /** What the run waits for, as of one moment. */
+  why(address: RunAddress): Promise<RunWait> {
+    return readWait(this.database.sql, address);
   }
 
   /** Newest first. */

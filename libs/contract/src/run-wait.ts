@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { callId, runId } from './ids';
+
+/** What a run waits for; each has its own sentence. `none`: the run is over. */
+export const waitCause = z.enum([
+  'none',
+  'thread',
+  'queue',
+  'takeover',
+  'answer',
+  'approval',
+  'budget',
+  'tool_unknown',
+  'stop',
+  'tool',
+  'model',
+  'model_retry',
+  'summary',
+  'worker',
+]);
+export type WaitCause = z.infer<typeof waitCause>;
+
+/** Why a run makes no progress that can be seen, as of one moment. */
+export const runWait = z.object({
+  run_id: runId,
+  at: z.iso.datetime().describe('The moment of which all of this was true.'),
+  cause: waitCause,
+  sentence: z.string().describe('In English, for people; its wording may change.'),
+  since: z.iso.datetime(),
+  until: z.iso.datetime().optional().describe('`model_retry`: when the next attempt begins.'),
+  ahead: z
+    .number()
+    .int()
+    .nonnegative()
+    .optional()
+    .describe(
+      '`queue`: runs of the same account that are due longer. `thread`: runs queued before it. Counted up to 1,000.',
+    ),
+  behind_run_id: runId.optional().describe('`thread`: the run that is active on the thread.'),
+  tool_calls: z
+    .array(z.object({ id: callId, name: z.string(), since: z.iso.datetime().nullable() }))
+    .readonly()
+    .optional()
+    .describe('`tool`, `stop`: the calls that run, at most 20. `tool_unknown`: those that a person decides about.'),
+  executor_id: z.string().optional().describe("`tool`: the executor that has the thread's sandbox."),
+});
+export type RunWait = z.infer<typeof runWait>;

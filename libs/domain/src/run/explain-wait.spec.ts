@@ -1,0 +1,113 @@
+import { type Run, callId, newRun, runId, runStatus, threadId, waitCause } from '@rondo/contract';
+import fc from 'fast-check';
+import { effectiveSettings } from '../profiles/effective-settings';
+import { type RunMoment, explainWait } from './explain-wait';
+
+const effective = effectiveSettings({}, { model: 'demo/coder' });
+if ('problems' in effective) throw new Error('the defaults are valid');
+const earlier = '2026-01-01T00:00:00.000Z';
+const now = '2026-01-01T00:01:00.000Z';
+const later = '2026-01-01T00:02:00.000Z';
+const call = { id: callId.parse('call_01'), name: 'bash', since: earlier };
+
+const run: Run = {
+  ...newRun({
+    id: runId.parse('run_01'),
+    thread_id: threadId.parse('thr_01'),
+    last_seq: 1,
+    settings: effective.settings,
+    metadata: {},
+    created_at: earlier,
+  }),
+  status: 'running',
+};
+
+const working: RunMoment = {
+  at: now,
+  run,
+  lastFact: { type: 'message.created', at: earlier, retryDelayMs: undefined },
+  lease: { isExpired: false, expiresAt: later },
+  thread: { isHeld: true, holder: run.id, ahead: 0 },
+  queue: { name: 'runs', dueSince: earlier, ahead: 0 },
+  calls: [],
+  executorId: undefined,
+};
+
+const fact = (type: RunMoment['lastFact']['type'], retryDelayMs?: number) => ({ type, at: earlier, retryDelayMs });
+const waiting = (given: Run['waiting']): Partial<RunMoment> => ({
+  run: { ...run, status: 'waiting_input', waiting: given },
+});
+
+describe('what a run waits for', () => {
+  it.each<[string, Partial<RunMoment>, object]>([
+    ['an end', { run: { ...run, status: 'completed', finished_at: now } }, { cause: 'none', since: now }],
+    [
+      'the run before it on its thread',
+      { thread: { isHeld: false, holder: runId.parse('run_00'), ahead: 2 }, lease: undefined },
+      { cause: 'thread', behind_run_id: 'run_00', ahead: 2, sentence: expect.stringContaining('2 runs before it') },
+    ],
+    [
+      'an answer',
+      waiting({ reason: 'ask', question: { text: 'Which colour?', attachments: [], tool_call_id: 'call_01' } }),
+      { cause: 'answer', sentence: 'Waits for an answer to: Which colour?' },
+    ],
+    ['an approval', waiting({ reason: 'approval' }), { cause: 'approval' }],
+    ['a budget', waiting({ reason: 'budget' }), { cause: 'budget' }],
+    [
+      'a decision about a call',
+      { ...waiting({ reason: 'tool_unknown' }), calls: [call] },
+      { cause: 'tool_unknown', tool_calls: [call] },
+    ],
+    [
+      'a worker, behind one run',
+      { lease: undefined, queue: { name: 'runs', dueSince: earlier, ahead: 1 } },
+      { cause: 'queue', ahead: 1, sentence: expect.stringContaining('1 run of its account before it') },
+    ],
+    [
+      'a summarizer',
+      { lease: undefined, queue: { name: 'compactions', dueSince: earlier, ahead: 0 } },
+      { cause: 'summary' },
+    ],
+    ['another worker', { lease: { isExpired: true, expiresAt: earlier } }, { cause: 'takeover', since: earlier }],
+    [
+      'the end of a call after a stop',
+      { run: { ...run, status: 'stopping', stop_requested_at: earlier }, calls: [call] },
+      { cause: 'stop', since: earlier, tool_calls: [call] },
+    ],
+    ['a tool', { calls: [call], executorId: 'exe_1' }, { cause: 'tool', sentence: 'Runs bash.', executor_id: 'exe_1' }],
+    ['a summary under way', { queue: { name: 'compactions', dueSince: earlier, ahead: 0 } }, { cause: 'summary' }],
+    [
+      'the time of the next attempt',
+      { lastFact: fact('model.retried', 120_000) },
+      { cause: 'model_retry', until: later },
+    ],
+    ['the model again, once that time is over', { lastFact: fact('model.retried', 1_000) }, { cause: 'model' }],
+    ['the model', { lastFact: fact('iteration.started') }, { cause: 'model', since: earlier }],
+    ['its worker', {}, { cause: 'worker', since: earlier }],
+  ])('%s', (_, given, expected) => {
+    expect(explainWait({ ...working, ...given })).toMatchObject({ run_id: run.id, at: now, ...expected });
+  });
+
+  it('is a worker only while one holds the run, and nothing only after the end', () => {
+    const moment = fc.record({
+      status: fc.constantFrom(...runStatus.options),
+      isHeld: fc.boolean(),
+      lease: fc.option(fc.record({ isExpired: fc.boolean(), expiresAt: fc.constant(later) }), { nil: undefined }),
+      calls: fc.constantFrom([], [call]),
+    });
+    fc.assert(
+      fc.property(moment, ({ status, isHeld, lease, calls }) => {
+        const { cause, sentence } = explainWait({
+          ...working,
+          run: { ...run, status, waiting: status === 'waiting_input' ? { reason: 'ask' } : null },
+          thread: { ...working.thread, isHeld },
+          ...{ lease, calls },
+        });
+        expect(waitCause.options).toContain(cause);
+        expect(sentence).toMatch(/^[A-Z].*$/);
+        expect(cause === 'none').toBe(['completed', 'failed', 'stopped'].includes(status));
+        if (['worker', 'model', 'tool'].includes(cause)) expect(lease?.isExpired).toBe(false);
+      }),
+    );
+  });
+});

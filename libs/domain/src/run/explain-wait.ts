@@ -1,0 +1,115 @@
+import { type FactType, type Run, type RunId, type RunWait, isTerminal, isWaiting } from '@rondo/contract';
+import type { RunQueueName } from './claim';
+
+/** Where a run is at one moment, as its store knows it. */
+export interface RunMoment {
+  readonly at: string;
+  readonly run: Run;
+  /** `retryDelayMs` of `model.retried`. */
+  readonly lastFact: { readonly type: FactType; readonly at: string; readonly retryDelayMs: number | undefined };
+  /** The worker that holds the run, if any, and whether it has renewed its lease in time. */
+  readonly lease: { readonly isExpired: boolean; readonly expiresAt: string } | undefined;
+  /** A run that holds no thread is queued behind the one that does. */
+  readonly thread: { readonly isHeld: boolean; readonly holder: RunId | undefined; readonly ahead: number };
+  readonly queue: { readonly name: RunQueueName; readonly dueSince: string; readonly ahead: number };
+  /** Calls that were sent and are not answered, or are unknown while the run waits for a decision. */
+  readonly calls: readonly WaitedCall[];
+  readonly executorId: string | undefined;
+}
+
+type WaitedCall = NonNullable<RunWait['tool_calls']>[number];
+type Explanation = Omit<RunWait, 'run_id' | 'at'>;
+
+/** The one thing that a run waits for. The order of the questions is the order in which one hides the next. */
+export function explainWait(moment: RunMoment): RunWait {
+  return { run_id: moment.run.id, at: moment.at, ...explanationOf(moment) };
+}
+
+function explanationOf(moment: RunMoment): Explanation {
+  const { run, thread, lease } = moment;
+  if (isTerminal(run.status)) return over(run);
+  if (!thread.isHeld) return behindOnThread(moment);
+  if (isWaiting(run.status)) return forPerson(moment);
+  if (!lease) return inQueue(moment);
+  if (lease.isExpired) {
+    return {
+      cause: 'takeover',
+      sentence: 'The worker that had the run does not report any more; another one takes it over.',
+      since: lease.expiresAt,
+    };
+  }
+  if (run.stop_requested_at !== null) return stopping(moment, run.stop_requested_at);
+  return atWork(moment);
+}
+
+const over = ({ status, finished_at, created_at }: Run): Explanation => ({
+  cause: 'none',
+  sentence: `The run is over: ${status}.`,
+  since: finished_at ?? created_at,
+});
+
+function behindOnThread({ run, thread }: RunMoment): Explanation {
+  const active = thread.holder === undefined ? 'the active run' : thread.holder;
+  const before = thread.ahead === 0 ? 'it is the next' : `${counted(thread.ahead, 'run')} before it`;
+  return {
+    cause: 'thread',
+    sentence: `Waits for ${active} on the same thread to end; ${before}.`,
+    since: run.created_at,
+    ahead: thread.ahead,
+    ...(thread.holder === undefined ? {} : { behind_run_id: thread.holder }),
+  };
+}
+
+function forPerson({ run, lastFact: { at: since }, calls }: RunMoment): Explanation {
+  const { reason = 'budget', question } = run.waiting ?? {};
+  switch (reason) {
+    case 'ask':
+      return { cause: 'answer', sentence: `Waits for an answer${question ? ` to: ${question.text}` : ''}`, since };
+    case 'approval':
+      return { cause: 'approval', sentence: 'Waits for a person to approve a tool call.', since };
+    case 'budget':
+      return { cause: 'budget', sentence: 'Waits for a higher budget.', since };
+    case 'tool_unknown': {
+      const names = calls.map(({ name }) => name).join(', ');
+      const sentence = `Waits for a person to decide whether these calls took effect: ${names}.`;
+      return { cause: 'tool_unknown', sentence, since, tool_calls: calls };
+    }
+  }
+}
+
+function inQueue({ queue: { name, dueSince: since, ahead } }: RunMoment): Explanation {
+  if (name === 'compactions') {
+    return { cause: 'summary', sentence: 'Waits for a free summarizer to shorten its context.', since };
+  }
+  const before = ahead === 0 ? 'it is the next of its account' : `${counted(ahead, 'run')} of its account before it`;
+  return { cause: 'queue', sentence: `Waits for a free worker; ${before}.`, since, ahead };
+}
+
+function stopping({ calls }: RunMoment, since: string): Explanation {
+  const what = calls.length === 0 ? 'its worker' : `the end of ${counted(calls.length, 'tool call')}`;
+  return { cause: 'stop', sentence: `A stop was requested; waits for ${what}.`, since, tool_calls: calls };
+}
+
+function atWork({ at, run, lastFact, queue, calls, executorId }: RunMoment): Explanation {
+  const { type, at: since, retryDelayMs } = lastFact;
+  const askedModel = `Waits for the reply of ${run.model}.`;
+  if (queue.name === 'compactions') return { cause: 'summary', sentence: 'A summarizer shortens its context.', since };
+  const [oldest] = calls;
+  if (oldest) {
+    const sentence = `Runs ${calls.map(({ name }) => name).join(', ')}.`;
+    const place = executorId === undefined ? {} : { executor_id: executorId };
+    return { cause: 'tool', sentence, since: oldest.since ?? since, tool_calls: calls, ...place };
+  }
+  if (retryDelayMs !== undefined) {
+    const until = new Date(Date.parse(since) + retryDelayMs).toISOString();
+    if (at < until)
+      return { cause: 'model_retry', sentence: `The model failed; it is asked again at ${until}.`, since, until };
+    return { cause: 'model', sentence: askedModel, since: until };
+  }
+  if (type === 'iteration.started' || type === 'iteration.restarted') {
+    return { cause: 'model', sentence: askedModel, since };
+  }
+  return { cause: 'worker', sentence: 'A worker prepares the next step.', since };
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

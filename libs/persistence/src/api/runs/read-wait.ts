@@ -1,0 +1,83 @@
+import type { FactType, RunId, RunWait } from '@rondo/contract';
+import { type RunMoment, type RunQueueName, explainWait } from '@rondo/domain';
+import { type RunJson, runOf } from '../../run-log/run-row';
+import type { Sql } from '../../database/sql';
+import { type RunAddress, runNotFound } from './lock-run';
+
+const countedRuns = 1_000;
+const shownCalls = 20;
+
+const utc = (time: string): string => `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** One statement, so that all of it is true at one moment. */
+const momentOfRun = `
+select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
+  runs.holds_thread, runs.queue, ${utc('runs.due_since')} as due_since,
+  runs.lease_owner is not null as is_leased, ${utc('runs.lease_expires_at')} as lease_expires_at,
+  coalesce(runs.lease_expires_at < clock_timestamp(), false) as is_lease_expired,
+  (select holder.id from runs as holder where holder.thread_id = runs.thread_id and holder.holds_thread) as holder,
+  (select count(*)::int from (
+    select from runs as earlier
+    where earlier.thread_id = runs.thread_id and not earlier.holds_thread and earlier.finished_at is null
+      and (not earlier.goes_first, earlier.id) < (not runs.goes_first, runs.id)
+    limit ${countedRuns}
+  ) as counted) as ahead_on_thread,
+  (select count(*)::int from (
+    select from runs as due
+    where due.account_id = runs.account_id and due.holds_thread and due.waiting is null
+      and due.queue = runs.queue and due.lease_owner is null and (due.due_since, due.id) < (runs.due_since, runs.id)
+    limit ${countedRuns}
+  ) as counted) as ahead_in_queue,
+  (select coalesce(json_agg(call), '[]') from (
+    select id, name, ${utc('started_at')} as since from tool_calls
+    where run_id = runs.id and status = case when runs.waiting is null then 'dispatched' else 'unknown' end
+    order by iteration, index, id limit ${shownCalls}
+  ) as call) as calls,
+  last_fact.type as fact_type, ${utc('last_fact.at')} as fact_at, last_fact.data ->> 'delay_ms' as delay_ms,
+  (select executor_id from sandboxes where sandboxes.thread_id = runs.thread_id) as executor_id
+from runs
+join threads on threads.id = runs.thread_id
+cross join lateral (
+  select type, at, data from run_events where run_id = runs.id order by seq desc limit 1
+) as last_fact
+where runs.id = $1 and runs.account_id = $2 and deleted_at is null`;
+
+interface MomentRow {
+  readonly run: RunJson;
+  readonly at: string;
+  readonly holds_thread: boolean;
+  readonly queue: RunQueueName;
+  readonly due_since: string;
+  readonly is_leased: boolean;
+  readonly lease_expires_at: string;
+  readonly is_lease_expired: boolean;
+  readonly holder: RunId | null;
+  readonly ahead_on_thread: number;
+  readonly ahead_in_queue: number;
+  readonly calls: RunMoment['calls'];
+  readonly fact_type: FactType;
+  readonly fact_at: string;
+  readonly delay_ms: string | null;
+  readonly executor_id: string | null;
+}
+
+export async function readWait(sql: Sql, { accountId, runId }: RunAddress): Promise<RunWait> {
+  const [row] = await sql.query<MomentRow>(momentOfRun, [runId, accountId]);
+  if (!row) throw runNotFound(runId);
+  return explainWait(momentOf(row));
+}
+
+const momentOf = (row: MomentRow): RunMoment => ({
+  at: row.at,
+  run: runOf(row.run),
+  lastFact: {
+    type: row.fact_type,
+    at: row.fact_at,
+    retryDelayMs: row.fact_type === 'model.retried' ? Number(row.delay_ms) : undefined,
+  },
+  lease: row.is_leased ? { isExpired: row.is_lease_expired, expiresAt: row.lease_expires_at } : undefined,
+  thread: { isHeld: row.holds_thread, holder: row.holder ?? undefined, ahead: row.ahead_on_thread },
+  queue: { name: row.queue, dueSince: row.due_since, ahead: row.ahead_in_queue },
+  calls: row.calls,
+  executorId: row.executor_id ?? undefined,
+});
