@@ -1,5 +1,5 @@
 import { ApiKeys } from './api-keys.ts';
-import type { Model, Tool } from './generated/api.ts';
+import type { Model, ModelPage, Tool } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import { Runs } from './runs.ts';
 import { Sandboxes } from './sandboxes.ts';
@@ -24,6 +24,12 @@ export class Rondo {
 
   models(): AsyncGenerator<Model, void> {
     return itemsOf(this.transport, '/v1/models');
+  }
+
+  /** Any model `provider/…` of these is accepted. */
+  async modelProviders(): Promise<readonly string[]> {
+    const page: ModelPage = await this.transport.json({ path: '/v1/models', query: { limit: 1 } });
+    return page.providers;
   }
 
   tools(): AsyncGenerator<Tool, void> {
