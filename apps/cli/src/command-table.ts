@@ -2,6 +2,7 @@ import type { Command } from './command';
 import { answer, resolve } from './commands/answer';
 import { chat } from './commands/chat';
 import { completionOf } from './commands/completion';
+import { doctor } from './commands/doctor';
 import { filesGet, filesList, filesPut } from './commands/files';
 import { keysCreate, keysList, keysRevoke } from './commands/keys';
 import { run } from './commands/run';
@@ -27,5 +28,6 @@ export const commands: readonly Command[] = [
   keysCreate,
   keysList,
   keysRevoke,
+  doctor,
   completionOf(() => commands),
 ];

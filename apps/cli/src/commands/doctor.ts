@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import type { Command, Context } from '../command';
+import { checkout } from '../config';
+import { checkRun } from '../doctor/demo-run';
+import { type Finding, broken, messageOf, skipped } from '../doctor/finding';
+import { checkGateway, checkKey, checkModels, checkServers } from '../doctor/gateway';
+import { checkDisk, checkIsolation, checkKernel, checkNode } from '../doctor/machine';
+
+const marks = { ok: '✓', warning: '!', broken: '✗', skipped: '-' } as const;
+const colours = { ok: 'green', warning: 'yellow', broken: 'red', skipped: 'dim' } as const;
+
+/** A check that cannot be made is one that failed. */
+const tried = async (name: string, check: () => Promise<Finding | Finding[]>): Promise<Finding[]> =>
+  [
+    await check().catch((error: unknown) =>
+      broken(name, [messageOf(error), 'rondo doctor again, once the rest is in order']),
+    ),
+  ].flat();
+
+async function checkMachine(): Promise<Finding[]> {
+  const root = checkout();
+  if (root === undefined) return [checkNode(process.versions.node)];
+  const isolation = checkIsolation(join(root, '.data/logs/tool-executor.log'));
+  return [checkNode(process.versions.node), await checkDisk(root), checkKernel(), isolation];
+}
+
+/** What depends on the gateway is not checked without it. */
+async function checkDeployment({ url, rondo }: Context, quick: boolean): Promise<Finding[]> {
+  const gateway = await checkGateway(url);
+  if (gateway.status === 'broken') return [gateway, skipped('everything else', 'needs the gateway')];
+  const key = () => tried('key', () => checkKey(rondo()));
+  const models = () => tried('models', () => checkModels(rondo()));
+  const [servers, keys] = await Promise.all([tried('servers', () => checkServers(url)), tried('key', key)]);
+  if (keys.some(({ status }) => status === 'broken'))
+    return [gateway, ...servers, ...keys, skipped('a run', 'needs a key')];
+  const runs = quick ? [] : await tried('a run', () => checkRun(rondo()));
+  return [gateway, ...servers, ...keys, ...(await models()), ...runs];
+}
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Check everything, and say what to do about what is not in order',
+  options: [{ name: 'quick', help: 'without a run' }],
+  details:
+    'This machine, the gateway, its Postgres, Redis and NATS, the key, the models, and one whole run of a scripted model with a ' +
+    'command in a sandbox. It needs no model key. It succeeds if nothing is broken.',
+  async run(given, context) {
+    const { terminal } = context;
+    const both = await Promise.all([tried('machine', checkMachine), checkDeployment(context, given.has('quick'))]);
+    const findings = both.flat();
+    for (const finding of findings) {
+      const { name, status, found, advice } = finding;
+      if (terminal.isJson) terminal.json(finding);
+      else {
+        terminal.line(`${terminal.styled(marks[status], colours[status])} ${name.padEnd(16)} ${found}`);
+        if (advice !== undefined) terminal.line(`  ${''.padEnd(16)} → ${advice}`);
+      }
+    }
+    return findings.some(({ status }) => status === 'broken') ? 'failed' : 'ok';
+  },
+};
