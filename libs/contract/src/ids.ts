@@ -14,6 +14,7 @@ export const eventId = prefixed('evt').brand<'EventId'>();
 export const modelCallId = prefixed('mdl').brand<'ModelCallId'>();
 export const compactionId = prefixed('cmp').brand<'CompactionId'>();
 export const sandboxId = prefixed('sbx').brand<'SandboxId'>();
+export const agentId = prefixed('agt').brand<'AgentId'>();
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;
@@ -25,6 +26,7 @@ export type EventId = z.infer<typeof eventId>;
 export type ModelCallId = z.infer<typeof modelCallId>;
 export type CompactionId = z.infer<typeof compactionId>;
 export type SandboxId = z.infer<typeof sandboxId>;
+export type AgentId = z.infer<typeof agentId>;
 
 /** Generates the part of an id after its prefix: unique, sortable by time, letters and digits only. */
 export type NewId = () => string;

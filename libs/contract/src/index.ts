@@ -1,6 +1,7 @@
 // Ids and texts
 export {
   type AccountId,
+  type AgentId,
   type ApiKeyId,
   type CallId,
   type CompactionId,
@@ -12,6 +13,7 @@ export {
   type SandboxId,
   type ThreadId,
   accountId,
+  agentId,
   apiKeyId,
   callId,
   callIdAt,
@@ -101,6 +103,18 @@ export {
   settingsRequest,
 } from './run-settings';
 export { type RunWait, type WaitCause, runWait, waitCause } from './run-wait';
+export {
+  type Agent,
+  type AgentDefinition,
+  type AgentSource,
+  type AgentVersion,
+  type DefinitionChange,
+  agent,
+  agentDefinition,
+  agentSource,
+  agentVersion,
+  definitionChange,
+} from './agent';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';
 export { type Problem, type RunError, type RunFailure, failureOf, problem, runError, runFailure } from './problem';
 

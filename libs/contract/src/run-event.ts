@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
+import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { type NewMessage, coverage, message } from './message';
 import { runError, runFailure } from './problem';
 import { finishReason, usage, waiting } from './run';
@@ -16,7 +16,13 @@ import { recordedResult } from './tool-result';
 
 /** Facts of the run as a whole. */
 const runFacts = {
-  'run.created': z.object({ profile: z.string(), model: z.string() }),
+  /** `agent_id` and `agent_version` of a run that began with a stored agent. */
+  'run.created': z.object({
+    profile: z.string(),
+    model: z.string(),
+    agent_id: agentId.exactOptional(),
+    agent_version: z.number().int().positive().exactOptional(),
+  }),
   /** `tool_set` is the hash of the tools that the run uses from its first to its last activation (docs/decisions/0040). */
   'run.started': z.object({ tool_set: z.string().exactOptional() }),
   'run.waiting': waiting,

@@ -133,10 +133,13 @@ const overridable = {
   budget: budgetSettings.optional(),
 };
 
+/** What an agent says about itself and changes of the profile. */
+export const agentSettings = agentIdentity.extend(overridable);
+
 /** The settings that a request may name, all optional. A later part wins: profile < agent < run. */
 export const settingsRequest = z.strictObject({
   profile: profileName.optional(),
-  agent: agentIdentity.extend(overridable).optional(),
+  agent: agentSettings.optional(),
   ...overridable,
 });
 export type SettingsRequest = z.infer<typeof settingsRequest>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runId, threadId } from './ids';
+import { agentId, runId, threadId } from './ids';
 import { runFailure } from './problem';
 import { runSettings } from './run-settings';
 
@@ -82,6 +82,9 @@ export const run = z.object({
   profile: z.string(),
   model: z.string(),
   settings: runSettings,
+  /** The stored agent that it began with, and its version. Null for a run without one. */
+  agent_id: agentId.nullable(),
+  agent_version: z.number().int().positive().nullable(),
   metadata: z.record(z.string(), z.string()),
   stop_requested_at: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
@@ -90,10 +93,11 @@ export const run = z.object({
 });
 export type Run = z.infer<typeof run>;
 
-type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metadata' | 'created_at'>;
+type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metadata' | 'created_at'> &
+  Partial<Pick<Run, 'agent_id' | 'agent_version'>>;
 
 /** A new run. */
-export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at }: Beginning): Run => ({
+export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at, ...agent }: Beginning): Run => ({
   id,
   thread_id,
   status: 'queued',
@@ -107,6 +111,8 @@ export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at
   profile: settings.profile,
   model: settings.model,
   settings,
+  agent_id: agent.agent_id ?? null,
+  agent_version: agent.agent_version ?? null,
   metadata,
   stop_requested_at: null,
   created_at,

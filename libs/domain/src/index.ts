@@ -34,6 +34,16 @@ export { runAgent } from './loop/run-agent';
 export { type AgentRun, type FactsStep, agentRunOf } from './loop/loop-context';
 export { type SummarizePorts, compactionFailed, summarize } from './compaction/summarize';
 
+// Stored agents
+export {
+  type ActiveAgent,
+  type AgentCandidates,
+  type ResolvedAgent,
+  resolveAgent,
+  withDefinition,
+} from './agents/resolve-agent';
+export { definitionChanges, isSameDefinition } from './agents/compare-definitions';
+
 // Runs
 export {
   type Claim,
