@@ -20,6 +20,9 @@ export type { StopOrder, StoppedRun } from './api/runs/stop-run';
 export type { LogVerification } from './api/runs/verify-log';
 
 // Threads, messages, images, sandboxes, accounts
+export { type AgentFilter, Agents } from './api/agents/agents';
+export { AgentVersions, type VersionAddress } from './api/agents/agent-versions';
+export type { AgentAddress } from './api/agents/change-agent';
 export { type ThreadAddress } from './api/thread-row';
 export { type Thread, Threads } from './api/threads';
 export { Messages } from './api/messages';

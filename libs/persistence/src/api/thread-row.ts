@@ -1,4 +1,4 @@
-import type { AccountId, ThreadId, ThreadLimits } from '@rondo/contract';
+import type { AccountId, AgentId, ThreadId, ThreadLimits } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 
@@ -10,13 +10,16 @@ export interface ThreadAddress {
 export interface NewThread {
   readonly id: ThreadId;
   readonly accountId: AccountId;
+  readonly agentId: AgentId | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-const newThread = `insert into threads (id, account_id, metadata) values ($1, $2, $3) returning created_at`;
+const newThread = `insert into threads (id, account_id, agent_id, metadata) values ($1, $2, $3, $4) returning created_at`;
 
-export async function insertThread(sql: Sql, { id, accountId, metadata }: NewThread): Promise<{ createdAt: string }> {
-  const [row] = await sql.query<{ created_at: Date }>(newThread, [id, accountId, JSON.stringify(metadata)]);
+export async function insertThread(sql: Sql, thread: NewThread): Promise<{ createdAt: string }> {
+  const { id, accountId, agentId, metadata } = thread;
+  const values = [id, accountId, agentId, JSON.stringify(metadata)];
+  const [row] = await sql.query<{ created_at: Date }>(newThread, values);
   return { createdAt: row?.created_at.toISOString() ?? '' };
 }
 

@@ -1,6 +1,7 @@
-import { type AccountId, type NewId, type ThreadId, runId, threadId } from '@rondo/contract';
+import { type AccountId, type AgentId, type NewId, type ThreadId, agentId, runId, threadId } from '@rondo/contract';
 import type { Database } from '../database/database';
 import type { Thread as Row } from '../generated/client';
+import { readAgent } from './agents/change-agent';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 import { ThreadBusyError } from './runs/create-run';
@@ -8,12 +9,15 @@ import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './
 
 export interface Thread {
   readonly id: ThreadId;
+  /** The stored agent that its runs begin with. Null: the account's default. */
+  readonly agent_id: AgentId | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
 }
 
 export interface NewThread {
   readonly accountId: AccountId;
+  readonly agentId?: AgentId | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly promised?: PendingKey<Thread> | undefined;
 }
@@ -25,11 +29,14 @@ export class Threads {
     private readonly newId: NewId,
   ) {}
 
-  create({ accountId, metadata, promised }: NewThread): Promise<Thread> {
+  /** Rejects with `agent_not_found`. */
+  create({ accountId, agentId: agent, metadata, promised }: NewThread): Promise<Thread> {
     const id = threadId.parse(`thr_${this.newId()}`);
     return this.database.transaction(async (sql) => {
-      const { createdAt } = await insertThread(sql, { id, accountId, metadata });
-      return storeResponse(sql, promised, { id, metadata, created_at: createdAt });
+      if (agent !== undefined) await readAgent(sql, { accountId, agentId: agent });
+      const agent_id = agent ?? null;
+      const { createdAt } = await insertThread(sql, { id, accountId, agentId: agent_id, metadata });
+      return storeResponse(sql, promised, { id, agent_id, metadata, created_at: createdAt });
     });
   }
 
@@ -67,8 +74,9 @@ const hideThread = `
 with vacated as (update sandboxes set vacate_at = clock_timestamp() where thread_id = $1)
 update threads set deleted_at = clock_timestamp() where id = $1`;
 
-const threadOf = ({ id, metadata, createdAt }: Row): Thread => ({
+const threadOf = ({ id, agentId: agent, metadata, createdAt }: Row): Thread => ({
   id: threadId.parse(id),
+  agent_id: agent === null ? null : agentId.parse(agent),
   metadata: metadata as Thread['metadata'], // only insertThread writes it
   created_at: createdAt.toISOString(),
 });

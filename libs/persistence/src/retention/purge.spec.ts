@@ -10,6 +10,7 @@ import {
 } from '@rondo/contract';
 import { pngSource } from '@rondo/contract/testing';
 import { Accounts } from '../api/accounts';
+import { Agents } from '../api/agents/agents';
 import { IdempotencyKeys, type PendingKey } from '../api/idempotency-keys';
 import { Sandboxes } from '../api/sandboxes';
 import {
@@ -178,7 +179,9 @@ describe('attack: tenants', () => {
     const { account, apiKey } = await accounts.create({ name: 'a tenant', scopes: ['admin'] });
     const [active, over] = [await fullThread(account.id, { ends: false }), await fullThread(account.id)];
     const kept = await fullThread(fixture.accountId);
-    const ids = [account.id, ...(await allOf(active)), ...(await allOf(over)), 'a tenant'];
+    const agents = new Agents(fixture.database, nextId);
+    const agent = await agents.create({ accountId: account.id, definition: { name: 'its agent' }, isDefault: true });
+    const ids = [account.id, agent.id, ...(await allOf(active)), ...(await allOf(over)), 'a tenant'];
     const before = await tablesWith(await allOf(kept));
 
     const removed = await accounts.remove(account.id);

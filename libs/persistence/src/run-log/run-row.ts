@@ -26,6 +26,8 @@ export interface RunRow {
   readonly lease_owner: string | null;
   readonly fruitless_claims: number;
   readonly tool_set: string | null;
+  readonly agent_id: string | null;
+  readonly agent_version: number | null;
   readonly stop_requested_at: Date | null;
   readonly stop_reason: string | null;
   readonly created_at: Date;
@@ -62,6 +64,8 @@ export const runOf = (row: RunRow | RunJson): Run =>
     profile: row.profile,
     model: row.model,
     settings: row.settings,
+    agent_id: row.agent_id,
+    agent_version: row.agent_version,
     metadata: row.metadata,
     stop_requested_at: iso(row.stop_requested_at),
     created_at: iso(row.created_at),

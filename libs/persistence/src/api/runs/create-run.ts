@@ -1,5 +1,6 @@
 import {
   type AccountId,
+  type AgentId,
   type NewId,
   type InputBlock,
   type NewFact,
@@ -30,6 +31,13 @@ import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './ins
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
 
+export interface RunAgent {
+  readonly id: AgentId;
+  readonly version: number;
+  /** The request named it, so a new thread keeps it for its later runs. */
+  readonly isNamed: boolean;
+}
+
 export interface NewRun {
   /** Given by a caller that must know it before the run exists, for example to subscribe to it. */
   readonly id?: RunId | undefined;
@@ -38,6 +46,8 @@ export interface NewRun {
   readonly threadId?: ThreadId | undefined;
   readonly input?: readonly InputBlock[] | undefined;
   readonly settings: RunSettings;
+  /** The stored agent that the settings come from. */
+  readonly agent?: RunAgent | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   /** What happens when the thread has an active run. */
   readonly onActiveRun: 'reject' | 'queue' | 'replace';
@@ -152,7 +162,7 @@ class RunCreation {
   }
 
   async attempt(): Promise<CreatedRun> {
-    const { threadId: wanted, accountId, settings, metadata, input, promised } = this.wanted;
+    const { threadId: wanted, accountId, settings, agent, metadata, input, promised } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
     const lastMessageSeq = wanted === undefined ? 0 : await this.lastMessageOn({ accountId, threadId: wanted });
@@ -161,10 +171,14 @@ class RunCreation {
     const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.newId);
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
     const created_at = facts[0]?.at ?? '';
-    const begun = newRun({ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at });
+    const begun = newRun({
+      ...{ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at },
+      ...agentFields(agent),
+    });
     const run = { ...begun, model: storedText(begun.model) };
+    const threadAgent = agent?.isNamed ? agent.id : undefined;
     const waitsWith = behind ? (input ? JSON.stringify(input) : null) : undefined;
-    if (!(await this.place.insert({ accountId, run, facts, waitsWith }))) throw new ThreadTaken();
+    if (!(await this.place.insert({ accountId, run, facts, waitsWith, threadAgent }))) throw new ThreadTaken();
     if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(markReplacement, [run.id]);
 
     await storeResponse(this.place.sql, promised, run);
@@ -196,10 +210,12 @@ class RunCreation {
 
   /** The input of a queued run is added to the thread when the run is promoted. */
   private beginning(thread: ThreadId, behind: boolean): NewFact[] {
-    const { settings, input } = this.wanted;
+    const { settings, agent, input } = this.wanted;
     const { profile, model } = settings;
-    const created: NewFact = { type: 'run.created', iteration: 0, data: { profile, model } };
+    const created: NewFact = { type: 'run.created', iteration: 0, data: { profile, model, ...agentFields(agent) } };
     if (behind || !input) return [created];
     return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, content: input }, this.newId)];
   }
 }
+
+const agentFields = (agent: RunAgent | undefined) => agent && { agent_id: agent.id, agent_version: agent.version };

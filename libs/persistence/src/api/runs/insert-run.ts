@@ -1,4 +1,4 @@
-import type { AccountId, RecordedFact, Run } from '@rondo/contract';
+import type { AccountId, AgentId, RecordedFact, Run } from '@rondo/contract';
 import { RowSet } from '../../database/row-set';
 import { activated, outboxOf } from '../../run-log/activation';
 import type { Sql } from '../../database/sql';
@@ -9,6 +9,8 @@ export interface RunToInsert {
   readonly run: Run;
   /** `run.created`, and `message.created` for the input unless the run is queued. */
   readonly facts: readonly RecordedFact[];
+  /** The agent that a new thread gets. */
+  readonly threadAgent?: AgentId | undefined;
   /** The input of a queued run as JSON. Undefined for a run that becomes active at once. */
   readonly waitsWith: string | null | undefined;
 }
@@ -21,6 +23,9 @@ const newRuns = new RowSet('run', {
   profile: 'text',
   model: 'json',
   settings: 'json',
+  agent_id: 'text',
+  agent_version: 'int',
+  thread_agent: 'text',
   metadata: 'json',
   created_at: 'timestamptz',
   queued_input: 'json',
@@ -38,8 +43,8 @@ const newRuns = new RowSet('run', {
 const insertStatement = (some: string) => `
 created as (
   insert into runs
-    (id, account_id, thread_id, status, last_seq, profile, model, settings, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
-  select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, metadata, created_at, queued_input,
+    (id, account_id, thread_id, status, last_seq, profile, model, settings, agent_id, agent_version, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
+  select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, metadata, created_at, queued_input,
     case when takes_thread then coalesce(message_seq, (select last_message_seq from threads where threads.id = thread_id), 0) end,
     takes_thread, takes_thread::int, case when takes_thread then clock_timestamp() end
   from run where ${some}
@@ -68,8 +73,8 @@ const these = `run as materialized (select * from ${newRuns.table(1)} limit card
 const onNewThreads = `
 with ${these},
 thread as (
-  insert into threads (id, account_id, last_message_seq, message_bytes)
-  select thread_id, account_id, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
+  insert into threads (id, account_id, agent_id, last_message_seq, message_bytes)
+  select thread_id, account_id, thread_agent, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
 ),
 ${insertStatement('true')}`;
 
@@ -105,7 +110,7 @@ export const lengthOf = ({ content, said, settings, metadata, queued_input }: Fi
   [content, said, settings, metadata, queued_input].reduce((sum, json) => sum + (json?.length ?? 0), 0);
 
 /** The run as parameters of the statement. What cannot be serialized fails here, and not the other runs of the batch. */
-export function firstRowsOf({ run, accountId, facts: [created, said], waitsWith }: RunToInsert) {
+export function firstRowsOf({ run, accountId, threadAgent, facts: [created, said], waitsWith }: RunToInsert) {
   const message = said?.type === 'message.created' ? said.data.message : undefined;
   return {
     id: run.id,
@@ -115,6 +120,9 @@ export function firstRowsOf({ run, accountId, facts: [created, said], waitsWith 
     profile: run.profile,
     model: storedTextAsJson(run.model),
     settings: JSON.stringify(run.settings),
+    agent_id: run.agent_id,
+    agent_version: run.agent_version,
+    thread_agent: threadAgent ?? null,
     metadata: JSON.stringify(run.metadata),
     created_at: run.created_at,
     queued_input: waitsWith ?? null,

@@ -1,0 +1,76 @@
+import type { Agent, AgentVersion } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
+import { storedText } from '../../database/stored-text';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { type Page, type PageRequest, invalidCursor } from '../page';
+import { type VersionRow, versionOf } from './agent-row';
+import { type AgentAddress, changeAgents, readAgent } from './change-agent';
+
+export interface VersionAddress extends AgentAddress {
+  readonly version: number;
+}
+
+export interface Activation extends VersionAddress {
+  readonly ifVersion?: number | undefined;
+  readonly promised?: PendingKey<Agent> | undefined;
+}
+
+const versions = `
+select each.version, each.version = agents.version as is_active, each.created_at, each.definition
+from agents join agent_versions as each on each.agent_id = agents.id
+where agents.account_id = $1 and agents.id = $2`;
+const oneVersion = `${versions} and each.version = $3`;
+const newestVersions = `${versions} and each.version < $3 order by each.version desc limit $4`;
+
+const activate = `
+update agents set version = $2, name = $3, updated_at = clock_timestamp() where id = $1 and version <> $2`;
+
+const afterAll = 2 ** 31 - 1;
+
+/** The versions of stored agents. They never change, and go with their agent. */
+export class AgentVersions {
+  constructor(private readonly database: Database) {}
+
+  /** Rejects with `agent_version_not_found`. */
+  async get(address: VersionAddress): Promise<AgentVersion> {
+    await readAgent(this.database.sql, address);
+    return readVersion(this.database.sql, address);
+  }
+
+  /** Newest first. */
+  async list({ accountId, agentId, after, limit }: AgentAddress & PageRequest): Promise<Page<AgentVersion>> {
+    await readAgent(this.database.sql, { accountId, agentId });
+    const before = after === undefined ? afterAll : versionOfCursor(after);
+    const rows = await this.database.sql.query<VersionRow>(newestVersions, [accountId, agentId, before, limit + 1]);
+    const data = rows.slice(0, limit).map(versionOf);
+    const last = rows.length > limit ? data.at(-1) : undefined;
+    return { data, has_more: last !== undefined, next_cursor: last ? cursorOf(last) : null };
+  }
+
+  /** New runs begin with this version from now on. Rejects with `agent_changed`. */
+  activate(activation: Activation): Promise<Agent> {
+    const { accountId, agentId, version, ifVersion, promised } = activation;
+    return changeAgents(this.database, accountId, async (agents) => {
+      await agents.expect(agentId, ifVersion);
+      const { definition } = await readVersion(agents.sql, activation);
+      await agents.sql.query(activate, [agentId, version, storedText(definition.name)]);
+      return storeResponse(agents.sql, promised, await agents.get(agentId));
+    });
+  }
+}
+
+async function readVersion(sql: Sql, { accountId, agentId, version }: VersionAddress): Promise<AgentVersion> {
+  const [row] = await sql.query<VersionRow>(oneVersion, [accountId, agentId, version]);
+  if (!row) throw new TerminalError('agent_version_not_found', `${agentId} has no version ${version}.`);
+  return versionOf(row);
+}
+
+const cursorOf = ({ version }: AgentVersion): string => Buffer.from(String(version)).toString('base64url');
+
+function versionOfCursor(cursor: string): number {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalidCursor();
+  return Number(text);
+}

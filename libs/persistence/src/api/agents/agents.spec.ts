@@ -1,0 +1,217 @@
+import { type AccountId, type Agent, type AgentDefinition } from '@rondo/contract';
+import { openDatabase } from '../../database/database';
+import { StoreFixture, newAccount, nextId } from '../../testing/store-fixture';
+import { AgentVersions } from './agent-versions';
+import { Agents } from './agents';
+
+let fixture: StoreFixture;
+let agents: Agents;
+let versions: AgentVersions;
+let accountId: AccountId;
+beforeAll(async () => {
+  fixture = await StoreFixture.open();
+  agents = new Agents(fixture.database, nextId);
+  versions = new AgentVersions(fixture.database);
+});
+beforeEach(async () => (accountId = await newAccount(fixture.database)));
+afterAll(() => fixture.close());
+
+const made = (definition: AgentDefinition, isDefault = false) => agents.create({ accountId, definition, isDefault });
+const changed = ({ id, definition }: Agent, change: Partial<AgentDefinition>, ifVersion?: number) =>
+  agents.update({ accountId, agentId: id, ifVersion, definition: { ...definition, ...change } });
+const refused = (code: string) => expect.objectContaining({ code }) as Error;
+
+describe('a stored agent', () => {
+  it('gets a version with each change, and none without a change', async () => {
+    const writer = await made({ name: 'writer', llm: { temperature: 0.1, top_p: 1 } });
+    await changed(writer, { llm: { top_p: 1, temperature: 0.1 } });
+    const later = await changed(writer, { task: 'Write.' });
+
+    expect(writer).toMatchObject({ version: 1, latest_version: 1, is_default: false });
+    expect(later).toMatchObject({ version: 2, latest_version: 2, definition: { name: 'writer', task: 'Write.' } });
+    const { data } = await versions.list({ accountId, agentId: writer.id, limit: 10 });
+    expect(data.map(({ version, is_active: isActive }) => [version, isActive])).toEqual([
+      [2, true],
+      [1, false],
+    ]);
+  });
+
+  it('goes back to an earlier version, name and all, and on from there', async () => {
+    const writer = await made({ name: 'first', task: 'One.' });
+    await changed(writer, { name: 'second', task: 'Two.' });
+
+    const back = await versions.activate({ accountId, agentId: writer.id, version: 1 });
+    const onward = await changed(back, { description: 'New.' });
+
+    expect(back).toMatchObject({ version: 1, latest_version: 2, definition: { name: 'first', task: 'One.' } });
+    expect(onward).toMatchObject({ version: 3, definition: { name: 'first', task: 'One.', description: 'New.' } });
+    expect((await agents.list({ accountId, search: 'FIRST', limit: 5 })).data).toEqual([onward]);
+    expect((await agents.list({ accountId, search: 'second', limit: 5 })).data).toEqual([]);
+  });
+
+  it('refuses a change by a client that knows an older version', async () => {
+    const writer = await made({ name: 'writer' });
+    const outcomes = await Promise.allSettled([changed(writer, { task: 'A' }, 1), changed(writer, { task: 'B' }, 1)]);
+    const address = { accountId, agentId: writer.id, version: 1 };
+
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes).toContainEqual({ status: 'rejected', reason: refused('agent_changed') });
+    await expect(versions.activate({ ...address, ifVersion: 1 })).rejects.toEqual(refused('agent_changed'));
+    expect(await versions.activate({ ...address, ifVersion: 2 })).toMatchObject({ version: 1, latest_version: 2 });
+  });
+
+  it('keeps every one of concurrent changes as a version', async () => {
+    const writer = await made({ name: 'writer' });
+    await Promise.all(Array.from({ length: 8 }, (_, n) => changed(writer, { task: `Task ${n}` })));
+
+    const { data } = await versions.list({ accountId, agentId: writer.id, limit: 20 });
+    expect(data.map(({ version }) => version)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(new Set(data.map(({ definition }) => definition.task)).size).toBe(9);
+  });
+
+  it('has a name of its own in the account', async () => {
+    const [writer, reader] = [await made({ name: 'writer' }), await made({ name: 'reader' })];
+
+    await expect(made({ name: 'writer' })).rejects.toEqual(refused('agent_name_taken'));
+    await expect(changed(reader, { name: 'writer' })).rejects.toEqual(refused('agent_name_taken'));
+    await changed(writer, { name: 'author' });
+    await changed(reader, { name: 'writer' });
+    const back = versions.activate({ accountId, agentId: writer.id, version: 1 });
+    await expect(back).rejects.toEqual(refused('agent_name_taken'));
+  });
+
+  it('is deleted with its versions, but not while it is the default', async () => {
+    const writer = await made({ name: 'writer' }, true);
+    const address = { accountId, agentId: writer.id };
+
+    await expect(agents.delete(address)).rejects.toEqual(refused('agent_is_default'));
+    await agents.update({ ...address, isDefault: false });
+    await agents.delete(address);
+
+    await expect(agents.get(address)).rejects.toEqual(refused('agent_not_found'));
+    await expect(versions.get({ ...address, version: 1 })).rejects.toEqual(refused('agent_not_found'));
+  });
+
+  it('is stored whatever its texts hold', async () => {
+    const name = 'a\ud800"{},\\';
+    const { agent } = await agents.apply({ accountId, definition: { name } });
+
+    expect((await agents.apply({ accountId, definition: { name } })).agent).toEqual(agent);
+    expect((await agents.list({ accountId, search: '"{},\\', limit: 5 })).data).toEqual([agent]);
+  });
+});
+
+describe('the default of an account', () => {
+  it('is one agent at most, also when several become it at once', async () => {
+    const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => made({ name }, true)));
+    await Promise.all(all.map(({ id }) => agents.update({ accountId, agentId: id, isDefault: true })));
+
+    const { data } = await agents.list({ accountId, limit: 10 });
+    expect(data.filter(({ is_default: isDefault }) => isDefault)).toHaveLength(1);
+    expect(data.map(({ version }) => version)).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe('an agent that is applied by its name', () => {
+  it('is created once, and changed only by another definition', async () => {
+    const apply = (definition: AgentDefinition) => agents.apply({ accountId, definition });
+    const same = await Promise.all(Array.from({ length: 4 }, () => apply({ name: 'writer', task: 'Write.' })));
+    const other = await apply({ name: 'writer', task: 'Read.' });
+
+    expect(same.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect(new Set(same.map(({ agent }) => JSON.stringify(agent))).size).toBe(1);
+    expect(other).toMatchObject({ isNew: false, agent: { id: same[0]?.agent.id, version: 2, latest_version: 2 } });
+  });
+});
+
+describe('lists', () => {
+  it('come a page at a time, newest first', async () => {
+    const [one, two, three] = [await made({ name: '1' }), await made({ name: '2' }), await made({ name: '3' })];
+    const page = await agents.list({ accountId, limit: 2 });
+    const rest = await agents.list({ accountId, limit: 2, after: page.next_cursor ?? '' });
+    expect([page.data, rest.data, rest.has_more]).toEqual([[three, two], [one], false]);
+
+    await changed(one, { task: 'Two.' });
+    await changed(one, { task: 'Three.' });
+    const address = { accountId, agentId: one.id };
+    const latest = await versions.list({ ...address, limit: 2 });
+    const earliest = await versions.list({ ...address, limit: 2, after: latest.next_cursor ?? '' });
+    expect([...latest.data, ...earliest.data].map(({ version }) => version)).toEqual([3, 2, 1]);
+    await expect(versions.list({ ...address, limit: 2, after: 'eA' })).rejects.toEqual(refused('invalid_cursor'));
+  });
+});
+
+describe('the agent of a run', () => {
+  it('is stored with the run, and outlives the agent', async () => {
+    const writer = await made({ name: 'writer' });
+    const agent = { id: writer.id, version: writer.version, isNamed: true };
+    const { run, facts } = await fixture.create({ accountId, agent });
+    await changed(writer, { task: 'Other.' });
+
+    expect(run).toMatchObject({ agent_id: writer.id, agent_version: 1 });
+    expect(facts[0]?.data).toMatchObject({ agent_id: writer.id, agent_version: 1 });
+    expect(await fixture.threads.get({ accountId, threadId: run.thread_id })).toMatchObject({ agent_id: writer.id });
+
+    await agents.delete({ accountId, agentId: writer.id });
+    expect(await fixture.runs.get({ accountId, runId: run.id })).toEqual(run);
+    expect((await fixture.claim(run.id)).run).toMatchObject({ agent_id: writer.id, agent_version: 1 });
+  });
+
+  it('can be the one of the request, the thread or the account', async () => {
+    const [asked, usual] = [await made({ name: 'asked' }), await made({ name: 'usual' }, true)];
+    const { id: threadId } = await fixture.threads.create({ accountId, agentId: asked.id, metadata: {} });
+    const active = ({ id, version, definition }: Agent) => ({ id, version, definition });
+
+    expect(await agents.candidates({ accountId, agentId: usual.id, threadId })).toEqual({
+      request: active(usual),
+      thread: active(asked),
+      account: active(usual),
+    });
+    await agents.delete({ accountId, agentId: asked.id });
+    expect(await agents.candidates({ accountId, threadId })).toEqual({ account: active(usual) });
+  });
+
+  it('is not kept by the thread unless the request named it', async () => {
+    const writer = await made({ name: 'writer' }, true);
+    const { run } = await fixture.create({ accountId, agent: { id: writer.id, version: 1, isNamed: false } });
+
+    expect(run.agent_id).toBe(writer.id);
+    expect(await fixture.threads.get({ accountId, threadId: run.thread_id })).toMatchObject({ agent_id: null });
+  });
+});
+
+describe('attack: tenants', () => {
+  it('an agent of another account, named in every call', async () => {
+    const writer = await made({ name: 'writer' }, true);
+    const { id: threadId } = await fixture.threads.create({ accountId, agentId: writer.id, metadata: {} });
+    const stranger = await newAccount(fixture.database);
+    const address = { accountId: stranger, agentId: writer.id };
+    const attempts = [
+      agents.get(address),
+      agents.update({ ...address, definition: { name: 'mine' } }),
+      agents.delete(address),
+      versions.list({ ...address, limit: 5 }),
+      versions.get({ ...address, version: 1 }),
+      versions.activate({ ...address, version: 1 }),
+      agents.candidates(address),
+      fixture.threads.create({ ...address, metadata: {} }),
+    ];
+
+    for (const attempt of await Promise.allSettled(attempts)) {
+      expect(attempt).toMatchObject({ status: 'rejected', reason: { code: 'agent_not_found' } });
+    }
+    expect(await agents.candidates({ accountId: stranger, threadId })).toEqual({});
+    expect((await agents.list({ accountId: stranger, limit: 5 })).data).toEqual([]);
+    expect(await agents.get({ accountId, agentId: writer.id })).toEqual(writer);
+  });
+
+  it('a gateway that rewrites a version of an agent', async () => {
+    const url = await fixture.database.urlOf('gateway');
+    const gateway = openDatabase({ url, poolSize: 1 });
+
+    const attempt = gateway.sql.query(`update agent_versions set definition = '{}' where agent_id = $1`, ['agt_1']);
+
+    await expect(attempt).rejects.toThrow('permission denied');
+    await gateway.close();
+  });
+});

@@ -1,0 +1,95 @@
+import { type AccountId, type Agent, type AgentDefinition, type AgentId } from '@rondo/contract';
+import { TerminalError, isSameDefinition } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
+import { violates } from '../../database/sql-error';
+import { storedText } from '../../database/stored-text';
+import { type AgentRow, activeVersion, agentColumns, agentNotFound, agentOf } from './agent-row';
+
+export interface AgentAddress {
+  readonly accountId: AccountId;
+  readonly agentId: AgentId;
+}
+
+const lockAccount = `select id from accounts where id = $1 for no key update`;
+
+const oneAgent = `
+select ${agentColumns} from agents join ${activeVersion} where agents.account_id = $1 and agents.id = $2`;
+
+const insertAgent = `
+with made as (insert into agents (id, account_id, name) values ($1, $2, $3))
+insert into agent_versions (agent_id, version, definition) values ($1, 1, $4)`;
+
+const insertVersion = `
+with changed as (
+  update agents set name = $2, version = latest_version + 1, latest_version = latest_version + 1, updated_at = clock_timestamp()
+  where id = $1 returning latest_version
+)
+insert into agent_versions (agent_id, version, definition) select $1, latest_version, $3 from changed`;
+
+const clearDefault = `
+update agents set is_default = false, updated_at = clock_timestamp() where account_id = $1 and is_default and id <> $2`;
+const setDefault = `
+update agents set is_default = $3, updated_at = clock_timestamp() where account_id = $1 and id = $2 and is_default <> $3`;
+
+/**
+ * The agents of an account inside a transaction that has locked the account, so that they change one at a time: names,
+ * versions and the default cannot race.
+ */
+export class AgentChanges {
+  constructor(
+    readonly sql: Sql,
+    private readonly accountId: AccountId,
+  ) {}
+
+  async get(agentId: AgentId): Promise<Agent> {
+    const row = await readAgent(this.sql, { accountId: this.accountId, agentId });
+    return agentOf(row);
+  }
+
+  /** The agent as a request knows it. Rejects with `agent_changed` if another version is active now. */
+  async expect(agentId: AgentId, ifVersion: number | undefined): Promise<Agent> {
+    const agent = await this.get(agentId);
+    if (ifVersion === undefined || ifVersion === agent.version) return agent;
+    throw new TerminalError('agent_changed', `${agentId} has version ${agent.version} now, not ${ifVersion}.`);
+  }
+
+  async insert(id: AgentId, definition: AgentDefinition): Promise<void> {
+    const values = [id, this.accountId, storedText(definition.name), JSON.stringify(definition)];
+    await this.sql.query(insertAgent, values);
+  }
+
+  /** The same definition makes no new version. */
+  async define({ id, definition: earlier }: Agent, definition: AgentDefinition): Promise<void> {
+    if (isSameDefinition(earlier, definition)) return;
+    await this.sql.query(insertVersion, [id, storedText(definition.name), JSON.stringify(definition)]);
+  }
+
+  async setDefault(id: AgentId, isDefault: boolean | undefined): Promise<void> {
+    if (isDefault === undefined) return;
+    if (isDefault) await this.sql.query(clearDefault, [this.accountId, id]);
+    await this.sql.query(setDefault, [this.accountId, id, isDefault]);
+  }
+}
+
+export async function changeAgents<T>(
+  database: Database,
+  accountId: AccountId,
+  work: (changes: AgentChanges) => Promise<T>,
+): Promise<T> {
+  try {
+    return await database.transaction(async (sql) => {
+      await sql.query(lockAccount, [accountId]);
+      return work(new AgentChanges(sql, accountId));
+    });
+  } catch (error) {
+    if (!violates(error, 'agents_account_id_name_key')) throw error;
+    throw new TerminalError('agent_name_taken', 'Another agent of the account has this name.');
+  }
+}
+
+export async function readAgent(sql: Sql, { accountId, agentId }: AgentAddress): Promise<AgentRow> {
+  const [row] = await sql.query<AgentRow>(oneAgent, [accountId, agentId]);
+  if (!row) throw agentNotFound(agentId);
+  return row;
+}
