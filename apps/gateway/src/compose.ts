@@ -3,6 +3,8 @@ import { eventId } from '@rondo/contract';
 import { RunQueues, SharedQuota, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
 import {
   Accounts,
+  AgentVersions,
+  Agents,
   Blobs,
   IdempotencyKeys,
   Messages,
@@ -15,6 +17,7 @@ import {
 } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
 import { OutboxRelay } from '@rondo/run-holder';
+import { AgentService } from './agents/agent-service';
 import { AccountQuota, RequestRate } from './auth/account-quota';
 import { ApiKeyCache, Authenticator } from './auth/authenticator';
 import { ConcurrencyLimits } from './auth/concurrency-limits';
@@ -33,6 +36,7 @@ import { AllowedMethods } from './problems/allowed-methods';
 import { ActiveRunQuota } from './runs/active-run-quota';
 import { runBudgets } from './runs/run-budgets';
 import { RunService } from './runs/run-service';
+import { RunSettingsResolver } from './runs/run-settings';
 import { WorkerSignals } from './runs/worker-signals';
 import { SandboxService } from './sandboxes/sandbox-service';
 
@@ -69,7 +73,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     warn('keys of open connections not checked'),
   );
   const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
-  const runService = runServiceOf(adapters, catalog, { config, onError: warn('jobs left to the sweeper') });
+  const { agentService, runService } = servicesOf(adapters, catalog, { config, warn });
   const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
   const subscriptions = subscriptionsOf(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
@@ -93,6 +97,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     revocations: new Revocations(keys, connections),
     catalog,
     toolCatalog: new ToolCatalog(adapters.link),
+    agentService,
     runService,
     idempotentMessages,
     sandboxService,
@@ -112,6 +117,8 @@ export function compose(config: GatewayConfig, log: Logger) {
 /** Everything that `compose` has built. */
 export type GatewayParts = ReturnType<typeof compose>;
 
+type Warn = ReturnType<typeof warnTo>;
+
 const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
   log.warn({ error }, message);
 };
@@ -126,6 +133,8 @@ function connect(config: GatewayConfig, log: Logger) {
   return {
     database,
     accounts: new Accounts(database, newUlid),
+    agents: new Agents(database, newUlid),
+    agentVersions: new AgentVersions(database),
     threads: new Threads(database, newUlid),
     messages: new Messages(database, newUlid, threadLimits),
     blobs: new Blobs(database),
@@ -158,24 +167,39 @@ function operatorOf({ accounts }: Adapters, config: GatewayConfig, log: Logger):
   return new DeploymentOperator(seedAdmin, warnTo(log)('admin key not seeded yet'));
 }
 
-function runServiceOf(
-  { runs, outbox, queues, feed, workers }: Adapters,
+function servicesOf(
+  adapters: Adapters,
   { defaultModel, providers }: ModelCatalog,
-  { config, onError }: { config: GatewayConfig; onError: (error: unknown) => void },
-): RunService {
+  { config, warn }: { config: GatewayConfig; warn: Warn },
+) {
+  const settings = new RunSettingsResolver({ defaultModel, providers, ...runBudgets(config) });
+  const agentService = new AgentService({ ...adapters, settings });
   const limit = config.MAX_ACTIVE_RUNS_PER_ACCOUNT;
+  const onError = warn('jobs left to the sweeper');
+  const runService = runServiceOf({ ...adapters, settings, agentService }, { limit, onError });
+  return { agentService, runService };
+}
+
+interface RunServiceParts extends Adapters {
+  readonly settings: RunSettingsResolver;
+  readonly agentService: AgentService;
+}
+
+function runServiceOf(
+  { runs, outbox, queues, feed, workers, settings, agentService }: RunServiceParts,
+  { limit, onError }: { limit: number | undefined; onError: (error: unknown) => void },
+): RunService {
   const relay = new OutboxRelay(outbox, queues, onError);
-  return new RunService(
-    {
-      runs,
-      quota: limit === undefined ? undefined : new ActiveRunQuota(limit, runs.countActive.bind(runs)),
-      publishJobs: () => void relay.publish(),
-      publishJob: (job) => void relay.publishEntry(job),
-      publishFacts: feed.publish.bind(feed),
-      signalStop: workers.stop.bind(workers),
-    },
-    { defaultModel, providers, ...runBudgets(config) },
-  );
+  return new RunService({
+    runs,
+    settings,
+    agents: agentService,
+    quota: limit === undefined ? undefined : new ActiveRunQuota(limit, runs.countActive.bind(runs)),
+    publishJobs: () => void relay.publish(),
+    publishJob: (job) => void relay.publishEntry(job),
+    publishFacts: feed.publish.bind(feed),
+    signalStop: workers.stop.bind(workers),
+  });
 }
 
 function subscriptionsOf(

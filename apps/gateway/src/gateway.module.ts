@@ -7,9 +7,22 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { Accounts, Blobs, type IdempotentRequest, Messages, Runs, Sandboxes, Threads } from '@rondo/persistence';
+import {
+  Accounts,
+  AgentVersions,
+  Agents,
+  Blobs,
+  type IdempotentRequest,
+  Messages,
+  Runs,
+  Sandboxes,
+  Threads,
+} from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { AccountsController } from './accounts/accounts.controller';
+import { AgentService } from './agents/agent-service';
+import { AgentVersionsController } from './agents/agent-versions.controller';
+import { AgentsController } from './agents/agents.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import { LongRequests, Revocations } from './auth/open-connections';
 import { BlobsController } from './blobs/blobs.controller';
@@ -68,6 +81,8 @@ export class GatewayModule {
         ),
       ],
       controllers: [
+        AgentsController,
+        AgentVersionsController,
         ThreadsController,
         RunsController,
         RunReadsController,
@@ -104,6 +119,9 @@ function requestPipeline(parts: GatewayParts): Provider[] {
 
 const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Accounts, useValue: parts.accounts },
+  { provide: Agents, useValue: parts.agents },
+  { provide: AgentVersions, useValue: parts.agentVersions },
+  { provide: AgentService, useValue: parts.agentService },
   { provide: Threads, useValue: parts.threads },
   { provide: Messages, useValue: parts.messages },
   { provide: Blobs, useValue: parts.blobs },

@@ -2,6 +2,7 @@ import * as contract from '@rondo/contract';
 import { modelPrice } from '@rondo/domain';
 import { z } from 'zod';
 import * as accounts from '../accounts/account.dto';
+import * as agents from '../agents/agent.dto';
 import * as catalog from '../catalog/catalog.dto';
 import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
@@ -30,6 +31,7 @@ const shared: Schemas = {
   Dialect: contract.dialectName,
   AgentIdentity: contract.agentIdentity,
   LlmSettings: contract.llmSettings,
+  AgentDefinition: contract.agentDefinition,
   BudgetSettings: contract.budgetSettings,
   ToolExecutionStrategy: contract.processorSettings.shape.tool_execution_strategy,
   UnknownOutcomePolicy: contract.processorSettings.shape.unknown_outcome,
@@ -91,6 +93,14 @@ const responses: Schemas = {
   ModelPage: catalog.ModelPageDto.schema,
   Tool: catalog.tool,
   ToolPage: catalog.ToolPageDto.schema,
+  Agent: contract.agent,
+  AgentPage: agents.AgentPageDto.schema,
+  AgentSource: contract.agentSource,
+  AgentVersion: contract.agentVersion,
+  AgentVersionPage: agents.AgentVersionPageDto.schema,
+  AgentComparison: agents.AgentComparisonDto.schema,
+  DefinitionChange: contract.definitionChange,
+  ThreadAgent: agents.ThreadAgentDto.schema,
   Account: accounts.account,
   AccountWithKey: accounts.AccountWithKeyDto.schema,
   RemovedAccount: accounts.RemovedAccountDto.schema,
@@ -120,6 +130,10 @@ const requests: Schemas = {
   Answer: runs.AnswerDto.schema,
   StopRequest: runs.StopRequestDto.schema,
   ToolCallResolution: ToolCallResolutionDto.schema,
+  NewAgent: agents.NewAgentDto.schema,
+  AgentChange: agents.AgentChangeDto.schema,
+  DeclaredAgent: agents.DeclaredAgentDto.schema,
+  VersionActivation: agents.VersionActivationDto.schema,
   NewThread: threads.NewThreadDto.schema,
   NewMessage: threads.NewMessageDto.schema,
   NewApiKey: accounts.NewApiKeyDto.schema,

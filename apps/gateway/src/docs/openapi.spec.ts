@@ -11,6 +11,7 @@ interface Described {
 /** The contract's routes, in the order of their paths. A new route must be added here, which also adds it to the isolation tests. */
 const routes = `
 delete /v1/admin/accounts/{account_id}
+delete /v1/agents/{agent_id}
 delete /v1/api-keys/{key_id}
 delete /v1/sandboxes/{sandbox_id}
 delete /v1/sandboxes/{sandbox_id}/files
@@ -18,6 +19,11 @@ delete /v1/threads/{thread_id}
 get /health/live
 get /health/ready
 get /metrics
+get /v1/agents
+get /v1/agents/{agent_id}
+get /v1/agents/{agent_id}/compare
+get /v1/agents/{agent_id}/versions
+get /v1/agents/{agent_id}/versions/{version}
 get /v1/api-keys
 get /v1/blobs/{sha256}
 get /v1/models
@@ -36,9 +42,13 @@ get /v1/sandboxes/{sandbox_id}/files
 get /v1/sandboxes/{sandbox_id}/files/content
 get /v1/threads
 get /v1/threads/{thread_id}
+get /v1/threads/{thread_id}/agent
 get /v1/threads/{thread_id}/messages
 get /v1/tools
+patch /v1/agents/{agent_id}
 post /v1/admin/accounts
+post /v1/agents
+post /v1/agents/{agent_id}/versions/{version}/activate
 post /v1/api-keys
 post /v1/runs
 post /v1/runs/{run_id}/input
@@ -50,6 +60,7 @@ post /v1/threads/{thread_id}/messages
 post /v1/threads/{thread_id}/runs
 post /v1/threads/{thread_id}/sandbox
 post /v1/tool-calls/{tool_call_id}/resolve
+put /v1/agents/by-name/{name}
 put /v1/sandboxes/{sandbox_id}/files/content
 `
   .trim()
@@ -60,6 +71,7 @@ let document: Described;
 let callInDoubt: string;
 let blob: string;
 let sandbox: string;
+let agent: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start();
   const worker = await TestWorker.start(gateway.database);
@@ -67,6 +79,13 @@ beforeAll(async () => {
   await worker.close();
   blob = await aBlob();
   sandbox = await aSandbox();
+  agent = (
+    await gateway
+      .as()
+      .post('/v1/agents')
+      .send({ definition: { name: 'of the operator' } })
+      .expect(201)
+  ).body.id;
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
 });
 afterAll(() => gateway.close());
@@ -100,10 +119,11 @@ const queries: Record<string, string> = {
   'delete /v1/sandboxes/{sandbox_id}/files': '?path=x',
   'get /v1/sandboxes/{sandbox_id}/files/content': '?path=x',
   'put /v1/sandboxes/{sandbox_id}/files/content': '?path=x',
+  'get /v1/agents/{agent_id}/compare': '?from=1&to=1',
 };
 
-const asMethod = (method: string): 'get' | 'post' | 'put' | 'delete' =>
-  method === 'post' || method === 'put' || method === 'delete' ? method : 'get';
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+const asMethod = (method: string) => methods.find((one) => one === method) ?? 'get';
 const each = (pattern: RegExp) =>
   routes.flatMap((route) => {
     const [method = '', path = ''] = route.split(' ');
@@ -151,7 +171,7 @@ describe('isolation of accounts, over every route', () => {
     expect(body.code).toBe('unauthorized');
   });
 
-  it.each(each(/^(?!\/v1\/admin\/).*\{/))(
+  it.each(each(/^(?!\/v1\/admin\/|.*\/by-name\/).*\{/))(
     "%s %s answers 404 for another account's resource, and changes nothing",
     async (method, path = '') => {
       const run = await gateway.createRun();
@@ -166,6 +186,8 @@ describe('isolation of accounts, over every route', () => {
         .replace('{thread_id}', run.thread_id)
         .replace('{tool_call_id}', callInDoubt)
         .replace('{sandbox_id}', sandbox)
+        .replace('{agent_id}', agent)
+        .replace('{version}', '1')
         .replace('{key_id}', key.id)
         .replace('{sha256}', blob);
 
@@ -174,13 +196,13 @@ describe('isolation of accounts, over every route', () => {
       const { body } = await send(target + query)
         .send(bodies[path])
         .expect(404);
-      expect(body.code).toMatch(/^(run|thread|tool_call|api_key|blob|sandbox)_not_found$/);
+      expect(body.code).toMatch(/^(run|thread|tool_call|api_key|blob|sandbox|agent)_not_found$/);
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
     },
   );
 
-  it.each(['/v1/threads', '/v1/runs'])('GET %s shows nothing of another account', async (path) => {
+  it.each(['/v1/threads', '/v1/runs', '/v1/agents'])('GET %s shows nothing of another account', async (path) => {
     await gateway.createRun();
     const { body } = await gateway
       .as(await gateway.keyOf('stranger'))

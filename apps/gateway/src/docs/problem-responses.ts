@@ -38,6 +38,9 @@ const always = () => true;
 const never = () => false;
 const isPost = ({ method }: Route) => method === 'post';
 const isIdempotent = (route: Route) => isPost(route) && storesResponse(route.path);
+/** A body of JSON; other PUTs take the content of a file. */
+const takesJson = ({ method, path }: Route) =>
+  ['post', 'patch'].includes(method) || (method === 'put' && path.includes('/agents/'));
 const isList = ({ method, path }: Route) => method === 'get' && !path.endsWith('}');
 
 const isAboutFiles = ({ path }: Route) => path.includes('/files');
@@ -45,9 +48,12 @@ const isAboutFiles = ({ path }: Route) => path.includes('/files');
 const usesSandbox = ({ method, path }: Route) =>
   isAboutFiles({ method, path }) || (method !== 'get' && path.includes('/sandbox'));
 
+const changesVersion = ({ method, path }: Route) =>
+  (method === 'patch' && path === '/v1/agents/{agent_id}') || path.endsWith('/activate');
+
 /** The routes that can answer with each problem. */
 const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
-  malformed_json: isPost,
+  malformed_json: takesJson,
   invalid_cursor: isList,
   malformed_request: never,
   unauthorized: always,
@@ -61,6 +67,12 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   sandbox_not_found: ({ path }) => path.includes('{sandbox_id}'),
   file_not_found: isAboutFiles,
   account_not_found: ({ path }) => path.includes('{account_id}'),
+  agent_not_found: ({ method, path }) =>
+    path.includes('{agent_id}') || (method === 'post' && /\/(runs|threads)$/.test(path)),
+  agent_version_not_found: ({ path }) => path.includes('{version}') || path.endsWith('/compare'),
+  agent_changed: changesVersion,
+  agent_name_taken: (route) => changesVersion(route) || (isPost(route) && route.path === '/v1/agents'),
+  agent_is_default: ({ method, path }) => method === 'delete' && path === '/v1/agents/{agent_id}',
   sandbox_refused: usesSandbox,
   operator_account: ({ path }) => path.includes('{account_id}'),
   method_not_allowed: never,
@@ -70,8 +82,8 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   run_not_finished: ({ path }) => path.endsWith('/result'),
   tool_call_not_unknown: ({ path }) => path.endsWith('/resolve'),
   idempotency_in_flight: isIdempotent,
-  payload_too_large: (route) => isPost(route) || route.method === 'put',
-  unsupported_media_type: isPost,
+  payload_too_large: (route) => takesJson(route) || route.method === 'put',
+  unsupported_media_type: takesJson,
   invalid_request: always,
   idempotency_key_reused: isIdempotent,
   too_many_subscriptions: never,
@@ -79,7 +91,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   rate_limited: always,
   too_many_active_runs: ({ method, path }) => method === 'post' && path.endsWith('/runs'),
   too_many_connections: ({ path }) => /\/(stream|wait)$/.test(path),
-  too_many_bytes_in_flight: isPost,
+  too_many_bytes_in_flight: takesJson,
   internal_error: always,
   service_unavailable: always,
   sandbox_unavailable: usesSandbox,

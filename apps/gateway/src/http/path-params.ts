@@ -1,7 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { accountId, apiKeyId, callId, runId, sandboxId, sha256, threadId } from '@rondo/contract';
-import type { z } from 'zod';
+import { accountId, agentId, apiKeyId, callId, runId, sandboxId, sha256, threadId } from '@rondo/contract';
+import { z } from 'zod';
 import { callerOf } from '../auth/api-key.guard';
 import { ApiError } from '../problems/api-error';
 import type { ProblemCode } from '../problems/problems';
@@ -13,19 +13,29 @@ interface Resource {
 }
 
 /** The id in the path, with the caller's account. A malformed id is answered like an unknown one, with 404. */
-const idParam = (property: string, id: z.ZodType<string>, { parameter, noun, code }: Resource) =>
+const idParam = (property: string, id: z.ZodType<string>, resource: Resource) =>
   createParamDecorator(
-    (_: unknown, context: ExecutionContext) => {
-      const caller = callerOf(context);
-      const text = context.switchToHttp().getRequest<{ params: Record<string, string> }>().params[parameter] ?? '';
-      const parsed = id.safeParse(text);
-      if (!parsed.success) throw new ApiError(code, `There is no ${noun} ${text}.`);
-      return { accountId: caller.accountId, keyId: caller.keyId, [property]: parsed.data };
-    },
-    [describesParam(parameter)],
+    (_: unknown, context: ExecutionContext) => ({
+      ...callerIds(context),
+      [property]: parsedParam(context, id, resource),
+    }),
+    [describesParam(resource.parameter)],
   );
 
-const describesParam =
+function callerIds(context: ExecutionContext) {
+  const { accountId: account, keyId } = callerOf(context);
+  return { accountId: account, keyId };
+}
+
+/** A part of the path. What the schema does not accept is answered like something unknown, with 404. */
+function parsedParam<T>(context: ExecutionContext, schema: z.ZodType<T>, { parameter, noun, code }: Resource): T {
+  const text = context.switchToHttp().getRequest<{ params: Record<string, string> }>().params[parameter] ?? '';
+  const parsed = schema.safeParse(text);
+  if (!parsed.success) throw new ApiError(code, `There is no ${noun} ${text}.`);
+  return parsed.data;
+}
+
+export const describesParam =
   (name: string): ParameterDecorator =>
   (target, key) => {
     const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
@@ -38,6 +48,22 @@ export const ThreadParam = idParam('threadId', threadId, {
   noun: 'thread',
   code: 'thread_not_found',
 });
+const agentResource: Resource = { parameter: 'agent_id', noun: 'agent', code: 'agent_not_found' };
+const versionResource: Resource = { parameter: 'version', noun: 'version', code: 'agent_version_not_found' };
+const versionNumber = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/)
+  .transform(Number);
+
+export const AgentParam = idParam('agentId', agentId, agentResource);
+export const AgentVersionParam = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => ({
+    ...callerIds(context),
+    agentId: parsedParam(context, agentId, agentResource),
+    version: parsedParam(context, versionNumber, versionResource),
+  }),
+  [describesParam('agent_id'), describesParam('version')],
+);
 export const ToolCallParam = idParam('callId', callId, {
   parameter: 'tool_call_id',
   noun: 'tool call',

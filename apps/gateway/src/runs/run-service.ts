@@ -1,23 +1,16 @@
 import {
   type AccountId,
+  type AgentId,
   type InputBlock,
   type RecordedFact,
   type Run,
   type RunId,
-  type RunSettings,
   type SettingsRequest,
   type ThreadId,
   type ToolCall,
   isTerminal,
 } from '@rondo/contract';
-import {
-  type ModelProviders,
-  type PendingStop,
-  builtInTools,
-  effectiveSettings,
-  hasToolCalls,
-  priceOf,
-} from '@rondo/domain';
+import { type PendingStop, type ResolvedAgent, withDefinition } from '@rondo/domain';
 import type {
   Answer,
   AnsweredRun,
@@ -30,9 +23,10 @@ import type {
   StopOrder,
   StoppedRun,
 } from '@rondo/persistence';
+import type { AgentService } from '../agents/agent-service';
 import { InvalidRequest } from '../problems/api-error';
 import type { ActiveRunQuota } from './active-run-quota';
-import { validateModel } from './validate-model';
+import type { RunSettingsResolver } from './run-settings';
 
 /** What the service needs of the database, the queue, the feed and the workers. */
 export interface RunServiceDependencies {
@@ -43,6 +37,8 @@ export interface RunServiceDependencies {
     answer(answer: Answer): Promise<AnsweredRun>;
     resolve(resolution: CallRuling): Promise<ResolvedCall>;
   };
+  readonly settings: Pick<RunSettingsResolver, 'settingsOf'>;
+  readonly agents: Pick<AgentService, 'resolve'>;
   /** Undefined where the number of active runs is unlimited. */
   readonly quota: Pick<ActiveRunQuota, 'within'> | undefined;
   /** Publishes committed jobs of the outbox to the queue. Never throws: the sweeper retries what failed. */
@@ -54,20 +50,12 @@ export interface RunServiceDependencies {
   signalStop(stop: PendingStop): void;
 }
 
-export interface RunServiceSettings {
-  readonly defaultModel: string;
-  readonly providers: ModelProviders;
-  /** Of a run that sets none. */
-  readonly budget?: RunSettings['budget'];
-  /** The most that a run may set. */
-  readonly maxBudget?: RunSettings['budget'];
-}
-
 /** Pages of a hundred runs each. */
 const maxStopPages = 5;
 
 type RunRequest = SettingsRequest & {
   readonly thread_id?: ThreadId | undefined;
+  readonly agent_id?: AgentId | undefined;
   readonly input?: InputBlock[] | undefined;
   readonly on_active_run: NewRun['onActiveRun'];
   readonly metadata: Record<string, string>;
@@ -78,10 +66,7 @@ type RunRequest = SettingsRequest & {
  * the feed and the workers are notified, and each of those may be away (I1, I7).
  */
 export class RunService {
-  constructor(
-    private readonly dependencies: RunServiceDependencies,
-    private readonly settings: RunServiceSettings,
-  ) {}
+  constructor(private readonly dependencies: RunServiceDependencies) {}
 
   /** Resolves to the run, and the facts that its log begins with. */
   async create(
@@ -89,9 +74,11 @@ export class RunService {
     request: RunRequest,
     { id, promised }: Pick<NewRun, 'id' | 'promised'> = {},
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
-    const { thread_id: threadId, input, on_active_run: onActiveRun, metadata, ...overrides } = request;
-    const settings = this.settingsOf(overrides);
-    const newRun = { id, accountId, threadId, input, settings, metadata, onActiveRun, promised };
+    const { thread_id: threadId, agent_id: _, input, on_active_run: onActiveRun, metadata, ...overrides } = request;
+    const { source, agent: stored } = await this.agentOf(accountId, request);
+    const settings = this.dependencies.settings.settingsOf(withDefinition(overrides, stored?.definition));
+    const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
+    const newRun = { id, accountId, threadId, input, settings, agent, metadata, onActiveRun, promised };
     const create = () => this.dependencies.runs.create(newRun);
     const { quota } = this.dependencies;
     const { run, facts, stops, job } = await (quota ? quota.within(accountId, create) : create());
@@ -139,20 +126,11 @@ export class RunService {
     return toolCall;
   }
 
-  private settingsOf(request: SettingsRequest): RunSettings {
-    const { defaultModel, providers, budget, maxBudget } = this.settings;
-    const outcome = effectiveSettings(request, {
-      model: defaultModel,
-      tools: builtInTools,
-      hasToolCalls: (model) => hasToolCalls(model, providers),
-      hasPrice: (model) => priceOf(model, providers) !== undefined,
-      ...(budget && { budget }),
-      ...(maxBudget && { maxBudget }),
-    });
-    if ('problems' in outcome) throw new InvalidRequest(outcome.problems);
-
-    const problems = validateModel(outcome.settings, providers);
-    if (problems.length > 0) throw new InvalidRequest(problems);
-    return outcome.settings;
+  /** A request that describes an agent itself uses no stored one. */
+  private async agentOf(accountId: AccountId, request: RunRequest): Promise<ResolvedAgent> {
+    const { agent, agent_id: agentId, thread_id: threadId } = request;
+    if (agent === undefined) return this.dependencies.agents.resolve(accountId, { agentId, threadId });
+    if (agentId === undefined) return { source: 'request', agent: undefined };
+    throw new InvalidRequest([{ field: 'agent_id', message: 'give agent_id or agent, not both' }]);
   }
 }

@@ -1,5 +1,6 @@
 import {
   type Run,
+  agentId,
   inputContent,
   message,
   recordedFact,
@@ -21,6 +22,9 @@ import { pageOf, pageQuery } from '../http/paging';
 export const onActiveRun = z.enum(['reject', 'queue', 'replace']);
 
 const newRunOnThread = settingsRequest.extend({
+  agent_id: agentId
+    .optional()
+    .describe("A stored agent. When absent, the thread's, else the account's default; none where `agent` is given."),
   input: inputContent.optional().describe('A string, or blocks of text and images.'),
   on_active_run: onActiveRun
     .default('reject')

@@ -77,9 +77,9 @@ export class RunningGateway {
 
   /** Requests with a key; the operator's unless given. */
   as(key = adminKey) {
-    const send = (method: 'get' | 'post' | 'put' | 'delete') => (path: string) =>
+    const send = (method: 'get' | 'post' | 'put' | 'patch' | 'delete') => (path: string) =>
       request(this.url)[method](path).set('Authorization', `Bearer ${key}`);
-    return { get: send('get'), post: send('post'), put: send('put'), delete: send('delete') };
+    return { get: send('get'), post: send('post'), put: send('put'), patch: send('patch'), delete: send('delete') };
   }
 
   get anonymous() {

@@ -1,4 +1,4 @@
-import { inputContent, message, messageType, threadId } from '@rondo/contract';
+import { agentId, inputContent, message, messageType, threadId } from '@rondo/contract';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { pageOf, pageQuery } from '../http/paging';
@@ -6,11 +6,17 @@ import { metadata } from '../http/metadata';
 
 export const thread = z.object({
   id: threadId,
+  agent_id: agentId.nullable(),
   metadata: z.record(z.string(), z.unknown()),
   created_at: z.iso.datetime(),
 });
 
-export class NewThreadDto extends createZodDto(z.strictObject({ metadata: metadata.default({}) })) {}
+export class NewThreadDto extends createZodDto(
+  z.strictObject({
+    agent_id: agentId.optional().describe('The stored agent that its runs begin with, unless they name one.'),
+    metadata: metadata.default({}),
+  }),
+) {}
 export class ThreadDto extends createZodDto(thread) {}
 export class ThreadQueryDto extends createZodDto(pageQuery) {}
 export class ThreadPageDto extends createZodDto(pageOf(thread)) {}

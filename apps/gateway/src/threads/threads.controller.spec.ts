@@ -18,7 +18,10 @@ describe('threads over REST', () => {
     const [first, second, third] = [await newThread({ topic: 'birds' }), await newThread(), await newThread()];
 
     const read = await api().get(`/v1/threads/${first}`).expect(200);
-    expect(read.body).toEqual({ id: first, metadata: { topic: 'birds' }, created_at: expect.any(String) });
+    expect(read.body).toEqual({
+      ...{ id: first, agent_id: null },
+      ...{ metadata: { topic: 'birds' }, created_at: expect.any(String) },
+    });
 
     const page = await api().get('/v1/threads?limit=2').expect(200);
     expect((page.body.data as { id: string }[]).map(({ id }) => id)).toEqual([third, second]);

@@ -30,12 +30,12 @@ export class ThreadsController {
   @ApiCreatedResponse({ type: ThreadDto.Output })
   async createThread(
     @CurrentCaller() { accountId }: Caller,
-    @Body() { metadata }: NewThreadDto,
+    @Body() { agent_id: agentId, metadata }: NewThreadDto,
     @Res({ passthrough: true }) response: Response,
   ) {
     const location = ({ id }: Thread) => `/v1/threads/${id}`;
     const promised = pendingResponse(response, { status: 201, location });
-    const thread = await this.threads.create({ accountId, metadata, promised });
+    const thread = await this.threads.create({ accountId, agentId, metadata, promised });
     response.location(location(thread));
     return thread;
   }

@@ -32,6 +32,55 @@ export type components = {
                 [key: string]: unknown;
             };
         };
+        AgentDefinition: {
+            name: string;
+            description?: string;
+            task?: string;
+            system_prompt?: string;
+            directives?: string[];
+            model?: string;
+            tools?: string[] | {
+                [key: string]: boolean | {
+                    enabled?: boolean;
+                };
+            };
+            interactive?: boolean;
+            llm?: components["schemas"]["LlmSettings"];
+            processor?: {
+                dialect?: components["schemas"]["Dialect"];
+                execute_tools?: boolean;
+                execute_on_stream?: boolean;
+                tool_execution_strategy?: components["schemas"]["ToolExecutionStrategy"];
+                /** @enum {string} */
+                xml_adding_strategy?: "user_message" | "assistant_message" | "inline_edit" | "append" | "replace" | "xml";
+                max_tool_calls?: number;
+                native_max_auto_continues?: number;
+                include_xml_examples?: boolean;
+                json_repair_attempts?: number;
+                unknown_outcome?: components["schemas"]["UnknownOutcomePolicy"];
+                max_xml_tool_calls?: number;
+            };
+            limits?: {
+                max_iterations?: number;
+                max_duration_s?: number;
+                max_malformed_calls?: number;
+                tool_timeout_s?: number;
+                max_identical_calls?: number;
+            };
+            context?: {
+                strategy?: components["schemas"]["ContextStrategy"];
+                token_threshold?: number;
+                summary_target_tokens?: number;
+                reserve_tokens?: number;
+                max_turns?: number;
+                keep_first?: number;
+                keep_images?: number;
+                summary_model?: string;
+                input_budget_tokens?: number;
+            };
+            budget?: components["schemas"]["BudgetSettings"];
+            profile?: components["schemas"]["ProfileName"];
+        };
         BudgetSettings: {
             usd?: number;
             tokens?: number;
@@ -63,6 +112,8 @@ export type components = {
             limits?: components["schemas"]["LimitOverrides"];
             context?: components["schemas"]["ContextOverrides"];
             budget?: components["schemas"]["BudgetSettings"];
+            /** @description A stored agent. When absent, the thread's, else the account's default; none where `agent` is given. */
+            agent_id?: string;
             /** @description A string, or blocks of text and images. */
             input?: components["schemas"]["InputContent"];
             /**
@@ -92,6 +143,8 @@ export type components = {
             limits?: components["schemas"]["LimitOverrides"];
             context?: components["schemas"]["ContextOverrides"];
             budget?: components["schemas"]["BudgetSettings"];
+            /** @description A stored agent. When absent, the thread's, else the account's default; none where `agent` is given. */
+            agent_id?: string;
             /** @description A string, or blocks of text and images. */
             input?: components["schemas"]["InputContent"];
             /**
@@ -222,7 +275,52 @@ export type components = {
             /** @description Added to the result that the model gets, for example the output of the tool. */
             output?: string;
         };
+        NewAgent: {
+            definition: components["schemas"]["AgentDefinition"];
+            /**
+             * @description Whether runs of the account that name no agent begin with it.
+             * @default false
+             */
+            is_default?: boolean;
+        };
+        AgentChange: {
+            /** @description Replaces the whole definition. The same one makes no version. */
+            definition?: components["schemas"]["AgentDefinition"];
+            /** @description Whether runs of the account that name no agent begin with it. */
+            is_default?: boolean;
+            /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
+            if_version?: number;
+        };
+        DeclaredAgent: {
+            definition: {
+                description?: string;
+                task?: string;
+                system_prompt?: string;
+                directives?: string[];
+                model?: string;
+                tools?: string[] | {
+                    [key: string]: boolean | {
+                        enabled?: boolean;
+                    };
+                };
+                interactive?: boolean;
+                llm?: components["schemas"]["LlmSettings"];
+                processor?: components["schemas"]["ProcessorOverrides"];
+                limits?: components["schemas"]["LimitOverrides"];
+                context?: components["schemas"]["ContextOverrides"];
+                budget?: components["schemas"]["BudgetSettings"];
+                profile?: components["schemas"]["ProfileName"];
+            };
+            /** @description Whether runs of the account that name no agent begin with it. */
+            is_default?: boolean;
+        };
+        VersionActivation: {
+            /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
+            if_version?: number;
+        };
         NewThread: {
+            /** @description The stored agent that its runs begin with, unless they name one. */
+            agent_id?: string;
             /** @default {} */
             metadata?: {
                 [key: string]: string;
@@ -262,6 +360,8 @@ export type components = {
             limits?: components["schemas"]["LimitOverrides"];
             context?: components["schemas"]["ContextOverrides"];
             budget?: components["schemas"]["BudgetSettings"];
+            /** @description A stored agent. When absent, the thread's, else the account's default; none where `agent` is given. */
+            agent_id?: string;
             /** @description A string, or blocks of text and images. */
             input?: components["schemas"]["InputContent"];
             /**
@@ -317,6 +417,8 @@ export type components = {
             profile: string;
             model: string;
             settings: components["schemas"]["RunSettings"];
+            agent_id: string | null;
+            agent_version: number | null;
             metadata: {
                 [key: string]: string;
             };
@@ -404,6 +506,7 @@ export type components = {
         };
         Thread: {
             id: string;
+            agent_id: string | null;
             metadata: {
                 [key: string]: unknown;
             };
@@ -569,6 +672,8 @@ export type components = {
             data: {
                 profile: string;
                 model: string;
+                agent_id?: string;
+                agent_version?: number;
             };
         };
         RunStarted: {
@@ -1427,6 +1532,52 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
+        Agent: {
+            id: string;
+            version: number;
+            latest_version: number;
+            is_default: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            definition: components["schemas"]["AgentDefinition"];
+        };
+        AgentPage: {
+            data: components["schemas"]["Agent"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        AgentSource: "request" | "thread" | "account" | "built_in";
+        AgentVersion: {
+            version: number;
+            is_active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            definition: components["schemas"]["AgentDefinition"];
+        };
+        AgentVersionPage: {
+            data: components["schemas"]["AgentVersion"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        AgentComparison: {
+            from: number;
+            to: number;
+            changes: components["schemas"]["DefinitionChange"][];
+        };
+        DefinitionChange: {
+            /** @enum {string} */
+            op: "add" | "remove" | "replace";
+            path: string;
+            before?: unknown;
+            after?: unknown;
+        };
+        ThreadAgent: {
+            source: components["schemas"]["AgentSource"];
+            agent: components["schemas"]["Agent"] | null;
+        };
         Account: {
             id: string;
             name: string;
@@ -1520,6 +1671,7 @@ export type ProfileName = components['schemas']['ProfileName'];
 export type Dialect = components['schemas']['Dialect'];
 export type AgentIdentity = components['schemas']['AgentIdentity'];
 export type LlmSettings = components['schemas']['LlmSettings'];
+export type AgentDefinition = components['schemas']['AgentDefinition'];
 export type BudgetSettings = components['schemas']['BudgetSettings'];
 export type ToolExecutionStrategy = components['schemas']['ToolExecutionStrategy'];
 export type UnknownOutcomePolicy = components['schemas']['UnknownOutcomePolicy'];
@@ -1544,6 +1696,10 @@ export type BlobInputImageSource = components['schemas']['BlobInputImageSource']
 export type Answer = components['schemas']['Answer'];
 export type StopRequest = components['schemas']['StopRequest'];
 export type ToolCallResolution = components['schemas']['ToolCallResolution'];
+export type NewAgent = components['schemas']['NewAgent'];
+export type AgentChange = components['schemas']['AgentChange'];
+export type DeclaredAgent = components['schemas']['DeclaredAgent'];
+export type VersionActivation = components['schemas']['VersionActivation'];
 export type NewThread = components['schemas']['NewThread'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewApiKey = components['schemas']['NewApiKey'];
@@ -1640,6 +1796,14 @@ export type ModelPrice = components['schemas']['ModelPrice'];
 export type ModelPage = components['schemas']['ModelPage'];
 export type Tool = components['schemas']['Tool'];
 export type ToolPage = components['schemas']['ToolPage'];
+export type Agent = components['schemas']['Agent'];
+export type AgentPage = components['schemas']['AgentPage'];
+export type AgentSource = components['schemas']['AgentSource'];
+export type AgentVersion = components['schemas']['AgentVersion'];
+export type AgentVersionPage = components['schemas']['AgentVersionPage'];
+export type AgentComparison = components['schemas']['AgentComparison'];
+export type DefinitionChange = components['schemas']['DefinitionChange'];
+export type ThreadAgent = components['schemas']['ThreadAgent'];
 export type Account = components['schemas']['Account'];
 export type AccountWithKey = components['schemas']['AccountWithKey'];
 export type RemovedAccount = components['schemas']['RemovedAccount'];
