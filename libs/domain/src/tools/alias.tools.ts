@@ -3,6 +3,7 @@ import { textExtract } from './document.tools';
 import { readFile, writeFile } from './file.tools';
 import { seeImage } from './image.tools';
 import { sequentialThinking } from './memory.tools';
+import { exposePort } from './port.tools';
 import { checkCommandOutput, executeCommand, terminateCommand } from './shell.tools';
 import { aliasOf } from './tool-alias';
 import { webSearch } from './web.tools';
@@ -38,7 +39,11 @@ const iiAliases = [
   aliasOf(seeImage, { name: 'display_image', parameters: { file_path: 'file_path' } }),
   aliasOf(textExtract, { name: 'pdf_text_extract', parameters: { file_path: 'file_path' } }),
   aliasOf(textExtract, { name: 'get_text_from_local_file', parameters: { file_path: 'file_path' } }),
+  aliasOf(exposePort, { name: 'register_deployment', parameters: { port: 'port' } }),
 ];
+
+/** Names that later versions of Suna use. */
+const sunaAliases = [aliasOf(seeImage, { name: 'load_image', parameters: { file_path: 'file_path' } })];
 
 /** The names that the tools of the Symphony SDK have. */
 const symphonyAliases = [
@@ -70,4 +75,4 @@ const symphonyAliases = [
 ];
 
 /** Every alias. A run has those that its settings or its profile name. */
-export const toolAliases = [...iiAliases, ...symphonyAliases];
+export const toolAliases = [...iiAliases, ...sunaAliases, ...symphonyAliases];
