@@ -7,6 +7,7 @@ import { composeConfiguration } from './nats-server-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
+import { toolReference } from './tool-reference.mjs';
 
 /** The file with each service's schema. Where `config.ts` reads the environment on import, the schema has a file of its own. */
 const homes = {
@@ -17,7 +18,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates from the code: the tables of docs/configuration.md, .env.example, NATS permissions, the client's types, docs/cli.md. */
+/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, NATS permissions, the client's types, docs/cli.md. */
 requireNode();
 await installPackages(repoRoot, log);
 // Not all projects: the client cannot be built before its types are written.
@@ -38,6 +39,9 @@ writeFileSync(join(repoRoot, 'deploy/nats.conf'), composeConfiguration());
 const document = join(repoRoot, 'docs/configuration.md');
 writeFileSync(document, withTables(readFileSync(document, 'utf8'), environments));
 writeFileSync(join(repoRoot, '.env.example'), exampleOf(environments));
+
+const { default: domain } = await import('../../libs/domain/dist/index.js');
+writeFileSync(join(repoRoot, 'docs/tools.md'), toolReference(domain));
 
 await run(process.execPath, [join(repoRoot, 'deploy/local/client-types.mjs')], { cwd: repoRoot });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readProviders, whyNotConfigured } from '@rondo/domain';
+import { argumentsSchema, profiles, readProviders, tools, whyNotConfigured } from '@rondo/domain';
 import { modelVariables } from '@rondo/platform';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { z } from 'zod';
@@ -8,6 +8,7 @@ import { allNatsPermissions } from '@rondo/messaging';
 import { composeSecrets } from '../../../deploy/local/secret-variables.mjs';
 import { exampleOf, withTables } from '../../../deploy/local/configuration-reference.mjs';
 import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
+import { toolReference } from '../../../deploy/local/tool-reference.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
 import { environment as gateway } from '../../gateway/src/config';
@@ -53,6 +54,10 @@ function settingsOf(service: keyof typeof environments): string[] {
   );
   return named.filter((name) => name in environments[service].shape && !['HOST', 'PORT'].includes(name));
 }
+
+it('the page of all tools is what npm run docs generates from the catalog', () => {
+  expect(toolReference({ tools, profiles, argumentsSchema })).toBe(read('docs/tools.md'));
+});
 
 describe('the configuration of the servers', () => {
   it('has the NATS permissions that npm run docs generates from the code', () => {

@@ -1,0 +1,10 @@
+import type { argumentsSchema, profiles, tools } from '@rondo/domain';
+
+/** The part of libs/domain that the page is made of. */
+interface Catalog {
+  readonly tools: typeof tools;
+  readonly profiles: typeof profiles;
+  readonly argumentsSchema: typeof argumentsSchema;
+}
+
+export function toolReference(catalog: Catalog): string;

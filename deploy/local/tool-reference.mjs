@@ -1,0 +1,69 @@
+const introduction = `# Tools
+
+Every tool, from the catalog in \`libs/domain/src/tools/catalog.ts\`; \`npm run docs\` writes this page. \`GET /v1/tools\` lists the same,
+and says of each tool whether this deployment can run it. How a run chooses its tools: [profiles](profiles.md#tools). What the
+tools for pages, documents and images do exactly: [web tools](web-tools.md). How to write one: [add a tool](add-a-tool.md).
+
+The effect class says how harmful a second execution is ([effect classes](reliability.md#effect-classes)).
+`;
+
+/** What the deployment must have for a tool, by its `needs`. */
+const needs = {
+  search_engine: 'a [search engine](web-tools.md#search-engines)',
+  data_providers: '`RAPIDAPI_KEY`',
+  internet: 'sandboxes that reach something: `SANDBOX_EGRESS`',
+  browser: 'Chromium: `BROWSER_PATH`',
+  previews: '`PREVIEW_URL`',
+};
+
+/** docs/tools.md. Takes what libs/domain exports. */
+export function toolReference({ tools, profiles, argumentsSchema }) {
+  const groups = groupsOf(tools);
+  const effects = new Map(tools.map(({ name, effect }) => [name, effect]));
+  const sections = [...groups].map(([group, members]) => {
+    const parts = members.map((tool) => sectionOf(tool, { profiles, effects, schema: argumentsSchema(tool) }));
+    return `## ${group}\n\n${parts.join('\n')}`;
+  });
+  return [introduction, ...sections].join('\n');
+}
+
+function sectionOf({ name, description, ...tool }, { profiles, effects, schema }) {
+  const facts = [
+    tool.alias && `another name of [\`${tool.alias.of}\`](#${tool.alias.of})`,
+    `effect class ${effectIn(effects.get(tool.alias?.of ?? name))}`,
+    tool.runsIn === 'loop' ? 'answered by the worker' : `at most ${tool.timeoutMs / 1_000} s`,
+    offeredIn(name, profiles),
+    tool.needs && `needs ${needOf(tool.needs)}`,
+  ];
+  return `### ${name}\n\n${description}\n\n${facts.filter(Boolean).join('; ')}.\n${tableOf(schema)}`;
+}
+
+const effectIn = (effect) => (typeof effect === 'string' ? `\`${effect}\`` : 'by the arguments');
+
+function needOf(need) {
+  if (!(need in needs)) throw new Error(`deploy/local/tool-reference.mjs does not describe the need ${need}.`);
+  return needs[need];
+}
+
+function offeredIn(name, profiles) {
+  const names = Object.keys(profiles).filter((profile) => profiles[profile].settings.tools.includes(name));
+  return names.length > 0
+    ? `in the profiles ${names.map((one) => `\`${one}\``).join(', ')}`
+    : 'in no profile by default';
+}
+
+function tableOf({ properties = {}, required = [] }) {
+  const rows = Object.entries(properties).map(([name, { description = '', ...schema }]) => {
+    const cells = [`\`${name}\``, required.includes(name) ? 'yes' : '', `\`${JSON.stringify(schema)}\``, description];
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`.replaceAll('  ', ' ');
+  });
+  if (rows.length === 0) return '';
+  return `\n| parameter | required | schema | meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+/** In the order of the catalog. */
+function groupsOf(tools) {
+  const groups = new Map();
+  for (const tool of tools) groups.set(tool.group, [...(groups.get(tool.group) ?? []), tool]);
+  return groups;
+}
