@@ -14,7 +14,14 @@ const runOf = (ran: RunSettings, status: Run['status'] = 'completed'): Run =>
   run.parse({
     ...{ id: 'run_1', thread_id: 'thr_1', status, iteration: 2, last_seq: 9, epoch: 1, finish_reason: 'stop' },
     ...{ error: null, waiting: null, usage, profile: ran.profile, model: ran.model, settings: ran, metadata: {} },
-    ...{ stop_requested_at: null, created_at: at, started_at: at, finished_at: at },
+    ...{
+      agent_id: null,
+      agent_version: null,
+      stop_requested_at: null,
+      created_at: at,
+      started_at: at,
+      finished_at: at,
+    },
   });
 
 const said = (iteration: number, text: string, decision?: string): Message =>
