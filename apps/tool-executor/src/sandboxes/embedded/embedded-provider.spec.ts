@@ -79,19 +79,23 @@ describe('a sandbox that dies', () => {
 
 describe('idle sandboxes', () => {
   it('are stopped, and boot again at the next use', async () => {
-    const fixture = await SandboxFixture.open({ idleMs: 600, backgroundKeepAliveMs: 1_000 });
+    const fixture = await SandboxFixture.open();
+    const { idleMs, backgroundKeepAliveMs } = fixture.settings;
     const idle = await fixture.sandbox('thr_idle');
-    await run(idle, 'touch kept');
     const busy = await fixture.sandbox('thr_busy');
-    await busy.start({ id: 'job', session: 'job', command: 'sleep 60' });
-    const waiting = run(idle, 'sleep 1; echo waited');
-    await run(busy, 'sleep 0.7');
+    await busy.start({ id: 'job', session: 'job', command: 'sleep 600' });
+    const waiting = run(idle, 'until test -e go; do sleep 0.05; done; echo waited');
+    const beganAt = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(beganAt + idleMs);
 
     expect(await fixture.provider.stopIdle()).toEqual([]);
+    await idle.files.write('go', '', { mode: 'create' });
     await expect(waiting).resolves.toMatchObject({ output: 'waited\n' });
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    clock.mockReturnValue(beganAt + 2 * idleMs + backgroundKeepAliveMs);
+    expect([...(await fixture.provider.stopIdle())].sort()).toEqual(['thr_busy', 'thr_idle']);
+    clock.mockRestore();
     await expect(busy.read('job')).resolves.toMatchObject({ running: false, outcome: { ending: 'killed' } });
-    await expect(run(await fixture.sandbox('thr_idle'), 'ls')).resolves.toMatchObject({ output: 'kept\n' });
+    await expect(run(await fixture.sandbox('thr_idle'), 'ls')).resolves.toMatchObject({ output: 'go\n' });
     await fixture.close();
   });
 
