@@ -78,7 +78,8 @@ function refuseAll(findings) {
 
 /** Runs jest once over these projects (directories such as `libs/domain`). */
 export function jest(projects, { env = {}, args = [] } = {}) {
-  const options = ['--projects', ...projects, '--passWithNoTests', ...args];
+  const sequencer = ['--testSequencer', join(repoRoot, 'deploy/local/slowest-first.cjs')];
+  const options = ['--projects', ...projects, '--passWithNoTests', ...sequencer, ...args];
   return run(bin('jest'), options, { cwd: repoRoot, env: { ...process.env, FORCE_COLOR: '0', ...env } });
 }
 
