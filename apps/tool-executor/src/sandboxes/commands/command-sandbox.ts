@@ -9,7 +9,7 @@ import type {
   Termination,
 } from '../sandbox';
 import type { AwakeSandbox } from '../sandbox-provider';
-import type { SandboxCommands } from '../embedded/commands/sandbox-commands';
+import type { SandboxCommands } from './sandbox-commands';
 
 /** A sandbox whose commands are kept by `SandboxCommands`. What is left to a provider is how they are launched and killed. */
 export abstract class CommandSandbox implements Sandbox {

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunningCommand } from '../embedded/commands/command-ledger';
-import type { CommandRecord } from '../embedded/commands/command-record';
+import type { RunningCommand } from '../commands/command-ledger';
+import type { CommandRecord } from '../commands/command-record';
 import type { Ending } from '../sandbox';
 import { SandboxError } from '../sandbox-error';
 import { workspacePath } from '../workspace-path';

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import type { CommandRecord } from '../embedded/commands/command-record';
-import { SandboxCommands } from '../embedded/commands/sandbox-commands';
+import type { CommandRecord } from '../commands/command-record';
+import { SandboxCommands } from '../commands/sandbox-commands';
 import { CommandSandbox } from '../commands/command-sandbox';
 import type { EndedCommand, Termination } from '../sandbox';
 import { SandboxError } from '../sandbox-error';

@@ -1,4 +1,4 @@
-import { CommandRecord } from './command-record';
+import { CommandRecord } from '../../commands/command-record';
 import { CommandRun } from './command-run';
 import { connectTo } from '../testing/scripted-agent';
 

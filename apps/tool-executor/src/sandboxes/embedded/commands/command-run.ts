@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { AgentConnection } from '../agent/agent-connection';
 import type { EndedEvent } from '../agent/agent-messages';
-import type { CommandEnd, CommandRecord } from './command-record';
+import type { CommandEnd, CommandRecord } from '../../commands/command-record';
 import { SandboxError } from '../../sandbox-error';
 
 /** How much longer than a limit the agent may take to report an end. After that it is considered dead. */

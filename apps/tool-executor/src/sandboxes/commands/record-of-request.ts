@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { CommandRequest } from '../../sandbox';
-import { SandboxError } from '../../sandbox-error';
-import type { SandboxSettings } from '../../sandbox-settings';
+import type { CommandRequest } from '../sandbox';
+import { SandboxError } from '../sandbox-error';
+import type { SandboxSettings } from '../sandbox-settings';
 import { CommandRecord } from './command-record';
 
 const maximumCommandBytes = 100_000;

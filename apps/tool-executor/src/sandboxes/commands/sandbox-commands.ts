@@ -1,7 +1,7 @@
-import type { CommandListeners, CommandOutcome, CommandRequest, ProcessView, Termination } from '../../sandbox';
-import { SandboxError } from '../../sandbox-error';
-import type { AwakeSandbox } from '../../sandbox-provider';
-import type { SandboxSettings } from '../../sandbox-settings';
+import type { CommandListeners, CommandOutcome, CommandRequest, ProcessView, Termination } from '../sandbox';
+import { SandboxError } from '../sandbox-error';
+import type { AwakeSandbox } from '../sandbox-provider';
+import type { SandboxSettings } from '../sandbox-settings';
 import { CommandLedger, type KnownCommand, type RunningCommand } from './command-ledger';
 import type { CommandRecord } from './command-record';
 import { recordOf } from './record-of-request';

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { BoundedOutput } from './bounded-output';
-import type { CommandOutcome, Ending, OutputChunk, ProcessView } from '../../sandbox';
-import { workspacePath } from '../../workspace-path';
+import type { CommandOutcome, Ending, OutputChunk, ProcessView } from '../sandbox';
+import { workspacePath } from '../workspace-path';
 
 export interface CommandLimits {
   timeoutMs: number | undefined;
