@@ -81,6 +81,25 @@ describe('the executor’s configuration', () => {
     expect(() => settingsFor({ SANDBOX_UNSAFE_HOST: 'perhaps' })).toThrow();
   });
 
+  describe('of Docker', () => {
+    const docker = { ...least, SANDBOX_PROVIDER: 'docker', SANDBOX_INSTALL: 'production' };
+
+    it('needs no more than the name of the deployment', () => {
+      expect(sandboxSettingsOf(parseConfig(environment, docker))).toMatchObject({
+        ...{ provider: 'docker', install: 'production' },
+        docker: { socketPath: '/var/run/docker.sock', image: 'node:24-bookworm' },
+      });
+    });
+
+    it.each([
+      ['SANDBOX_INSTALL', { SANDBOX_INSTALL: '' }],
+      ['SANDBOX_UNSAFE_HOST', { SANDBOX_UNSAFE_HOST: '1' }],
+      ['SANDBOX_DISK_HARD', { SANDBOX_DISK_HARD: 'required' }],
+    ])('refuses to start with a wrong %s', (name, given) => {
+      expect(() => parseConfig(environment, { ...docker, ...given })).toThrow(`${name}: `);
+    });
+  });
+
   describe('of Daytona', () => {
     const daytona = {
       ...least,

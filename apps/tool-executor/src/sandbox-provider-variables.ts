@@ -7,8 +7,9 @@ const minutes = z.coerce.number().int().nonnegative();
 
 /** Which provider runs the sandboxes, and what it needs besides the limits that all have. */
 export const providerVariables = {
-  SANDBOX_PROVIDER: z.enum(['embedded', 'daytona']).default('embedded').meta({
-    description: 'Where sandboxes run: `embedded` on this host, `daytona` at a Daytona service. See docs/sandboxes.md.',
+  SANDBOX_PROVIDER: z.enum(['embedded', 'docker', 'daytona']).default('embedded').meta({
+    description:
+      'Where sandboxes run: `embedded` on this host, `docker` in containers on this host, `daytona` at a Daytona service. See docs/sandboxes.md.',
   }),
   SANDBOX_INSTALL: z
     .string()
@@ -24,6 +25,19 @@ export const providerVariables = {
     description:
       'How often the executor asks a worker which of its sandboxes belong to threads that do not exist, and removes them.',
     unit: 's',
+  }),
+  DOCKER_SOCKET: z.string().default('/var/run/docker.sock').meta({
+    description:
+      'The unix socket of the engine, for `SANDBOX_PROVIDER=docker`. **Who can use it is root on the host**.',
+  }),
+  DOCKER_IMAGE: z.string().default('node:24-bookworm').meta({
+    description:
+      'What containers are made from. Needs bash and Node 20 or later. It is not pulled: the engine must have it.',
+  }),
+  DOCKER_RUNTIME: z.string().optional().meta({
+    description: 'The OCI runtime of containers, which the engine must know.',
+    example: 'runsc',
+    otherwise: 'the engine’s own',
   }),
   DAYTONA_API_URL: z.url().optional().meta({
     description: 'The API of the Daytona service.',
@@ -79,15 +93,32 @@ export const providerVariables = {
 
 type ProviderConfig = z.infer<z.ZodObject<typeof providerVariables>> & {
   readonly SANDBOX_ALLOWED_HOSTS?: readonly string[] | undefined;
+  readonly SANDBOX_UNSAFE_HOST?: boolean | undefined;
+  readonly SANDBOX_DISK_HARD?: string | undefined;
 };
+type Refuse = (variable: string, message: string) => void;
 
 /** What a provider needs, and what it would ignore. An executor that cannot keep to its settings does not start. */
 export function checkProvider(config: ProviderConfig, context: z.RefinementCtx): void {
-  const refuse = (variable: string, message: string) =>
+  const refuse: Refuse = (variable, message) =>
     context.addIssue({ code: 'custom', path: [variable], message, input: undefined });
-  if (config.SANDBOX_PROVIDER === 'embedded') return;
+  const { SANDBOX_PROVIDER: provider } = config;
+  if (provider === 'embedded') return;
 
-  for (const name of ['SANDBOX_INSTALL', 'DAYTONA_API_URL', 'DAYTONA_API_KEY'] as const) {
+  if (config.SANDBOX_INSTALL === undefined) refuse('SANDBOX_INSTALL', `required for SANDBOX_PROVIDER=${provider}`);
+  if (provider === 'docker') checkDocker(config, refuse);
+  else checkDaytona(config, refuse);
+}
+
+function checkDocker(config: ProviderConfig, refuse: Refuse): void {
+  if (config.SANDBOX_UNSAFE_HOST) refuse('SANDBOX_UNSAFE_HOST', 'containers are always isolated; unset it');
+  if (config.SANDBOX_DISK_HARD === 'required') {
+    refuse('SANDBOX_DISK_HARD', 'the disk of a container is watched only; unset it, or set SANDBOX_PROVIDER=embedded');
+  }
+}
+
+function checkDaytona(config: ProviderConfig, refuse: Refuse): void {
+  for (const name of ['DAYTONA_API_URL', 'DAYTONA_API_KEY'] as const) {
     if (config[name] === undefined) refuse(name, 'required for SANDBOX_PROVIDER=daytona');
   }
   if (config.SANDBOX_ALLOWED_HOSTS !== undefined) {
@@ -108,9 +139,13 @@ export function checkProvider(config: ProviderConfig, context: z.RefinementCtx):
 
 export function providerSettingsOf(
   config: ProviderConfig,
-): Pick<SandboxSettingsInput, 'provider' | 'install' | 'daytona'> {
+): Pick<SandboxSettingsInput, 'provider' | 'install' | 'docker' | 'daytona'> {
   const { SANDBOX_PROVIDER: provider, SANDBOX_INSTALL: install } = config;
   if (provider === 'embedded') return { provider, install };
+  if (provider === 'docker') {
+    const { DOCKER_SOCKET: socketPath, DOCKER_IMAGE: image, DOCKER_RUNTIME: runtime } = config;
+    return { provider, install, docker: { socketPath, image, runtime } };
+  }
   return {
     ...{ provider, install },
     daytona: {

@@ -1,8 +1,10 @@
 import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
 import { DaytonaProvider } from './daytona/daytona-provider';
+import { prepareDocker } from './docker/prepare-docker';
 import { EgressGates } from './egress/egress-gate';
 import type { EgressRules } from './egress/destination';
-import { EmbeddedProvider } from './embedded/embedded-provider';
+import { HostProvider } from './embedded/host-provider';
+import { type EmbeddedProbeResult, prepareIsolation } from './embedded/isolation/prepare-isolation';
 import type { SandboxLog, SandboxProvider } from './sandbox-provider';
 import type { SandboxSettings } from './sandbox-settings';
 
@@ -11,6 +13,7 @@ type EgressParts = Partial<Pick<EgressRules, 'resolve' | 'isAllowed'>>;
 /** The provider that the settings choose. */
 export function createSandboxProvider(settings: SandboxSettings, log: SandboxLog): SandboxProvider {
   if (settings.provider === 'embedded') return createEmbeddedProvider(settings, log);
+  if (settings.provider === 'docker') return createDockerProvider(settings, log);
   const { daytona } = settings;
   if (!daytona) throw new Error('The provider daytona has no settings.');
   return new DaytonaProvider(settings, { daytona, log, egress: egressGates(settings) });
@@ -21,8 +24,21 @@ export function createEmbeddedProvider(
   settings: SandboxSettings,
   log: SandboxLog,
   egress: EgressParts = {},
-): EmbeddedProvider {
-  return new EmbeddedProvider(settings, log, egressGates(settings, egress));
+): HostProvider<EmbeddedProbeResult> {
+  const gates = egressGates(settings, egress);
+  return new HostProvider(settings, { name: 'embedded', log, egress: gates, prepare: prepareIsolation });
+}
+
+/** Sandboxes in containers of an engine on this machine. */
+export function createDockerProvider(
+  settings: SandboxSettings,
+  log: SandboxLog,
+  egress: EgressParts = {},
+): HostProvider {
+  return new HostProvider(settings, {
+    ...{ name: 'docker', log, egress: egressGates(settings, egress) },
+    prepare: prepareDocker,
+  });
 }
 
 function egressGates(settings: SandboxSettings, replaced: EgressParts = {}): EgressGates {

@@ -1,6 +1,7 @@
 import { internalHost, network } from '@rondo/platform';
 import { z } from 'zod';
 import { daytonaSettings } from './daytona/daytona-settings';
+import { dockerSettings } from './docker/docker-settings';
 
 const mebibyte = 1024 * 1024;
 const bytes = z.number().int().positive();
@@ -23,8 +24,9 @@ export type EgressSettings = z.infer<typeof egressSettings>;
 
 /** All settings of sandboxes. Only the root directory has no default. */
 export const sandboxSettings = z.object({
-  /** Where sandboxes run: on this machine, or at a service that has settings of its own. */
-  provider: z.enum(['embedded', 'daytona']).default('embedded'),
+  /** Where sandboxes run: on this machine, in containers on it, or at a service. */
+  provider: z.enum(['embedded', 'docker', 'daytona']).default('embedded'),
+  docker: dockerSettings.optional(),
   daytona: daytonaSettings.optional(),
   /** The name of the deployment, with which it labels its sandboxes. Several deployments may share an account or a machine. */
   install: z.string().min(1).optional(),

@@ -184,7 +184,7 @@ function describeLabels(makeFixture: MakeFixture): void {
 
       const listed = await fixture.provider.list({ account: 'acc_one' });
 
-      expect(listed).toEqual([{ threadId: one, labels: { account: 'acc_one', thread: one }, isAwake: false }]);
+      expect(listed).toMatchObject([{ threadId: one, labels: { account: 'acc_one', thread: one }, isAwake: false }]);
       const all = (await fixture.provider.list()).map(({ threadId }) => threadId);
       expect(all).toEqual(expect.arrayContaining([one, other]));
     });

@@ -18,6 +18,8 @@ export interface Workspace {
   uid?: number;
   /** The disk to be mounted at the directory; missing where the files lie in the directory itself. */
   image?: string;
+  /** What the sandbox is booted for. */
+  labels?: SandboxLabels;
 }
 
 type WorkspaceSettings = Pick<

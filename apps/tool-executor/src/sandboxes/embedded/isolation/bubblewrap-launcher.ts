@@ -6,9 +6,10 @@ import { AgentProcess, pipeOf } from '../agent/agent-process';
 import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewrap-arguments';
 import { browserProgram } from './browser-program';
 import type { ControlGroup, ControlGroups } from './control-groups';
-import { type EgressRules, admitsAnything } from '../../egress/destination';
+import { admitsAnything } from '../../egress/destination';
 import type { EgressGates } from '../../egress/egress-gate';
 import { EgressProxy } from '../egress/egress-proxy';
+import { proxyPort, proxyVariables } from '../egress/proxy-variables';
 import {
   agentMemoryMegabytes,
   type AgentConfiguration,
@@ -24,7 +25,7 @@ import { RunProcesses } from '../commands/run-processes';
 import { BindMounts, type RuntimeDirectory } from './runtime-directory';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { SandboxError } from '../../sandbox-error';
-import { type UidRange, isInRange } from './sandbox-users';
+import { requireSandboxUser } from './sandbox-users';
 import { searchPath } from './search-path';
 import { mountImage, withOwnMounts } from '../files/workspace-images';
 import type { Workspace } from '../files/workspaces';
@@ -39,7 +40,6 @@ export interface BubblewrapParts {
 }
 
 const fd = { control: 3, seccomp: 4, arguments: 5, status: 6 } as const;
-const proxyPort = 3128;
 
 /**
  * Runs with the executor's privileges. Its arguments are four lists that each end in `--`: control groups to join; images and
@@ -66,7 +66,7 @@ export class BubblewrapLauncher implements Launcher {
 
   async launch(workspace: Workspace): Promise<LaunchedAgent> {
     const { controlGroups, egress, settings, runtime } = this.parts;
-    assertUser(workspace, settings);
+    requireSandboxUser(workspace, settings);
     const serial = String((this.launches += 1));
     const proxy = admitsAnything(egress.rules) ? new EgressProxy(egress.of(workspace.threadId)) : undefined;
     const socketPath = proxy && join(runtime.path, `${serial}.sock`);
@@ -168,23 +168,6 @@ export class BubblewrapLauncher implements Launcher {
       ...(hasProxy ? { relay: { port: proxyPort, socketPath: insideEgressSocket } } : {}),
       ...(controlGroups.memory ? {} : { watchedMemoryBytes: settings.memoryBytes }),
     };
-  }
-}
-
-/** Commands reach servers in their own sandbox without the proxy, except under a loopback name that is an internal host. */
-function proxyVariables({ internalHosts }: EgressRules): Record<string, string> {
-  const proxy = `http://127.0.0.1:${proxyPort}`;
-  const isInternal = (name: string) => internalHosts.some((host) => host.replace(/[[\]]/g, '').startsWith(`${name}:`));
-  const direct = ['localhost', '127.0.0.1', '::1'].filter((name) => !isInternal(name)).join(',');
-  const upper = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: direct, NODE_USE_ENV_PROXY: '1' };
-  return { ...upper, http_proxy: proxy, https_proxy: proxy, no_proxy: direct };
-}
-
-/** The last check before privileges are dropped: whatever uid was read from disk, no sandbox runs as a user of the host. */
-function assertUser({ uid }: Workspace, range: UidRange): void {
-  const isRoot = process.getuid?.() === 0;
-  if (uid === undefined ? isRoot : !isInRange(uid, range)) {
-    throw new SandboxError('unavailable', `A sandbox may not run as user ${uid ?? 0}.`);
   }
 }
 

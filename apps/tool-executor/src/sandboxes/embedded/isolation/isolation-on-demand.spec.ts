@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IsolationOnDemand } from './isolation-on-demand';
-import type { Isolation } from './prepare-isolation';
+import type { Isolation } from './isolation';
 
 const limits = { cgroup: 'none', memory: false, processes: false, cpu: false, disk: 'watched' } as const;
 const capabilities = {

@@ -1,8 +1,8 @@
-import type { EmbeddedProbeResult, Isolation } from './prepare-isolation';
-import type { SandboxLog } from '../../sandbox-provider';
+import type { Isolation } from './isolation';
+import type { ProbeResult, SandboxLog } from '../../sandbox-provider';
 
-export interface IsolationOptions {
-  readonly prepare: () => Promise<Isolation>;
+export interface IsolationOptions<Result extends ProbeResult> {
+  readonly prepare: () => Promise<Isolation<Result>>;
   /** A failed trial is not repeated for this long. */
   readonly probeAgainMs: number;
   readonly log: SandboxLog;
@@ -12,13 +12,13 @@ export interface IsolationOptions {
  * How sandboxes are isolated on this host, found out at the first call, by one trial at a time. A success is cached for good.
  * A failure is tried again by a later call, because an operator may have repaired the host.
  */
-export class IsolationOnDemand {
-  private found: Promise<Isolation> | undefined;
+export class IsolationOnDemand<Result extends ProbeResult> {
+  private found: Promise<Isolation<Result>> | undefined;
   private announced: string | undefined;
 
-  constructor(private readonly options: IsolationOptions) {}
+  constructor(private readonly options: IsolationOptions<Result>) {}
 
-  get(): Promise<Isolation> {
+  get(): Promise<Isolation<Result>> {
     this.found ??= this.find();
     return this.found;
   }
@@ -29,7 +29,7 @@ export class IsolationOnDemand {
     await isolation?.remove();
   }
 
-  private async find(): Promise<Isolation> {
+  private async find(): Promise<Isolation<Result>> {
     let works = false;
     try {
       const isolation = await this.options.prepare();
@@ -42,7 +42,7 @@ export class IsolationOnDemand {
   }
 
   /** Logs a result once, until it changes. Messages of failures are not compared: they name files made for one trial. */
-  private announce(result: EmbeddedProbeResult): void {
+  private announce(result: Result): void {
     const { usable, reason, advice, warning, details } = result;
     const key = JSON.stringify({ usable, advice, warning, details: { ...details, diskReason: undefined } });
     if (key === this.announced) return;
@@ -51,7 +51,7 @@ export class IsolationOnDemand {
     const { log } = this.options;
     if (!usable) log.warn(fields, 'sandboxes unavailable');
     else if (warning !== undefined) log.warn(fields, 'sandboxes available WITHOUT LIMITS of memory and processes');
-    else if (details.isolation === 'none') log.warn(fields, 'commands run WITHOUT ISOLATION on this host');
+    else if (details['isolation'] === 'none') log.warn(fields, 'commands run WITHOUT ISOLATION on this host');
     else log.info(fields, 'sandboxes available');
   }
 }

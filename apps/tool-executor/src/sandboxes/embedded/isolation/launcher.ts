@@ -13,8 +13,11 @@ export interface LaunchedAgent {
   ended: Promise<string>;
   /** Kills everything in the sandbox; false when that could not be verified. */
   kill(): Promise<boolean>;
-  /** Called once, after the agent is configured and before it runs a command. Missing when the host cannot attribute processes to runs. */
-  runProcesses?(freezing: Freezing): Promise<RunProcesses>;
+  /**
+   * Called once, after the agent is configured and before it runs a command. Missing, or resolves to undefined, when the host
+   * cannot attribute processes to runs.
+   */
+  runProcesses?(freezing: Freezing): Promise<RunProcesses | undefined>;
   /** How often the kernel has killed for memory in there. */
   outOfMemoryKills(): number;
 }

@@ -1,20 +1,16 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import { bootAgent } from '../agent/boot-agent';
 import { BubblewrapLauncher } from './bubblewrap-launcher';
 import { detectControlGroups, noControlGroups, type ControlGroups } from './control-groups';
-import type { EgressGates } from '../../egress/egress-gate';
-import { EmbeddedSandbox } from '../embedded-sandbox';
 import { UnsafeHostLauncher } from './host-launcher';
+import type { Isolation, IsolationSite } from './isolation';
 import type { Launcher } from './launcher';
+import { runTrial } from './run-trial';
 import { createRuntimeDirectory, type RuntimeDirectory } from './runtime-directory';
 import type { ProbeResult } from '../../sandbox-provider';
-import type { SandboxSettings } from '../../sandbox-settings';
 import { searchPath } from './search-path';
 import { seccompFilter } from './seccomp-filter';
 import { adviceFor, hardDiskIsMissing, limitsAreMissing } from './sandbox-advice';
-import type { Workspaces } from '../files/workspaces';
 
 /** What the embedded provider found out about this host. */
 export interface EmbeddedDetails extends Record<string, unknown> {
@@ -36,27 +32,12 @@ export interface EmbeddedDetails extends Record<string, unknown> {
 
 export type EmbeddedProbeResult = ProbeResult & { readonly details: EmbeddedDetails };
 
-/** What is needed to boot sandboxes on this host. */
-export interface Isolation {
-  result: EmbeddedProbeResult;
-  /** Proven by a command that ran in a sandbox; missing where that failed. */
-  launcher?: Launcher;
-  /** Deletes the files that it has put on this host. */
-  remove: () => Promise<void>;
-}
-
-interface IsolationSite {
-  settings: SandboxSettings;
-  egress: EgressGates;
-  workspaces: Workspaces;
-}
-
 type LaunchParts = IsolationSite & { controlGroups: ControlGroups; runtime: RuntimeDirectory };
 
 const run = promisify(execFile);
 
 /** Finds the strongest isolation that works here. Never falls back to none: that needs an explicit setting. */
-export async function prepareIsolation(site: IsolationSite): Promise<Isolation> {
+export async function prepareIsolation(site: IsolationSite): Promise<Isolation<EmbeddedProbeResult>> {
   const controlGroups = site.settings.unsafeHost
     ? noControlGroups
     : detectControlGroups(site.settings.controlGroupMount);
@@ -145,27 +126,6 @@ function resultOf(site: IsolationSite, { controlGroups, noHardDisk }: Found, fai
 async function canDisableUserNamespaces(bubblewrapPath: string): Promise<boolean[]> {
   const help = await run(bubblewrapPath, ['--help'], { env: { PATH: searchPath } }).catch(() => ({ stdout: '' }));
   return help.stdout.includes('--disable-userns') ? [true, false] : [false];
-}
-
-/** Runs a command in a sandbox of its own. Undefined when it ran, else why it did not. */
-async function runTrial(
-  launcher: Launcher,
-  { workspaces, settings, egress }: IsolationSite,
-): Promise<string | undefined> {
-  const threadId = `probe-${randomUUID()}`;
-  const sandbox = new EmbeddedSandbox(threadId, settings, {
-    boot: async () => bootAgent(launcher, await workspaces.open(threadId), settings.bootTimeoutMs),
-    usage: (watched) => workspaces.usage(threadId, watched),
-  });
-  try {
-    const outcome = await sandbox.exec({ id: 'probe', command: 'true' });
-    return outcome.exitCode === 0 ? undefined : `A trial command ended with ${outcome.ending}. ${outcome.output}`;
-  } catch (error) {
-    return messageOf(error);
-  } finally {
-    egress.remove(threadId);
-    await sandbox.stop().finally(() => workspaces.remove(threadId));
-  }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

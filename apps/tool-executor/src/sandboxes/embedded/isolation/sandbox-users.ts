@@ -10,6 +10,14 @@ export type UidRange = Pick<SandboxSettings, 'firstUid' | 'uidCount'>;
 export const isInRange = (uid: number, { firstUid, uidCount }: UidRange): boolean =>
   Number.isInteger(uid) && uid > 0 && uid >= firstUid && uid < firstUid + uidCount;
 
+/** The last check before privileges are dropped: whatever uid was read from disk, no sandbox runs as a user of the host. */
+export function requireSandboxUser({ uid }: { readonly uid?: number }, range: UidRange): void {
+  const isRoot = process.getuid?.() === 0;
+  if (uid === undefined ? isRoot : !isInRange(uid, range)) {
+    throw new SandboxError('unavailable', `A sandbox may not run as user ${uid ?? 0}.`);
+  }
+}
+
 interface Home {
   threadId: string;
   /** The thread's directory, with its workspace in it. */

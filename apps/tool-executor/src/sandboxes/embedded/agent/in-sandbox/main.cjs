@@ -1,7 +1,7 @@
 'use strict';
 /**
  * The agent: the process inside a sandbox through which the host acts. It answers requests (`{id, call, …}` → `{id, ok, …}`)
- * and reports on commands (`{event, command, …}`) over the socket that it was spawned with. It has no secrets: commands run as
+ * and reports on commands (`{event, command, …}`) over the descriptors in its arguments: a socket, or an input and an output. It has no secrets: commands run as
  * the same user and could take it over, so the host validates everything it sends.
  */
 const net = require('node:net');
@@ -15,10 +15,12 @@ const { signalEveryone } = require('./processes.cjs');
 const { startRelay } = require('./relay.cjs');
 const { Streams } = require('./streams.cjs');
 
-const control = new net.Socket({ fd: Number(process.argv[2]) });
+const [inputFd, outputFd] = process.argv.slice(2, 4).map(Number);
+const control = new net.Socket({ fd: inputFd, writable: outputFd === undefined });
+const output = outputFd === undefined ? control : new net.Socket({ fd: outputFd, readable: false });
 const channel = {
-  send: (message) => control.write(encodeFrame(message)),
-  onDrain: (listener) => control.on('drain', listener),
+  send: (message) => output.write(encodeFrame(message)),
+  onDrain: (listener) => output.on('drain', listener),
 };
 const calls = { configure };
 
@@ -71,3 +73,4 @@ control.on(
 );
 control.on('close', () => process.exit(0));
 control.on('error', () => process.exit(0));
+output.on('error', () => process.exit(0));

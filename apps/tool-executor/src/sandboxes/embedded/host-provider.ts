@@ -2,7 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EgressGate, EgressGates } from '../egress/egress-gate';
 import type { EndedCommand, Sandbox } from '../sandbox';
 import { SandboxError } from '../sandbox-error';
-import type { AwakeSandbox, ListedSandbox, SandboxLabels, SandboxLog, SandboxProvider } from '../sandbox-provider';
+import type {
+  AwakeSandbox,
+  ListedSandbox,
+  ProbeResult,
+  SandboxLabels,
+  SandboxLog,
+  SandboxProvider,
+} from '../sandbox-provider';
 import type { SandboxSettings } from '../sandbox-settings';
 import type { AgentConnection } from './agent/agent-connection';
 import { bootAgent } from './agent/boot-agent';
@@ -11,32 +18,50 @@ import { EmbeddedSandbox } from './embedded-sandbox';
 import { Workspaces } from './files/workspaces';
 import { IsolationOnDemand } from './isolation/isolation-on-demand';
 import type { Launcher } from './isolation/launcher';
-import { type EmbeddedProbeResult, type Isolation, prepareIsolation } from './isolation/prepare-isolation';
+import type { Isolation, IsolationSite } from './isolation/isolation';
 
 const longestIdleCheckMs = 30_000;
 
-/** Sandboxes that are processes of this machine. Finds the isolation that works here, and boots none while there is none. */
-export class EmbeddedProvider implements SandboxProvider {
-  readonly name = 'embedded';
+interface HostParts<Result extends ProbeResult> {
+  readonly name: string;
+  readonly log: SandboxLog;
+  readonly egress: EgressGates;
+  /** Finds out whether and how sandboxes can be booted here. */
+  readonly prepare: (site: IsolationSite) => Promise<Isolation<Result>>;
+}
+
+/**
+ * Sandboxes whose processes and files are on this machine, each with an agent inside. `prepare` decides how they are isolated;
+ * while nothing works, none is booted.
+ */
+export class HostProvider<Result extends ProbeResult = ProbeResult> implements SandboxProvider {
+  readonly name: string;
   readonly affinity = 'executor';
+  private readonly log: SandboxLog;
+  private readonly egress: EgressGates;
   private readonly sandboxes = new Map<string, EmbeddedSandbox>();
   /** Sandboxes that were booted and may be alive, including those that no thread uses any more. Scanned often, so kept short. */
   private readonly booted = new Set<EmbeddedSandbox>();
   private readonly removals = new Map<string, Promise<void>>();
   private readonly workspaces: Workspaces;
-  private readonly isolation: IsolationOnDemand;
+  private readonly isolation: IsolationOnDemand<Result>;
   private readonly timers: NodeJS.Timeout[];
   private closed = false;
 
   constructor(
     private readonly settings: SandboxSettings,
-    private readonly log: SandboxLog,
-    private readonly egress: EgressGates,
+    { name, log, egress, prepare }: HostParts<Result>,
   ) {
+    this.name = name;
+    this.log = log;
+    this.egress = egress;
     const workspaces = new Workspaces(settings, !settings.unsafeHost && process.getuid?.() === 0);
-    const prepare = () => prepareIsolation({ settings, egress, workspaces });
+    const site = { settings, egress, workspaces };
     this.workspaces = workspaces;
-    this.isolation = new IsolationOnDemand({ prepare, probeAgainMs: settings.probeAgainMs, log });
+    this.isolation = new IsolationOnDemand({
+      ...{ log, probeAgainMs: settings.probeAgainMs },
+      prepare: () => prepare(site),
+    });
     this.timers = [
       this.every(Math.min(settings.idleMs / 4, longestIdleCheckMs), () => this.stopIdle()),
       this.every(settings.diskCheckMs, () => this.enforceDiskQuotas()),
@@ -47,7 +72,7 @@ export class EmbeddedProvider implements SandboxProvider {
     return this.egress.of(threadId);
   }
 
-  async probe(): Promise<EmbeddedProbeResult> {
+  async probe(): Promise<Result> {
     return (await this.preparedIsolation()).result;
   }
 
@@ -114,7 +139,7 @@ export class EmbeddedProvider implements SandboxProvider {
     await this.isolation.close();
   }
 
-  private async preparedIsolation(): Promise<Isolation> {
+  private async preparedIsolation(): Promise<Isolation<Result>> {
     if (this.closed) throw new SandboxError('unavailable', 'Sandboxes are shutting down.');
     return this.isolation.get();
   }
@@ -172,8 +197,9 @@ export class EmbeddedProvider implements SandboxProvider {
       throw new SandboxError('unavailable', 'The sandbox was stopped or removed meanwhile.');
     }
     const { install } = this.settings;
-    const workspace = await this.workspaces.open(threadId, { ...(install !== undefined && { install }), ...labels });
-    const connection = await bootAgent(launcher, workspace, this.settings.bootTimeoutMs);
+    const given = { ...(install !== undefined && { install }), ...labels };
+    const workspace = await this.workspaces.open(threadId, given);
+    const connection = await bootAgent(launcher, { ...workspace, labels: given }, this.settings.bootTimeoutMs);
     this.log.info({ threadId, durationMs: Date.now() - startedAt }, 'sandbox booted');
     void connection.ended.then(() => this.log.info({ threadId }, 'sandbox ended'));
     return connection;

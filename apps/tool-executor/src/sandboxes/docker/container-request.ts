@@ -1,0 +1,83 @@
+import type { SandboxLabels } from '../sandbox-provider';
+import type { SandboxSettings } from '../sandbox-settings';
+import { agentMemoryMegabytes } from '../embedded/isolation/launcher';
+import type { Workspace } from '../embedded/files/workspaces';
+import type { DockerSettings } from './docker-settings';
+
+const sharedMemoryBytes = 64 * 1024 * 1024;
+const labelPrefix = 'rondo.';
+
+/** Where the files of a sandbox appear in its container. */
+export const inside = { workspace: '/workspace', agent: '/rondo/agent', egressSocket: '/rondo/egress.sock' };
+
+export interface ContainerParts {
+  readonly settings: SandboxSettings;
+  readonly docker: DockerSettings;
+  readonly workspace: Workspace;
+  /** In the agent's arguments, so that its process can be told from others. */
+  readonly name: string;
+  readonly agentDirectory: string;
+  readonly egressSocket: string | undefined;
+}
+
+/** The label by which an executor finds the containers that it has started before it died. */
+export const ownerLabel = (root: string): string => `${labelPrefix}root=${root}`;
+
+/**
+ * A container without network, capabilities, privileges to gain or a writable root. What it may write: its workspace, and
+ * `/tmp` in memory. It is deleted by the engine when it ends, and it ends when the executor is no longer attached.
+ */
+export function containerRequest({ settings, docker, workspace, name, ...paths }: ContainerParts): object {
+  return {
+    Image: docker.image,
+    Entrypoint: ['node', `--max-old-space-size=${agentMemoryMegabytes}`, `${inside.agent}/main.cjs`, '0', '1', name],
+    Cmd: [],
+    User: userOf(workspace),
+    WorkingDir: inside.workspace,
+    Hostname: 'sandbox',
+    Labels: labelsOf(workspace, settings),
+    ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: true, Tty: false },
+    HostConfig: {
+      ...{ AutoRemove: true, Init: true, NetworkMode: 'none', IpcMode: 'private', CgroupnsMode: 'private' },
+      ...{ Privileged: false, ReadonlyRootfs: true, CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'] },
+      ...limitsOf(settings),
+      LogConfig: { Type: 'none' }, // Its output is the agent's protocol.
+      Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${settings.temporaryBytes}` },
+      Mounts: mountsOf(workspace, paths),
+      ...(docker.runtime !== undefined && { Runtime: docker.runtime }),
+    },
+  };
+}
+
+function limitsOf({ memoryBytes, processes, cpu, openFiles, fileSizeBytes }: SandboxSettings): object {
+  const limit = (Name: string, most: number) => ({ Name, Soft: most, Hard: most });
+  return {
+    ...{ Memory: memoryBytes, MemorySwap: memoryBytes, PidsLimit: processes, NanoCpus: Math.round(cpu * 1e9) },
+    ShmSize: sharedMemoryBytes,
+    Ulimits: [limit('nofile', openFiles), limit('fsize', fileSizeBytes), limit('core', 0)],
+  };
+}
+
+function mountsOf({ directory }: Workspace, paths: Pick<ContainerParts, 'agentDirectory' | 'egressSocket'>): object[] {
+  const bind = (Source: string, Target: string, ReadOnly: boolean) => ({ Type: 'bind', Source, Target, ReadOnly });
+  return [
+    bind(directory, inside.workspace, false),
+    bind(paths.agentDirectory, inside.agent, true),
+    ...(paths.egressSocket === undefined ? [] : [bind(paths.egressSocket, inside.egressSocket, true)]),
+  ];
+}
+
+/** A user of its own where the executor may give files away, else the executor's own, which is not root then. */
+function userOf({ uid }: Workspace): string {
+  const [user, group] = uid === undefined ? [process.getuid?.(), process.getgid?.()] : [uid, uid];
+  return `${user}:${group}`;
+}
+
+function labelsOf({ threadId, labels = {} }: Workspace, { install, root }: SandboxSettings): Record<string, string> {
+  const given: SandboxLabels = { ...(install !== undefined && { install }), ...labels, thread: threadId };
+  const named = Object.entries(given).map(([name, value]): [string, string] => [
+    `${labelPrefix}${name}`,
+    String(value),
+  ]);
+  return Object.fromEntries([...named, [`${labelPrefix}root`, root]]);
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EgressProxy } from '../embedded/egress/egress-proxy';
+import { proxyPort, proxyVariables } from '../embedded/egress/proxy-variables';
+import { ListedOwners } from '../embedded/commands/listed-owners';
+import { childrenOf } from '../embedded/commands/process-table';
+import { RunProcesses } from '../embedded/commands/run-processes';
+import type { AgentConfiguration, Freezing, LaunchedAgent, Launcher } from '../embedded/isolation/launcher';
+import type { RuntimeDirectory } from '../embedded/isolation/runtime-directory';
+import { requireSandboxUser } from '../embedded/isolation/sandbox-users';
+import { searchPath } from '../embedded/isolation/search-path';
+import type { Workspace } from '../embedded/files/workspaces';
+import { admitsAnything } from '../egress/destination';
+import type { EgressGates } from '../egress/egress-gate';
+import { SandboxError } from '../sandbox-error';
+import type { SandboxSettings } from '../sandbox-settings';
+import { AttachedStreams } from './attached-streams';
+import { containerRequest, inside } from './container-request';
+import type { DockerSettings } from './docker-settings';
+import type { EngineClient } from './engine-client';
+
+export interface DockerParts {
+  readonly engine: EngineClient;
+  readonly settings: SandboxSettings;
+  readonly docker: DockerSettings;
+  readonly runtime: RuntimeDirectory;
+  readonly egress: EgressGates;
+}
+
+/** The proxy of one sandbox, on a socket that is mounted into its container. */
+interface WayOut {
+  readonly socketPath: string;
+  close(): Promise<unknown>;
+}
+
+/** Boots agents in containers, one for each sandbox that is awake. Files stay on this host, where the containers mount them. */
+export class DockerLauncher implements Launcher {
+  private launches = 0;
+  /** Whether processes of containers are visible here, so that they can be attributed to runs. Known after the first boot. */
+  seesProcesses = false;
+
+  constructor(private readonly parts: DockerParts) {}
+
+  async launch(workspace: Workspace): Promise<LaunchedAgent> {
+    const { engine, settings } = this.parts;
+    requireSandboxUser(workspace, settings);
+    if (workspace.image !== undefined) {
+      throw new SandboxError('unavailable', 'The workspace is a disk image, which containers cannot mount.');
+    }
+    const name = ['rondo', settings.install ?? [], workspace.threadId].flat().join('-');
+    const wayOut = await this.openWayOut(workspace);
+    try {
+      await engine.remove(name); // one that an executor has left which died
+      return await this.run(name, workspace, wayOut);
+    } catch (error) {
+      await engine.remove(name).catch(() => undefined); // the failure to report is the first one
+      await wayOut?.close();
+      throw new SandboxError('unavailable', `Docker: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  private async run(name: string, workspace: Workspace, wayOut: WayOut | undefined): Promise<LaunchedAgent> {
+    const { engine, settings, docker, runtime } = this.parts;
+    const files = { agentDirectory: runtime.agent, egressSocket: wayOut?.socketPath };
+    const id = await engine.create(name, containerRequest({ settings, docker, workspace, name, ...files }));
+    const control = new AttachedStreams(await engine.attach(id));
+    control.on('error', () => undefined); // The connection to the agent listens later; a broken one is closed.
+    await engine.start(id);
+    return {
+      control,
+      configuration: this.configuration(wayOut !== undefined),
+      ended: engine.untilRemoved(id).then(async () => {
+        await wayOut?.close();
+        return control.lastErrors.trim();
+      }),
+      kill: () =>
+        engine.remove(id).then(
+          () => true,
+          () => false,
+        ),
+      runProcesses: async (freezing) => {
+        const processes = runProcessesOf(await engine.firstPid(id), name, freezing);
+        this.seesProcesses = processes !== undefined;
+        return processes;
+      },
+      outOfMemoryKills: () => 0, // A command that was killed for memory is reported with its exit code.
+    };
+  }
+
+  private async openWayOut({ threadId, uid }: Workspace): Promise<WayOut | undefined> {
+    const { egress, runtime } = this.parts;
+    if (!admitsAnything(egress.rules)) return undefined;
+    const proxy = new EgressProxy(egress.of(threadId));
+    const socketPath = join(runtime.path, `${(this.launches += 1)}.sock`);
+    await proxy.listen(socketPath, uid);
+    return { socketPath, close: () => Promise.all([proxy.close(), rm(socketPath, { force: true })]) };
+  }
+
+  private configuration(hasWayOut: boolean): AgentConfiguration {
+    return {
+      workspace: inside.workspace,
+      sessionDirectory: '/tmp/.sessions',
+      environment: {
+        ...{ PATH: searchPath, HOME: inside.workspace, USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
+        ...(hasWayOut && proxyVariables(this.parts.egress.rules)),
+      },
+      ...(hasWayOut && { relay: { port: proxyPort, socketPath: inside.egressSocket } }),
+    };
+  }
+}
+
+/** Undefined where the engine runs in another process namespace: its numbers then name nothing here, or other processes. */
+function runProcessesOf(init: number, name: string, freezing: Freezing): RunProcesses | undefined {
+  const agent = childrenOf(init).find(({ pid }) => commandLineOf(pid).endsWith(`\0${name}\0`))?.pid;
+  if (init === 0 || agent === undefined) return undefined;
+  return new RunProcesses(new ListedOwners({ init, agent, ...freezing }), { init, agent });
+}
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return ''; // It has ended meanwhile.
+  }
+}

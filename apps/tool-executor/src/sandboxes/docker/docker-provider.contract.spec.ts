@@ -1,0 +1,4 @@
+import { describeSandboxProvider } from '../testing/sandbox-provider.contract';
+import { DockerFixture } from './testing/docker-fixture';
+
+describeSandboxProvider('docker', (limits) => DockerFixture.open(limits));

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:http';
+import { run } from '../testing/run-command';
+import { newThreadId } from '../testing/sandbox-provider-fixture';
+import { DockerFixture } from './testing/docker-fixture';
+
+const createRoute = 'POST /containers/create';
+
+describe('the docker provider', () => {
+  let fixture: DockerFixture;
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    server = createServer((_, response) => response.end('from outside')).listen(0, '0.0.0.0');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number }; // it listens on TCP
+    url = `http://public.example:${port}/`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(async () => {
+    const egress = { resolve: async () => ['127.0.0.2'], isAllowed: (address: string) => address === '127.0.0.2' };
+    fixture = await DockerFixture.open({}, egress);
+    await fixture.provider.probe();
+    fixture.engine.created.length = 0;
+  });
+  afterEach(() => fixture.close());
+
+  it('asks for a container that may do as little as possible, with labels in the request itself', async () => {
+    const thread = newThreadId();
+    await run(await fixture.provider.get(thread, { account: 'acc', run: 'run_1', epoch: '3' }), 'true');
+
+    const [request] = fixture.engine.created;
+    expect(request?.HostConfig).toMatchObject({
+      ...{ NetworkMode: 'none', ReadonlyRootfs: true, Privileged: false, CapDrop: ['ALL'] },
+      ...{ SecurityOpt: ['no-new-privileges:true'], AutoRemove: true },
+      ...{ Memory: 2_147_483_648, MemorySwap: 2_147_483_648, PidsLimit: 256, NanoCpus: 2_000_000_000 },
+    });
+    expect(request?.HostConfig.Mounts.filter(({ ReadOnly }) => !ReadOnly).map(({ Target }) => Target)).toEqual([
+      '/workspace',
+    ]);
+    expect(request?.Labels).toMatchObject({
+      ...{ 'rondo.install': 'spec', 'rondo.account': 'acc', 'rondo.thread': thread },
+      ...{ 'rondo.run': 'run_1', 'rondo.epoch': '3' },
+    });
+  });
+
+  it('gives commands no root, no socket of the engine and no network but the proxy', async () => {
+    const sandbox = await fixture.provider.get(newThreadId());
+
+    const { output } = await run(sandbox, 'id -u; tail -n +3 /proc/net/dev | cut -d: -f1; touch /etc/x; env');
+    expect(output).toMatch(/^[1-9]\d*\n *lo\n.*Read-only file system/);
+    expect(output).not.toContain(fixture.engine.socketPath);
+    await expect(run(sandbox, `ls ${fixture.engine.socketPath} ${fixture.settings.root}`)).resolves.toMatchObject({
+      exitCode: 2,
+    });
+    await expect(run(sandbox, `curl -sS -m 5 ${url}`)).resolves.toMatchObject({ output: 'from outside' });
+    const direct = url.replace('public.example', '127.0.0.2');
+    await expect(run(sandbox, `curl -sS -m 5 --noproxy "*" ${direct}`)).resolves.toMatchObject({ exitCode: 7 });
+  });
+
+  it('deletes a container that an executor has left which died, and finds the files', async () => {
+    const thread = newThreadId();
+    const sandbox = await fixture.provider.get(thread);
+    await sandbox.start({ id: 'job', session: 'job', command: 'echo x > kept; sleep 60' });
+    await sandbox.files.stat('.');
+
+    const next = fixture.another();
+    await next.probe();
+
+    expect(fixture.engine.running).toEqual([]);
+    await expect(run(await next.get(thread), 'cat kept')).resolves.toMatchObject({ output: 'x\n' });
+    await next.close();
+  });
+
+  it('reports a command as lost when its container dies, and boots another one at the next use', async () => {
+    const sandbox = await fixture.provider.get(newThreadId());
+    let started = (): void => undefined;
+    const hasStarted = new Promise<void>((resolve) => (started = resolve));
+    const outcome = run(sandbox, 'echo up; sleep 60', { output: () => started() });
+    await hasStarted;
+
+    await fixture.engine.killAll();
+
+    await expect(outcome).resolves.toMatchObject({ ending: 'sandbox-lost', output: 'up\n' });
+    await expect(run(sandbox, 'echo again')).resolves.toMatchObject({ output: 'again\n' });
+  });
+
+  it('ends its containers when it is closed', async () => {
+    await run(await fixture.provider.get(newThreadId()), 'true');
+    expect(fixture.engine.running).toHaveLength(1);
+
+    await fixture.provider.close();
+
+    expect(fixture.engine.running).toEqual([]);
+  });
+
+  it.each([createRoute, 'POST /containers/:id/start', 'GET /containers/:id/json'])(
+    'leaves nothing behind where the engine fails at %s, and tries again at the next use',
+    async (route) => {
+      const sandbox = await fixture.provider.get(newThreadId());
+      fixture.engine.faults.push({ route, status: 500 });
+
+      await expect(run(sandbox, 'true')).rejects.toMatchObject({ code: 'unavailable' });
+      expect(fixture.engine.running).toEqual([]);
+
+      await expect(run(sandbox, 'echo done')).resolves.toMatchObject({ output: 'done\n' });
+    },
+  );
+
+  it('says what to do when the engine does not run', async () => {
+    const other = await DockerFixture.open({ docker: { socketPath: '/nowhere/docker.sock' } });
+
+    await expect(other.provider.probe()).resolves.toMatchObject({
+      usable: false,
+      advice: expect.stringContaining('DOCKER_SOCKET'),
+    });
+    await other.close();
+  });
+
+  it('says what to do when the engine does not have the image', async () => {
+    const other = await DockerFixture.open();
+    other.engine.images.clear();
+
+    await expect(other.provider.probe()).resolves.toMatchObject({
+      usable: false,
+      advice: expect.stringContaining('docker pull node:24-bookworm'),
+    });
+    await other.close();
+  });
+});

@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+
+/** Docker 20.10 and later have it, and Podman's service. */
+const version = 'v1.41';
+const requestTimeoutMs = 60_000;
+const askAgainMs = 1_000;
+
+interface Sent {
+  readonly body?: object;
+  /** Zero: as long as the engine takes. */
+  readonly timeoutMs?: number;
+}
+
+const created = z.object({ Id: z.string().min(1) });
+const inspected = z.object({ State: z.object({ Pid: z.number().int().nonnegative() }) });
+const listed = z.array(created);
+const refused = z.object({ message: z.string() });
+
+/** What the engine answered instead of doing it. */
+export class EngineFailure extends Error {
+  override readonly name = 'EngineFailure';
+
+  constructor(
+    message: string,
+    /** Missing where there was no answer. */
+    readonly status?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** The calls of Docker's Engine API that sandboxes need. Node's own client reaches a unix socket, so this needs no library. */
+export class EngineClient {
+  constructor(private readonly socketPath: string) {}
+
+  async ping(): Promise<void> {
+    await this.ask('GET', '/_ping');
+  }
+
+  /** Fails with status 409 where the name is taken. */
+  async create(name: string, container: object): Promise<string> {
+    const answer = await this.ask('POST', `/containers/create?name=${encodeURIComponent(name)}`, { body: container });
+    return created.parse(answer).Id;
+  }
+
+  async start(id: string): Promise<void> {
+    await this.ask('POST', `/containers/${id}/start`);
+  }
+
+  /** The host's number of the container's first process. */
+  async firstPid(id: string): Promise<number> {
+    return inspected.parse(await this.ask('GET', `/containers/${id}/json`)).State.Pid;
+  }
+
+  async list(label: string): Promise<string[]> {
+    const filters = encodeURIComponent(JSON.stringify({ label: [label] }));
+    return listed.parse(await this.ask('GET', `/containers/json?all=1&filters=${filters}`)).map(({ Id }) => Id);
+  }
+
+  /** Kills everything in the container and deletes it. Resolves when it is gone, also when it was gone before. */
+  async remove(idOrName: string): Promise<void> {
+    try {
+      await this.ask('DELETE', `/containers/${idOrName}?force=1&v=1`);
+    } catch (error) {
+      if (!(error instanceof EngineFailure) || error.status === undefined || error.status >= 500) throw error;
+      if (error.status === 409)
+        await this.untilRemoved(idOrName); // It is being deleted already.
+      else if (error.status !== 404) throw error;
+    }
+  }
+
+  /** Resolves when the container is gone, however often the engine restarts meanwhile. */
+  async untilRemoved(id: string): Promise<void> {
+    for (;;) {
+      try {
+        await this.ask('POST', `/containers/${id}/wait?condition=removed`, { timeoutMs: 0 });
+        return;
+      } catch (error) {
+        if (error instanceof EngineFailure && error.status === 404) return;
+        await delay(askAgainMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  /** The container's standard input and its outputs, framed: a connection that stays open as long as the container. */
+  async attach(id: string): Promise<Socket> {
+    const outgoing = request({
+      ...this.target('POST', `/containers/${id}/attach?stream=1&stdin=1&stdout=1&stderr=1`),
+      headers: { connection: 'Upgrade', upgrade: 'tcp' },
+    });
+    outgoing.setTimeout(requestTimeoutMs, () => outgoing.destroy(new Error('the engine does not answer')));
+    const upgraded = new Promise<Socket>((resolve, reject) => {
+      outgoing.on('error', (error) => reject(new EngineFailure(error.message)));
+      outgoing.on('response', (response) => void failureOf(response).then(reject));
+      outgoing.on('upgrade', (_, socket: Socket, head) => {
+        socket.setTimeout(0);
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+      });
+    });
+    outgoing.end();
+    return upgraded;
+  }
+
+  private async ask(method: string, path: string, sent: Sent = {}): Promise<unknown> {
+    const response = await this.answerTo(method, path, sent);
+    if ((response.statusCode ?? 500) >= 400) throw await failureOf(response);
+    const answer = await text(response).catch(() => {
+      throw new EngineFailure('the connection to the engine broke');
+    });
+    return response.headers['content-type']?.startsWith('application/json') && answer !== ''
+      ? parseJson(answer)
+      : undefined;
+  }
+
+  private async answerTo(
+    method: string,
+    path: string,
+    { body, timeoutMs = requestTimeoutMs }: Sent,
+  ): Promise<IncomingMessage> {
+    const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const headers = content && { 'content-type': 'application/json', 'content-length': content.length };
+    const outgoing = request({ ...this.target(method, path), ...(headers && { headers }) });
+    outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error('the engine does not answer')));
+    outgoing.end(content);
+    try {
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage]; // Node's documented event
+      return response;
+    } catch (error) {
+      throw new EngineFailure(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private target(method: string, path: string): RequestOptions {
+    return { socketPath: this.socketPath, method, path: `/${version}${path}`, agent: false };
+  }
+}
+
+async function failureOf(response: IncomingMessage): Promise<EngineFailure> {
+  const answer = await text(response).catch(() => '');
+  const known = refused.safeParse(parseJson(answer));
+  return new EngineFailure(known.success ? known.data.message : `status ${response.statusCode}`, response.statusCode);
+}
+
+function parseJson(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined; // No answer of an engine: the schema of the call refuses it.
+  }
+}

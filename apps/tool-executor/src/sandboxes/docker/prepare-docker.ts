@@ -1,0 +1,59 @@
+import type { Isolation, IsolationSite } from '../embedded/isolation/isolation';
+import { runTrial } from '../embedded/isolation/run-trial';
+import { type RuntimeDirectory, createRuntimeDirectory } from '../embedded/isolation/runtime-directory';
+import { ownerLabel } from './container-request';
+import { DockerLauncher } from './docker-launcher';
+import { type DockerSettings, dockerSettings } from './docker-settings';
+import { EngineClient } from './engine-client';
+
+/** Asks the engine, deletes what an earlier process of this executor has left, and runs a command in a container. */
+export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
+  const docker = site.settings.docker ?? dockerSettings.parse({});
+  let runtime: RuntimeDirectory | undefined;
+  try {
+    const engine = new EngineClient(docker.socketPath);
+    await engine.ping();
+    for (const id of await engine.list(ownerLabel(site.settings.root))) await engine.remove(id);
+    runtime = await createRuntimeDirectory(undefined);
+    const launcher = new DockerLauncher({ engine, docker, runtime, ...site });
+    const problem = await runTrial(launcher, site);
+    if (problem !== undefined) throw new Error(problem);
+    return { result: resultOf(site, docker, launcher), launcher, remove: runtime.remove };
+  } catch (error) {
+    await runtime?.remove();
+    const reason = error instanceof Error ? error.message : String(error);
+    return { result: { ...resultOf(site, docker), usable: false, reason, advice: adviceFor(reason, docker) }, remove };
+  }
+}
+
+const remove = (): Promise<void> => Promise.resolve();
+
+function resultOf({ workspaces }: IsolationSite, { image, runtime }: DockerSettings, launcher?: DockerLauncher) {
+  return {
+    usable: true,
+    capabilities: {
+      isolation: true,
+      egressPolicy: true,
+      hardDisk: false,
+      backgroundSessions: true,
+      stdin: true,
+      runProcesses: launcher?.seesProcesses ?? false,
+      ports: true,
+    },
+    details: {
+      ...{ isolation: 'docker', image, separateUsers: workspaces.separateUsers },
+      ...(runtime !== undefined && { runtime }),
+    },
+  };
+}
+
+function adviceFor(reason: string, { socketPath, image }: DockerSettings): string {
+  if (/ENOENT|ECONNREFUSED|EACCES|does not answer/.test(reason)) {
+    return `Start the engine, and let the executor's user use ${socketPath} (DOCKER_SOCKET).`;
+  }
+  if (/no such image/i.test(reason)) return `Pull the image on the engine's host: docker pull ${image} (DOCKER_IMAGE).`;
+  return (
+    'The engine must run on this host, and SANDBOX_ROOT and the directory of temporary files must have the same paths ' +
+    'for both. The image needs bash and Node.'
+  );
+}

@@ -1,0 +1,52 @@
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDockerProvider } from '../../create-sandbox-provider';
+import type { EgressRules } from '../../egress/destination';
+import { removeTree } from '../../embedded/files/directory-tree';
+import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
+import type { SandboxProvider } from '../../sandbox-provider';
+import type { SandboxProviderFixture } from '../../testing/sandbox-provider-fixture';
+import { EngineServer } from './engine-server';
+
+/** A provider of containers at a test engine of its own. */
+export class DockerFixture implements SandboxProviderFixture {
+  provider: SandboxProvider;
+
+  private constructor(
+    readonly engine: EngineServer,
+    readonly settings: SandboxSettings,
+    private readonly egress: Partial<EgressRules>,
+  ) {
+    this.provider = this.another();
+  }
+
+  static async open(
+    settings: Partial<SandboxSettingsInput> = {},
+    egress: Partial<EgressRules> = {},
+  ): Promise<DockerFixture> {
+    const engine = await EngineServer.start();
+    const root = await mkdtemp(join(tmpdir(), 'docker-spec-'));
+    await chmod(root, 0o711);
+    const docker = { socketPath: engine.socketPath };
+    const parsed = sandboxSettings.parse({ root, provider: 'docker', install: 'spec', docker, ...settings });
+    return new DockerFixture(engine, parsed, egress);
+  }
+
+  /** As of a new process of the executor. */
+  another(): SandboxProvider {
+    const log = { info: () => undefined, warn: () => undefined };
+    return createDockerProvider(this.settings, log, this.egress);
+  }
+
+  async restart(): Promise<void> {
+    await this.provider.close();
+    this.provider = this.another();
+  }
+
+  async close(): Promise<void> {
+    await this.provider.close();
+    await this.engine.close();
+    await removeTree(this.settings.root);
+  }
+}

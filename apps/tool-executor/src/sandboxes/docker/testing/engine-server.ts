@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Duplex } from 'node:stream';
+import { json } from 'node:stream/consumers';
+import { ContainerProcess, type ContainerRequest, containerRequest } from './container-process';
+
+interface Container {
+  readonly id: string;
+  readonly name: string;
+  readonly request: ContainerRequest;
+  readonly removed: Promise<void>;
+  reportRemoved(): void;
+  connection?: Duplex;
+  process?: ContainerProcess;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body?: object;
+}
+
+const failed = (status: number, message: string): Answer => ({ status, body: { message } });
+const noSuchContainer = failed(404, 'No such container');
+
+/**
+ * As much of Docker's Engine API as the provider uses, over HTTP on a unix socket. Containers are real processes. It deletes a
+ * container when it ends, as the request must have asked for.
+ */
+export class EngineServer {
+  readonly images = new Set(['node:24-bookworm']);
+  /** The requests to create a container, as they arrived. */
+  readonly created: ContainerRequest[] = [];
+  /** The next requests for this route get the status instead. */
+  readonly faults: { route: string; status: number }[] = [];
+  private readonly containers = new Map<string, Container>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly directory: string,
+  ) {
+    server.on('request', (request, response) => void this.serve(request, response));
+    server.on('upgrade', (request, connection: Duplex) => this.attach(request, connection));
+  }
+
+  static async start(): Promise<EngineServer> {
+    const directory = await mkdtemp(join(tmpdir(), 'engine-spec-'));
+    const server = createServer().listen(join(directory, 'docker.sock'));
+    await once(server, 'listening');
+    return new EngineServer(server, directory);
+  }
+
+  get socketPath(): string {
+    return join(this.directory, 'docker.sock');
+  }
+
+  get running(): readonly ContainerRequest[] {
+    return [...this.containers.values()].map(({ request }) => request);
+  }
+
+  /** As where a container dies by itself. */
+  async killAll(): Promise<void> {
+    await Promise.all([...this.containers.values()].flatMap(({ process }) => process?.kill() ?? []));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.containers.values()].map((container) => this.remove(container)));
+    this.server.closeAllConnections();
+    this.server.close();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, body } = await this.answerTo(request).catch((error: unknown) => failed(400, String(error)));
+    if (!body) return void response.writeHead(status).end();
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }
+
+  private async answerTo(request: IncomingMessage): Promise<Answer> {
+    const { route, container, query } = this.read(request);
+    const fault = this.faults.findIndex((planned) => planned.route === route);
+    if (fault >= 0) return failed(this.faults.splice(fault, 1)[0]?.status ?? 500, 'planned by the spec');
+    switch (route) {
+      case 'GET /_ping':
+        return { status: 200 };
+      case 'POST /containers/create':
+        return this.create(query.get('name') ?? '', await json(request));
+      case 'GET /containers/json':
+        return this.list(query);
+    }
+    if (!container) return noSuchContainer;
+    switch (route) {
+      case 'POST /containers/:id/start':
+        return this.start(container);
+      case 'GET /containers/:id/json':
+        return { status: 200, body: { State: { Pid: (await container.process?.started) ?? 0 } } };
+      case 'POST /containers/:id/wait':
+        await container.removed;
+        return { status: 200, body: { StatusCode: 137 } };
+      case 'DELETE /containers/:id':
+        await this.remove(container);
+        return { status: 204 };
+      default:
+        return failed(404, `page not found: ${route}`);
+    }
+  }
+
+  private create(name: string, given: unknown): Answer {
+    const parsed = containerRequest.safeParse(given);
+    if (!parsed.success) return failed(400, parsed.error.message);
+    const { data: request } = parsed;
+    if (!this.images.has(request.Image)) return failed(404, `No such image: ${request.Image}`);
+    if (this.find(name)) return failed(409, `Conflict. The container name "/${name}" is already in use.`);
+    this.created.push(request);
+    const id = randomBytes(32).toString('hex');
+    let reportRemoved = (): void => undefined;
+    const removed = new Promise<void>((resolve) => (reportRemoved = resolve));
+    this.containers.set(id, { id, name, request, removed, reportRemoved });
+    return { status: 201, body: { Id: id, Warnings: [] } };
+  }
+
+  private start(container: Container): Answer {
+    container.process = new ContainerProcess(container.request);
+    if (container.connection) container.process.join(container.connection);
+    void container.process.ended.then(() => this.remove(container));
+    return { status: 204 };
+  }
+
+  private list(query: URLSearchParams): Answer {
+    const { label = [] } = JSON.parse(query.get('filters') ?? '{}') as { label?: string[] }; // as the provider sends it
+    const isWanted = ({ request }: Container) =>
+      label.every((pair) => Object.entries(request.Labels).some(([name, value]) => `${name}=${value}` === pair));
+    return {
+      status: 200,
+      body: [...this.containers.values()]
+        .filter(isWanted)
+        .map(({ id, request }) => ({ Id: id, Labels: request.Labels })),
+    };
+  }
+
+  private async remove(container: Container): Promise<void> {
+    await container.process?.kill();
+    this.containers.delete(container.id);
+    const { connection } = container;
+    connection?.end(() => connection.destroy());
+    container.reportRemoved();
+  }
+
+  private attach(request: IncomingMessage, connection: Duplex): void {
+    const { container } = this.read(request);
+    if (!container) {
+      const { message } = { message: 'No such container' };
+      connection.end(`HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n${JSON.stringify({ message })}`);
+      return;
+    }
+    const type = 'Content-Type: application/vnd.docker.multiplexed-stream';
+    connection.write(`HTTP/1.1 101 UPGRADED\r\n${type}\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n`);
+    container.connection = connection;
+  }
+
+  private read(request: IncomingMessage) {
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://engine');
+    const path = pathname.replace(/^\/v1\.\d+/, '');
+    const name = /^\/containers\/([^/]+)/.exec(path)?.[1] ?? '';
+    const container = this.find(name);
+    const isCollection = name === '' || ((name === 'create' || name === 'json') && path.split('/').length === 3);
+    return { route: `${request.method} ${isCollection ? path : path.replace(name, ':id')}`, container, query };
+  }
+
+  private find(idOrName: string): Container | undefined {
+    return this.containers.get(idOrName) ?? [...this.containers.values()].find(({ name }) => name === idOrName);
+  }
+}

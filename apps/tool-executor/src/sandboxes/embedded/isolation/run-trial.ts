@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { bootAgent } from '../agent/boot-agent';
+import { EmbeddedSandbox } from '../embedded-sandbox';
+import type { Launcher } from './launcher';
+import type { IsolationSite } from './isolation';
+
+/** Runs a command in a sandbox of its own. Undefined when it ran, else why it did not. */
+export async function runTrial(
+  launcher: Launcher,
+  { workspaces, settings, egress }: IsolationSite,
+): Promise<string | undefined> {
+  const threadId = `probe-${randomUUID()}`;
+  const sandbox = new EmbeddedSandbox(threadId, settings, {
+    boot: async () => bootAgent(launcher, await workspaces.open(threadId), settings.bootTimeoutMs),
+    usage: (watched) => workspaces.usage(threadId, watched),
+  });
+  try {
+    const outcome = await sandbox.exec({ id: 'probe', command: 'true' });
+    return outcome.exitCode === 0 ? undefined : `A trial command ended with ${outcome.ending}. ${outcome.output}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    egress.remove(threadId);
+    await sandbox.stop().finally(() => workspaces.remove(threadId));
+  }
+}
