@@ -21,22 +21,31 @@ const optionalTools = ['http_request', 'expose_port', 'get_data_provider_endpoin
 const alternatives: readonly string[] = [
   ...['write_file', 'str_replace_editor', 'shell_exec', 'shell_write_to_process'],
   ...['message_user', 'return_control_to_user'],
+  ...['browser_restart', 'browser_enter_text', 'browser_open_new_tab'],
 ];
 const usual = names(({ name }) => !optionalTools.includes(name) && !alternatives.includes(name));
 const usualWithout = (...without: string[]): string[] => usual.filter((name) => !without.includes(name));
 
-/** Shell and files under the names of II-Agent. */
+const isBrowser = (name: string): boolean => name.startsWith('browser_') || name === 'web_browser_takeover';
+
+/** Shell, files and browser under the names of II-Agent. */
 const iiTools = [
   ...['bash', 'shell_exec', 'shell_view', 'shell_wait', 'shell_write_to_process', 'shell_kill_process'],
   ...['str_replace_editor', 'search_files', 'display_image', 'pdf_text_extract', 'get_text_from_local_file'],
-  ...names(({ group, name }) => group !== 'shell' && group !== 'files' && usual.includes(name) && name !== 'ask'),
+  ...names(({ group }) => group !== 'shell' && group !== 'files').filter(
+    (name) => usual.includes(name) && name !== 'ask' && !isBrowser(name),
+  ),
+  ...['browser_navigation', 'browser_restart', 'browser_click', 'browser_enter_text', 'browser_press_key'],
+  ...['browser_scroll_down', 'browser_scroll_up', 'browser_wait', 'browser_view_interactive_elements'],
+  ...['browser_switch_tab', 'browser_open_new_tab'],
+  ...['browser_get_select_options', 'browser_select_dropdown_option'],
   ...['message_user', 'return_control_to_user'],
 ];
 
 /** Tools under the names of the Symphony SDK, and those that it lacks. */
 const symphonyTools = [
   ...usualWithout(
-    ...['ask', 'complete', 'compactify_memory'],
+    ...['ask', 'web_browser_takeover', 'complete', 'compactify_memory'],
     ...['create_file', 'read_file', 'full_file_rewrite', 'sequential_thinking', 'text_extract', 'web_search'],
   ),
   ...['readFile', 'writeFile', 'writeCode', 'createPlan', 'parseDocument', 'webSearch', 'ponder'],
@@ -46,7 +55,7 @@ const symphonyTools = [
 const suna: Profile = {
   systemPrompt: sunaPrompt,
   optionalTools,
-  interaction: (isInteractive) => ({ ask: isInteractive }),
+  interaction: (isInteractive) => ({ ask: isInteractive, ...(!isInteractive && { web_browser_takeover: false }) }),
   settings: {
     agent: {},
     tools: usual,

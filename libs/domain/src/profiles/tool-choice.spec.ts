@@ -23,13 +23,21 @@ describe('the tools of a profile', () => {
   it.each([
     [
       'suna',
-      ['execute_command', 'create_file', 'search_files', 'ask', 'complete'],
-      ['bash', 'readFile', 'message_user'],
+      [
+        'execute_command',
+        'create_file',
+        'search_files',
+        'browser_navigate_to',
+        'web_browser_takeover',
+        'ask',
+        'complete',
+      ],
+      ['bash', 'readFile', 'message_user', 'browser_enter_text'],
     ],
     [
       'ii',
-      ['bash', 'shell_exec', 'shell_wait', 'str_replace_editor', 'display_image', 'message_user', 'complete'],
-      ['execute_command', 'ask'],
+      ['bash', 'shell_exec', 'str_replace_editor', 'display_image', 'message_user', 'browser_click', 'complete'],
+      ['execute_command', 'browser_click_coordinates', 'web_browser_takeover', 'ask'],
     ],
     ['symphony', ['readFile', 'writeFile', 'createPlan', 'parseDocument', 'ponder'], ['read_file', 'complete', 'bash']],
   ] as const)('%s has its own names', (profile, has, hasNot) => {

@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  browserClickCoordinates,
+  browserGetDropdownOptions,
+  browserNavigateTo,
+  browserSendKeys,
+  browserWait,
+} from './browser.tools';
 import { textExtract } from './document.tools';
 import { readFile, writeFile } from './file.tools';
 import { seeImage } from './image.tools';
@@ -40,6 +47,19 @@ const iiAliases = [
   aliasOf(textExtract, { name: 'pdf_text_extract', parameters: { file_path: 'file_path' } }),
   aliasOf(textExtract, { name: 'get_text_from_local_file', parameters: { file_path: 'file_path' } }),
   aliasOf(exposePort, { name: 'register_deployment', parameters: { port: 'port' } }),
+  aliasOf(browserNavigateTo, { name: 'browser_navigation', parameters: { url: 'url' } }),
+  aliasOf(browserClickCoordinates, {
+    name: 'browser_click',
+    parameters: { coordinate_x: 'x', coordinate_y: 'y' },
+  }),
+  aliasOf(browserSendKeys, { name: 'browser_press_key', parameters: { key: 'keys' } }),
+  aliasOf(browserWait, {
+    name: 'browser_view_interactive_elements',
+    description: 'Look at the page in the browser: its text, and the elements that can be used, numbered.',
+    parameters: {},
+    fixed: { seconds: 0 },
+  }),
+  aliasOf(browserGetDropdownOptions, { name: 'browser_get_select_options', parameters: { index: 'index' } }),
 ];
 
 /** Names that later versions of Suna use. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { browserTabTools } from './browser-tab.tools';
 import { defineTool } from './define-tool';
 
 /** A start of the browser, the action, and a look at the page. */
@@ -7,7 +8,6 @@ const longestWaitS = 30;
 
 const index = z.number().int().min(0).max(9_999).describe('Number of the element, as the last answer listed it.');
 const coordinate = z.number().min(0).max(10_000);
-const pageId = z.number().int().positive().describe('Number of the tab, as the last answer listed it.');
 const amount = z.number().int().min(1).max(100_000).optional().describe('Pixels; without it one screen.');
 
 export const browserNavigateTo = defineTool({
@@ -82,6 +82,18 @@ export const browserInputText = defineTool({
   xml: { content: 'text' },
 });
 
+export const browserEnterText = defineTool({
+  name: 'browser_enter_text',
+  description: 'Replace what is in the field that was clicked last by a text, and press Enter if wanted.',
+  input: z.strictObject({ text: z.string().max(50_000), press_enter: z.boolean().default(false) }),
+  effect: 'unsafe',
+  runsIn: 'executor',
+  timeoutMs,
+  group: 'web',
+  needs: 'browser',
+  xml: { content: 'text' },
+});
+
 export const browserSendKeys = defineTool({
   name: 'browser_send_keys',
   description: 'Press keys in the browser, one after the other: "Enter", "Control+a Delete", "Tab Tab Space".',
@@ -92,28 +104,6 @@ export const browserSendKeys = defineTool({
   group: 'web',
   needs: 'browser',
   xml: { content: 'keys' },
-});
-
-export const browserSwitchTab = defineTool({
-  name: 'browser_switch_tab',
-  description: 'Make another tab of the browser the active one.',
-  input: z.strictObject({ page_id: pageId }),
-  effect: 'idempotent',
-  runsIn: 'executor',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
-});
-
-export const browserCloseTab = defineTool({
-  name: 'browser_close_tab',
-  description: 'Close a tab of the browser.',
-  input: z.strictObject({ page_id: pageId }),
-  effect: 'idempotent',
-  runsIn: 'executor',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
 });
 
 export const browserScrollDown = defineTool({
@@ -163,8 +153,14 @@ export const browserGetDropdownOptions = defineTool({
 
 export const browserSelectDropdownOption = defineTool({
   name: 'browser_select_dropdown_option',
-  description: 'Choose an option of a numbered dropdown list, by its text.',
-  input: z.strictObject({ index, text: z.string().min(1).max(1_000) }),
+  description: 'Choose an option of a numbered dropdown list, by its text or by its number.',
+  input: z
+    .strictObject({
+      index,
+      text: z.string().min(1).max(1_000).optional(),
+      option: z.number().int().min(0).max(9_999).optional().describe('Its number, as the options were listed.'),
+    })
+    .refine(({ text, option }) => (text === undefined) !== (option === undefined), { message: 'needs text or option' }),
   effect: 'unsafe',
   runsIn: 'executor',
   timeoutMs,
@@ -208,9 +204,9 @@ export const browserTools = [
   browserClickElement,
   browserClickCoordinates,
   browserInputText,
+  browserEnterText,
   browserSendKeys,
-  browserSwitchTab,
-  browserCloseTab,
+  ...browserTabTools,
   browserScrollDown,
   browserScrollUp,
   browserScrollToText,

@@ -103,7 +103,7 @@ describe('the browser', () => {
     const index = numberOf(form, 'select');
 
     await expect(use('browser_get_dropdown_options', { index })).resolves.toMatchObject({
-      output: expect.stringContaining('- Red\n- Green\n'),
+      output: expect.stringContaining('0: Red\n1: Green\n'),
     });
     await expect(use('browser_select_dropdown_option', { index, text: 'Green' })).resolves.toMatchObject({
       browser: { title: 'chose g' },
@@ -216,7 +216,6 @@ describe('the browser', () => {
 
   it.each([
     ['whose host does not exist', 'http://nowhere.example/', /returned status 403/],
-    ['that redirects without end', '/circle', /redirects without end/],
     ['that does not exist', '/missing', /returned status 404/],
     ['at which no process listens', 'http://localhost:4999/', /nothing listens there/],
   ])('reports a page %s', async (_, address, error) => {
@@ -224,13 +223,6 @@ describe('the browser', () => {
     await expect(use('browser_navigate_to', { url })).resolves.toMatchObject({
       success: false,
       error: expect.stringMatching(error),
-    });
-    await expect(open('/')).resolves.toMatchObject({ success: true });
-  });
-
-  it('reports a page that never answers', async () => {
-    await expect(open('/silent')).resolves.toMatchObject({
-      error: expect.stringContaining('did not answer within 15 s'),
     });
     await expect(open('/')).resolves.toMatchObject({ success: true });
   });
@@ -245,34 +237,6 @@ describe('the browser', () => {
     await expect(use('browser_navigate_to', { url })).resolves.toMatchObject({
       error: expect.stringContaining('is not a page'),
     });
-  });
-
-  it('lists a part of a crowded page, and takes pictures of a huge one', async () => {
-    const crowd = await open('/crowd');
-    expect(crowd.output).toContain('more than can be listed');
-    expect(crowd.output.length).toBeLessThan(20_000);
-
-    const huge = await open('/huge');
-    expect(huge.output.length).toBeLessThan(20_000);
-    await expect(open('/')).resolves.toMatchObject({ success: true });
-  });
-
-  it('shows a page that goes on to itself all the time, and leaves it', async () => {
-    await expect(open('/restless')).resolves.toMatchObject({
-      error: 'The page changes all the time, so that it cannot be read. It was left.',
-    });
-    await expect(open('/')).resolves.toMatchObject({ success: true, browser: { title: 'Start' } });
-  });
-
-  it.each([
-    ['hangs while it loads', () => open('/hanging')],
-    ['hangs after a click', async () => click(await open('/hang'), 'Hang')],
-  ])('ends the browser when a page %s; the next call starts it again', async (_, hang) => {
-    await expect(hang()).resolves.toMatchObject({
-      success: false,
-      error: expect.stringContaining('no longer responds'),
-    });
-    await expect(open('/')).resolves.toMatchObject({ success: true, browser: { title: 'Start' } });
   });
 
   it('a browser that is killed leaves the outcome unknown, and the next call starts it again', async () => {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { InputOf, ToolContext, ToolHandler } from '../tool-handler';
 import { BrowserProblem } from './browser-errors';
 import { resultOf } from './browser-result';
-import { inBrowser } from './browsers';
+import { endBrowser, inBrowser } from './browsers';
 import type { Page } from './browser-session';
 import { click, drag, press, typeText } from './input';
 import { keyPresses } from './keys';
@@ -39,6 +39,14 @@ const browserNavigateTo = action<'browser_navigate_to'>(async ({ url }, { tab })
   return `Opened ${url}.`;
 });
 
+const browserRestart: ToolHandler<InputOf<'browser_restart'>> = {
+  ...browserNavigateTo,
+  handle: async (input, context) => {
+    await endBrowser(context.sandbox);
+    return browserNavigateTo.handle(input, context);
+  },
+};
+
 const browserGoBack = action<'browser_go_back'>(async (_, { tab }) => {
   if (!(await tab.goBack())) throw new BrowserProblem('There is no page before this one.');
   return 'Went back.';
@@ -68,10 +76,17 @@ const browserInputText = action<'browser_input_text'>(async ({ index, text }, { 
   const { point } = await locate(tab, index);
   await click(tab, point);
   await tab.call('selectContent', [index], nothing);
-  if (text === '') await pressAll(tab, 'Delete');
-  await typeText(tab, text);
+  await replaceSelected(tab, text);
   await tab.settle();
   return `Typed into element ${index}.`;
+});
+
+const browserEnterText = action<'browser_enter_text'>(async ({ text, press_enter }, { tab }) => {
+  await tab.call('selectFocused', [], nothing);
+  await replaceSelected(tab, text);
+  if (press_enter) await pressAll(tab, 'Enter');
+  await tab.settle();
+  return 'Typed into the field.';
 });
 
 const browserSendKeys = action<'browser_send_keys'>(async ({ keys }, { tab }) => {
@@ -80,9 +95,15 @@ const browserSendKeys = action<'browser_send_keys'>(async ({ keys }, { tab }) =>
   return `Pressed ${keys}.`;
 });
 
-const browserSwitchTab = action<'browser_switch_tab'>(async ({ page_id }, { tabs }) => {
-  await tabs.activate(tabs.named(page_id));
-  return `Tab ${page_id} is the active one.`;
+const browserSwitchTab = action<'browser_switch_tab'>(async ({ page_id, index = 0 }, { tabs }) => {
+  const id = page_id ?? index; // the tool's schema requires one of the two
+  await tabs.activate(tabs.named(id));
+  return `Tab ${id} is the active one.`;
+});
+
+const browserOpenNewTab = action<'browser_open_new_tab'>(async (_, { tabs }) => {
+  const { id } = await tabs.open();
+  return `Opened tab ${id}.`;
 });
 
 const browserCloseTab = action<'browser_close_tab'>(async ({ page_id }, { tabs }) => {
@@ -101,14 +122,16 @@ const browserScrollToText = action<'browser_scroll_to_text'>(async ({ text }, { 
 
 const browserGetDropdownOptions = action<'browser_get_dropdown_options'>(async ({ index }, { tab }) => {
   const { options } = await tab.call('options', [index], z.object({ options: z.array(z.string()) }));
-  return `Options of element ${index}:\n${options.map((option) => `- ${option}`).join('\n')}\n`;
+  return `Options of element ${index}:\n${options.map((option, number) => `${number}: ${option}`).join('\n')}\n`;
 });
 
-const browserSelectDropdownOption = action<'browser_select_dropdown_option'>(async ({ index, text }, { tab }) => {
-  await tab.call('selectOption', [index, text], nothing);
-  await tab.settle();
-  return `Chose "${text}" in element ${index}.`;
-});
+const browserSelectDropdownOption = action<'browser_select_dropdown_option'>(
+  async ({ index, text, option = 0 }, { tab }) => {
+    const { chosen } = await tab.call('selectOption', [index, text ?? option], z.object({ chosen: z.string() }));
+    await tab.settle();
+    return `Chose "${chosen}" in element ${index}.`;
+  },
+);
 
 const browserDragDrop = action<'browser_drag_drop'>(async (input, { tab }) => {
   const from = await endOf(tab, { index: input.element_source, x: input.coord_source_x, y: input.coord_source_y });
@@ -135,6 +158,9 @@ export const browserHandlers = {
   browser_get_dropdown_options: browserGetDropdownOptions,
   browser_select_dropdown_option: browserSelectDropdownOption,
   browser_drag_drop: browserDragDrop,
+  browser_restart: browserRestart,
+  browser_enter_text: browserEnterText,
+  browser_open_new_tab: browserOpenNewTab,
 } satisfies { [Name in BrowserTool]: ToolHandler<InputOf<Name>> };
 
 /** Refuses the browser's own pages, such as chrome://crash, and files outside the workspace. */
@@ -150,6 +176,11 @@ function reachable(url: string): string {
 }
 
 const locate = (tab: Tab, index: number) => tab.call('locate', [index], located);
+
+async function replaceSelected(tab: Tab, text: string): Promise<void> {
+  if (text === '') await pressAll(tab, 'Delete');
+  else await typeText(tab, text);
+}
 
 async function pressAll(tab: Tab, keys: string): Promise<void> {
   for (const keyPress of keyPresses(keys)) await press(tab, keyPress);

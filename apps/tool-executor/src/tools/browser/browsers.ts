@@ -34,6 +34,11 @@ export async function inBrowser(context: ToolContext, action: Action): Promise<A
   }
 }
 
+/** Ends the browser of the sandbox, if it has one. The next action starts another. */
+export async function endBrowser(sandbox: Sandbox): Promise<void> {
+  await sessions.get(sandbox)?.close();
+}
+
 async function openSession(sandbox: Sandbox, run: string): Promise<BrowserSession> {
   const known = sessions.get(sandbox);
   if (known?.isOpen) return known;

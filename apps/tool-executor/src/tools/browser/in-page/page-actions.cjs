@@ -23,9 +23,29 @@ rondo.selectContent = (number) => {
   const { element, problem } = known(number);
   if (problem) return failure(problem);
   element.focus();
+  return selectIn(element);
+};
+
+function selectIn(element) {
   if (element.select) element.select();
   else element.ownerDocument.getSelection().selectAllChildren(element);
   return {};
+}
+
+/** The element with the focus, inside open shadow roots and frames of the same origin too. */
+function focused() {
+  let element = document.activeElement;
+  for (;;) {
+    const inner = element && (element.shadowRoot ?? rondo.documentIn(element))?.activeElement;
+    if (!inner) return element;
+    element = inner;
+  }
+}
+
+rondo.selectFocused = () => {
+  const element = focused();
+  const isField = element && (element.select || element.isContentEditable);
+  return isField ? selectIn(element) : failure('No field has the focus. Click one first.');
 };
 
 function selectAt(number) {
@@ -40,15 +60,17 @@ rondo.options = (number) => {
   return { options: [...element.options].slice(0, 500).map(({ text }) => text.trim().slice(0, 200)) };
 };
 
-rondo.selectOption = (number, text) => {
+/** `wanted` is its number, its text or its value. */
+rondo.selectOption = (number, wanted) => {
   const { element, problem } = selectAt(number);
   if (problem) return failure(problem);
-  const found = [...element.options].find((option) => option.text.trim() === text.trim() || option.value === text);
-  if (!found) return failure(`There is no option ${JSON.stringify(text)}.`);
+  const isWanted = (option) => option.text.trim() === wanted.trim() || option.value === wanted;
+  const found = typeof wanted === 'number' ? element.options[wanted] : [...element.options].find(isWanted);
+  if (!found) return failure(`There is no option ${JSON.stringify(wanted)}.`);
   element.value = found.value;
   found.selected = true;
   for (const name of ['input', 'change']) element.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
-  return {};
+  return { chosen: found.text.trim().slice(0, 200) };
 };
 
 /** The nearest scrollable element at the centre of the screen, else the document. */
