@@ -38,10 +38,15 @@ describe('attack: browser', () => {
 
   const open = async (url: string): Promise<ExecutorResult> =>
     executorResult.parse(await fixture.use('browser_navigate_to', { url }));
+  const use = async (name: string, args: Record<string, unknown>): Promise<ExecutorResult> =>
+    executorResult.parse(await fixture.use(name, args));
+  const openScript = (script: string) => open(`${site}/?script=${encodeURIComponent(script)}`);
+  const stillWorks = () =>
+    expect(open(`${site}/`)).resolves.toMatchObject({ success: true, browser: { title: 'Start' } });
   /** The title that a script of a public page has set, once it did. */
   const titleAfter = async (script: string): Promise<string | undefined> => {
-    await open(`${site}/?script=${encodeURIComponent(script)}`);
-    return executorResult.parse(await fixture.use('browser_wait', { seconds: 1 })).browser?.title;
+    await openScript(script);
+    return (await use('browser_wait', { seconds: 1 })).browser?.title;
   };
 
   it.each([
@@ -80,6 +85,77 @@ describe('attack: browser', () => {
 
     await expect(titleAfter(read)).resolves.toBe('refused');
     await expect(titleAfter(dial)).resolves.toBe('refused');
+  });
+
+  it('a page that redirects without end', async () => {
+    await expect(open(`${site}/circle`)).resolves.toMatchObject({
+      error: expect.stringMatching(/redirects without end/),
+    });
+    await stillWorks();
+  });
+
+  it('a page that never answers', async () => {
+    await expect(open(`${site}/silent`)).resolves.toMatchObject({
+      error: expect.stringContaining('did not answer within 15 s'),
+    });
+    await stillWorks();
+  });
+
+  it.each([
+    ['while it loads', () => open(`${site}/hanging`)],
+    ['after a click', () => open(`${site}/hang`).then(() => use('browser_click_element', { index: 0 }))],
+  ])('a page whose script does not end %s', async (_, hang) => {
+    await expect(hang()).resolves.toMatchObject({
+      success: false,
+      error: expect.stringContaining('no longer responds'),
+    });
+    await stillWorks();
+  });
+
+  it('a page that opens itself again all the time', async () => {
+    await expect(open(`${site}/restless`)).resolves.toMatchObject({
+      error: 'The page changes all the time, so that it cannot be read. It was left.',
+    });
+    await stillWorks();
+  });
+
+  it('a page with thousands of elements, and one with 30 MB of text', async () => {
+    const crowd = await open(`${site}/crowd`);
+    expect(crowd.output).toContain('more than can be listed');
+    expect(crowd.output.length).toBeLessThan(20_000);
+
+    const huge = await open(`${site}/huge`);
+    expect(huge.output.length).toBeLessThan(20_000);
+    await stillWorks();
+  });
+
+  it('a page that opens pop-ups without end', async () => {
+    const page = await openScript(`setInterval(()=>open('/second'),5)`);
+    expect(page.browser?.tabs.length ?? 0).toBeLessThanOrEqual(10);
+    const { browser } = await use('browser_wait', { seconds: 1 });
+    expect(browser?.tabs.length ?? 0).toBeLessThanOrEqual(10);
+    await use('browser_restart', { url: `${site}/` });
+    await stillWorks();
+  });
+
+  it('a page that shows dialogs without end, and one that asks not to be left', async () => {
+    const page = await openScript(`setInterval(()=>alert('stay'),5)`);
+    expect(page.output).toContain('which was dismissed: stay');
+    const left = await open(`${site}/`); // such a page may hang
+    expect(left.error ?? 'no longer responds').toContain('no longer responds');
+    await stillWorks();
+
+    await openScript(`onbeforeunload=(e)=>{e.preventDefault();e.returnValue='stay'}`);
+    await use('browser_click_coordinates', { x: 5, y: 5 }); // a page may ask only after it was used
+    await stillWorks();
+  });
+
+  it('a page that downloads without end', async () => {
+    const page = await openScript(`setInterval(()=>{location='/endless.bin?'+Math.random()},50)`);
+    const later = await use('browser_wait', { seconds: 1 });
+    expect(`${page.output}${later.output}`).toMatch(/endless.* (is still being downloaded|was cancelled)/);
+    await use('browser_restart', { url: `${site}/` });
+    await stillWorks();
   });
 
   it('a page that replaces what the reader of pages uses', async () => {

@@ -3,6 +3,7 @@ import type { CdpConnection } from './cdp-connection';
 
 const directory = '/workspace/downloads';
 const largestMebibytes = 100;
+const maximumAtOnce = 10;
 const waitMs = 10_000;
 const commandMs = 10_000;
 
@@ -47,7 +48,13 @@ export class Downloads {
   }
 
   private begin({ guid, suggestedFilename }: z.infer<typeof begun>): void {
-    this.running.set(guid, suggestedFilename.slice(0, 200));
+    const name = suggestedFilename.slice(0, 200);
+    if (this.running.size < maximumAtOnce) {
+      this.running.set(guid, name);
+      return;
+    }
+    this.note(`The download of ${name} was cancelled: ${maximumAtOnce} are running.`);
+    this.cancel(guid);
   }
 
   private advance({ guid, receivedBytes, state, filePath }: z.infer<typeof progress>): void {
@@ -55,12 +62,16 @@ export class Downloads {
     if (name === undefined) return;
     if (receivedBytes > largestMebibytes * 1024 * 1024) {
       this.note(`The download of ${name} was cancelled: it has more than ${largestMebibytes} MiB.`);
-      this.send('Browser.cancelDownload', { guid }).catch(() => undefined); // It has ended meanwhile.
+      this.cancel(guid);
     } else if (state === 'completed') this.note(`Downloaded ${filePath?.slice(0, 1_000) ?? `${directory}/${name}`}.`);
     else if (state === 'canceled') this.note(`The download of ${name} failed.`);
     else return;
     this.running.delete(guid);
     this.changed();
+  }
+
+  private cancel(guid: string): void {
+    this.send('Browser.cancelDownload', { guid }).catch(() => undefined); // It has ended meanwhile.
   }
 
   private send(method: string, params: object): Promise<unknown> {

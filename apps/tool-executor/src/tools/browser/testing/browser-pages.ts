@@ -34,7 +34,11 @@ const pages: Record<string, string> = {
 export const pageServer: RequestListener = (request, response) => {
   const path = new URL(request.url ?? '/', 'http://any').pathname;
   if (path === '/circle') response.writeHead(302, { location: '/circle' }).end();
-  else if (path === '/silent') request.socket.setKeepAlive(true);
+  else if (path === '/endless.bin') {
+    response.writeHead(200, { 'content-disposition': 'attachment' });
+    const more = () => response.destroyed || response.write('x'.repeat(65_536), () => setTimeout(more, 5));
+    more();
+  } else if (path === '/silent') request.socket.setKeepAlive(true);
   else if (path === '/report.txt') response.writeHead(200, { 'content-disposition': 'attachment' }).end('the report');
   else if (pages[path] === undefined) response.writeHead(404).end('<p>Not here.</p>');
   else response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html>${pages[path]}`);
