@@ -7,6 +7,7 @@ import { filesGet, filesList, filesPut } from './commands/files';
 import { keysCreate, keysList, keysRevoke } from './commands/keys';
 import { run } from './commands/run';
 import { runs } from './commands/runs';
+import { setup } from './commands/setup';
 import { stop } from './commands/stop';
 import { exportRun, verify } from './commands/verify';
 import { watch } from './commands/watch';
@@ -29,5 +30,6 @@ export const commands: readonly Command[] = [
   keysList,
   keysRevoke,
   doctor,
+  setup,
   completionOf(() => commands),
 ];

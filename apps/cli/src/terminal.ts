@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { Readable, Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { printable } from './printable';
 
 type Screen = Writable & { readonly isTTY?: boolean };
@@ -81,9 +81,21 @@ export class Terminal {
   }
 
   /** The answer of a person; undefined at the end of the input or when the question is interrupted. */
-  async ask(question: string): Promise<string | undefined> {
-    const { input, errors: output } = this.streams;
-    const reader = createInterface({ input, output });
+  ask(question: string): Promise<string | undefined> {
+    return this.question(question, this.streams.errors);
+  }
+
+  /** The same without showing what is typed. */
+  async askSecret(question: string): Promise<string | undefined> {
+    this.streams.errors.write(printable(question));
+    const answer = await this.question('', new Writable({ write: (_chunk, _encoding, done) => done() }));
+    this.streams.errors.write('\n');
+    return answer;
+  }
+
+  private async question(question: string, output: Writable): Promise<string | undefined> {
+    const { input } = this.streams;
+    const reader = createInterface({ input, output, terminal: input.isTTY === true });
     const ended = new AbortController();
     reader.once('SIGINT', () => ended.abort());
     reader.once('close', () => ended.abort());

@@ -92,5 +92,5 @@ const scripted: readonly string[] = ['demo', 'demo-anthropic'];
 export async function checkModels(rondo: Rondo): Promise<Finding> {
   const providers = (await rondo.modelProviders()).filter((name) => !scripted.includes(name));
   if (providers.length > 0) return ok('models', providers.join(', '));
-  return warning('models', ['only the scripted demo models', 'OPENAI_API_KEY=… or ANTHROPIC_API_KEY=… npm start']);
+  return warning('models', ['only the scripted demo models', 'rondo setup asks for a key and tests it']);
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -92,5 +93,91 @@ describe('rondo doctor', () => {
       found: expect.stringContaining('nothing listens'),
       advice: expect.stringContaining('npm start'),
     });
+  });
+});
+
+describe('rondo setup', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'rondo-setup-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const modelServer = () => rondo.services.get('demo-model').url;
+  const written = () => readFileSync(join(folder, '.env'), 'utf8');
+
+  async function setup(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const child = spawn(process.execPath, [program, 'setup', '--output', '.env', ...words], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...env },
+    });
+    child.stdin.end();
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, output };
+  }
+
+  it('tests the key by a real call and writes .env, from options alone', async () => {
+    writeFileSync(join(folder, '.env'), 'HOST=127.0.0.1\n');
+    const model = ['--provider', 'compatible', '--base-url', `${modelServer()}/v1`, '--model', 'coder'];
+
+    const { code, output } = await setup([...model, '--egress', 'none', '--port', '3500'], {
+      OPENAI_API_KEY: 'a-secret',
+    });
+
+    expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('It works.') });
+    expect(output).not.toContain('a-secret');
+    expect(written().split('\n')).toEqual([
+      'HOST=127.0.0.1',
+      'OPENAI_API_KEY=a-secret',
+      `OPENAI_BASE_URL=${modelServer()}/v1`,
+      'DEFAULT_MODEL=openai/coder',
+      'SANDBOX_EGRESS=none',
+      'PORT=3500',
+      '',
+    ]);
+  });
+
+  it('writes nothing when the call fails', async () => {
+    const model = ['--provider', 'anthropic', '--base-url', 'http://127.0.0.1:1', '--model-key', 'k'];
+
+    const { code, output } = await setup(model);
+
+    expect({ code, output }).toMatchObject({ code: 1, output: expect.stringContaining('cannot be reached') });
+    expect(written).toThrow('ENOENT');
+  });
+
+  it('refuses a wrong answer', async () => {
+    expect(await setup(['--egress', 'everything'])).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('public, none'),
+    });
+  });
+
+  it('asks at a terminal, and does not show the key', async () => {
+    const command = `exec ${process.execPath} ${program} setup --output .env --base-url http://127.0.0.1:1`;
+    const child = spawn('script', ['-qfec', command, '/dev/null'], { cwd: folder, env: { PATH: process.env.PATH } });
+    const dialogue: [string, string][] = [
+      ['Which models?', 'wrong\r'],
+      ['It must be one of', 'anthropic\r'],
+      ['The key', 'typed-secret\r'],
+      ['that runs use', 'coder\r'],
+      ['Try again?', 'n\r'],
+    ];
+    let screen = '';
+    let from = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      screen += chunk.toString();
+      const [next] = dialogue;
+      if (!next || !screen.slice(from).includes(next[0])) return;
+      from = screen.length;
+      dialogue.shift();
+      child.stdin.write(next[1]);
+    });
+
+    const [code] = (await once(child, 'close')) as [number];
+
+    expect({ code, dialogue }).toEqual({ code: 1, dialogue: [] });
+    expect(screen).not.toContain('typed-secret');
   });
 });

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** In single quotes, unless the value needs none. */
+function quoted(value: string): string {
+  if (/^[\w./:@+-]*$/.test(value)) return value;
+  if (value.includes("'") || value.includes('\n')) throw new Error('A value cannot have quotes or line ends.');
+  return `'${value}'`;
+}
+
+/** The text of an .env file with these settings. Other lines stay as they are; a commented setting stays a comment. */
+export function withSettings(text: string, settings: Settings): string {
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  const nameOf = (line: string) => /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1];
+  const kept = lines.filter((line) => !Object.hasOwn(settings, nameOf(line) ?? ''));
+  const written = Object.entries(settings).map(([name, value]) => `${name}=${quoted(value)}`);
+  return [...kept, ...written, ''].join('\n');
+}
+
+/** Only its owner can read the file. It is replaced whole, so that it is never half written. */
+export function writeSettings(file: string, settings: Settings): void {
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const next = `${file}.new`;
+  writeFileSync(next, withSettings(before, settings), { mode: 0o600 });
+  renameSync(next, file);
+}

@@ -1,0 +1,97 @@
+import { type Given, type Option, UsageError } from '../command';
+import type { Terminal } from '../terminal';
+
+/** A question of the setup, which is also an option. */
+interface Question {
+  readonly option: Option;
+  readonly ask: string;
+  /** Taken when the answer is empty, with `--yes` and without a terminal. */
+  readonly otherwise: string;
+  /** The value as it is used, or what is wrong with it. */
+  readonly accept: (answer: string) => string | { readonly wrong: string };
+  readonly secret?: boolean;
+}
+
+const oneOf =
+  (...allowed: string[]) =>
+  (answer: string) =>
+    allowed.includes(answer) ? answer : { wrong: `one of: ${allowed.join(', ')}` };
+
+const wholeNumber = (from: number, to: number) => (answer: string) =>
+  answer === '' || (/^\d+$/.test(answer) && Number(answer) >= from && Number(answer) <= to)
+    ? answer
+    : { wrong: `a number from ${from} to ${to}` };
+
+const url = (answer: string) =>
+  answer === '' || /^https?:\/\//.test(answer) ? answer : { wrong: 'a URL that begins with http:// or https://' };
+
+const question = (name: string, help: string, rest: Omit<Question, 'option'> & { value: string }): Question => ({
+  option: { name, value: rest.value, help },
+  ...rest,
+});
+
+export const questions = {
+  provider: question('provider', 'demo, openai, anthropic, or compatible: a server with the API of OpenAI', {
+    value: 'NAME',
+    ask: 'Which models? demo (scripted, no key), openai, anthropic, or compatible (a server with the API of OpenAI)',
+    otherwise: 'demo',
+    accept: oneOf('demo', 'openai', 'anthropic', 'compatible'),
+  }),
+  baseUrl: question('base-url', 'of a compatible server, for example http://localhost:11434/v1', {
+    value: 'URL',
+    ask: 'Its base URL, for example http://localhost:11434/v1',
+    otherwise: '',
+    accept: url,
+  }),
+  modelKey: question('model-key', 'the key; better in the environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY', {
+    value: 'KEY',
+    ask: 'The key (it is not shown)',
+    otherwise: '',
+    accept: (answer) => answer,
+    secret: true,
+  }),
+  model: question('model', 'the model that runs use unless they name one, without the name of the provider', {
+    value: 'MODEL',
+    ask: 'The model that runs use unless they name one',
+    otherwise: '',
+    accept: (answer) => answer,
+  }),
+  egress: question('egress', 'what tools may reach: public or none', {
+    value: 'WHAT',
+    ask: 'What may tools reach? public (all public addresses) or none',
+    otherwise: 'public',
+    accept: oneOf('public', 'none'),
+  }),
+  retention: question('retention-days', 'delete the facts of runs so many days after their end', {
+    value: 'DAYS',
+    ask: 'Delete the facts of runs so many days after their end (empty: never)',
+    otherwise: '',
+    accept: wholeNumber(1, 36_500),
+  }),
+  port: question('port', 'where the gateway listens', {
+    value: 'PORT',
+    ask: 'The port of the gateway',
+    otherwise: '3000',
+    accept: wholeNumber(1, 65_535),
+  }),
+} as const;
+
+/** From the option, or from the person; the default where no person is to be asked. */
+export async function answerTo(asked: Question, given: Given, terminal: Terminal): Promise<string> {
+  const { option, ask, otherwise, accept, secret } = asked;
+  const value = given.value(option.name);
+  if (value !== undefined) {
+    const accepted = accept(value);
+    if (typeof accepted === 'string') return accepted;
+    throw new UsageError(`--${option.name} must be ${accepted.wrong}.`);
+  }
+  if (given.has('yes') || !terminal.canAsk) return otherwise;
+  for (;;) {
+    const text = `${ask}${otherwise === '' ? '' : ` [${otherwise}]`}: `;
+    const answer = secret ? await terminal.askSecret(text) : await terminal.ask(text);
+    if (answer === undefined) throw new UsageError('Nothing was written.');
+    const accepted = accept(answer.trim() === '' ? otherwise : answer.trim());
+    if (typeof accepted === 'string') return accepted;
+    terminal.note(`It must be ${accepted.wrong}.`, 'yellow');
+  }
+}
