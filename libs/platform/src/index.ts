@@ -6,6 +6,7 @@ export { natsVariables, serverVariables } from './server-variables';
 export { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
 export { modelServerVariables, modelVariables } from './model-variables';
 export { previewUrl } from './preview-url';
+export { SealBroken, SecretBox, secretsKey } from './secret-box';
 
 // Logs, health and metrics
 export { type Logger, createLogger } from './logger';
@@ -23,6 +24,7 @@ export {
   bareHost,
   targetOf,
 } from './outbound/checked-destination';
+export { AnswerTooLong, type CheckedFetch, RequestNotSent, checkedFetch } from './outbound/checked-fetch';
 export { dial } from './outbound/dial';
 export { type Exchange, type HttpAnswer, type HttpMessage, exchange, redirectOf } from './outbound/http-exchange';
 export { authority, internalHost } from './outbound/internal-host';
