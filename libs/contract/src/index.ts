@@ -163,4 +163,19 @@ export {
   failedResult,
   recordedResult,
 } from './tool-result';
-export { type ToolSetSnapshot, type ToolSnapshot, type ToolSource, toolSetSnapshot } from './tool-snapshot';
+export {
+  type ToolSetSnapshot,
+  type ToolSnapshot,
+  type ToolSource,
+  argumentsJsonSchema,
+  toolSetSnapshot,
+} from './tool-snapshot';
+export { mcpHeaderPurpose } from './mcp-header-purpose';
+export {
+  type McpDiscovery,
+  type McpServer,
+  type McpServerRequest,
+  type McpTool,
+  mcpDiscovery,
+  mcpServer,
+} from './mcp-server';

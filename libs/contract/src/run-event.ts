@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
+import { callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
+import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message } from './message';
 import { runError, runFailure } from './problem';
 import { finishReason, usage, waiting } from './run';
@@ -156,7 +158,15 @@ const contextFacts = {
   'context.compaction_failed': z.object({ compaction_id: compactionId, error: runError }),
 };
 
-const factData = { ...runFacts, ...iterationFacts, ...toolFacts, ...contextFacts };
+/** Facts of the MCP servers of a run, when it starts. */
+const serverFacts = {
+  /** The run offers these tools. `refused` are not offered, because of what the server says of them. */
+  'mcp.connected': z.object({ server: z.string(), tools: z.array(z.string()), refused: z.array(refusedMcpTool) }),
+  /** The run goes on without the tools of this server. */
+  'mcp.skipped': z.object({ server: z.string(), reason: z.string() }),
+};
+
+const factData = { ...runFacts, ...iterationFacts, ...toolFacts, ...contextFacts, ...serverFacts };
 type FactData = { [Type in keyof typeof factData]: z.infer<(typeof factData)[Type]> };
 export type FactType = keyof FactData;
 export const factTypes = Object.keys(factData) as FactType[]; // the keys of an object literal are exactly its type's keys

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mcpServerRequests, mcpServers } from './mcp-server';
 import { textLimits } from './text-limits';
 import { dialectName } from './tool-call';
 
@@ -93,6 +94,8 @@ export const runSettings = z.strictObject({
   model: modelName,
   agent: agentIdentity,
   tools: z.array(z.string()),
+  /** Their tools are offered, too. Absent: none. */
+  mcp_servers: mcpServers.optional(),
   llm: llmSettings,
   processor: processorSettings,
   limits: limitSettings,
@@ -117,6 +120,7 @@ const overridable = {
   tools: z.union([z.array(toolNameText).max(200), toolChanges]).optional(),
   /** Whether a person follows the run and can be handed the turn. What follows for its tools, the profile says. */
   interactive: z.boolean().optional(),
+  mcp_servers: mcpServerRequests.optional(),
   llm: llmSettings.optional(),
   processor: processorSettings
     .partial()

@@ -15,13 +15,20 @@ const xmlMapping = z.object({
 /** The origin of a tool. Only built-in tools have code in the loop and may be answered there. */
 const toolSource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('built_in') }),
-  z.object({ kind: z.literal('mcp'), server: z.string().min(1) }),
+  z.object({
+    kind: z.literal('mcp'),
+    server: z.string().min(1),
+    /** The server's own name of it. */
+    tool: z.string().min(1),
+    /** Of the tool as the model knows it; an executor refuses a call of a tool that has changed. */
+    fingerprint: z.string(),
+  }),
   z.object({ kind: z.literal('agent'), agent: z.string().min(1) }),
 ]);
 export type ToolSource = z.infer<typeof toolSource>;
 
 /** The JSON Schema of a tool's arguments, as far as the dialects rely on its form. */
-const argumentsJsonSchema = z.looseObject({
+export const argumentsJsonSchema = z.looseObject({
   type: z.literal('object'),
   properties: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
   required: z.array(z.string()).optional(),

@@ -85,7 +85,7 @@ export { explainArguments } from './tools/explain-arguments';
 export { honoursKeysAt, hostPattern } from './tools/honoured-keys';
 export { executeCommand, stillRunning } from './tools/shell.tools';
 export { targetArguments } from './tools/tool-alias';
-export { type ToolSet, toolSetOf } from './tools/tool-set';
+export { type ServerFact, type ToolSet, toolSetOf } from './tools/tool-set';
 export { restoreToolSet, snapshotOf } from './tools/tool-set-snapshot';
 
 // Models, dialects and token counts

@@ -4,4 +4,4 @@ export { Heartbeat } from './heartbeat';
 export { OutboxRelay } from './outbox-relay';
 export { PeriodicTasks, type TaskSchedule } from './periodic-tasks';
 export { QueueProbe } from './queue-probe';
-export { RunToolSets } from './run-tool-sets';
+export { type Catalog, RunToolSets } from './run-tool-sets';

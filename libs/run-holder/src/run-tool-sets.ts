@@ -2,6 +2,7 @@ import type { AccountId } from '@rondo/contract';
 import {
   type ClaimedRun,
   type LackedNeeds,
+  type ServerFact,
   TerminalError,
   type ToolDefinition,
   type ToolSet,
@@ -18,13 +19,19 @@ export interface RunToolSetsParts {
   /** The tools of this version. They give restored tools their code. */
   readonly builtIn: readonly ToolDefinition[];
   /**
-   * All tools for a run that starts: the built-in ones by default. It returns the same array for the same tools, since
-   * what is derived from them is cached by it.
+   * All tools for a run that starts: the built-in ones by default. It returns the same array for the same tools where that
+   * is cheap, since what is derived from them is cached by it. Ends early when the signal is aborted.
    */
-  readonly catalogFor?: (claim: ClaimedRun) => Promise<readonly ToolDefinition[]>;
+  readonly catalogFor?: (claim: ClaimedRun, signal: AbortSignal) => Promise<Catalog>;
   /** What executors lack now. A run that starts is offered no tool that needs it. */
   readonly lacked?: () => LackedNeeds;
   readonly nowMs?: () => number;
+}
+
+export interface Catalog {
+  readonly tools: readonly ToolDefinition[];
+  /** What came of connecting to the servers that tools come from. */
+  readonly servers?: readonly ServerFact[];
 }
 
 /** After so long the use of a set is noted again, so that it is not deleted as unused. */
@@ -47,15 +54,16 @@ export class RunToolSets {
    * The set of a run that has started; for any other, the one that it starts with, whose snapshot is stored by then.
    * Rejects with TerminalError when the set of a run is lost.
    */
-  async toolSetFor(claim: ClaimedRun): Promise<ToolSet> {
+  async toolSetFor(claim: ClaimedRun, signal: AbortSignal = new AbortController().signal): Promise<ToolSet> {
     if (claim.toolSet !== null) return this.restore(claim.toolSet);
     const { started_at, settings } = claim.run;
     if (started_at !== null) return toolSetOf(settings, this.parts.builtIn); // a version that stored no sets started it
 
-    const catalog = (await this.parts.catalogFor?.(claim)) ?? this.parts.builtIn;
-    const set = this.startSet(claim, availableTools(catalog, this.parts.lacked?.() ?? {}));
+    const catalog = (await this.parts.catalogFor?.(claim, signal)) ?? { tools: this.parts.builtIn };
+    const set = this.startSet(claim, availableTools(catalog.tools, this.parts.lacked?.() ?? {}));
     await this.keep(set);
-    return this.restore(set.hash, set);
+    const restored = await this.restore(set.hash, set);
+    return catalog.servers ? { ...restored, servers: catalog.servers } : restored;
   }
 
   private startSet({ accountId, run: { settings } }: ClaimedRun, catalog: readonly ToolDefinition[]): StoredToolSet {

@@ -199,13 +199,13 @@ describe('the tool sets of a worker', () => {
   });
 
   it('with the tools of a server belong to the account of the run', async () => {
-    const server = { kind: 'mcp', server: 'tickets' } as const;
-    const catalog = [
+    const server = { kind: 'mcp', server: 'tickets', tool: 'create', fingerprint: 'f1' } as const;
+    const tools = [
       ...olderTools,
       ...olderTools.slice(0, 1).map((tool) => ({ ...tool, name: 'tickets', source: server })),
     ];
     const stored = new ToolSets(fixture.database);
-    const toolSets = new RunToolSets({ stored, builtIn, catalogFor: () => Promise.resolve(catalog) });
+    const toolSets = new RunToolSets({ stored, builtIn, catalogFor: () => Promise.resolve({ tools }) });
 
     const set = await toolSets.toolSetFor(await fixture.claimed());
 

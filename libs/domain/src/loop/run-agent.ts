@@ -45,7 +45,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
   };
   if (loop.state.ended) return;
 
-  if (!loop.state.started) yield factsStepOf(loop, [started(run)], { hold: true });
+  if (!loop.state.started) yield factsStepOf(loop, [started(run), ...(run.tools.servers ?? [])], { hold: true });
 
   if (loop.state.phase === 'acting' && loop.state.isReplying) yield factsStep(loop, withdrawRest(loop));
 

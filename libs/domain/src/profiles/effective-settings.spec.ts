@@ -119,3 +119,26 @@ describe('the budget of a deployment', () => {
     ]);
   });
 });
+
+describe('the MCP servers of a run', () => {
+  const tickets = { name: 'tickets', transport: 'sse', url: 'https://tickets.example/sse' } as const;
+  const secret = { ...tickets, headers: { authorization: 'Bearer 1' } };
+
+  it('are those of the run, or else those of its agent', () => {
+    const agent = { mcp_servers: [{ ...tickets, name: 'agents' }] };
+    expect(settingsOf({ agent }).mcp_servers).toMatchObject([{ name: 'agents' }]);
+    expect(settingsOf({ agent, mcp_servers: [tickets] }).mcp_servers).toEqual([tickets]);
+    expect(settingsOf({ agent, mcp_servers: [] }).mcp_servers).toBeUndefined();
+    expect(settingsOf({ agent }).agent).not.toHaveProperty('mcp_servers');
+  });
+
+  it('have sealed headers, or are refused where nothing can be sealed', () => {
+    const sealServer = () => ({ ...tickets, sealed_headers: { authorization: 'sealed' } });
+    expect(effectiveSettings({ mcp_servers: [secret] }, { model: 'demo/coder', sealServer })).toMatchObject({
+      settings: { mcp_servers: [{ sealed_headers: { authorization: 'sealed' } }] },
+    });
+    expect(effectiveSettings({ agent: { mcp_servers: [tickets, secret] } }, { model: 'demo/coder' })).toMatchObject({
+      problems: [{ field: 'agent.mcp_servers.1.headers' }],
+    });
+  });
+});

@@ -2,6 +2,7 @@ import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } fro
 import { builtInTools } from '../tools/catalog';
 import type { ToolSet } from '../tools/tool-set';
 import { type Profile, profiles } from './profiles';
+import { type SealServer, serversOf } from './server-settings';
 import { toolsAfter, unknownChanges } from './tool-choice';
 
 /** A setting that is well-formed but impossible: the field and the reason. */
@@ -21,6 +22,8 @@ export interface SettingsDefaults {
   readonly budget?: Budget;
   /** The largest budget that a run may name. */
   readonly maxBudget?: Budget;
+  /** Makes a server's headers unreadable for all but executors. Absent: this deployment keeps no secrets. */
+  readonly sealServer?: SealServer | undefined;
   /** Whether the price of a model is known. Default: every price is. */
   readonly hasPrice?: (model: string) => boolean;
 }
@@ -33,9 +36,11 @@ export function effectiveSettings(
   defaults: SettingsDefaults,
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
   const name = request.profile ?? 'suna';
-  const settings = overlay({ name, profile: profiles[name], request, defaults });
+  const servers = serversOf(request, defaults.sealServer);
+  const settings = { ...overlay({ name, profile: profiles[name], request, defaults }), ...servers.settings };
   const known = defaults.tools ?? builtInTools;
   const problems = [
+    ...servers.problems,
     ...problemsOf(settings, known),
     ...changeProblems(request, known),
     ...budgetProblems(settings.budget, defaults.maxBudget),
@@ -52,7 +57,7 @@ interface Layers {
 
 function overlay({ name, profile: { settings: profile, ...about }, request, defaults }: Layers): RunSettings {
   const { model: agentModel, llm, processor, limits, context, budget, ...other } = request.agent ?? {};
-  const { tools, interactive, ...identity } = other;
+  const { tools, interactive, mcp_servers: _servers, ...identity } = other;
   const toolProfile = { settings: profile, ...about };
   const agentTools = toolsAfter(profile.tools, { tools, interactive }, toolProfile);
   const model = request.model ?? agentModel ?? defaults.model;

@@ -65,7 +65,13 @@ export function movesTo(fact: Fact): RunQueueName | undefined {
 }
 
 /** Facts that a holder writes at every new attempt. They are no progress. */
-const noProgress: readonly Fact['type'][] = ['run.started', 'iteration.restarted', 'model.retried'];
+const noProgress: readonly Fact['type'][] = [
+  'run.started',
+  'mcp.connected',
+  'mcp.skipped',
+  'iteration.restarted',
+  'model.retried',
+];
 
 export const isProgress = ({ type }: Fact): boolean => !noProgress.includes(type);
 

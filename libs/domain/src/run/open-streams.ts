@@ -29,6 +29,8 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
       return [outputStream(fact.data.tool_call_id)];
     case 'run.created':
     case 'run.started':
+    case 'mcp.connected':
+    case 'mcp.skipped':
     case 'tool.started':
     case 'tool.resolved':
     case 'context.compaction_started':

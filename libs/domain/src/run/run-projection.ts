@@ -113,6 +113,8 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'message.created':
     case 'model.retried':
     case 'browser.state':
+    case 'mcp.connected':
+    case 'mcp.skipped':
     case 'tool.planned':
     case 'tool.started':
     case 'tool.completed':

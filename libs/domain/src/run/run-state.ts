@@ -130,6 +130,8 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'run.created':
     case 'run.stop_requested':
     case 'model.retried':
+    case 'mcp.connected':
+    case 'mcp.skipped':
     case 'browser.state': // the message that it announces is heard by itself
       return state;
     case 'run.started':

@@ -26,7 +26,7 @@ const foreign: ToolSetSnapshot['tools'][number] = {
   timeout_ms: 5_000,
   group: 'external',
   xml: { content: 'query' },
-  source: { kind: 'mcp', server: 'tickets' },
+  source: { kind: 'mcp', server: 'tickets', tool: 'create', fingerprint: 'f1' },
 };
 
 const builtIn = snapshotOf(builtInTools).tools;

@@ -1,4 +1,4 @@
-import type { RunSettings } from '@rondo/contract';
+import type { NewFact, RunSettings } from '@rondo/contract';
 import { memoize } from '../memoize';
 import type { ToolDefinition } from './define-tool';
 import { expandMessage } from './memory.tools';
@@ -10,8 +10,12 @@ export interface ToolSet {
   readonly offered: readonly ToolDefinition[];
   /** Names its stored snapshot. Absent where none is stored. */
   readonly hash?: string;
+  /** What came of connecting to the servers of its tools. Present for the activation that connected to them. */
+  readonly servers?: readonly ServerFact[];
   named(name: string): ToolDefinition | undefined;
 }
+
+export type ServerFact = Extract<NewFact, { type: 'mcp.connected' | 'mcp.skipped' }>;
 
 const namesOf = memoize(
   (tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> =>
@@ -25,9 +29,14 @@ export function toolSet(all: readonly ToolDefinition[], offered: readonly string
   return { all, offered: usable, named: (name) => byName.get(name) };
 }
 
-/** A run's tools: all there are, of which its model is offered those that the settings name. */
+/**
+ * A run's tools: all there are, of which its model is offered those that the settings name, and those of the servers that
+ * they name: no other server's are in its catalog.
+ */
 export const toolSetOf = (settings: Pick<RunSettings, 'tools'>, catalog: readonly ToolDefinition[]): ToolSet =>
-  toolSet(catalog, withExpandMessage(settings.tools));
+  toolSet(catalog, withExpandMessage([...settings.tools, ...catalog.filter(isOfServer).map(({ name }) => name)]));
+
+const isOfServer = ({ source }: ToolDefinition): boolean => source?.kind === 'mcp';
 
 /** Any message may be shortened in the context, and then names the tool that shows it. A run without tools has none. */
 const withExpandMessage = (tools: readonly string[]): readonly string[] =>

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { textLimits } from './text-limits';
+import { argumentsJsonSchema } from './tool-snapshot';
+import { effectClass } from './tool-call';
+
+/** Without two underscores in a row and none at its ends, so that `server__tool` names one tool of one server. */
+export const mcpServerName = z
+  .string()
+  .max(24)
+  .regex(
+    /^[a-z0-9]+([_-][a-z0-9]+)*$/,
+    'lower-case letters and digits, with single dashes or underscores between them',
+  );
+
+const url = z
+  .url({ protocol: /^https?$/ })
+  .max(textLimits.url)
+  .refine((text) => {
+    const { username, password } = new URL(text);
+    return username === '' && password === '';
+  }, 'must not contain credentials: put them in `headers`');
+
+/** Headers of the connection and of the protocol, which the client sets. */
+const reservedHeader =
+  /^(host|connection|content-|transfer-encoding$|accept|upgrade$|te$|trailer$|expect$|keep-alive$|proxy-|mcp-|last-event-id$)/i;
+
+const headerName = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'is no name of a header')
+  .refine((name) => !reservedHeader.test(name), 'is set by the client');
+const headerValue = z
+  .string()
+  .max(4_000)
+  .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII');
+const fewHeaders = (headers: object) => Object.keys(headers).length <= 20;
+
+const options = {
+  name: mcpServerName,
+  /** The tools that are offered, by the server's own names. Default: all. */
+  tools: z.array(z.string().min(1).max(textLimits.toolName)).max(128).optional(),
+  /** Believe the server which of its tools only read. Without it every call is `unsafe`. */
+  trust_annotations: z.boolean().optional(),
+};
+const stdio = {
+  ...options,
+  /** Runs in the thread's sandbox, never beside it. */
+  transport: z.literal('stdio'),
+  command: z.string().min(1).max(4_000),
+};
+const remote = { ...options, transport: z.enum(['streamable_http', 'sse']), url };
+
+const namesOnce = (servers: readonly { name: string }[]) =>
+  new Set(servers.map(({ name }) => name)).size === servers.length;
+const listOf = <Server extends z.ZodType<{ name: string }>>(server: Server) =>
+  z.array(server).max(10).refine(namesOnce, 'each name must stand once');
+
+/** A server whose tools a run asks for. */
+export const mcpServerRequest = z.discriminatedUnion('transport', [
+  z.strictObject({
+    ...remote,
+    headers: z.record(headerName, headerValue).refine(fewHeaders, 'at most 20').optional(),
+  }),
+  z.strictObject(stdio),
+]);
+export type McpServerRequest = z.infer<typeof mcpServerRequest>;
+export const mcpServerRequests = listOf(mcpServerRequest);
+
+/** Of a stored agent, whose versions are kept as they were given: no secret may be in them. */
+export const mcpServersWithoutSecrets = listOf(
+  z.discriminatedUnion('transport', [z.strictObject(remote), z.strictObject(stdio)]),
+);
+
+/** The same as it is stored and sent to executors, which alone can open the values of its headers. */
+export const mcpServer = z.discriminatedUnion('transport', [
+  z.object({ ...remote, sealed_headers: z.record(z.string(), z.string()).optional() }),
+  z.object(stdio),
+]);
+export type McpServer = z.infer<typeof mcpServer>;
+export const mcpServers = listOf(mcpServer);
+
+/** A tool of a server, after its description and its schema were checked. */
+export const mcpTool = z.object({
+  /** `server__tool` */
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  /** As the server calls it. */
+  tool: z.string().max(textLimits.toolName),
+  description: z.string().max(2_000),
+  parameters: argumentsJsonSchema,
+  effect_class: effectClass,
+  /** Of what the server said about the tool. Another one later means that the server has changed it. */
+  fingerprint: z.string().max(64),
+});
+export type McpTool = z.infer<typeof mcpTool>;
+
+export const refusedMcpTool = z.object({ tool: z.string().max(textLimits.toolName), reason: z.string().max(500) });
+
+/** What came of connecting to a server for a run. */
+export const mcpDiscovery = z.discriminatedUnion('how', [
+  z.object({
+    how: z.literal('connected'),
+    tools: z.array(mcpTool).max(128),
+    /** Those that are not offered, because of what the server says of them. */
+    refused: z.array(refusedMcpTool).max(128),
+  }),
+  z.object({ how: z.literal('failed'), reason: z.string().max(1_000) }),
+]);
+export type McpDiscovery = z.infer<typeof mcpDiscovery>;
