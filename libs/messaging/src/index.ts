@@ -25,6 +25,7 @@ export type { SlotLimits } from './tool-calls/executor/fair-slots';
 export { ToolCallConsumer } from './tool-calls/executor/tool-call-consumer';
 export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
 export { answerDeletedThreads, requestDeletedThreads, threadsPerRequest } from './tool-calls/deleted-threads';
+export { answerMcpLists, mcpListRequest, requestMcpList, type McpListRequest } from './tool-calls/mcp-requests';
 export { answerRemovals, answerRunEnds, requestRemoval } from './tool-calls/sandbox-requests';
 export { ToolSupport } from './tool-calls/tool-support';
 export { ToolStreams } from './tool-calls/tool-streams';

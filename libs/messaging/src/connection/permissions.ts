@@ -53,6 +53,7 @@ export const trafficOf = (executor: string) =>
       subscribe: ['agent-worker'],
       queue: deletedThreadsQueue,
     },
+    mcpList: { subject: names.mcpList(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxOpen: { subject: names.sandboxOpen(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
     sandboxUp: { subject: names.sandboxUp(executor, '*'), publish: ['gateway'], subscribe: ['tool-executor'] },
     sandboxDown: { subject: names.sandboxDown(executor, '*'), publish: ['tool-executor'], subscribe: ['gateway'] },
@@ -89,9 +90,12 @@ const jetstreamOf = (executor: string): Record<NatsService, readonly string[]> =
   ],
 });
 
-/** These services answer requests: they may publish one reply to the reply subject of each request. */
+/**
+ * These services answer requests: they may publish one reply to the reply subject of each request. An MCP server has 15 s to
+ * answer the executor that asks it.
+ */
 const answering: readonly NatsService[] = ['agent-worker', 'tool-executor'];
-const answerWithin = { max: 1, expires: '10s' } as const;
+const answerWithin = { max: 1, expires: '20s' } as const;
 
 /** In the form of a NATS server's configuration, where everything that is not allowed is forbidden. */
 export interface NatsPermissions {

@@ -54,6 +54,8 @@ export function wireNames(namespace = '') {
     sandboxForget: (executorId: string) => `${subject}sandbox.forget.${executorId}`,
     /** Request of an executor to any worker: which of these threads were deleted? */
     sandboxThreads: (executorId: string) => `${subject}sandbox.threads.${executorId}`,
+    /** Request to an executor for the tools of an MCP server. */
+    mcpList: (executorId: string) => `${subject}mcp.list.${executorId}`,
     /** Asks an executor for access to the files or a port of a sandbox. */
     sandboxOpen: (executorId: string) => `${subject}sandbox.open.${executorId}`,
     /** Frames of a tunnel from the gateway to the executor, and back. */

@@ -1,8 +1,9 @@
-import { deltaEvent, recordedFact } from '@rondo/contract';
+import { deltaEvent, mcpDiscovery, recordedFact } from '@rondo/contract';
 import { z } from 'zod';
 import { trafficOf } from '../connection/permissions';
 import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
+import { mcpListRequest } from '../tool-calls/mcp-requests';
 import { endAnswer, endRequest, removalAnswer, removalRequest } from '../tool-calls/sandbox-requests';
 import { deletedThreadsAnswer, deletedThreadsRequest } from '../tool-calls/deleted-threads';
 import { announcement } from '../tool-calls/open-executors';
@@ -34,6 +35,7 @@ const wire = {
   sandboxEnd: { schema: endRequest, answer: endAnswer },
   sandboxForget: { schema: removalRequest, answer: removalAnswer },
   sandboxThreads: { schema: deletedThreadsRequest, answer: deletedThreadsAnswer },
+  mcpList: { schema: mcpListRequest, answer: mcpDiscovery },
   sandboxOpen: { schema: tunnelRequest.extend({ request: sandboxRequest }), answer: tunnelAnswer },
   sandboxUp: { schema: z.string() }, // frames of bytes, see tunnel-frame
   sandboxDown: { schema: z.string() },

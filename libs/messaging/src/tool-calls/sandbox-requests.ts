@@ -32,7 +32,7 @@ export interface RunInSandbox {
   readonly runId: RunId;
 }
 
-const timeoutMs = 2_000;
+const usualTimeoutMs = 2_000;
 
 /**
  * Has an executor end what a run's calls have left running in the thread's sandbox. Undefined where no executor listens,
@@ -104,7 +104,7 @@ export function answerRemovals(
 export async function request<Answer extends z.ZodType>(
   nats: NatsLink,
   subject: string,
-  { body, answer }: { body: object; answer: Answer },
+  { body, answer, timeoutMs = usualTimeoutMs }: { body: object; answer: Answer; timeoutMs?: number },
 ): Promise<z.infer<Answer> | undefined> {
   if (!nats.connected) return undefined;
   try {

@@ -5,6 +5,7 @@ import {
   effectClass,
   executorResult,
   planProgress,
+  mcpServer,
   runId,
   threadId,
 } from '@rondo/contract';
@@ -29,6 +30,8 @@ export const dispatchedCall = z.object({
   timeout_ms: z.number().int().positive(),
   /** No executor starts it later: the worker has given it up by then. Older workers do not send it. */
   expires_at: z.iso.datetime().exactOptional(),
+  /** Set for a tool of an MCP server: what an executor needs to call it. Executors of before know no such tools. */
+  mcp: z.object({ server: mcpServer, tool: z.string(), fingerprint: z.string() }).exactOptional(),
   /** The store it was sent into, see ToolStreams.store: no other store has its claim. Older workers do not send it. */
   store: z.string().exactOptional(),
   /** The claim of the run under which it was sent, for the labels of a sandbox. Older workers do not send it. */

@@ -1,5 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { AccountId, Delta, ExecutorResult, RunId, ThreadId, ToolCall } from '@rondo/contract';
+import type {
+  AccountId,
+  Delta,
+  ExecutorResult,
+  McpServer,
+  RunId,
+  ThreadId,
+  ToolCall,
+  ToolSource,
+} from '@rondo/contract';
 import { type SentCall, type StoppedTool, type ToolSet, type Tools } from '@rondo/domain';
 import type { Msg } from 'nats';
 import type { NatsLink } from '../../connection/nats-link';
@@ -27,6 +36,8 @@ export interface NatsToolsOptions {
   readonly onOutput: (delta: Delta) => void;
   /** The tools of the run, which say how long a call may take. */
   readonly toolSet: Pick<ToolSet, 'named'>;
+  /** Those that the run names: executors know no servers. */
+  readonly mcpServers?: readonly McpServer[];
   /** The longest that any call of this run may take. */
   readonly toolTimeoutMs?: number;
   readonly timing?: Partial<ToolTiming>;
@@ -114,7 +125,9 @@ export class NatsTools implements Tools<ExecutorResult> {
 
   private dispatched(call: ToolCall): DispatchedCall {
     const { runId, accountId, threadId, epoch, toolSet, toolTimeoutMs = defaultToolTimeoutMs } = this.options;
-    const timeoutMs = Math.min(toolSet.named(call.name)?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
+    const tool = toolSet.named(call.name);
+    const timeoutMs = Math.min(tool?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
+    const mcp = this.serverOf(tool?.source);
     return {
       call_id: call.id,
       run_id: runId,
@@ -127,7 +140,14 @@ export class NatsTools implements Tools<ExecutorResult> {
       attempt: call.attempt,
       timeout_ms: timeoutMs,
       expires_at: new Date(Date.now() + timeoutMs + this.timing.patienceMs).toISOString(),
+      ...(mcp && { mcp }),
     };
+  }
+
+  private serverOf(source: ToolSource | undefined): DispatchedCall['mcp'] {
+    if (source?.kind !== 'mcp') return undefined;
+    const server = this.options.mcpServers?.find(({ name }) => name === source.server);
+    return server && { server, tool: source.tool, fingerprint: source.fingerprint };
   }
 
   /** One subscription for all calls of the run. The server receives it before the first call, so no reply is missed. */

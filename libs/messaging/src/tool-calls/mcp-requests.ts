@@ -1,0 +1,34 @@
+import { type McpDiscovery, accountId, mcpDiscovery, mcpServer, runId, threadId } from '@rondo/contract';
+import { z } from 'zod';
+import type { NatsLink } from '../connection/nats-link';
+import { answerRequests, request } from './sandbox-requests';
+
+/** What a worker asks of the executor that hosts a thread when a run begins: the tools of one of its MCP servers. */
+export const mcpListRequest = z.object({
+  thread_id: threadId,
+  run_id: runId,
+  account_id: accountId,
+  server: mcpServer,
+});
+export type McpListRequest = z.infer<typeof mcpListRequest>;
+
+/** The executor ends its attempt before that. */
+const timeoutMs = 18_000;
+
+/** Undefined where no executor listens, or the answer takes too long. */
+export function requestMcpList(
+  nats: NatsLink,
+  executorId: string,
+  body: McpListRequest,
+): Promise<McpDiscovery | undefined> {
+  return request(nats, nats.names.mcpList(executorId), { body, answer: mcpDiscovery, timeoutMs });
+}
+
+/** `list` must not reject. Returns a function that ends the subscription. */
+export function answerMcpLists(
+  nats: NatsLink,
+  executorId: string,
+  list: (request: McpListRequest) => Promise<McpDiscovery>,
+): () => void {
+  return answerRequests(nats, nats.names.mcpList(executorId), { body: mcpListRequest, work: list });
+}
