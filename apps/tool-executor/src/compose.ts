@@ -1,8 +1,10 @@
 import { type NatsLink, ToolCallConsumer, ToolStreams, connectNats, requestDeletedThreads } from '@rondo/messaging';
-import { type Logger, newUlid } from '@rondo/platform';
+import { type Logger, SecretBox, newUlid } from '@rondo/platform';
 import { type Config, sandboxSettingsOf, slotsOf } from './config';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
+import { McpTools } from './mcp/mcp-tools';
+import { McpResponder } from './mcp/mcp.responder';
 import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider } from './sandboxes';
 import { SandboxAccess } from './sandbox-access';
 import { SandboxReconciler } from './sandbox-reconciler';
@@ -24,6 +26,7 @@ export interface ExecutorParts {
   readonly sandboxResponder: SandboxResponder;
   readonly sandboxReconciler: SandboxReconciler;
   readonly sandboxAccess: SandboxAccess;
+  readonly mcpResponder: McpResponder;
   readonly consumer: ToolCallConsumer;
   readonly toolCallProcessor: ToolCallProcessor;
   readonly toolCallMetrics: ToolCallMetrics;
@@ -55,10 +58,12 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     previewUrl: previews.urlOf.bind(previews),
   };
   const services = createToolServices(config);
+  const mcp = new McpTools(config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY));
   const toolRunner = new ToolRunner({
     sandboxes: toolSandboxes,
     slots: sandboxSlots,
     services,
+    mcp,
     log,
   });
   const toolCallMetrics = new ToolCallMetrics();
@@ -81,8 +86,12 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
       deletedOf: (threads) => requestDeletedThreads(nats, identity.id, threads),
     }),
     sandboxAccess: new SandboxAccess({ nats, executorId: identity.id, sandboxes, slots: sandboxSlots, previews }),
+    mcpResponder: new McpResponder({
+      ...{ nats, executorId: identity.id, mcp, sandboxes, slots: sandboxSlots },
+    }),
     gauges: new ExecutorGauges({ slots, load: () => consumer.load, sandboxSlots, sandboxHealth }),
     close: async () => {
+      await mcp.close();
       await sandboxes.close();
       await nats.close();
       await identity.release();

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import type { ExecutorParts } from './compose';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
+import { McpResponder } from './mcp/mcp.responder';
 import { PlacementController } from './placement.controller';
 import { SandboxHealth } from './sandboxes';
 import { SandboxAccess } from './sandbox-access';
@@ -28,6 +29,7 @@ export class ToolExecutorModule {
         { provide: ToolCallProcessor, useValue: parts.toolCallProcessor },
         { provide: SandboxResponder, useValue: parts.sandboxResponder },
         { provide: SandboxReconciler, useValue: parts.sandboxReconciler },
+        { provide: McpResponder, useValue: parts.mcpResponder },
         { provide: SandboxAccess, useValue: parts.sandboxAccess },
         { provide: ExecutorIdentity, useValue: parts.identity },
         { provide: SandboxHealth, useValue: parts.sandboxHealth },

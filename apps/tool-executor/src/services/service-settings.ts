@@ -1,4 +1,4 @@
-import { count } from '@rondo/platform';
+import { count, secretsKey } from '@rondo/platform';
 import { z } from 'zod';
 
 const url = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
@@ -9,6 +9,7 @@ const urlOf = (description: string, example: string, otherwise: string) =>
 
 /** Variables of the services that tools use. Only the executor gets them. */
 export const serviceVariablesOfTools = {
+  SECRETS_KEY: secretsKey,
   TAVILY_API_KEY: keyOf('The key of Tavily, with which `web_search` searches.', 'Tavily is not used'),
   TAVILY_URL: urlOf('Where the API of Tavily is.', 'https://api.tavily.com', 'the public one'),
   BRAVE_API_KEY: keyOf(

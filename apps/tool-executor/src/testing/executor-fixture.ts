@@ -5,11 +5,13 @@ import { type ToolResult, accountId, callId, runId, threadId } from '@rondo/cont
 import { effectOf, builtInTools } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
+import { McpTools } from '../mcp/mcp-tools';
 import { type ToolServices, createToolServices } from '../tools/tool-services';
 import { type ToolLog, ToolRunner } from '../tools/tool-runner';
 import {
   type EgressRules,
   type SandboxSettingsInput,
+  type Sandbox,
   type SandboxProvider,
   SandboxSlots,
   type SandboxSettings,
@@ -31,6 +33,7 @@ interface FixtureOptions {
   readonly sandboxMax?: number;
   readonly services?: ToolServices;
   readonly log?: ToolLog;
+  readonly mcp?: McpTools;
 }
 
 export function aCall(name: string, args: Record<string, unknown>, options: CallOptions = {}): DispatchedCall {
@@ -79,11 +82,16 @@ export class ExecutorFixture {
   static async open(
     settings: Partial<SandboxSettingsInput> = {},
     egress: Partial<EgressRules> = {},
-    { sandboxMax = 128, services = createToolServices(), log = silent }: FixtureOptions = {},
+    {
+      sandboxMax = 128,
+      services = createToolServices(),
+      log = silent,
+      mcp = new McpTools(undefined),
+    }: FixtureOptions = {},
   ): Promise<ExecutorFixture> {
     const programs = { bubblewrapPath: bubblewrapPath(), browserPath: process.env['BROWSER_PATH'] };
     const parsed = sandboxSettings.parse({ ...programs, root: await sandboxRoot(), graceMs: 300, ...settings });
-    return new ExecutorFixture(parsed, egress, { sandboxMax, services, log });
+    return new ExecutorFixture(parsed, egress, { sandboxMax, services, log, mcp });
   }
 
   async reply(call: DispatchedCall, { signal, output }: CallOptions = {}): Promise<ToolReply> {
@@ -101,7 +109,7 @@ export class ExecutorFixture {
 
   private newRunner(): ToolRunner {
     const { sandboxes, slots, options } = this;
-    return new ToolRunner({ sandboxes, slots, services: options.services, log: options.log });
+    return new ToolRunner({ sandboxes, slots, ...options });
   }
 
   /** Like a restart of the executor: kills every process and keeps the workspaces. */
@@ -114,6 +122,10 @@ export class ExecutorFixture {
 
   get awake(): readonly string[] {
     return this.sandboxes.awake().map(({ threadId }) => threadId);
+  }
+
+  sandbox(thread: string): Promise<Sandbox> {
+    return this.sandboxes.get(thread);
   }
 
   async killSandbox(thread = 'thr_one'): Promise<void> {

@@ -1,3 +1,4 @@
+import { McpTools } from '../mcp/mcp-tools';
 import { createToolServices } from './tool-services';
 import { ExecutorClosing, ToolRunner, type ToolRunnerParts } from './tool-runner';
 import { type Sandbox, SandboxError, type SandboxProvider } from '../sandboxes';
@@ -9,7 +10,7 @@ const nothing = { resolve: async () => [], resolveInternal: async () => [], isAl
 const egressOf: SandboxProvider['egressOf'] = () => new EgressGate({ ...egressSettings.parse({}), ...nothing });
 const anySlot = { acquire: async () => () => undefined };
 const newRunner = (sandboxes: ToolRunnerParts['sandboxes'], log: ToolRunnerParts['log']) =>
-  new ToolRunner({ sandboxes, slots: anySlot, services: createToolServices(), log });
+  new ToolRunner({ sandboxes, slots: anySlot, services: createToolServices(), mcp: new McpTools(undefined), log });
 
 /** Aborts as soon as the command has printed something. */
 function abortWhenItRuns(reason: Error) {

@@ -2,6 +2,7 @@ import { type ExecutorResult, type ToolResult, failedResult } from '@rondo/contr
 import { type ToolDefinition, explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from '../sandboxes';
+import type { McpTools } from '../mcp/mcp-tools';
 import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
 import { KeyedMutex } from './keyed-mutex';
@@ -33,6 +34,8 @@ export interface ToolRunnerParts {
   readonly sandboxes: ToolSandboxes;
   readonly slots: Pick<SandboxSlots, 'acquire'>;
   readonly services: ToolServices;
+  /** The tools of servers that runs name. */
+  readonly mcp: Pick<McpTools, 'handledTool'>;
   readonly log: ToolLog;
 }
 
@@ -70,7 +73,7 @@ export class ToolRunner {
   }
 
   private async answer(call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
-    const prepared = prepare(call);
+    const prepared = prepare(call, this.parts.mcp);
     if ('success' in prepared) return { how: 'answered', result: prepared, duration_ms: 0 };
 
     try {
@@ -161,7 +164,9 @@ export class ToolRunner {
 const mayChangeFiles = ({ group }: ToolDefinition, { effect_class }: DispatchedCall): boolean =>
   effect_class !== 'pure' && (group === 'shell' || group === 'files');
 
-function prepare({ name, arguments: given }: DispatchedCall): PreparedCall | ToolResult {
+function prepare(call: DispatchedCall, mcp: ToolRunnerParts['mcp']): PreparedCall | ToolResult {
+  const { name, arguments: given } = call;
+  if (call.mcp) return { ...mcp.handledTool(call, call.mcp), input: given }; // its server validates it
   const handled = toolHandlerFor(name);
   if (!handled) return failedResult(`There is no tool named "${name}" here. Tools: ${handledToolNames.join(', ')}.`);
 

@@ -31,7 +31,9 @@ const fetching = (bodyBytes = 1_000_000) => checkedFetch({ admit, bodyBytes });
 describe('checkedFetch', () => {
   it('sends method, headers and body, and returns status, headers and body', async () => {
     const url = await serving((request, response) => {
-      response.writeHead(201, { 'x-seen': `${request.method} ${request.headers['x-one']} ${request.headers.host}` });
+      response.writeHead(201, {
+        'x-seen': `${request.method} ${String(request.headers['x-one'])} ${request.headers.host}`,
+      });
       request.pipe(response);
     });
     const response = await fetching()(`${url}/path?query=1`, {

@@ -11,6 +11,8 @@ export interface CheckedFetchRules {
   readonly admit: (target: Target) => Promise<CheckedDestination>;
   /** A body that is longer fails there. */
   readonly bodyBytes: number;
+  /** Called when a body breaks off that is still read. A reader may not look at it for long. */
+  readonly brokeOff?: (error: Error) => void;
 }
 
 export type CheckedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -32,11 +34,11 @@ const connectionHeaders = ['host', 'connection', 'content-length', 'transfer-enc
  * `fetch` for libraries that ask for one: each request goes to an address that was checked, over a connection of its own.
  * The body streams. Redirects are answers like any other: a library that follows one asks here again, and it is checked.
  */
-export function checkedFetch({ admit, bodyBytes }: CheckedFetchRules): CheckedFetch {
+export function checkedFetch(rules: CheckedFetchRules): CheckedFetch {
   return async (given, init = {}) => {
     const url = new URL(given);
     const signal = init.signal ?? undefined;
-    const socket = await connected(url, admit, signal);
+    const socket = await connected(url, rules.admit, signal);
     const request = requestOver({
       createConnection: () => socket,
       method: init.method ?? 'GET',
@@ -49,7 +51,7 @@ export function checkedFetch({ admit, bodyBytes }: CheckedFetchRules): CheckedFe
       request.end(init.body ?? undefined);
       const [response] = (await once(request, 'response')) as [IncomingMessage]; // Node's documented arguments
       response.once('close', () => socket.destroy());
-      return responseOf(response, bodyBytes);
+      return responseOf(response, rules);
     } catch (error) {
       socket.destroy();
       throw error;
@@ -88,21 +90,21 @@ function headersOf({ host }: URL, { headers, body }: RequestInit): Record<string
 
 const bodyless = [204, 205, 304];
 
-function responseOf(response: IncomingMessage, bodyBytes: number): Response {
+function responseOf(response: IncomingMessage, rules: CheckedFetchRules): Response {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response;
   const headers = new Headers();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
   }
   if (!bodyless.includes(status)) {
-    return new Response(bounded(response, bodyBytes), { status, statusText, headers });
+    return new Response(bounded(response, rules), { status, statusText, headers });
   }
   response.resume();
   return new Response(null, { status, statusText, headers });
 }
 
-/** Ends the connection when whoever reads it does not want the rest. */
-function bounded(response: IncomingMessage, bodyBytes: number): ReadableStream {
+/** Ends the connection when its reader does not want the rest. */
+function bounded(response: IncomingMessage, { bodyBytes, brokeOff }: CheckedFetchRules): ReadableStream {
   let left = bodyBytes;
   const counted = new Transform({
     transform: (chunk: Buffer, _encoding, pass) => {
@@ -111,6 +113,13 @@ function bounded(response: IncomingMessage, bodyBytes: number): ReadableStream {
       else pass(null, chunk);
     },
   });
-  pipeline(response, counted, () => response.destroy());
+  pipeline(response, counted, (error) => {
+    response.destroy();
+    if (error && !isCancelled(error)) brokeOff?.(error);
+  });
   return Readable.toWeb(counted);
 }
+
+/** The reader wanted no more of it, or its signal was aborted. */
+const isCancelled = ({ code }: NodeJS.ErrnoException): boolean =>
+  code === 'ABORT_ERR' || code === 'ERR_STREAM_PREMATURE_CLOSE';

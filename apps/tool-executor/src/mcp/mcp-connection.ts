@@ -1,0 +1,147 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  type CallToolResult,
+  CallToolResultSchema,
+  PaginatedResultSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { McpServer } from '@rondo/contract';
+import { anySignal } from '@rondo/platform';
+import { z } from 'zod';
+import { type DescribedTools, describeTools } from './describe-tools';
+
+export interface ToolCallRequest {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly progress: (text: string) => void;
+}
+
+/** Of connecting and of listing the tools, each. */
+export const connectMs = 15_000;
+/** So old may a list of tools be when one of them is called. */
+const listKeptMs = 10_000;
+const mostPages = 8;
+const identity = { name: 'rondo', version: '1' };
+
+/** The tools are checked one by one, so that one with a wrong form spoils no other. */
+const toolsPage = PaginatedResultSchema.extend({ tools: z.array(z.unknown()).max(2_000) });
+
+/** One session with a server, for one thread. */
+export class McpConnection {
+  private readonly client = new Client(identity);
+  private readonly broken = new AbortController();
+  private listed: DescribedTools | undefined;
+  private listedAt = -Infinity;
+
+  /** `transportOf` gets what to call when an answer breaks off. */
+  constructor(
+    private readonly server: McpServer,
+    private readonly transportOf: (broke: (error: Error) => void) => Transport,
+  ) {
+    this.client.onclose = () => this.broke(new Error('The server closed the connection.'));
+    this.client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      this.listedAt = -Infinity;
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.broken.signal.aborted;
+  }
+
+  /** Rejects when that takes longer than it may, or when the signal is aborted; nothing of the session is left then. */
+  async open(signal: AbortSignal): Promise<void> {
+    try {
+      const transport = this.transportOf((error) => this.broke(error));
+      await this.within(signal, (given) => this.client.connect(transport, { signal: given, timeout: connectMs }));
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** Not older than the time that a list may be kept. */
+  async tools(signal: AbortSignal): Promise<DescribedTools> {
+    if (this.listed && performance.now() - this.listedAt < listKeptMs) return this.listed;
+    const given = await this.within(signal, (until) => this.list(until));
+    this.listedAt = performance.now();
+    this.listed = describeTools(this.server, given);
+    return this.listed;
+  }
+
+  /** What the server answers is not trusted, but has the form of a result. */
+  async call({
+    tool,
+    idempotencyKey,
+    signal,
+    timeoutMs,
+    progress,
+    ...request
+  }: ToolCallRequest): Promise<CallToolResult> {
+    const ended = anySignal([signal, this.broken.signal]);
+    const params = { name: tool, arguments: request.arguments, _meta: { 'idempotency-key': idempotencyKey } };
+    try {
+      return await this.client.request({ method: 'tools/call', params }, CallToolResultSchema, {
+        signal: ended.signal,
+        timeout: timeoutMs,
+        onprogress: ({ message, progress: done, total }) =>
+          progress([message, total === undefined ? done : `${done}/${total}`].filter(Boolean).join(' ')),
+      });
+    } catch (error) {
+      throw this.isOpen || signal.aborted ? error : this.broken.signal.reason; // the protocol's own error hides the reason
+    } finally {
+      ended.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.broke(new Error('The connection was closed.'));
+    await this.client.close().catch(() => undefined); // it may never have been open
+  }
+
+  private broke(error: Error): void {
+    if (this.broken.signal.aborted) return;
+    this.broken.abort(error);
+    void this.client.close().catch(() => undefined); // what breaks need not close properly
+  }
+
+  private async list(signal: AbortSignal): Promise<unknown[]> {
+    const tools: unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < mostPages; page += 1) {
+      const params = cursor === undefined ? {} : { cursor };
+      const result = await this.client.request({ method: 'tools/list', params }, toolsPage, {
+        signal,
+        timeout: connectMs,
+      });
+      tools.push(...result.tools);
+      cursor = result.nextCursor;
+      if (cursor === undefined) return tools;
+    }
+    return tools;
+  }
+
+  /** The protocol's own limits of time do not cover all that a transport waits for. */
+  private async within<Result>(signal: AbortSignal, work: (until: AbortSignal) => Promise<Result>): Promise<Result> {
+    const late = AbortSignal.timeout(connectMs);
+    const until = anySignal([signal, this.broken.signal, late]);
+    const reason = (): unknown => {
+      if (late.aborted) return new Error(`It did not answer within ${connectMs / 1_000} s.`);
+      return signal.aborted ? signal.reason : this.broken.signal.reason;
+    };
+    const ended = new Promise<never>((_, reject) => {
+      const end = () => setImmediate(() => reject(reason())); // the work knows better why it failed
+      if (until.signal.aborted) end();
+      else until.signal.addEventListener('abort', end, { once: true });
+    });
+    ended.catch(() => undefined); // the work may end first
+    try {
+      return await Promise.race([work(until.signal), ended]);
+    } finally {
+      until.release();
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import {
+  type AccountId,
+  type ExecutorResult,
+  type McpDiscovery,
+  type McpServer,
+  type ThreadId,
+  type ToolResult,
+  failedResult,
+} from '@rondo/contract';
+import type { DispatchedCall } from '@rondo/messaging';
+import { type SecretBox, newUlid } from '@rondo/platform';
+import { z } from 'zod';
+import type { EgressGate, Sandbox } from '../sandboxes';
+import { Secrets } from '../services/secrets';
+import { OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
+import type { HandledTool } from '../tools/tool-handlers';
+import { McpConnection } from './mcp-connection';
+import { type McpFailure, failureOf, reasonOf } from './mcp-failure';
+import { resultOf } from './mcp-result';
+import { McpSessions } from './mcp-sessions';
+import { openHeaders, secretsIn } from './open-headers';
+import { readableLine } from './readable-text';
+import { remoteTransport } from './remote-transport';
+import { SandboxTransport } from './sandbox-transport';
+
+/** A server, and for whom it is used. */
+export interface McpUse {
+  readonly server: McpServer;
+  readonly account: AccountId;
+  readonly thread: ThreadId;
+  readonly run: string;
+  readonly egress: Pick<EgressGate, 'admit'>;
+  /** Asked only for a server that runs in it. */
+  readonly sandbox: () => Promise<Sandbox>;
+  /** The call that needs it. */
+  readonly commandId: string;
+  readonly signal: AbortSignal;
+}
+
+export type McpTarget = NonNullable<DispatchedCall['mcp']>;
+
+const progressCharacters = 500;
+const anyArguments = z.looseObject({});
+
+/** Calls tools of MCP servers, and finds out which tools a server has. */
+export class McpTools {
+  private readonly sessions = new McpSessions();
+
+  constructor(private readonly secrets: Pick<SecretBox, 'open'> | undefined) {}
+
+  /** Never rejects. A server in the sandbox ends again: the run's first call starts one that belongs to that call. */
+  async list(use: McpUse): Promise<McpDiscovery> {
+    const key = keyOf(use);
+    try {
+      const found = await this.sessions.use(
+        key,
+        () => this.open(use),
+        (connection) => connection.tools(use.signal),
+      );
+      return { how: 'connected', ...found };
+    } catch (error) {
+      await this.sessions.drop(key);
+      return { how: 'failed', reason: this.redacted(use, reasonOf(error)) };
+    } finally {
+      if (use.server.transport === 'stdio') await this.sessions.drop(key);
+    }
+  }
+
+  /** The tool as far as an executor knows it: what the model reads of it is with the run. */
+  handledTool(call: DispatchedCall, target: McpTarget): HandledTool {
+    const { name, effect_class: effect, timeout_ms: timeoutMs } = call;
+    const about = { description: '', input: anyArguments, runsIn: 'executor', group: 'external' } as const;
+    return {
+      tool: { ...about, name, effect, timeoutMs },
+      handler: { handle: (_, context) => this.call(call, target, context) },
+    };
+  }
+
+  close(): Promise<void> {
+    return this.sessions.close();
+  }
+
+  private async call(call: DispatchedCall, target: McpTarget, context: ToolContext): Promise<ExecutorResult> {
+    const { account_id: account, thread_id: thread, run_id: run, call_id: commandId } = call;
+    if (account === undefined) return failedResult('The call names no account. Not executed.');
+    const use: McpUse = {
+      ...{ server: target.server, account, thread, run, commandId, egress: context.egress, signal: context.signal },
+      sandbox: () => Promise.resolve(context.sandbox),
+    };
+    const result =
+      (await this.attempt(use, { call, target, context }, true)) ??
+      (await this.attempt(use, { call, target, context }, false)) ??
+      failedResult(`The server "${target.server.name}" lost its session twice. Not executed.`);
+    return this.withoutSecrets(use, result);
+  }
+
+  /** Undefined when the server has forgotten the session, and so has not looked at the call. */
+  private async attempt(use: McpUse, work: Attempt, mayRepeat: boolean): Promise<ExecutorResult | undefined> {
+    const key = keyOf(use);
+    const sent = { isSent: false };
+    try {
+      return await this.sessions.use(
+        key,
+        () => this.open(use),
+        async (connection) => {
+          const changed = await changeOf(connection, work);
+          if (changed !== undefined) return changed;
+          sent.isSent = true;
+          return resultOf(await connection.call(requestOf(work)));
+        },
+      );
+    } catch (error) {
+      const how = failureOf(error);
+      if (how === 'session_lost') await this.sessions.drop(key); // what is broken otherwise is not used again
+      if (how === 'session_lost' && mayRepeat) return undefined;
+      if (sent.isSent && how === 'unknown') throw this.unknown(use, error);
+      use.signal.throwIfAborted();
+      return failedResult(`The server "${use.server.name}" ${sent.isSent ? says[how] : unsent}: ${reasonOf(error)}`);
+    }
+  }
+
+  private unknown(use: McpUse, error: unknown): OutcomeUnknown {
+    const why = use.signal.aborted ? 'the call was cancelled after it had been sent' : reasonOf(error);
+    return new OutcomeUnknown(this.redacted(use, `No answer came from the server "${use.server.name}": ${why}`));
+  }
+
+  private async open(use: McpUse): Promise<McpConnection> {
+    const { server, account, egress, commandId, run } = use;
+    const headers = openHeaders(server, account, this.secrets);
+    const transportOf = async () => {
+      if (server.transport !== 'stdio') {
+        return (broke: (error: Error) => void) => remoteTransport(server, { headers, egress, broke });
+      }
+      const command = { session: `mcp-${server.name}`, command: server.command, commandId, run };
+      const transport = new SandboxTransport(await use.sandbox(), command);
+      return () => transport;
+    };
+    const connection = new McpConnection(server, await transportOf());
+    await connection.open(use.signal);
+    return connection;
+  }
+
+  private withoutSecrets(use: McpUse, result: ExecutorResult): ExecutorResult {
+    const { output, error } = result;
+    const clean = {
+      output: this.redacted(use, output),
+      ...(error !== undefined && { error: this.redacted(use, error) }),
+    };
+    return { ...result, ...clean };
+  }
+
+  private redacted({ server, account }: McpUse, text: string): string {
+    try {
+      return new Secrets(secretsIn(openHeaders(server, account, this.secrets))).redact(text);
+    } catch {
+      return text; // headers that cannot be opened were never sent
+    }
+  }
+}
+
+const unsent = 'could not be used, and the call was not sent';
+const says: Record<McpFailure, string> = {
+  ...{ session_lost: unsent, not_sent: unsent, unknown: 'did not answer' },
+  refused: 'refused the call',
+  unreadable: 'answered the call, but the answer cannot be used',
+};
+
+interface Attempt {
+  readonly call: DispatchedCall;
+  readonly target: McpTarget;
+  readonly context: ToolContext;
+}
+
+/** The id of a command that belongs to no call. */
+export const ownCommandId = (): string => `call_${newUlid()}`;
+
+/** A process belongs to its run; a session over the network serves the whole thread. */
+const keyOf = ({ server, account, thread, run }: McpUse): string =>
+  JSON.stringify([account, thread, server, server.transport === 'stdio' ? run : null]);
+
+/** A tool that is not what the model was shown any more is not called: the model would not know what it does. */
+async function changeOf(connection: McpConnection, { target, context }: Attempt): Promise<ToolResult | undefined> {
+  const { tools } = await connection.tools(context.signal);
+  const tool = tools.find((one) => one.tool === target.tool);
+  if (tool?.fingerprint === target.fingerprint) return undefined;
+  const what = tool ? 'has changed this tool' : 'no longer has this tool';
+  return failedResult(
+    `The server "${target.server.name}" ${what} since the run began, so it is withdrawn for the rest of the run. Not executed.`,
+  );
+}
+
+const requestOf = ({ call, target, context }: Attempt) => ({
+  tool: target.tool,
+  arguments: call.arguments,
+  idempotencyKey: context.idempotencyKey,
+  signal: context.signal,
+  timeoutMs: context.timeoutMs,
+  progress: (text: string) => context.output(`${readableLine(text, progressCharacters)}\n`),
+});

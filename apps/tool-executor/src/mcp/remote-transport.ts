@@ -1,0 +1,61 @@
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { McpServer } from '@rondo/contract';
+import { type CheckedFetch, checkedFetch } from '@rondo/platform';
+import type { EgressGate } from '../sandboxes';
+
+/** The longest answer, or stream of answers, of a server. */
+const bodyBytes = 16 * 1024 * 1024;
+/** This client opens streams again itself, together with their session: a server could ask for it without end. */
+const noReconnection = {
+  maxRetries: 0,
+  initialReconnectionDelay: 0,
+  maxReconnectionDelay: 0,
+  reconnectionDelayGrowFactor: 1,
+};
+
+export type RemoteServer = Exclude<McpServer, { transport: 'stdio' }>;
+
+export interface RemoteTransportParts {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly egress: Pick<EgressGate, 'admit'>;
+  /** Called when an answer breaks off, for which its request would wait in vain. */
+  readonly broke: (error: Error) => void;
+}
+
+/** Connects to a server over the network, by the egress rules of the thread. */
+export function remoteTransport({ url, transport }: RemoteServer, parts: RemoteTransportParts): Transport {
+  const { headers, egress, broke } = parts;
+  const checked = checkedFetch({ admit: (target) => egress.admit(target), bodyBytes, brokeOff: broke });
+  const requestInit = { headers: { ...headers } };
+  if (transport === 'sse') {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- servers that speak nothing newer still exist
+    return new SSEClientTransport(new URL(url), { requestInit, fetch: openedOnce(checked, broke) });
+  }
+  const options = { requestInit, fetch: withoutStream(checked), reconnectionOptions: noReconnection };
+  return new StreamableHTTPClientTransport(new URL(url), options);
+}
+
+const isGet = (init: RequestInit | undefined): boolean => (init?.method ?? 'GET') === 'GET';
+
+/** A stream for what the server says unasked is not opened, as if it had none. */
+const withoutStream =
+  (fetch: CheckedFetch): CheckedFetch =>
+  (url, init) =>
+    isGet(init) ? Promise.resolve(new Response(null, { status: 405 })) : fetch(url, init);
+
+/** The stream is the session: when it ends, the session is over. */
+function openedOnce(fetch: CheckedFetch, broke: (error: Error) => void): CheckedFetch {
+  let isOpened = false;
+  return (url, init) => {
+    if (!isGet(init)) return fetch(url, init);
+    if (isOpened) {
+      const ended = new Error('The server ended its stream.');
+      broke(ended);
+      return Promise.reject(ended);
+    }
+    isOpened = true;
+    return fetch(url, init);
+  };
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type Sandbox, SandboxError } from '../sandboxes';
+
+export interface SandboxServer {
+  /** A name of its own among the sessions of the sandbox. */
+  readonly session: string;
+  readonly command: string;
+  /** The id under which the command runs: that of the call that needs it. */
+  readonly commandId: string;
+  readonly run: string;
+}
+
+const longestLine = 16 * 1024 * 1024;
+const output = { keepBytes: 4 * 1024 * 1024, maxOutputBytes: 256 * 1024 * 1024 };
+const pauses = { first: 10, longest: 200 };
+
+/**
+ * A server that runs as a command inside the thread's sandbox and speaks over its standard streams, one message per line. It
+ * has what commands of the sandbox have, and nothing of this process.
+ */
+export class SandboxTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  private offset = 0;
+  private line = '';
+  private closed = false;
+  /** Requests without an answer: the output is read for as long as there are any. */
+  private readonly open = new Set<string | number>();
+  private reading = false;
+
+  constructor(
+    private readonly sandbox: Pick<Sandbox, 'start' | 'read' | 'write' | 'terminate'>,
+    private readonly server: SandboxServer,
+  ) {}
+
+  /** A server that an earlier executor started in the session ends first. */
+  async start(): Promise<void> {
+    const { session, command, commandId, run } = this.server;
+    await this.sandbox.terminate(session).catch(isAbsent);
+    const request = { id: commandId, session, run, openInput: true, ...output };
+    await this.sandbox.start({ ...request, command: `exec 2>/dev/null\n${command}` });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if ('id' in message && 'method' in message) this.open.add(message.id);
+    await this.sandbox.write(this.server.session, `${JSON.stringify(message)}\n`);
+    void this.readAnswers();
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await this.sandbox.terminate(this.server.session).catch(() => undefined); // it died with its sandbox
+    this.onclose?.();
+  }
+
+  private async readAnswers(): Promise<void> {
+    if (this.reading) return;
+    this.reading = true;
+    try {
+      await this.readWhileOpen();
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      await this.close();
+    } finally {
+      this.reading = false;
+    }
+  }
+
+  private async readWhileOpen(): Promise<void> {
+    for (let pause = pauses.first; this.open.size > 0 && !this.closed; pause = Math.min(pause * 2, pauses.longest)) {
+      const { output: text, nextOffset, running } = await this.sandbox.read(this.server.session, this.offset);
+      this.offset = nextOffset;
+      this.receive(text);
+      if (this.open.size === 0) return;
+      if (!running) throw new Error('The server has ended.');
+      if (text !== '') pause = pauses.first;
+      await sleep(pause, undefined, { ref: false });
+    }
+  }
+
+  private receive(text: string): void {
+    const lines = (this.line + text).split('\n');
+    this.line = lines.pop() ?? '';
+    if (this.line.length > longestLine) throw new Error('The server sent a line without an end.');
+    for (const line of lines) this.receiveLine(line);
+  }
+
+  /** What is no message is what a program prints besides. */
+  private receiveLine(line: string): void {
+    if (!line.startsWith('{')) return;
+    const message = JSONRPCMessageSchema.safeParse(parsed(line)).data;
+    if (!message) return;
+    if ('id' in message && !('method' in message) && message.id !== undefined) this.open.delete(message.id);
+    this.onmessage?.(message);
+  }
+}
+
+function isAbsent(error: unknown): void {
+  if (!(error instanceof SandboxError && error.code === 'not_found')) throw error;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,124 @@
+/* eslint-disable @typescript-eslint/no-deprecated -- the low-level server can say anything, and SSE is what is tested */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, type Server as HttpServer, type ServerResponse, createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+  isInitializeRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+
+export interface ServedTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema?: unknown;
+  readonly annotations?: object;
+}
+
+export interface CallOfTool {
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+  readonly key: unknown;
+  /** Aborted when the client cancels it. */
+  readonly signal: AbortSignal;
+  readonly progress: (progress: number, message: string) => Promise<void>;
+}
+
+export const anyObject = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+
+/** A server of the official SDK over real HTTP: what it says of its tools can be changed while it runs. */
+export class McpServerFixture {
+  readonly calls: { name: string; arguments: Record<string, unknown>; key: unknown }[] = [];
+  readonly headers: IncomingMessage['headers'][] = [];
+  sessionsOpened = 0;
+  tools: readonly ServedTool[] = [{ name: 'echo', description: 'Repeats a text.', inputSchema: anyObject }];
+  answer: (call: CallOfTool) => CallToolResult | Promise<CallToolResult> = ({ arguments: { text } }) => ({
+    content: [{ type: 'text', text: `echo: ${String(text)}` }],
+  });
+  private readonly sessions = new Map<string, StreamableHTTPServerTransport | SSEServerTransport>();
+
+  private constructor(
+    private readonly http: HttpServer,
+    readonly port: number,
+  ) {}
+
+  static async open(): Promise<McpServerFixture> {
+    const http = createServer((request, response) => void fixture.serve(request, response));
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const fixture = new McpServerFixture(http, (http.address() as { port: number }).port); // it listens on TCP
+    return fixture;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/mcp`;
+  }
+
+  get sseUrl(): string {
+    return `http://127.0.0.1:${this.port}/sse`;
+  }
+
+  /** As a server that was started again: it knows no session of before. */
+  forgetSessions(): void {
+    this.sessions.clear();
+  }
+
+  async close(): Promise<void> {
+    this.http.close();
+    this.http.closeAllConnections();
+    await once(this.http, 'close');
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.headers.push(request.headers);
+    const url = new URL(request.url ?? '', 'http://any');
+    if (url.pathname === '/sse') return this.openSse(response);
+    const body = request.method === 'POST' ? await json(request) : undefined;
+    const id = String(request.headers['mcp-session-id'] ?? url.searchParams.get('sessionId'));
+    const known = this.sessions.get(id);
+    if (known instanceof SSEServerTransport) return known.handlePostMessage(request, response, body);
+    if (known) return known.handleRequest(request, response, body);
+    if (!isInitializeRequest(body)) return void response.writeHead(404).end();
+    return this.openSession(request, response, body);
+  }
+
+  private async openSession(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    this.sessionsOpened += 1;
+    const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void this.sessions.set(id, transport),
+    });
+    await this.newServer().connect(transport);
+    await transport.handleRequest(request, response, body);
+  }
+
+  private async openSse(response: ServerResponse): Promise<void> {
+    this.sessionsOpened += 1;
+    const transport = new SSEServerTransport('/messages', response);
+    this.sessions.set(transport.sessionId, transport);
+    await this.newServer().connect(transport);
+  }
+
+  private newServer(): Server {
+    const server = new Server({ name: 'fixture', version: '1' }, { capabilities: { tools: { listChanged: true } } });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: this.tools }));
+    server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
+      const { name, arguments: given = {}, _meta: meta } = params;
+      const call = { name, arguments: given, key: meta?.['idempotency-key'] };
+      this.calls.push(call);
+      const token = meta?.progressToken;
+      const progress = async (done: number, message: string) => {
+        if (token === undefined) return;
+        const about = { progressToken: token, progress: done, total: 2, message };
+        await sendNotification({ method: 'notifications/progress', params: about });
+      };
+      return this.answer({ ...call, signal, progress });
+    });
+    return server;
+  }
+}
