@@ -12,8 +12,9 @@ const needs = {
   'tool-executor': {
     usual: { SANDBOX_REQUIRE_LIMITS: '0' }, // a developer's machine may lack control groups; the executor warns about it
     inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|METRICS_(TOKEN|OPEN)$)/.test(name),
-    given: ({ NATS_URL, BWRAP_PATH, BROWSER_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE, PREVIEW_URL }) => ({
+    given: ({ NATS_URL, BWRAP_PATH, BROWSER_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE, PREVIEW_URL, SECRETS_KEY }) => ({
       NATS_URL,
+      SECRETS_KEY,
       PREVIEW_URL,
       BWRAP_PATH,
       BROWSER_PATH,
@@ -21,12 +22,13 @@ const needs = {
       EXECUTOR_ID_FILE,
     }),
   },
-  'agent-worker': { inherits: () => true, given: mind },
-  summarizer: { inherits: () => true, given: mind },
+  'agent-worker': { inherits: opensNoSecrets, given: mind },
+  summarizer: { inherits: opensNoSecrets, given: mind },
   gateway: {
     inherits: (name, keys) => !keys.includes(name),
-    given: ({ RONDO_ADMIN_KEY, DEMO_MODEL_URL, PREVIEW_URL, ...facts }, keys) => ({
+    given: ({ RONDO_ADMIN_KEY, DEMO_MODEL_URL, PREVIEW_URL, SECRETS_KEY, ...facts }, keys) => ({
       ...stores(facts),
+      SECRETS_KEY,
       RONDO_ADMIN_KEY,
       DEMO_MODEL_URL,
       PREVIEW_URL,
@@ -56,6 +58,11 @@ function modelKeys(inherited) {
   const declared = [...(inherited.MODEL_PROVIDERS ?? '').matchAll(/"api_key_variable"\s*:\s*"([^"]+)"/g)];
   const names = declared.map(([, name]) => name);
   return Object.keys(inherited).filter((name) => inherited[name] && (/_API_KEY$/.test(name) || names.includes(name)));
+}
+
+/** What users entrust to the deployment is sealed by the gateway and opened by executors only. */
+function opensNoSecrets(name) {
+  return name !== 'SECRETS_KEY';
 }
 
 function stores({ DATABASE_URL, REDIS_URL, NATS_URL }) {

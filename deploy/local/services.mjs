@@ -6,6 +6,7 @@ import { ReportedError, silent } from './progress.mjs';
 import { roleOfUrl } from './prepare-database.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { databaseServices } from './roles.mjs';
+import { secret } from './secrets.mjs';
 import { serviceEnvironment, serviceNames } from './service-environment.mjs';
 import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
 
@@ -45,6 +46,7 @@ export class Services {
     const gateway = placed.find(({ service }) => service === 'gateway');
     this.#facts = {
       ...infrastructure,
+      SECRETS_KEY: env.SECRETS_KEY ?? secretsKey(this.#request.dataDir),
       ...(adminKey && { RONDO_ADMIN_KEY: adminKey }),
       ...(demoModel && { DEMO_MODEL_URL: `http://${host}:${demoModel.port}` }),
       ...(gateway && { PREVIEW_URL: env.PREVIEW_URL ?? `http://*.localhost:${gateway.port}` }),
@@ -152,6 +154,11 @@ async function probeReady(url) {
 function nameOf(instances, index) {
   const ordinal = instances.slice(0, index + 1).filter((service) => service === instances[index]).length;
   return ordinal === 1 ? instances[index] : `${instances[index]}-${ordinal}`;
+}
+
+/** 32 bytes: those of the text, since a secret of a data directory has 32 characters. */
+function secretsKey(dataDir) {
+  return Buffer.from(secret(dataDir, 'secrets-key')).toString('base64');
 }
 
 function sandboxPaths(dataDir, name) {

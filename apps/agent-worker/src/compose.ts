@@ -13,6 +13,7 @@ import {
   connectNats,
   natsTransportOptions,
   producerConnection,
+  requestMcpList,
 } from '@rondo/messaging';
 import {
   AccountSpending,
@@ -29,6 +30,7 @@ import { ActiveRuns, OutboxRelay, QueueProbe, RunToolSets } from '@rondo/run-hol
 import { AccountBudgets } from './activation/account-budgets';
 import { AgentRunner, type AgentRunnerParts } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
+import { McpCatalog } from './activation/mcp-catalog';
 import { RunProcessor } from './activation/run.processor';
 import { SandboxPlacement } from './activation/sandbox-placement';
 import { type Config, readModelProviders } from './config';
@@ -114,11 +116,17 @@ function runnerOf(
   activeRuns: ActiveRuns,
   { config, log }: { config: Config; log: Logger },
 ): AgentRunner {
-  const { database, store, feed, relay, blobs } = adapters;
+  const { database, store, feed, relay, blobs, nats, sandboxes, executors } = adapters;
+  const placement = new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors);
   const providers = readModelProviders();
   const model = createModels(providers);
   const support = new ToolSupport(adapters.nats);
-  const toolSets = new RunToolSets({ stored: new ToolSets(database), builtIn: tools, lacked: () => support.lacked });
+  const toolSets = new RunToolSets({
+    stored: new ToolSets(database),
+    builtIn: tools,
+    lacked: () => support.lacked,
+    catalogFor: catalogOf(adapters, placement),
+  });
   const { imageCache, imagesFromUrls } = composeImages({ database, blobs, config });
   return new AgentRunner({
     owner: config.WORKER_ID,
@@ -139,14 +147,22 @@ function runnerOf(
     isOutage: isDatabaseUnavailable,
     publishJobs: () => relay.publish(),
     journal: { frameMs: config.DELTA_FRAME_MS, newEventId: () => eventId.parse(`evt_${newUlid()}`), now: isoNow },
-    toolSetFor: (claim) => toolSets.toolSetFor(claim),
-    toolsFor: toolsOf(adapters),
+    toolSetFor: (claim, signal) => toolSets.toolSetFor(claim, signal),
+    toolsFor: toolsOf(adapters, placement),
   });
 }
 
-function toolsOf({ nats, toolStreams, blobs, sandboxes, executors }: Adapters): AgentRunnerParts['toolsFor'] {
+function catalogOf({ nats }: Adapters, placement: SandboxPlacement) {
+  const servers = new McpCatalog({
+    builtIn: tools,
+    placement: async ({ executorId, threadId }) => executorId ?? placement.of(threadId),
+    list: (executorId, request) => requestMcpList(nats, executorId, request),
+  });
+  return servers.catalogFor.bind(servers);
+}
+
+function toolsOf({ nats, toolStreams, blobs }: Adapters, placement: SandboxPlacement): AgentRunnerParts['toolsFor'] {
   const pendingCancellations = new PendingCancellations(nats);
-  const placement = new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors);
   return ({ runId, accountId, threadId, epoch, run, executorId }, journal, toolSet) =>
     new ImagesToBlobs(
       new NatsTools({
@@ -158,6 +174,7 @@ function toolsOf({ nats, toolStreams, blobs, sandboxes, executors }: Adapters): 
         threadId,
         epoch,
         toolSet,
+        mcpServers: run.settings.mcp_servers ?? [],
         placement: async (thread) => executorId ?? placement.of(thread),
         onOutput: (delta: Delta) => journal.publishDelta(delta),
         toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,

@@ -15,7 +15,7 @@ import {
   holderOf,
   openDatabase,
 } from '@rondo/persistence';
-import { type Logger, newUlid } from '@rondo/platform';
+import { SecretBox, type Logger, newUlid } from '@rondo/platform';
 import { OutboxRelay } from '@rondo/run-holder';
 import { AgentService } from './agents/agent-service';
 import { AccountQuota, RequestRate } from './auth/account-quota';
@@ -172,7 +172,10 @@ function servicesOf(
   { defaultModel, providers }: ModelCatalog,
   { config, warn }: { config: GatewayConfig; warn: Warn },
 ) {
-  const settings = new RunSettingsResolver({ defaultModel, providers, ...runBudgets(config) });
+  const settings = new RunSettingsResolver({
+    ...{ defaultModel, providers, ...runBudgets(config) },
+    secrets: config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY),
+  });
   const agentService = new AgentService({ ...adapters, settings });
   const limit = config.MAX_ACTIVE_RUNS_PER_ACCOUNT;
   const onError = warn('jobs left to the sweeper');

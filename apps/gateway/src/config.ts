@@ -6,6 +6,7 @@ import {
   modelServerVariables,
   port,
   previewUrl,
+  secretsKey,
   serverVariables,
   serviceVariables,
 } from '@rondo/platform';
@@ -25,6 +26,7 @@ export const environment = z.object({
     ),
   DEFAULT_MODEL: z.string().default('demo/coder').describe('The model of a run that names none.'),
   ...runBudgetVariables,
+  SECRETS_KEY: secretsKey,
   MODEL_KEYS_PRESENT: z
     .string()
     .default('')

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
-import { callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message } from './message';
 import { runError, runFailure } from './problem';

@@ -46,8 +46,8 @@ export interface AgentRunnerParts extends RunPortsParts {
   /** The claim with the images of its messages' URLs; early, without all of them, after an abort. */
   readonly withImages?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
   readonly modelFor: (claim: ClaimedRun) => Model;
-  /** The tools of the run, which stay the same until its end. They are stored before it resolves. */
-  readonly toolSetFor: (claim: ClaimedRun) => Promise<ToolSet>;
+  /** The tools of the run, which stay the same until its end. They are stored before it resolves, early after an abort. */
+  readonly toolSetFor: (claim: ClaimedRun, signal: AbortSignal) => Promise<ToolSet>;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal, toolSet: ToolSet) => ActiveTools;
   readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
   readonly activeRuns: ActiveRuns;
@@ -119,7 +119,7 @@ export class AgentRunner {
 
   private async runWithPorts(claimed: ClaimedRun, active: ActiveRun): Promise<ActivationOutcome> {
     const { store, feed, modelFor, toolSetFor, toolsFor, journal: settings } = this.parts;
-    const toolSet = await toolSetFor(claimed);
+    const toolSet = await toolSetFor(claimed, AbortSignal.any([active.signals.stop, active.signals.abandon]));
     const claim = await this.withImages(claimed, active); // it checks last whether the run was abandoned
     const run = agentRunOf(claim, toolSet);
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => active.abandon(error) });

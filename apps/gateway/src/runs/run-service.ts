@@ -76,7 +76,7 @@ export class RunService {
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const { thread_id: threadId, agent_id: _, input, on_active_run: onActiveRun, metadata, ...overrides } = request;
     const { source, agent: stored } = await this.agentOf(accountId, request);
-    const settings = this.dependencies.settings.settingsOf(withDefinition(overrides, stored?.definition));
+    const settings = this.dependencies.settings.settingsOf(withDefinition(overrides, stored?.definition), accountId);
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const newRun = { id, accountId, threadId, input, settings, agent, metadata, onActiveRun, promised };
     const create = () => this.dependencies.runs.create(newRun);

@@ -1,4 +1,4 @@
-import type { RunSettings, SettingsRequest } from '@rondo/contract';
+import type { AccountId, RunSettings, SettingsRequest } from '@rondo/contract';
 import {
   type ModelProviders,
   type SettingsProblem,
@@ -7,7 +7,9 @@ import {
   hasToolCalls,
   priceOf,
 } from '@rondo/domain';
+import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
+import { sealedServer } from './sealed-server';
 import { validateModel } from './validate-model';
 
 export interface DeploymentSettings {
@@ -17,26 +19,30 @@ export interface DeploymentSettings {
   readonly budget?: RunSettings['budget'];
   /** The most that a run may set. */
   readonly maxBudget?: RunSettings['budget'];
+  /** Absent: secrets are refused. */
+  readonly secrets?: Pick<SecretBox, 'seal'> | undefined;
 }
 
 /** The effective settings of runs on this deployment. */
 export class RunSettingsResolver {
   constructor(private readonly deployment: DeploymentSettings) {}
 
-  /** Throws InvalidRequest with the fields that cannot be honoured. */
-  settingsOf(request: SettingsRequest): RunSettings {
-    const outcome = this.resolve(request);
+  /** Throws InvalidRequest with the fields that cannot be honoured. Only this account's runs can use its secrets. */
+  settingsOf(request: SettingsRequest, account: AccountId): RunSettings {
+    const outcome = this.resolve(request, account);
     if ('problems' in outcome) throw new InvalidRequest(outcome.problems);
     return outcome.settings;
   }
 
-  resolve(request: SettingsRequest): { settings: RunSettings } | { problems: SettingsProblem[] } {
-    const { defaultModel, providers, budget, maxBudget } = this.deployment;
+  /** Without an account, a request with secrets is refused. */
+  resolve(request: SettingsRequest, account?: AccountId): { settings: RunSettings } | { problems: SettingsProblem[] } {
+    const { defaultModel, providers, budget, maxBudget, secrets } = this.deployment;
     const outcome = effectiveSettings(request, {
       model: defaultModel,
       tools: builtInTools,
       hasToolCalls: (model) => hasToolCalls(model, providers),
       hasPrice: (model) => priceOf(model, providers) !== undefined,
+      sealServer: secrets && account && ((server) => sealedServer(server, account, secrets)),
       ...(budget && { budget }),
       ...(maxBudget && { maxBudget }),
     });

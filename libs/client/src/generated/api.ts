@@ -45,6 +45,22 @@ export type components = {
                 };
             };
             interactive?: boolean;
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: {
                 dialect?: components["schemas"]["Dialect"];
@@ -107,6 +123,25 @@ export type components = {
                 };
             };
             interactive?: boolean;
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -138,6 +173,25 @@ export type components = {
                 };
             };
             interactive?: boolean;
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -170,6 +224,25 @@ export type components = {
                 };
             };
             interactive?: boolean;
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -304,6 +377,22 @@ export type components = {
                     };
                 };
                 interactive?: boolean;
+                mcp_servers?: ({
+                    name: string;
+                    tools?: string[];
+                    trust_annotations?: boolean;
+                    /** @enum {string} */
+                    transport: "streamable_http" | "sse";
+                    /** Format: uri */
+                    url: string;
+                } | {
+                    name: string;
+                    tools?: string[];
+                    trust_annotations?: boolean;
+                    /** @constant */
+                    transport: "stdio";
+                    command: string;
+                })[];
                 llm?: components["schemas"]["LlmSettings"];
                 processor?: components["schemas"]["ProcessorOverrides"];
                 limits?: components["schemas"]["LimitOverrides"];
@@ -355,6 +444,25 @@ export type components = {
                 };
             };
             interactive?: boolean;
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -435,6 +543,25 @@ export type components = {
             model: string;
             agent: components["schemas"]["AgentIdentity"];
             tools: string[];
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                sealed_headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
             llm: components["schemas"]["LlmSettings"];
             processor: components["schemas"]["ProcessorSettings"];
             limits: components["schemas"]["LimitSettings"];
@@ -652,7 +779,7 @@ export type components = {
         };
         /** @enum {string} */
         EffectClass: "pure" | "idempotent" | "keyed" | "unsafe";
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"];
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
         RunCreated: {
             id: string;
             /** @constant */
@@ -1193,6 +1320,52 @@ export type components = {
                 error: components["schemas"]["RunError"];
             };
         };
+        McpConnected: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "mcp.connected";
+            data: {
+                server: string;
+                tools: string[];
+                refused: {
+                    tool: string;
+                    reason: string;
+                }[];
+            };
+        };
+        McpSkipped: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "mcp.skipped";
+            data: {
+                server: string;
+                reason: string;
+            };
+        };
         MessageDelta: {
             id: string;
             /** @constant */
@@ -1324,8 +1497,8 @@ export type components = {
             type: "stream.snapshot";
             data: components["schemas"]["RunSnapshot"];
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
         LogGap: {
             from: number;
             to: number;
@@ -1767,6 +1940,8 @@ export type ToolResolved = components['schemas']['ToolResolved'];
 export type ContextCompactionStarted = components['schemas']['ContextCompactionStarted'];
 export type ContextCompacted = components['schemas']['ContextCompacted'];
 export type ContextCompactionFailed = components['schemas']['ContextCompactionFailed'];
+export type McpConnected = components['schemas']['McpConnected'];
+export type McpSkipped = components['schemas']['McpSkipped'];
 export type MessageDelta = components['schemas']['MessageDelta'];
 export type ReasoningDelta = components['schemas']['ReasoningDelta'];
 export type ToolCallDelta = components['schemas']['ToolCallDelta'];

@@ -1,0 +1,90 @@
+import { type McpDiscovery, type McpServer, accountId, runId, threadId } from '@rondo/contract';
+import { type ClaimedRun, TerminalError, effectiveSettings, tools as builtIn } from '@rondo/domain';
+import { freshRun } from '@rondo/domain/testing';
+import { McpCatalog } from './mcp-catalog';
+
+const id = runId.parse('run_1');
+const thread = threadId.parse('thr_1');
+const tickets: McpServer = { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' };
+const notes: McpServer = { name: 'notes', transport: 'stdio', command: 'notes' };
+const never = new AbortController().signal;
+
+const tool = (name: string) => ({
+  ...{ name, tool: name, description: 'Does it.', parameters: { type: 'object' as const } },
+  ...{ effect_class: 'pure' as const, fingerprint: 'f1' },
+});
+const connected = (...names: string[]): McpDiscovery => ({ how: 'connected', tools: names.map(tool), refused: [] });
+
+function claimWith(servers: McpServer[]): ClaimedRun {
+  const effective = effectiveSettings({}, { model: 'demo/coder' });
+  if ('problems' in effective) throw new Error('the settings are wrong');
+  const settings = { ...effective.settings, mcp_servers: servers };
+  const run = freshRun({ id, threadId: thread, settings, now: '2026-01-01T00:00:00.000Z' });
+  return {
+    ...{ runId: id, threadId: thread, epoch: 1, accountId: accountId.parse('acc_1'), run },
+    ...{ log: [], earlier: [], executorId: 'exe_1', toolSet: null, stop: undefined, fruitlessClaims: 0 },
+  };
+}
+
+const catalogOf = (list: (name: string) => Promise<McpDiscovery | undefined>) =>
+  new McpCatalog({
+    builtIn,
+    placement: ({ executorId }) => Promise.resolve(executorId ?? 'none'),
+    list: (_, { server }) => list(server.name),
+  });
+
+describe('McpCatalog', () => {
+  it('returns the built-in tools as they are for a run without servers', async () => {
+    const catalog = catalogOf(() => Promise.reject(new Error('no server was to be asked')));
+    expect((await catalog.catalogFor(claimWith([]), never)).tools).toBe(builtIn);
+  });
+
+  it('adds the tools of each server, and says what came of each', async () => {
+    const catalog = catalogOf((name) => Promise.resolve(name === 'notes' ? undefined : connected('tickets__a')));
+    const { tools, servers } = await catalog.catalogFor(claimWith([tickets, notes]), never);
+    expect(tools.slice(builtIn.length)).toMatchObject([
+      { name: 'tickets__a', effect: 'unsafe', source: { kind: 'mcp', server: 'tickets', fingerprint: 'f1' } },
+    ]);
+    expect(servers).toEqual([
+      { type: 'mcp.connected', iteration: 0, data: { server: 'tickets', tools: ['tickets__a'], refused: [] } },
+      { type: 'mcp.skipped', iteration: 0, data: { server: 'notes', reason: 'No executor answered for the server.' } },
+    ]);
+  });
+
+  it('believes only a trusted server what its tools do', async () => {
+    const catalog = catalogOf(() => Promise.resolve(connected('tickets__a')));
+    const trusted = await catalog.catalogFor(claimWith([{ ...tickets, trust_annotations: true }]), never);
+    expect(trusted.tools.at(-1)?.effect).toBe('pure');
+  });
+
+  it('skips all servers of a thread for which there is no executor', async () => {
+    const catalog = new McpCatalog({
+      builtIn,
+      placement: () => Promise.reject(new TerminalError('sandbox_unavailable', 'No executor has capacity.')),
+      list: () => Promise.reject(new Error('no executor was to be asked')),
+    });
+    const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
+    expect(servers?.[0]?.data).toEqual({ server: 'tickets', reason: 'No executor has capacity.' });
+  });
+
+  it('does not wait for a server when the run is stopped', async () => {
+    const stop = new AbortController();
+    const catalog = catalogOf(() => {
+      stop.abort();
+      return new Promise(() => undefined);
+    });
+    const { servers } = await catalog.catalogFor(claimWith([tickets]), stop.signal);
+    expect(servers).toMatchObject([{ type: 'mcp.skipped' }]);
+  });
+});
+
+describe('attack: an executor that says which tools a server has', () => {
+  it.each(['execute_command', 'notes__read', 'tickets'])(
+    'cannot add %s, which is no tool of the server',
+    async (name) => {
+      const catalog = catalogOf(() => Promise.resolve(connected(name, 'tickets__a', 'tickets__a')));
+      const { tools } = await catalog.catalogFor(claimWith([tickets]), never);
+      expect(tools.slice(builtIn.length).map((added) => added.name)).toEqual(['tickets__a']);
+    },
+  );
+});

@@ -1,0 +1,98 @@
+import type { McpDiscovery, McpServer, McpTool } from '@rondo/contract';
+import { type ClaimedRun, type ServerFact, TerminalError, type ToolDefinition } from '@rondo/domain';
+import type { McpListRequest } from '@rondo/messaging';
+import type { Catalog } from '@rondo/run-holder';
+import { z } from 'zod';
+
+export interface McpCatalogParts {
+  readonly builtIn: readonly ToolDefinition[];
+  /** The executor that hosts the thread of a run. */
+  readonly placement: (claim: ClaimedRun) => Promise<string>;
+  /** Undefined if there is no answer. */
+  readonly list: (executorId: string, request: McpListRequest) => Promise<McpDiscovery | undefined>;
+}
+
+const callTimeoutMs = 120_000;
+const anyArguments = z.looseObject({});
+
+/** The tools of a run that starts: the built-in ones, and those of the MCP servers that its settings name. */
+export class McpCatalog {
+  constructor(private readonly parts: McpCatalogParts) {}
+
+  /** A server that cannot be reached is skipped. Its run does not wait for it again. */
+  async catalogFor(claim: ClaimedRun, signal: AbortSignal): Promise<Catalog> {
+    const { builtIn } = this.parts;
+    const servers = claim.run.settings.mcp_servers ?? [];
+    if (servers.length === 0) return { tools: builtIn };
+
+    const found = await this.discover(claim, servers, signal);
+    const known = new Set(builtIn.map(({ name }) => name));
+    const offered = found.map(({ server, discovery }) => ({
+      server,
+      discovery,
+      tools: discovery.how === 'connected' ? toolsOf(server, discovery.tools, known) : [],
+    }));
+    return {
+      tools: [...builtIn, ...offered.flatMap(({ tools }) => tools)],
+      servers: offered.map(({ server, discovery, tools }) => factOf(server, discovery, tools)),
+    };
+  }
+
+  private async discover(claim: ClaimedRun, servers: readonly McpServer[], signal: AbortSignal) {
+    const aborted = new Promise<McpDiscovery>((resolve) => {
+      const end = () => resolve({ how: 'failed', reason: 'The run ended before the server had answered.' });
+      signal.addEventListener('abort', end, { once: true });
+      if (signal.aborted) end();
+    });
+    const executorId = this.parts.placement(claim);
+    executorId.catch(() => undefined); // each server reports it
+    const ask = async (server: McpServer): Promise<McpDiscovery> => {
+      const { runId, threadId, accountId } = claim;
+      const request = { run_id: runId, thread_id: threadId, account_id: accountId, server };
+      const answer = await this.parts.list(await executorId, request).catch(unplaced);
+      return answer ?? { how: 'failed', reason: 'No executor answered for the server.' };
+    };
+    return Promise.all(
+      servers.map(async (server) => ({
+        server,
+        discovery: await Promise.race([ask(server).catch(unplaced), aborted]),
+      })),
+    );
+  }
+}
+
+const unplaced = (error: unknown): McpDiscovery => ({
+  how: 'failed',
+  reason: error instanceof TerminalError ? error.message : 'No executor could be asked to connect to the server.',
+});
+
+/** Only names below the server's own: an executor that lies cannot replace another tool. */
+function toolsOf(server: McpServer, tools: readonly McpTool[], known: ReadonlySet<string>): ToolDefinition[] {
+  const names = new Set<string>();
+  return tools.flatMap(({ name, tool, description, parameters, effect_class, fingerprint }) => {
+    if (!name.startsWith(`${server.name}__`) || known.has(name) || names.has(name)) return [];
+    names.add(name);
+    return [
+      {
+        name,
+        description,
+        input: anyArguments,
+        parameters,
+        effect: server.trust_annotations === true ? effect_class : 'unsafe',
+        runsIn: 'executor' as const,
+        timeoutMs: callTimeoutMs,
+        group: 'external' as const,
+        source: { kind: 'mcp' as const, server: server.name, tool, fingerprint },
+      },
+    ];
+  });
+}
+
+const factOf = ({ name: server }: McpServer, found: McpDiscovery, tools: readonly ToolDefinition[]): ServerFact =>
+  found.how === 'failed'
+    ? { type: 'mcp.skipped', iteration: 0, data: { server, reason: found.reason } }
+    : {
+        type: 'mcp.connected',
+        iteration: 0,
+        data: { server, tools: tools.map(({ name }) => name), refused: found.refused },
+      };
