@@ -10,6 +10,7 @@ export const threadId = prefixed('thr').brand<'ThreadId'>();
 export const runId = prefixed('run').brand<'RunId'>();
 export const messageId = prefixed('msg').brand<'MessageId'>();
 export const callId = prefixed('call').brand<'CallId'>();
+export const approvalId = prefixed('apr').brand<'ApprovalId'>();
 export const eventId = prefixed('evt').brand<'EventId'>();
 export const modelCallId = prefixed('mdl').brand<'ModelCallId'>();
 export const compactionId = prefixed('cmp').brand<'CompactionId'>();
@@ -22,6 +23,7 @@ export type ThreadId = z.infer<typeof threadId>;
 export type RunId = z.infer<typeof runId>;
 export type MessageId = z.infer<typeof messageId>;
 export type CallId = z.infer<typeof callId>;
+export type ApprovalId = z.infer<typeof approvalId>;
 export type EventId = z.infer<typeof eventId>;
 export type ModelCallId = z.infer<typeof modelCallId>;
 export type CompactionId = z.infer<typeof compactionId>;
@@ -41,5 +43,9 @@ export const partIdAt = (reply: MessageId, index: number): MessageId =>
  */
 export const callIdAt = (message: MessageId, index: number): CallId =>
   `call_${message.slice('msg_'.length)}${nth(index)}` as CallId; // as above
+
+/** A call is approved once at most, so the id of its approval follows from its own. */
+export const approvalIdOf = (call: CallId): ApprovalId => `apr_${call.slice('call_'.length)}` as ApprovalId; // as above
+export const callIdOf = (approval: ApprovalId): CallId => `call_${approval.slice('apr_'.length)}` as CallId; // as above
 
 const nth = (index: number): string => index.toString(36).padStart(2, '0');

@@ -3,6 +3,7 @@ export {
   type AccountId,
   type AgentId,
   type ApiKeyId,
+  type ApprovalId,
   type CallId,
   type CompactionId,
   type EventId,
@@ -15,8 +16,11 @@ export {
   accountId,
   agentId,
   apiKeyId,
+  approvalId,
+  approvalIdOf,
   callId,
   callIdAt,
+  callIdOf,
   compactionId,
   eventId,
   messageId,
@@ -65,6 +69,21 @@ export {
 export { type ImageMediaType, type ImageSize, imageHeader, imageMediaType } from './image-header';
 
 // Runs and their settings
+export {
+  type Approval,
+  type ApprovalOutcome,
+  type ApprovalRule,
+  type ApprovalSettings,
+  type AwaitedApproval,
+  type DecidedApproval,
+  approval,
+  approvalDecision,
+  approvalOutcome,
+  approvalRule,
+  approvalSettings,
+  awaitedApproval,
+  decidedApproval,
+} from './approval';
 export {
   type FinishReason,
   type Run,

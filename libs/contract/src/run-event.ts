@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { awaitedApproval, decidedApproval } from './approval';
 import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message } from './message';
@@ -121,6 +122,12 @@ const toolFacts = {
   'tool.resolved': z.object({ tool_call_id: callId, name: z.string(), outcome: resolution }),
 };
 
+/** Facts of calls that need a person's approval before they are sent. */
+const approvalFacts = {
+  'approval.requested': awaitedApproval,
+  'approval.decided': decidedApproval,
+};
+
 /** Why the context is compacted. */
 export const compactionReason = z.enum(['threshold', 'overflow', 'requested']);
 
@@ -165,7 +172,14 @@ const serverFacts = {
   'mcp.skipped': z.object({ server: z.string(), reason: z.string() }),
 };
 
-const factData = { ...runFacts, ...iterationFacts, ...toolFacts, ...contextFacts, ...serverFacts };
+const factData = {
+  ...runFacts,
+  ...iterationFacts,
+  ...toolFacts,
+  ...approvalFacts,
+  ...contextFacts,
+  ...serverFacts,
+};
 type FactData = { [Type in keyof typeof factData]: z.infer<(typeof factData)[Type]> };
 export type FactType = keyof FactData;
 export const factTypes = Object.keys(factData) as FactType[]; // the keys of an object literal are exactly its type's keys

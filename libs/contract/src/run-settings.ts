@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalRule, approvalSettings } from './approval';
 import { mcpServerRequests, mcpServers } from './mcp-server';
 import { textLimits } from './text-limits';
 import { dialectName } from './tool-call';
@@ -101,6 +102,8 @@ export const runSettings = z.strictObject({
   limits: limitSettings,
   context: contextSettings,
   budget: budgetSettings,
+  /** Absent: no call needs approval. */
+  approvals: approvalSettings.optional(),
   /** `single_decision`: the run ends after one tool call or one answer. */
   termination: z.enum(['conversation', 'single_decision']),
 });
@@ -108,9 +111,12 @@ export type RunSettings = z.infer<typeof runSettings>;
 
 const toolNameText = z.string().max(textLimits.toolName);
 
-/** Changes to the tools of the earlier part: tools and groups of tools by name, on or off. A tool's name wins over its group's. */
+/** `require_approval`: which calls a person must approve before they are sent. */
+const toolOptions = z.strictObject({ enabled: z.boolean().optional(), require_approval: approvalRule.optional() });
+
+/** Changes to the tools of the earlier part: tools and groups of tools by name. A tool's name wins over its group's. */
 export const toolChanges = z
-  .record(toolNameText, z.union([z.boolean(), z.strictObject({ enabled: z.boolean().optional() })]))
+  .record(toolNameText, z.union([z.boolean(), toolOptions]))
   .refine((changes) => Object.keys(changes).length <= 200, { message: 'must have at most 200 entries' });
 export type ToolChanges = z.infer<typeof toolChanges>;
 
@@ -118,6 +124,8 @@ const overridable = {
   model: modelName.optional(),
   /** A list replaces that of the earlier part; an object changes it. */
   tools: z.union([z.array(toolNameText).max(200), toolChanges]).optional(),
+  /** How long a call waits for its approval. Then it is denied. */
+  approval_expires_s: approvalSettings.shape.expires_s.optional(),
   /** Whether a person follows the run and can be handed the turn. What follows for its tools, the profile says. */
   interactive: z.boolean().optional(),
   mcp_servers: mcpServerRequests.optional(),

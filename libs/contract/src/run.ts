@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { awaitedApproval } from './approval';
 import { agentId, runId, threadId } from './ids';
 import { runFailure } from './problem';
 import { runSettings } from './run-settings';
@@ -64,6 +65,8 @@ export const question = z.object({ text: z.string(), attachments: z.array(z.stri
 export const waiting = z.object({
   reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown']),
   question: question.optional(),
+  /** With the reason `approval`: the calls that await one. */
+  approvals: z.array(awaitedApproval).optional(),
 });
 export type Waiting = z.infer<typeof waiting>;
 

@@ -76,6 +76,8 @@ export { outOfTime, timeLeftMs } from './run/run-limits';
 // Tool calls and tools
 export { type AnswerContext } from './tool-calls/call-outcome';
 export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './tool-calls/ledger';
+export { requiresApproval } from './tool-calls/approval-rules';
+export { type ApprovalRuling, decideApproval, editCall } from './tool-calls/approve-call';
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
 export { toolAliases } from './tools/alias.tools';
 export { type ExecutorTool, builtInTools, implementedTools, tools } from './tools/catalog';

@@ -5,7 +5,9 @@ import { completed, failRun, failed, stopRun } from '../run/end-run';
 import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
 import type { RunState } from '../run/run-state';
 import { type KnownCall, awaitsPerson, openCalls } from '../tool-calls/ledger';
+import { askForApproval } from '../tool-calls/approve-call';
 import { askToResolve } from '../tool-calls/resolve-call';
+import { unapprovedCalls } from '../tool-calls/start-call';
 import { ask, asksUser, endsRun } from '../tools/conversation.tools';
 import type { LoopContext } from './loop-context';
 import { isStuck } from './repetition';
@@ -30,6 +32,8 @@ export function decide(loop: LoopContext): Decision {
 
   const undecided = openCalls(state).find(awaitsPerson);
   if (undecided) return leave(askToResolve(undecided));
+  const unapproved = unapprovedCalls(loop);
+  if (unapproved.length > 0) return leave(...askForApproval(loop, unapproved));
 
   const reason = endOfIteration(loop);
   const iterationCompleted: NewFact = {

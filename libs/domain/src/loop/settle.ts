@@ -5,8 +5,7 @@ import type { ToolAnswer } from '../ports';
 import { answerCall } from '../tool-calls/answer-call';
 import type { CallOutcome } from '../tool-calls/call-outcome';
 import { type KnownCall, openCalls } from '../tool-calls/ledger';
-import { answerTo, callStarted, nextWave, runsInLoop } from '../tool-calls/start-call';
-import { endsTurn } from '../tools/conversation.tools';
+import { answerTo, callStarted, isTurnOver, nextWave, runsInLoop } from '../tool-calls/start-call';
 import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 
 /** The most times that a call is sent while its outcome is unknown and a repetition is safe. */
@@ -16,8 +15,8 @@ const maxAttempts = 3;
  * Answers the open calls of the iteration in waves: all calls at once, or one after the other. A call that an earlier
  * holder sent is looked up instead of sent again.
  *
- * Afterwards each call has exactly one result in the log (I6), with two exceptions: a call that awaits a person, with
- * the calls behind it, and the calls of a stopped run that never ran.
+ * Afterwards each call has exactly one result in the log (I6), with two exceptions: a call that awaits a person (its outcome
+ * is unknown, or it needs approval), with the calls behind it, and the calls of a stopped run that never ran.
  */
 export async function* settle(loop: LoopContext): AsyncGenerator<Step, void> {
   if (loop.state.phase !== 'acting') return;
@@ -33,11 +32,6 @@ export async function* settle(loop: LoopContext): AsyncGenerator<Step, void> {
 
 const isSent = ({ status }: KnownCall): boolean => status === 'dispatched';
 const isUnsent = (known: KnownCall): boolean => !isSent(known);
-
-/** Sequential calls after the one that ends the turn are not executed. */
-const isTurnOver = ({ state, run }: LoopContext): boolean =>
-  run.settings.processor.tool_execution_strategy === 'sequential' &&
-  [...state.calls.values()].some(({ call, status }) => endsTurn(call.name) && status === 'completed');
 
 const notExecuted = failedResult('This call was not executed: the turn ended before it.');
 

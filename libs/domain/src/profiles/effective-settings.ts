@@ -1,6 +1,7 @@
 import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
 import { builtInTools } from '../tools/catalog';
 import type { ToolSet } from '../tools/tool-set';
+import { approvalsOf } from './approval-choice';
 import { type Profile, profiles } from './profiles';
 import { type SealServer, serversOf } from './server-settings';
 import { toolsAfter, unknownChanges } from './tool-choice';
@@ -57,7 +58,8 @@ interface Layers {
 
 function overlay({ name, profile: { settings: profile, ...about }, request, defaults }: Layers): RunSettings {
   const { model: agentModel, llm, processor, limits, context, budget, ...other } = request.agent ?? {};
-  const { tools, interactive, mcp_servers: _servers, ...identity } = other;
+  const { tools, interactive, approval_expires_s, mcp_servers: _servers, ...identity } = other;
+  const approvals = approvalsOf({ tools, approval_expires_s }, request);
   const toolProfile = { settings: profile, ...about };
   const agentTools = toolsAfter(profile.tools, { tools, interactive }, toolProfile);
   const model = request.model ?? agentModel ?? defaults.model;
@@ -75,6 +77,7 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
     limits: { ...profile.limits, ...defined(limits), ...defined(request.limits) },
     context: overlayContext(profile.context, { ...defined(context), ...defined(request.context) }),
     budget: { ...defaultBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
+    ...(approvals && { approvals }),
     termination: profile.termination,
   };
 }

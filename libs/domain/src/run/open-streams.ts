@@ -33,6 +33,8 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'mcp.skipped':
     case 'tool.started':
     case 'tool.resolved':
+    case 'approval.requested':
+    case 'approval.decided':
     case 'context.compaction_started':
     case 'context.compacted':
     case 'context.compaction_failed':

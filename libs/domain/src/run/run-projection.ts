@@ -121,6 +121,8 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'tool.failed':
     case 'tool.unknown':
     case 'tool.resolved':
+    case 'approval.requested':
+    case 'approval.decided':
     case 'context.compaction_started':
     case 'context.compacted':
     case 'context.compaction_failed':

@@ -167,6 +167,8 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'tool.failed':
     case 'tool.unknown':
     case 'tool.resolved':
+    case 'approval.requested':
+    case 'approval.decided':
       return changed(state, { calls: callsAfter(state.calls, fact) });
     case 'context.compaction_started': {
       const { compaction_id: id, covers, tokens_before: tokensBefore } = fact.data;

@@ -27,6 +27,7 @@ import {
 } from '../run/claim';
 import { projectRun, toolSetIn } from '../run/run-projection';
 import { replay } from '../run/run-state';
+import { type ApprovalRuling, decideApproval } from '../tool-calls/approve-call';
 import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
 import { freshRun } from './fresh-run';
 
@@ -91,6 +92,16 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     const { run, log } = this.row(id);
     const ports = { ids: { messageId: () => messageId.parse(this.nextId()) } };
     const facts = resolveCall({ run: { id, threadId: run.thread_id }, state: replay(log), ports }, call, resolution);
+    this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts ?? []);
+    return facts !== undefined;
+  }
+
+  /** What the gateway does for a decision about an approval. False if the call awaits none. */
+  decide(id: RunId, call: CallId, ruling: ApprovalRuling): boolean {
+    const { run, log } = this.row(id);
+    const ports = { ids: { messageId: () => messageId.parse(this.nextId()) } };
+    const answering = { run: { id, threadId: run.thread_id }, state: replay(log), ports };
+    const facts = isWaiting(run.status) ? decideApproval(answering, call, ruling) : undefined;
     this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts ?? []);
     return facts !== undefined;
   }

@@ -1,4 +1,12 @@
-import { type NewFact, type NewMessage, type RecordedResult, type ToolCall, failedResult } from '@rondo/contract';
+import {
+  type NewFact,
+  type NewMessage,
+  type RecordedResult,
+  type ToolCall,
+  boundedResult,
+  boundedText,
+  failedResult,
+} from '@rondo/contract';
 import { browserStateFacts } from './browser-state';
 import type { AnswerContext, CallOutcome } from './call-outcome';
 import { statusMessages } from './status-messages';
@@ -28,7 +36,9 @@ export function answerCall(context: AnswerContext, call: ToolCall, outcome: Call
 }
 
 function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage {
-  const result = 'unknown' in outcome ? unknownResult(outcome.unknown) : outcome.result;
+  const given = 'unknown' in outcome ? unknownResult(outcome.unknown) : outcome.result;
+  const isEdited = context.state.calls.get(call.id)?.approval?.outcome === 'edit';
+  const result = isEdited ? withEdit(given, call) : given;
   const problem = 'problem' in outcome ? { problem: outcome.problem } : {};
   return {
     id: context.ports.ids.messageId(),
@@ -45,3 +55,17 @@ function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutc
 /** Tells the model that the call may or may not have taken effect (I5). */
 const unknownResult = (reason: string): RecordedResult =>
   failedResult(`${reason} It may have taken effect or not: check before you do it again.`);
+
+const shownArguments = 4_000;
+
+/** The model wrote other arguments than those that the call ran with, and must not be misled. */
+function withEdit(result: RecordedResult, { arguments: edited }: ToolCall): RecordedResult {
+  const shown = boundedText(JSON.stringify(edited), shownArguments);
+  const note = `A person changed the arguments of this call before it ran, to ${shown}`;
+  const { output, error } = result;
+  return boundedResult({
+    ...result,
+    output: `${note}\n${output}`,
+    ...(error !== undefined && { error: `${note}\n${error}` }),
+  });
+}

@@ -1,4 +1,12 @@
-import type { CallId, NewFact, RecordedFact, ToolCall, ToolCallStatus } from '@rondo/contract';
+import type {
+  ApprovalOutcome,
+  AwaitedApproval,
+  CallId,
+  NewFact,
+  RecordedFact,
+  ToolCall,
+  ToolCallStatus,
+} from '@rondo/contract';
 
 /** A call of the current iteration, according to the log. */
 export interface KnownCall {
@@ -10,6 +18,13 @@ export interface KnownCall {
   readonly attempts: number;
   /** The outcome is unknown and the model was not told: the call is sent again, or a person decides. */
   readonly isUndecided: boolean;
+  /** Present once a person was asked to approve it. */
+  readonly approval?: CallApproval;
+}
+
+export interface CallApproval {
+  readonly awaited: AwaitedApproval;
+  readonly outcome?: ApprovalOutcome;
 }
 
 export type KnownCalls = ReadonlyMap<CallId, KnownCall>;
@@ -29,8 +44,13 @@ type ToolFact = Extract<Fact, { type: `tool.${string}` }>;
 
 const isToolFact = (fact: Fact): fact is ToolFact => fact.type.startsWith('tool.');
 
+type ApprovalFact = Extract<Fact, { type: `approval.${string}` }>;
+
+const isApprovalFact = (fact: Fact): fact is ApprovalFact => fact.type.startsWith('approval.');
+
 /** The calls after one more fact. */
 export function callsAfter(calls: KnownCalls, fact: Fact): KnownCalls {
+  if (isApprovalFact(fact)) return approvalsAfter(calls, fact);
   if (!isToolFact(fact)) return calls;
   if (fact.type === 'tool.planned') {
     const { tool_call: call } = fact.data;
@@ -38,6 +58,20 @@ export function callsAfter(calls: KnownCalls, fact: Fact): KnownCalls {
   }
   const known = calls.get(fact.data.tool_call_id);
   return known ? new Map(calls).set(known.call.id, { ...known, isUndecided: false, ...changeBy(known, fact) }) : calls;
+}
+
+function approvalsAfter(calls: KnownCalls, fact: ApprovalFact): KnownCalls {
+  const known = calls.get(fact.data.tool_call_id);
+  return known ? new Map(calls).set(known.call.id, { ...known, ...approvalChange(known, fact) }) : calls;
+}
+
+function approvalChange({ call, approval }: KnownCall, fact: ApprovalFact): Partial<KnownCall> {
+  if (fact.type === 'approval.requested') return { approval: { awaited: fact.data } };
+  const { outcome, arguments: edited, effect_class = call.effect_class } = fact.data;
+  return {
+    ...(approval && { approval: { ...approval, outcome } }),
+    ...(edited && { call: { ...call, arguments: edited, effect_class } }),
+  };
 }
 
 function changeBy({ isUndecided }: KnownCall, fact: Exclude<ToolFact, { type: 'tool.planned' }>): Partial<KnownCall> {

@@ -1,16 +1,31 @@
 import type { NewFact, ToolCall } from '@rondo/contract';
 import { type LoopContext, type Step, factsStep } from '../loop/loop-context';
 import type { ToolAnswer } from '../ports';
+import { endsTurn } from '../tools/conversation.tools';
+import { awaitsApproval } from './approve-call';
 import { type KnownCall, awaitsPerson, openCalls } from './ledger';
+
+/** Sequential calls after the one that ends the turn are not executed. */
+export const isTurnOver = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): boolean =>
+  run.settings.processor.tool_execution_strategy === 'sequential' &&
+  [...state.calls.values()].some(({ call, status }) => endsTurn(call.name) && status === 'completed');
 
 /**
  * The open calls that may run now: all, or only the first if calls are sequential. A call that awaits a person therefore
  * blocks the calls behind it only if they are sequential.
  */
-export function nextWave({ state: run, run: { settings } }: LoopContext): KnownCall[] {
-  const open = openCalls(run);
-  const wave = settings.processor.tool_execution_strategy === 'parallel' ? open : open.slice(0, 1);
-  return wave.filter((known) => !awaitsPerson(known));
+export function nextWave(loop: LoopContext): KnownCall[] {
+  const wave = frontOf(loop).filter((known) => !awaitsPerson(known));
+  return isTurnOver(loop) ? wave : wave.filter((known) => !awaitsApproval(loop, known));
+}
+
+/** The open calls whose approval a person must decide before the run can go on. */
+export const unapprovedCalls = (loop: LoopContext): KnownCall[] =>
+  frontOf(loop).filter((known) => awaitsApproval(loop, known));
+
+function frontOf({ state, run: { settings } }: LoopContext): KnownCall[] {
+  const open = openCalls(state);
+  return settings.processor.tool_execution_strategy === 'parallel' ? open : open.slice(0, 1);
 }
 
 export const runsInLoop = ({ run }: Pick<LoopContext, 'run'>, call: ToolCall): boolean =>

@@ -1,0 +1,58 @@
+import type { ApprovalRule, RunSettings, ToolCall } from '@rondo/contract';
+import type { ToolDefinition } from '../tools/define-tool';
+import { targetArguments } from '../tools/tool-alias';
+import type { ToolSet } from '../tools/tool-set';
+
+interface RuledRun {
+  readonly settings: Pick<RunSettings, 'approvals'>;
+  readonly tools: Pick<ToolSet, 'named'>;
+}
+
+type Called = Pick<ToolCall, 'name' | 'arguments'>;
+
+/**
+ * Whether a person must approve a call before it is sent. The rules of a tool apply to its other names too, and its own
+ * rule wins over that of the tool it stands for and over that of its group.
+ */
+export function requiresApproval({ settings: { approvals }, tools }: RuledRun, call: Called): boolean {
+  if (!approvals) return false;
+  const tool = tools.named(call.name);
+  const rules = new Map(Object.entries(approvals.rules));
+  const rule = namesOf(call.name, tool)
+    .map((name) => rules.get(name))
+    .find((found) => found !== undefined);
+  return rule !== undefined && applies(rule, call.arguments, tool);
+}
+
+const namesOf = (name: string, tool: ToolDefinition | undefined): string[] => [
+  name,
+  ...(tool?.alias ? [tool.alias.of] : []),
+  ...(tool ? [tool.group] : []),
+];
+
+/** A pattern may use the names of the alias's parameters or of the target's. */
+function applies(rule: ApprovalRule, given: ToolCall['arguments'], tool: ToolDefinition | undefined): boolean {
+  if (typeof rule === 'boolean') return rule;
+  const theirs = tool?.alias ? targetArguments(tool.alias, given) : given;
+  const values = new Map(Object.entries({ ...given, ...theirs }));
+  return rule.some((pattern) =>
+    Object.entries(pattern).every(([name, glob]) => values.has(name) && matches(textOf(values.get(name)), glob)),
+  );
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Linear in the length of the text for each part of the pattern, whatever a model writes. */
+function matches(text: string, glob: string): boolean {
+  const [first = '', ...rest] = glob.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === glob;
+  if (!text.startsWith(first) || text.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
