@@ -10,6 +10,10 @@ export { type StoredToolSet, ToolSets, storedToolSet } from './run-log/tool-sets
 // Runs for the API
 export type { AgentResult } from './api/runs/agent-result';
 export type { Answer, AnsweredRun } from './api/runs/answer-run';
+export type { ApprovalAddress } from './api/runs/approvals';
+export type { ApprovalDecision, ApprovalOrder } from './api/runs/decide-approval';
+export { expireApprovals } from './api/runs/expire-approvals';
+export type { InboxItem } from './api/runs/inbox';
 export type { CreatedRun, NewRun } from './api/runs/create-run';
 export type { RunAddress } from './api/runs/lock-run';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';

@@ -16,7 +16,7 @@ export function storedToolSet(snapshot: ToolSetSnapshot, accountId: AccountId | 
 }
 
 /** JSON in which the order of keys does not matter. */
-const canonicalJson = (value: unknown): string =>
+export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

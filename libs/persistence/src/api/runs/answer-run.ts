@@ -29,7 +29,7 @@ export const answerRun = ({ database, newId, limits }: Answering, answer: Answer
     const content = await storeImages(sql, { ...answer, field: 'content' });
     const { id: runId, thread_id: threadId, status, epoch, iteration, waiting } = runOf(await lockRun(sql, answer));
     const asked = waiting?.question?.tool_call_id;
-    if (status !== 'waiting_input' || waiting?.reason === 'tool_unknown')
+    if (status !== 'waiting_input' || waiting?.reason !== 'ask')
       throw new TerminalError('run_not_waiting', `${runId} does not wait for input${insteadOf(waiting)}.`);
 
     await requireCapacityOf(sql, threadId, limits);
@@ -43,7 +43,10 @@ export const answerRun = ({ database, newId, limits }: Answering, answer: Answer
     return { run, facts };
   });
 
-const insteadOf = (waiting: Waiting | null): string =>
-  waiting?.reason === 'tool_unknown'
-    ? `, but for what became of a tool call: POST /v1/tool-calls/${waiting.question?.tool_call_id ?? '{id}'}/resolve`
-    : '';
+function insteadOf(waiting: Waiting | null): string {
+  if (waiting?.reason === 'tool_unknown')
+    return `, but for what became of a tool call: POST /v1/tool-calls/${waiting.question?.tool_call_id ?? '{id}'}/resolve`;
+  if (waiting?.reason === 'approval')
+    return `, but for an approval: POST /v1/approvals/${waiting.approvals?.[0]?.approval_id ?? '{id}'}/decision`;
+  return '';
+}

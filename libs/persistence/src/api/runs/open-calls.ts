@@ -5,9 +5,9 @@ import type { Sql } from '../../database/sql';
 
 const toolFactsOfIteration = `
 select id, seq, type, run_id, $3 as thread_id, iteration, epoch, at, data
-from run_events where run_id = $1 and iteration = $2 and type like 'tool.%' order by seq`;
+from run_events where run_id = $1 and iteration = $2 and (type like 'tool.%' or type like 'approval.%') order by seq`;
 
-/** The open tool calls of a run, for a process that answers them instead of the run's worker. The row must be locked. */
+/** The tool calls of a run's iteration, for a process that answers them instead of the run's worker. The row must be locked. */
 export async function openCallsOf(sql: Sql, newId: NewId, run: Run): Promise<AnswerContext> {
   const { id, thread_id: threadId, iteration } = run;
   const calls = await readCalls(sql, { id, threadId, iteration });

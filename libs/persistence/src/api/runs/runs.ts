@@ -1,5 +1,6 @@
 import {
   type AccountId,
+  type Approval,
   type NewId,
   type Run,
   type RunId,
@@ -15,6 +16,9 @@ import type { Page, PageRequest } from '../page';
 import { unstoppedRuns } from '../../retention/purge-account';
 import { StatementBatcher } from '../../database/statement-batcher';
 import { type AgentResult, agentResultOf } from './agent-result';
+import { type ApprovalAddress, listOpenApprovals, readApproval } from './approvals';
+import { type ApprovalDecision, type ApprovalOrder, decideOnApproval } from './decide-approval';
+import { type InboxItem, listInbox } from './inbox';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
 import { type FirstRows, insertRuns, lengthOf } from './insert-run';
@@ -121,6 +125,27 @@ export class Runs {
    */
   resolve(ruling: CallRuling): Promise<ResolvedCall> {
     return resolveToolCall(this.database, this.newId, ruling);
+  }
+
+  /**
+   * Decides about a call that needs approval; rejects with `approval_not_found`, `approval_not_open` and
+   * `arguments_changed`. Call `Outbox.publish` afterwards.
+   */
+  decide(order: ApprovalOrder): Promise<ApprovalDecision> {
+    return decideOnApproval(this.database, this.newId, order);
+  }
+
+  approval(address: ApprovalAddress): Promise<Approval> {
+    return readApproval(this.database.sql, address);
+  }
+
+  openApprovals(request: PageRequest & { readonly accountId: AccountId }): Promise<Page<Approval>> {
+    return listOpenApprovals(this.database.sql, request);
+  }
+
+  /** The account's runs that wait for a person. */
+  inbox(request: PageRequest & { readonly accountId: AccountId }): Promise<Page<InboxItem>> {
+    return listInbox(this.database.sql, request);
   }
 
   /** In the order of the model's calls. */

@@ -1,0 +1,115 @@
+import {
+  type AccountId,
+  type Approval,
+  type ApprovalId,
+  type NewId,
+  type RecordedFact,
+  type Run,
+  type ToolCall,
+  approvalDecision,
+  callIdOf,
+} from '@rondo/contract';
+import {
+  type ApprovalRuling,
+  type KnownCall,
+  TerminalError,
+  builtInTools,
+  decideApproval,
+  editCall,
+} from '@rondo/domain';
+import type { z } from 'zod';
+import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
+import { activateRun } from '../../run-log/activation';
+import { batchOf } from '../../run-log/batch';
+import { writeBatch } from '../../run-log/group-commit';
+import { runOf } from '../../run-log/run-row';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { approvalNotFound, argumentsHash, readApproval, runOfApproval } from './approvals';
+import { lockRun } from './lock-run';
+import { openCallsOf } from './open-calls';
+
+/** A person's decision about a call that needs approval. */
+export interface ApprovalOrder {
+  readonly accountId: AccountId;
+  readonly approvalId: ApprovalId;
+  readonly decision: z.infer<typeof approvalDecision>;
+  /** Of the arguments that the person saw. */
+  readonly argumentsHash: string;
+  /** With the decision `edit`. */
+  readonly arguments?: ToolCall['arguments'] | undefined;
+  readonly reason?: string | undefined;
+  /** The id of the API key. */
+  readonly decidedBy: string;
+  readonly promised?: PendingKey<Approval> | undefined;
+}
+
+export interface ApprovalDecision {
+  readonly approval: Approval;
+  /** Committed facts to publish. */
+  readonly facts: readonly RecordedFact[];
+}
+
+/** Locks the run's row, so of two decisions at the same time one is accepted. */
+export const decideOnApproval = (database: Database, newId: NewId, order: ApprovalOrder): Promise<ApprovalDecision> =>
+  database.transaction(async (sql) => {
+    const { accountId, approvalId } = order;
+    const run = runOf(await lockRun(sql, { accountId, runId: await runOfApproval(sql, order) }));
+    const facts = await writeRuling(sql, newId, { run, approvalId, rulingOn: (known) => rulingOf(order, known) });
+    const decided = await readApproval(sql, { accountId, approvalId });
+    return { approval: await storeResponse(sql, order.promised, decided), facts };
+  });
+
+function rulingOf(order: ApprovalOrder, { call, approval }: KnownCall): ApprovalRuling {
+  const { decision: outcome, argumentsHash: seen, decidedBy, reason } = order;
+  if (Date.parse(approval?.awaited.expires_at ?? '') < Date.now())
+    throw new TerminalError('approval_not_open', 'The time for this decision is over: the call is denied.');
+  if (seen !== argumentsHash(call))
+    throw new TerminalError('arguments_changed', 'The call has other arguments than those that this hash is of.');
+  const edit = outcome === 'edit' ? editCall(builtInTools.named(call.name), order.arguments ?? {}) : undefined;
+  if (edit && 'problem' in edit) throw new TerminalError('invalid_request', edit.problem);
+  return { outcome, decidedBy, reason, argumentsHash: seen, edited: edit };
+}
+
+interface OpenApproval {
+  readonly run: Run;
+  readonly approvalId: ApprovalId;
+  readonly rulingOn: (known: KnownCall) => ApprovalRuling;
+}
+
+/** Writes the facts of a ruling, and queues the run if it waits for nothing more. The run's row is locked. */
+export async function writeRuling(
+  sql: Sql,
+  newId: NewId,
+  { run, approvalId, rulingOn }: OpenApproval,
+): Promise<readonly RecordedFact[]> {
+  const callId = callIdOf(approvalId);
+  const isWaiting = run.status === 'waiting_input' && run.waiting?.reason === 'approval';
+  const answering = isWaiting ? await openCallsOf(sql, newId, run) : undefined;
+  const known = answering?.state.calls.get(callId);
+  const isAwaited = known?.approval !== undefined && known.approval.outcome === undefined;
+  if (!answering || !known || !isAwaited) throw await whyNot(sql, run, approvalId);
+
+  const ruling = rulingOn(known);
+  const told = decideApproval(answering, callId, ruling);
+  if (!told) throw await whyNot(sql, run, approvalId);
+  const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
+  const facts = await writeBatch(sql, batchOf(claim, told, newId));
+  if (ruling.edited)
+    await sql.query(editedCall, [callId, JSON.stringify(ruling.edited.arguments), ruling.edited.effectClass]);
+  if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
+  return facts;
+}
+
+const editedCall = `update tool_calls set arguments = $2::json, effect_class = $3 where id = $1`;
+
+const requested = `
+select exists (
+  select from run_events where run_id = $1 and type = 'approval.requested' and data->>'approval_id' = $2
+) as was_requested`;
+
+async function whyNot(sql: Sql, { id, status }: Run, approval: ApprovalId): Promise<TerminalError> {
+  const [row] = await sql.query<{ was_requested: boolean }>(requested, [id, approval]);
+  if (!row?.was_requested) return approvalNotFound(approval);
+  return new TerminalError('approval_not_open', `${approval} awaits no decision; its run is ${status}.`);
+}
