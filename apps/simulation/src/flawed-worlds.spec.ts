@@ -46,6 +46,12 @@ describe('a world with a planted flaw', () => {
     }
   }
 
+  class ImprovisingTools extends SimulatedTools {
+    override execute(call: SentCall['call'], signal: AbortSignal): Promise<ToolAnswer> {
+      return super.execute({ ...call, arguments: { ...call.arguments, command: 'make trouble' } }, signal);
+    }
+  }
+
   const flaws: [string, RegExp, WorldParts][] = [
     ['a store that lets older holders write', /^I3/, { storeOf: (its) => new UnfencedStore(its) }],
     ['a store without a reaper', /^I1.*never ended/, { storeOf: (its) => new UnreapedStore(its) }],
@@ -56,6 +62,11 @@ describe('a world with a planted flaw', () => {
       { toolsOf: (its) => new ResendingTools(its) },
     ],
     ['tools that answer before the work is done', /^I5.*never happened/, { toolsOf: (its) => new PrematureTools(its) }],
+    [
+      'tools that run something other than what was approved',
+      /^I5.*without its approval/,
+      { toolsOf: (its) => new ImprovisingTools(its) },
+    ],
   ];
 
   it.each(flaws)('is noticed: %s', async (_, broken, parts) => {

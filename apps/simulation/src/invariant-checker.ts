@@ -3,11 +3,12 @@ import {
   type Delta,
   type RecordedFact,
   type RunId,
+  type RunSettings,
   type ThreadId,
   type ToolCall,
   isTerminalFact,
 } from '@rondo/contract';
-import type { Claim, ModelRequest } from '@rondo/domain';
+import { type Claim, type ModelRequest, builtInTools, requiresApproval } from '@rondo/domain';
 import { refusalOf } from './request-rules';
 import type { SimulatedStore } from './simulated-store';
 import type { Timeline } from './timeline';
@@ -98,7 +99,8 @@ export class InvariantChecker {
   effect(call: ToolCall): void {
     this.note(call.id, 'took effect', call.effect_class);
     this.effects.set(call.id, [...(this.effects.get(call.id) ?? []), this.timeline.now]);
-    const { log } = this.store.row(call.run_id);
+    const { log, run } = this.store.row(call.run_id);
+    if (!isApproved(call, log, run.settings)) this.violation(`I5: ${call.id} took effect without its approval`);
     const retries = log.filter(({ type, data }) => type === 'tool.resolved' && isRetryOf(data, call.id)).length;
     if (call.effect_class === 'unsafe' && this.effectsOf(call.id).length > 1 + retries)
       this.violation(`I5: the unsafe ${call.id} took effect twice`);
@@ -148,3 +150,16 @@ const isReply = (fact: RecordedFact): boolean =>
 
 const isRetryOf = (data: RecordedFact['data'], id: CallId): boolean =>
   'outcome' in data && data.outcome === 'retry' && data.tool_call_id === id;
+
+/** A call that needs approval takes effect with the arguments that a person approved, and not before. */
+function isApproved(call: ToolCall, log: readonly RecordedFact[], settings: RunSettings): boolean {
+  const planned = log.find((fact) => fact.type === 'tool.planned' && fact.data.tool_call.id === call.id);
+  if (planned?.type !== 'tool.planned') return false;
+  if (!requiresApproval({ settings, tools: builtInTools }, planned.data.tool_call)) return true;
+  return log.some((fact) => {
+    if (fact.type !== 'approval.decided' || fact.data.tool_call_id !== call.id) return false;
+    const { outcome, arguments: edited = planned.data.tool_call.arguments } = fact.data;
+    const isAllowed = outcome === 'approve' || outcome === 'edit';
+    return isAllowed && JSON.stringify(edited) === JSON.stringify(call.arguments);
+  });
+}

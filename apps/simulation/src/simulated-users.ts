@@ -1,4 +1,5 @@
 import {
+  type ApprovalOutcome,
   type MessageId,
   type NewFact,
   type NewMessage,
@@ -16,6 +17,7 @@ import {
   type PendingStop,
   type StopRequest,
   awaitsPerson,
+  decideApproval,
   effectiveSettings,
   openCalls,
   replay,
@@ -88,10 +90,34 @@ export class SimulatedUsers {
   private answer(id: RunId): void {
     const { store, inspector } = this.parts;
     const row = store.row(id);
-    const facts = row.run.waiting?.reason === 'tool_unknown' ? this.resolutionFor(row) : this.answerTo(row.run);
+    const facts = this.factsFor(row);
     const isReceived = store.resume(id, facts);
     inspector.note(id, isReceived ? facts.map(({ type }) => type).join() : 'waits no more');
     this.busyWith.delete(id);
+  }
+
+  private factsFor(row: RunRow): NewFact[] {
+    switch (row.run.waiting?.reason) {
+      case 'tool_unknown':
+        return this.resolutionFor(row);
+      case 'approval':
+        return this.decisionFor(row);
+      default:
+        return this.answerTo(row.run);
+    }
+  }
+
+  /** A user decides about a call, or the gateway's sweeper finds that the time for it is over. */
+  private decisionFor({ run, log }: RunRow): NewFact[] {
+    const { random, ids, timeline } = this.parts;
+    const [awaited] = run.waiting?.approvals ?? [];
+    if (!awaited) return [];
+    const isOver = awaited.expires_at < timeline.isoNow;
+    const outcome = isOver ? 'expire' : random.pick<ApprovalOutcome>(['approve', 'approve', 'approve', 'deny', 'edit']);
+    const edited = { arguments: { command: 'make safely', blocking: true }, effectClass: 'unsafe' as const };
+    const answering = { run: { id: run.id, threadId: run.thread_id }, state: replay(log), ports: { ids } };
+    const ruling = { outcome, decidedBy: isOver ? null : 'key_1', argumentsHash: null };
+    return decideApproval(answering, awaited.tool_call_id, outcome === 'edit' ? { ...ruling, edited } : ruling) ?? [];
   }
 
   /** A user checks the effect of a call whose outcome is unknown. */
@@ -131,11 +157,16 @@ export class SimulatedUsers {
 
 /** Random settings of a run. */
 function randomSettings(random: SeededRandom): RunSettings {
+  const execute_command = {
+    enabled: true,
+    require_approval: random.pick([false, false, true, [{ command: '*test' }]]),
+  };
   const effective = effectiveSettings(
     {
       profile: random.pick(['suna', 'suna', 'ii', 'symphony']),
       // What the random model calls, which not every profile offers under these names.
-      tools: { read_file: true, list_files: true, create_file: true, execute_command: true, full_file_rewrite: true },
+      tools: { read_file: true, list_files: true, create_file: true, full_file_rewrite: true, execute_command },
+      approval_expires_s: random.pick([2, 3_600]),
       processor: {
         dialect: random.pick(['native', 'native', 'xml_invoke', 'xml_tag', 'json']),
         execute_on_stream: random.chance(0.5),
