@@ -23,6 +23,7 @@ import { AccountsController } from './accounts/accounts.controller';
 import { AgentService } from './agents/agent-service';
 import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
+import { ApprovalsController } from './approvals/approvals.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import { LongRequests, Revocations } from './auth/open-connections';
 import { BlobsController } from './blobs/blobs.controller';
@@ -87,6 +88,7 @@ export class GatewayModule {
         RunsController,
         RunReadsController,
         ToolCallsController,
+        ApprovalsController,
         WatchController,
         BlobsController,
         CatalogController,

@@ -97,14 +97,9 @@ export class SimulatedUsers {
   }
 
   private factsFor(row: RunRow): NewFact[] {
-    switch (row.run.waiting?.reason) {
-      case 'tool_unknown':
-        return this.resolutionFor(row);
-      case 'approval':
-        return this.decisionFor(row);
-      default:
-        return this.answerTo(row.run);
-    }
+    const reason = row.run.waiting?.reason;
+    if (reason === 'tool_unknown') return this.resolutionFor(row);
+    return reason === 'approval' ? this.decisionFor(row) : this.answerTo(row.run);
   }
 
   /** A user decides about a call, or the gateway's sweeper finds that the time for it is over. */

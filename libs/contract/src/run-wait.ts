@@ -41,7 +41,9 @@ export const runWait = z.object({
     .array(z.object({ id: callId, name: z.string(), since: z.iso.datetime().nullable() }))
     .readonly()
     .optional()
-    .describe('`tool`, `stop`: the calls that run, at most 20. `tool_unknown`: those that a person decides about.'),
+    .describe(
+      '`tool`, `stop`: the calls that run, at most 20. `approval`, `tool_unknown`: those that a person decides about.',
+    ),
   executor_id: z.string().optional().describe("`tool`: the executor that has the thread's sandbox."),
 });
 export type RunWait = z.infer<typeof runWait>;

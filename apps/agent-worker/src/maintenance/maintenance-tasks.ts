@@ -8,6 +8,7 @@ import {
   Retention,
   type Sandboxes,
   ToolSetSweep,
+  expireApprovals,
   reapDeadEveryMs,
 } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
@@ -20,6 +21,7 @@ import { WorkspaceRemoval } from './deleted-thread-workspaces';
 const fairShareEveryMs = 500;
 const pollDueRunsEveryMs = 1_000;
 const minActiveMs = 1_000;
+const expireApprovalsEveryMs = 5_000;
 
 export interface MaintenanceParts {
   readonly config: Config;
@@ -43,7 +45,7 @@ export function maintenanceTasks(parts: MaintenanceParts): PeriodicTasks {
 }
 
 function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
-  const { config, queues, store, relay, activeRuns, dueRuns } = parts;
+  const { config, database, queues, feed, store, relay, activeRuns, dueRuns } = parts;
   const heartbeat = new Heartbeat(config.WORKER_ID, store, activeRuns);
   const fairShare = new FairShare(activeRuns, queues.runs, { concurrency: config.RUN_CONCURRENCY, minActiveMs });
   return {
@@ -52,6 +54,14 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
     reapDead: { everyMs: reapDeadEveryMs, work: async () => (await store.reapDead()) > 0 && relay.publish() },
     fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
     dueRuns: { everyMs: pollDueRunsEveryMs, work: () => dueRuns.poll() },
+    expireApprovals: {
+      everyMs: expireApprovalsEveryMs,
+      work: async () => {
+        const facts = await expireApprovals(database, newUlid);
+        feed.publish(facts);
+        if (facts.length > 0) await relay.publish();
+      },
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { modelPrice } from '@rondo/domain';
 import { z } from 'zod';
 import * as accounts from '../accounts/account.dto';
 import * as agents from '../agents/agent.dto';
+import * as approvals from '../approvals/approval.dto';
 import * as catalog from '../catalog/catalog.dto';
 import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
@@ -38,6 +39,8 @@ const shared: Schemas = {
   ContextStrategy: contract.contextSettings.shape.strategy,
   ImageMediaType: contract.imageMediaType,
   ToolCallOutcome: contract.resolution,
+  ApprovalRule: contract.approvalRule,
+  ApprovalSettings: contract.approvalSettings,
 };
 
 const responses: Schemas = {
@@ -70,6 +73,11 @@ const responses: Schemas = {
   ToolAnswer: contract.toolAnswer,
   ToolResult: contract.recordedResult,
   EffectClass: contract.effectClass,
+  Approval: contract.approval,
+  ApprovalOutcome: contract.approvalOutcome,
+  AwaitedApproval: contract.awaitedApproval,
+  ApprovalPage: approvals.ApprovalPageDto.schema,
+  InboxPage: approvals.InboxPageDto.schema,
   Fact: contract.recordedFact,
   ...eventSchemas,
   LogGap: runs.logGap,
@@ -134,6 +142,7 @@ const requests: Schemas = {
   AgentChange: agents.AgentChangeDto.schema,
   DeclaredAgent: agents.DeclaredAgentDto.schema,
   VersionActivation: agents.VersionActivationDto.schema,
+  ApprovalDecision: approvals.ApprovalDecisionDto.schema,
   NewThread: threads.NewThreadDto.schema,
   NewMessage: threads.NewMessageDto.schema,
   NewApiKey: accounts.NewApiKeyDto.schema,

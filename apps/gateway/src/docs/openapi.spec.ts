@@ -25,7 +25,10 @@ get /v1/agents/{agent_id}/compare
 get /v1/agents/{agent_id}/versions
 get /v1/agents/{agent_id}/versions/{version}
 get /v1/api-keys
+get /v1/approvals
+get /v1/approvals/{approval_id}
 get /v1/blobs/{sha256}
+get /v1/inbox
 get /v1/models
 get /v1/runs
 get /v1/runs/{run_id}
@@ -50,6 +53,7 @@ post /v1/admin/accounts
 post /v1/agents
 post /v1/agents/{agent_id}/versions/{version}/activate
 post /v1/api-keys
+post /v1/approvals/{approval_id}/decision
 post /v1/runs
 post /v1/runs/{run_id}/input
 post /v1/runs/{run_id}/stop
@@ -69,6 +73,7 @@ put /v1/sandboxes/{sandbox_id}/files/content
 let gateway: RunningGateway;
 let document: Described;
 let callInDoubt: string;
+let approval: string;
 let blob: string;
 let sandbox: string;
 let agent: string;
@@ -76,6 +81,7 @@ beforeAll(async () => {
   gateway = await RunningGateway.start();
   const worker = await TestWorker.start(gateway.database);
   callInDoubt = await (await worker.claim((await gateway.createRun()).id)).park();
+  approval = (await (await worker.claim((await gateway.createRun()).id)).requestApprovals())[0] ?? 'none';
   await worker.close();
   blob = await aBlob();
   sandbox = await aSandbox();
@@ -108,6 +114,7 @@ async function aSandbox(): Promise<string> {
 
 /** Bodies that are valid for the owner, so that only the id is wrong. */
 const bodies: Record<string, object> = {
+  '/v1/approvals/{approval_id}/decision': { decision: 'approve', arguments_hash: 'x' },
   '/v1/runs/{run_id}/input': { content: 'Blue.' },
   '/v1/tool-calls/{tool_call_id}/resolve': { outcome: 'completed' },
   '/v1/threads/{thread_id}/messages': { content: 'Hello.' },
@@ -185,6 +192,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{run_id}', run.id)
         .replace('{thread_id}', run.thread_id)
         .replace('{tool_call_id}', callInDoubt)
+        .replace('{approval_id}', approval)
         .replace('{sandbox_id}', sandbox)
         .replace('{agent_id}', agent)
         .replace('{version}', '1')
@@ -196,20 +204,23 @@ describe('isolation of accounts, over every route', () => {
       const { body } = await send(target + query)
         .send(bodies[path])
         .expect(404);
-      expect(body.code).toMatch(/^(run|thread|tool_call|api_key|blob|sandbox|agent)_not_found$/);
+      expect(body.code).toMatch(/^(run|thread|tool_call|approval|api_key|blob|sandbox|agent)_not_found$/);
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
     },
   );
 
-  it.each(['/v1/threads', '/v1/runs', '/v1/agents'])('GET %s shows nothing of another account', async (path) => {
-    await gateway.createRun();
-    const { body } = await gateway
-      .as(await gateway.keyOf('stranger'))
-      .get(path)
-      .expect(200);
-    expect(body).toEqual({ data: [], has_more: false, next_cursor: null });
-  });
+  it.each(['/v1/threads', '/v1/runs', '/v1/agents', '/v1/approvals', '/v1/inbox'])(
+    'GET %s shows nothing of another account',
+    async (path) => {
+      await gateway.createRun();
+      const { body } = await gateway
+        .as(await gateway.keyOf('stranger'))
+        .get(path)
+        .expect(200);
+      expect(body).toEqual({ data: [], has_more: false, next_cursor: null });
+    },
+  );
 
   it("does not start a run on another account's thread", async () => {
     const { thread_id } = await gateway.createRun();

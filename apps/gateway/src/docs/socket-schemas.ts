@@ -1,6 +1,6 @@
-import { run, runId, runStatus } from '@rondo/contract';
+import { approval, run, runId, runStatus } from '@rondo/contract';
 import { z } from 'zod';
-import { runInput, runStop, runSubscribe, runUnsubscribe } from '../live/socket-messages';
+import { approvalDecide, runInput, runStop, runSubscribe, runUnsubscribe } from '../live/socket-messages';
 import { problemBody } from '../problems/problems';
 import { newSubscribedRun } from '../runs/run.dto';
 
@@ -40,5 +40,10 @@ export const socketMessages = {
     schema: runInput,
     acknowledgement: replayable(run),
     summary: 'Answer a run that waits for input, and resume it',
+  },
+  'approval.decide': {
+    schema: approvalDecide,
+    acknowledgement: replayable(approval),
+    summary: 'Approve, edit or deny a tool call',
   },
 } as const satisfies Record<string, SocketMessage>;

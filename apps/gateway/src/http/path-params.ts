@@ -1,6 +1,6 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { accountId, agentId, apiKeyId, callId, runId, sandboxId, sha256, threadId } from '@rondo/contract';
+import { accountId, agentId, apiKeyId, approvalId, callId, runId, sandboxId, sha256, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import { callerOf } from '../auth/api-key.guard';
 import { ApiError } from '../problems/api-error';
@@ -68,6 +68,11 @@ export const ToolCallParam = idParam('callId', callId, {
   parameter: 'tool_call_id',
   noun: 'tool call',
   code: 'tool_call_not_found',
+});
+export const ApprovalParam = idParam('approvalId', approvalId, {
+  parameter: 'approval_id',
+  noun: 'approval',
+  code: 'approval_not_found',
 });
 export const BlobParam = idParam('sha256', sha256, { parameter: 'sha256', noun: 'blob', code: 'blob_not_found' });
 export const SandboxParam = idParam('sandboxId', sandboxId, {

@@ -1,6 +1,6 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
-import { type Run, runId } from '@rondo/contract';
+import { type Approval, type Run, runId } from '@rondo/contract';
 import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { parseInput } from '../http/parse-input';
 import { IdempotentMessages } from '../idempotency/idempotent-requests';
 import { RunService } from '../runs/run-service';
 import { locationOf, newSubscribedRun } from '../runs/run.dto';
-import { runInput, runStop, runSubscribe, runUnsubscribe } from './socket-messages';
+import { approvalDecide, runInput, runStop, runSubscribe, runUnsubscribe } from './socket-messages';
 import { Replayed, type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
 const created = z.object({ id: runId });
@@ -85,6 +85,24 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
       const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Run> | undefined) =>
         this.runService.answer({ accountId, runId, content, promised }),
+      );
+      return 'result' in once ? once.result : new Replayed(once.replayed);
+    });
+  }
+
+  @SubscribeMessage('approval.decide')
+  decide(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
+    return this.sockets.acknowledge(socket, 'write', async ({ accountId, keyId: decidedBy }) => {
+      const {
+        approval_id: approvalId,
+        arguments_hash: argumentsHash,
+        idempotency_key: key,
+        ...decision
+      } = parseInput(approvalDecide, body);
+      const path = `/v1/approvals/${approvalId}/decision`;
+      const equivalent = { accountId, key, path, body: without(body, ['approval_id', 'idempotency_key']) };
+      const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Approval> | undefined) =>
+        this.runService.decide({ accountId, approvalId, argumentsHash, decidedBy, promised, ...decision }),
       );
       return 'result' in once ? once.result : new Replayed(once.replayed);
     });

@@ -1,5 +1,6 @@
-import { runId } from '@rondo/contract';
+import { approvalId, runId } from '@rondo/contract';
 import { z } from 'zod';
+import { decisionFields, inconsistent, isConsistent } from '../approvals/approval.dto';
 import { idempotencyKey } from '../idempotency/idempotent-requests';
 import { answer, maxSeq, stopRequest } from '../runs/run.dto';
 
@@ -8,3 +9,6 @@ export const runUnsubscribe = z.strictObject({ run_id: runId });
 export const runSubscribe = runUnsubscribe.extend({ after_seq: z.number().int().min(0).max(maxSeq).default(0) });
 export const runStop = runUnsubscribe.extend(stopRequest.shape);
 export const runInput = runUnsubscribe.extend(answer.shape).extend({ idempotency_key: idempotencyKey });
+export const approvalDecide = decisionFields
+  .extend({ approval_id: approvalId, idempotency_key: idempotencyKey })
+  .refine(isConsistent, inconsistent);

@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AgentId,
+  type Approval,
   type InputBlock,
   type RecordedFact,
   type Run,
@@ -14,6 +15,8 @@ import { type PendingStop, type ResolvedAgent, withDefinition } from '@rondo/dom
 import type {
   Answer,
   AnsweredRun,
+  ApprovalDecision,
+  ApprovalOrder,
   CallRuling,
   CreatedRun,
   NewRun,
@@ -36,6 +39,7 @@ export interface RunServiceDependencies {
     unstopped(accountId: AccountId): Promise<readonly RunId[]>;
     answer(answer: Answer): Promise<AnsweredRun>;
     resolve(resolution: CallRuling): Promise<ResolvedCall>;
+    decide(order: ApprovalOrder): Promise<ApprovalDecision>;
   };
   readonly settings: Pick<RunSettingsResolver, 'settingsOf'>;
   readonly agents: Pick<AgentService, 'resolve'>;
@@ -124,6 +128,13 @@ export class RunService {
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
     return toolCall;
+  }
+
+  async decide(order: ApprovalOrder): Promise<Approval> {
+    const { approval, facts } = await this.dependencies.runs.decide(order);
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(facts);
+    return approval;
   }
 
   /** A request that describes an agent itself uses no stored one. */

@@ -1,10 +1,12 @@
 import {
+  type ApprovalId,
   type CallId,
   type DeltaEvent,
   type MessageId,
   type NewFact,
   type RecordedFact,
   type RunId,
+  approvalIdOf,
   callId,
   eventId,
   messageId,
@@ -173,6 +175,33 @@ export class WorkerRun {
       { type: 'run.waiting', iteration: 1, data: { reason: 'tool_unknown', question } },
     ]);
     return call.id;
+  }
+
+  /** Plans calls that need approval, and waits for it. Resolves to their approvals. */
+  async requestApprovals(count = 1, expiresAt = new Date(Date.now() + 3_600_000)): Promise<ApprovalId[]> {
+    const calls = Array.from({ length: count }, (_, index) =>
+      plannedCall({
+        id: callId.parse(`call_${newUlid()}`),
+        run_id: this.claim.runId,
+        index,
+        name: 'execute_command',
+        arguments: { command: 'make', blocking: true },
+      }),
+    );
+    const approvals = calls.map(({ id, name }) => ({
+      approval_id: approvalIdOf(id),
+      tool_call_id: id,
+      name,
+      requested_at: new Date().toISOString(),
+      expires_at: expiresAt.toISOString(),
+    }));
+    await this.append([
+      { type: 'iteration.started', iteration: 1, data: { iteration: 1, message_id: this.messageId } },
+      ...calls.map((call) => ({ type: 'tool.planned' as const, iteration: 1, data: { tool_call: call } })),
+      ...approvals.map((data) => ({ type: 'approval.requested' as const, iteration: 1, data })),
+      { type: 'run.waiting', iteration: 1, data: { reason: 'approval', approvals } },
+    ]);
+    return approvals.map(({ approval_id: id }) => id);
   }
 
   /** Asks a question and waits for the answer. */

@@ -42,8 +42,10 @@ export type components = {
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
+                    require_approval?: components["schemas"]["ApprovalRule"];
                 };
             };
+            approval_expires_s?: number;
             interactive?: boolean;
             mcp_servers?: ({
                 name: string;
@@ -111,6 +113,15 @@ export type components = {
         ImageMediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
         /** @enum {string} */
         ToolCallOutcome: "completed" | "not_applied" | "retry";
+        ApprovalRule: boolean | {
+            [key: string]: string;
+        }[];
+        ApprovalSettings: {
+            rules: {
+                [key: string]: components["schemas"]["ApprovalRule"];
+            };
+            expires_s: number;
+        };
         /** @enum {string} */
         OnActiveRun: "reject" | "queue" | "replace";
         NewRun: {
@@ -120,8 +131,10 @@ export type components = {
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
+                    require_approval?: components["schemas"]["ApprovalRule"];
                 };
             };
+            approval_expires_s?: number;
             interactive?: boolean;
             mcp_servers?: ({
                 name: string;
@@ -170,8 +183,10 @@ export type components = {
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
+                    require_approval?: components["schemas"]["ApprovalRule"];
                 };
             };
+            approval_expires_s?: number;
             interactive?: boolean;
             mcp_servers?: ({
                 name: string;
@@ -221,8 +236,10 @@ export type components = {
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
+                    require_approval?: components["schemas"]["ApprovalRule"];
                 };
             };
+            approval_expires_s?: number;
             interactive?: boolean;
             mcp_servers?: ({
                 name: string;
@@ -374,8 +391,10 @@ export type components = {
                 tools?: string[] | {
                     [key: string]: boolean | {
                         enabled?: boolean;
+                        require_approval?: components["schemas"]["ApprovalRule"];
                     };
                 };
+                approval_expires_s?: number;
                 interactive?: boolean;
                 mcp_servers?: ({
                     name: string;
@@ -406,6 +425,21 @@ export type components = {
         VersionActivation: {
             /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
             if_version?: number;
+        };
+        ApprovalDecision: {
+            /**
+             * @description `approve`: the call is sent as it is. `edit`: it is sent with `arguments`. `deny`: the model is told that it was denied.
+             * @enum {string}
+             */
+            decision: "approve" | "deny" | "edit";
+            /** @description Of the arguments that were decided about, as the approval has it. */
+            arguments_hash: string;
+            /** @description With `edit`: all arguments of the call. */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @description Kept with the decision. The model is told it if the call is denied. */
+            reason?: string;
         };
         NewThread: {
             /** @description The stored agent that its runs begin with, unless they name one. */
@@ -441,8 +475,10 @@ export type components = {
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
+                    require_approval?: components["schemas"]["ApprovalRule"];
                 };
             };
+            approval_expires_s?: number;
             interactive?: boolean;
             mcp_servers?: ({
                 name: string;
@@ -494,6 +530,23 @@ export type components = {
         RunInputMessage: {
             run_id: string;
             content: components["schemas"]["InputContent"];
+            idempotency_key?: string;
+        };
+        ApprovalDecideMessage: {
+            /**
+             * @description `approve`: the call is sent as it is. `edit`: it is sent with `arguments`. `deny`: the model is told that it was denied.
+             * @enum {string}
+             */
+            decision: "approve" | "deny" | "edit";
+            /** @description Of the arguments that were decided about, as the approval has it. */
+            arguments_hash: string;
+            /** @description With `edit`: all arguments of the call. */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @description Kept with the decision. The model is told it if the call is denied. */
+            reason?: string;
+            approval_id: string;
             idempotency_key?: string;
         };
         Problem: {
@@ -567,6 +620,7 @@ export type components = {
             limits: components["schemas"]["LimitSettings"];
             context: components["schemas"]["ContextSettings"];
             budget: components["schemas"]["BudgetSettings"];
+            approvals?: components["schemas"]["ApprovalSettings"];
             /** @enum {string} */
             termination: "conversation" | "single_decision";
         };
@@ -619,6 +673,7 @@ export type components = {
             /** @enum {string} */
             reason: "ask" | "approval" | "budget" | "tool_unknown";
             question?: components["schemas"]["Question"];
+            approvals?: components["schemas"]["AwaitedApproval"][];
         };
         Question: {
             text: string;
@@ -779,7 +834,54 @@ export type components = {
         };
         /** @enum {string} */
         EffectClass: "pure" | "idempotent" | "keyed" | "unsafe";
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
+        Approval: {
+            id: string;
+            run_id: string;
+            thread_id: string;
+            tool_call_id: string;
+            name: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+            arguments_hash: string;
+            effect_class: components["schemas"]["EffectClass"];
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            outcome: components["schemas"]["ApprovalOutcome"] | null;
+            decided_by: string | null;
+            decided_at: string | null;
+            reason: string | null;
+        };
+        /** @enum {string} */
+        ApprovalOutcome: "approve" | "deny" | "edit" | "expire";
+        AwaitedApproval: {
+            approval_id: string;
+            tool_call_id: string;
+            name: string;
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        ApprovalPage: {
+            data: components["schemas"]["Approval"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        InboxPage: {
+            data: {
+                /** @description The id of the run. */
+                id: string;
+                thread_id: string;
+                status: components["schemas"]["RunStatus"];
+                waiting: components["schemas"]["Waiting"];
+            }[];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
         RunCreated: {
             id: string;
             /** @constant */
@@ -1241,6 +1343,54 @@ export type components = {
                 outcome: components["schemas"]["ToolCallOutcome"];
             };
         };
+        ApprovalRequested: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval.requested";
+            data: components["schemas"]["AwaitedApproval"];
+        };
+        ApprovalDecided: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval.decided";
+            data: {
+                approval_id: string;
+                tool_call_id: string;
+                name: string;
+                outcome: components["schemas"]["ApprovalOutcome"];
+                decided_by: string | null;
+                reason: string | null;
+                arguments_hash: string | null;
+                arguments?: {
+                    [key: string]: unknown;
+                };
+                effect_class?: components["schemas"]["EffectClass"];
+            };
+        };
         ContextCompactionStarted: {
             id: string;
             /** @constant */
@@ -1497,8 +1647,8 @@ export type components = {
             type: "stream.snapshot";
             data: components["schemas"]["RunSnapshot"];
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
         LogGap: {
             from: number;
             to: number;
@@ -1592,7 +1742,7 @@ export type components = {
             ahead?: number;
             /** @description `thread`: the run that is active on the thread. */
             behind_run_id?: string;
-            /** @description `tool`, `stop`: the calls that run, at most 20. `tool_unknown`: those that a person decides about. */
+            /** @description `tool`, `stop`: the calls that run, at most 20. `approval`, `tool_unknown`: those that a person decides about. */
             readonly tool_calls?: {
                 id: string;
                 name: string;
@@ -1833,6 +1983,13 @@ export type components = {
             /** @constant */
             replayed?: true;
         } | components["schemas"]["RefusedAcknowledgement"];
+        ApprovalDecideAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: components["schemas"]["Approval"];
+            /** @constant */
+            replayed?: true;
+        } | components["schemas"]["RefusedAcknowledgement"];
     };
     responses: never;
     parameters: never;
@@ -1851,6 +2008,8 @@ export type UnknownOutcomePolicy = components['schemas']['UnknownOutcomePolicy']
 export type ContextStrategy = components['schemas']['ContextStrategy'];
 export type ImageMediaType = components['schemas']['ImageMediaType'];
 export type ToolCallOutcome = components['schemas']['ToolCallOutcome'];
+export type ApprovalRule = components['schemas']['ApprovalRule'];
+export type ApprovalSettings = components['schemas']['ApprovalSettings'];
 export type OnActiveRun = components['schemas']['OnActiveRun'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewRunOnThread = components['schemas']['NewRunOnThread'];
@@ -1873,6 +2032,7 @@ export type NewAgent = components['schemas']['NewAgent'];
 export type AgentChange = components['schemas']['AgentChange'];
 export type DeclaredAgent = components['schemas']['DeclaredAgent'];
 export type VersionActivation = components['schemas']['VersionActivation'];
+export type ApprovalDecision = components['schemas']['ApprovalDecision'];
 export type NewThread = components['schemas']['NewThread'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewApiKey = components['schemas']['NewApiKey'];
@@ -1882,6 +2042,7 @@ export type RunUnsubscribeMessage = components['schemas']['RunUnsubscribeMessage
 export type RunCreateMessage = components['schemas']['RunCreateMessage'];
 export type RunStopMessage = components['schemas']['RunStopMessage'];
 export type RunInputMessage = components['schemas']['RunInputMessage'];
+export type ApprovalDecideMessage = components['schemas']['ApprovalDecideMessage'];
 export type Problem = components['schemas']['Problem'];
 export type Run = components['schemas']['Run'];
 export type RunStatus = components['schemas']['RunStatus'];
@@ -1915,6 +2076,11 @@ export type ToolCallStatus = components['schemas']['ToolCallStatus'];
 export type ToolAnswer = components['schemas']['ToolAnswer'];
 export type ToolResult = components['schemas']['ToolResult'];
 export type EffectClass = components['schemas']['EffectClass'];
+export type Approval = components['schemas']['Approval'];
+export type ApprovalOutcome = components['schemas']['ApprovalOutcome'];
+export type AwaitedApproval = components['schemas']['AwaitedApproval'];
+export type ApprovalPage = components['schemas']['ApprovalPage'];
+export type InboxPage = components['schemas']['InboxPage'];
 export type Fact = components['schemas']['Fact'];
 export type RunCreated = components['schemas']['RunCreated'];
 export type RunStarted = components['schemas']['RunStarted'];
@@ -1937,6 +2103,8 @@ export type ToolCompleted = components['schemas']['ToolCompleted'];
 export type ToolFailed = components['schemas']['ToolFailed'];
 export type ToolUnknown = components['schemas']['ToolUnknown'];
 export type ToolResolved = components['schemas']['ToolResolved'];
+export type ApprovalRequested = components['schemas']['ApprovalRequested'];
+export type ApprovalDecided = components['schemas']['ApprovalDecided'];
 export type ContextCompactionStarted = components['schemas']['ContextCompactionStarted'];
 export type ContextCompacted = components['schemas']['ContextCompacted'];
 export type ContextCompactionFailed = components['schemas']['ContextCompactionFailed'];
@@ -1991,5 +2159,6 @@ export type RunUnsubscribeAcknowledgement = components['schemas']['RunUnsubscrib
 export type RunCreateAcknowledgement = components['schemas']['RunCreateAcknowledgement'];
 export type RunStopAcknowledgement = components['schemas']['RunStopAcknowledgement'];
 export type RunInputAcknowledgement = components['schemas']['RunInputAcknowledgement'];
+export type ApprovalDecideAcknowledgement = components['schemas']['ApprovalDecideAcknowledgement'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

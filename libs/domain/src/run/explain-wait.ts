@@ -61,12 +61,15 @@ function behindOnThread({ run, thread }: RunMoment): Explanation {
 }
 
 function forPerson({ run, lastFact: { at: since }, calls }: RunMoment): Explanation {
-  const { reason = 'budget', question } = run.waiting ?? {};
+  const { reason = 'budget', question, approvals = [] } = run.waiting ?? {};
   switch (reason) {
     case 'ask':
       return { cause: 'answer', sentence: `Waits for an answer${question ? ` to: ${question.text}` : ''}`, since };
-    case 'approval':
-      return { cause: 'approval', sentence: 'Waits for a person to approve a tool call.', since };
+    case 'approval': {
+      const tool_calls = approvals.map(({ tool_call_id: id, name }) => ({ id, name, since: null }));
+      const names = approvals.map(({ name }) => name).join(', ') || 'a tool';
+      return { cause: 'approval', sentence: `Waits for a person to approve calls of ${names}.`, since, tool_calls };
+    }
     case 'budget':
       return { cause: 'budget', sentence: 'Waits for a higher budget.', since };
     case 'tool_unknown': {

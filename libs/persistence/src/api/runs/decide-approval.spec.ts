@@ -156,7 +156,7 @@ describe('a decision about a call', () => {
 });
 
 describe('an approval that expires', () => {
-  it('denies its call once, whoever looks, and leaves the others', async () => {
+  it('denies its call once, however many workers look, and leaves the others', async () => {
     const late = await parked({ count: 2, expiresInMs: -1_000 });
     const inTime = await parked();
     await expect(decide(late.approvals[0])).rejects.toMatchObject({ code: 'approval_not_open' });

@@ -1,0 +1,129 @@
+import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from './log-expectations';
+
+interface Approval {
+  readonly id: string;
+  readonly run_id: string;
+  readonly arguments: { readonly command: string };
+  readonly arguments_hash: string;
+  readonly outcome: string | null;
+}
+
+describe('calls that need approval, in a deployment', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let other: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway', 'gateway'],
+    });
+    client = rondo.client();
+    other = rondo.client('gateway-2');
+  });
+
+  afterAll(async () => {
+    expect(await rondo.violations()).toEqual([]);
+    await rondo.stop();
+  });
+
+  const start = (about: string, settings: object = {}): Promise<RunView> =>
+    client.createRun({
+      ...scripted(about, [
+        { calls: [command('echo once >> effects; cat effects')] },
+        { calls: [command('cat effects 2>/dev/null; echo end')] },
+        { text: 'All done.' },
+      ]),
+      tools: { shell: { require_approval: [{ command: '*>>*' }] } },
+      ...settings,
+    });
+
+  const openOf = async ({ id }: RunView): Promise<Approval> => {
+    const { data } = await client.json<{ data: Approval[] }>('GET', '/approvals?limit=200');
+    const found = data.find(({ run_id }) => run_id === id);
+    if (!found) throw new Error(`${id} awaits no approval`);
+    return found;
+  };
+  const decide = (through: RondoClient, { id, arguments_hash }: Approval, decision: object) =>
+    through.request('POST', `/approvals/${id}/decision`, { arguments_hash, ...decision });
+  const waitsForApproval = async (run: RunView): Promise<Approval> => {
+    expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_input' });
+    return openOf(run);
+  };
+  const ending = async (run: RunView): Promise<string[]> => {
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expectWholeLog(await client.facts(run.id));
+    return client.toolOutputs(run.id);
+  };
+
+  it('two gateways that approve at the same time give one decision, and the command runs once', async () => {
+    const run = await start('both approve');
+    const approval = await waitsForApproval(run);
+
+    const answers = await Promise.all(
+      [client, other].map((gateway) => decide(gateway, approval, { decision: 'approve' })),
+    );
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(await ending(run)).toEqual(['once\n', 'once\nend\n']);
+    const types = (await client.facts(run.id)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'approval.decided')).toHaveLength(1);
+  });
+
+  it('over a socket: an edited call runs with the new arguments, and the model is told', async () => {
+    const run = await start('edited');
+    const { id, arguments_hash } = await waitsForApproval(run);
+    const edited = { command: 'echo edited > effects', blocking: true };
+
+    const socket = other.connect();
+    const decision = { approval_id: id, arguments_hash, decision: 'edit', arguments: edited };
+    const answer = (await socket.emitWithAck('approval.decide', decision)) as { ok: boolean; data: Approval };
+    socket.close();
+
+    expect(answer).toMatchObject({ ok: true, data: { outcome: 'edit', arguments: edited } });
+    expect((await ending(run))[1]).toBe('edited\nend\n');
+    const { data } = await client.json<{ data: object[] }>('GET', `/threads/${run.thread_id}/messages`);
+    expect(JSON.stringify(data)).toContain('A person changed the arguments of this call before it ran');
+  });
+
+  it('a denied call does not run, and the run goes on with the reason', async () => {
+    const run = await start('denied');
+    const approval = await waitsForApproval(run);
+
+    expect((await decide(client, approval, { decision: 'deny', reason: 'Not today.' })).status).toBe(200);
+
+    expect(await ending(run)).toEqual(['', 'end\n']);
+    const failed = (await client.facts(run.id)).find(({ type }) => type === 'tool.failed');
+    expect(failed?.data.result.error).toMatch(/A person denied this call.*Not today/s);
+  });
+
+  it('an approval expires, and its call is denied', async () => {
+    const run = await start('expired', { approval_expires_s: 1 });
+
+    await client.seen(run.id, 'run.completed');
+
+    const decided = (await client.facts(run.id)).find(({ type }) => type === 'approval.decided');
+    expect(decided?.data).toMatchObject({ outcome: 'expire', decided_by: null });
+    expect(await ending(run)).toEqual(['', 'end\n']);
+  });
+
+  it('a worker that is killed between the decision and the call loses nothing and repeats nothing', async () => {
+    const run = await start('killed');
+    const approval = await waitsForApproval(run);
+
+    await rondo.services.get('agent-worker').kill();
+    expect((await decide(client, approval, { decision: 'approve' })).status).toBe(200);
+
+    expect(await ending(run)).toEqual(['once\n', 'once\nend\n']);
+  });
+
+  it('a run that is stopped while it waits answers its call', async () => {
+    const run = await start('stopped');
+    const approval = await waitsForApproval(run);
+
+    await client.json('POST', `/runs/${run.id}/stop`);
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    expect((await decide(client, approval, { decision: 'approve' })).status).toBe(409);
+  });
+});
