@@ -45,6 +45,7 @@ writeFileSync(join(repoRoot, 'docs/tools.md'), toolReference(domain));
 
 await run(process.execPath, [join(repoRoot, 'deploy/local/client-types.mjs')], { cwd: repoRoot });
 
+await step(log, 'build the CLI', { work: () => nx(repoRoot, 'build', ['@rondo/cli']) });
 const { stdout: commands } = await run(process.execPath, [
   join(repoRoot, 'apps/cli/bin/rondo.mjs'),
   'help',
