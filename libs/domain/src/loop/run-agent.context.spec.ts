@@ -30,6 +30,7 @@ function build({ files = 60, context = {}, ...parts }: Parts = {}) {
   let reads = 0;
   const tools = new LedgeredTools(() => (reads++ === 0 ? `${planted}\n${page}` : page));
   const settings: SettingsRequest = {
+    tools: { web: false }, // the limits below count on short descriptions of tools
     limits: { max_iterations: 500, max_identical_calls: 0 },
     context: { token_threshold: 15_000, reserve_tokens: 1_000, input_budget_tokens: budget, ...context },
   };

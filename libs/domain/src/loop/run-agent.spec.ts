@@ -152,7 +152,7 @@ describe('runAgent', () => {
     const usage = { input_tokens: 10_000, cached_tokens: 0, output_tokens: 0, cost_usd: 0.001, estimated: false };
     const turn = calls(list).map((chunk) => (chunk.type === 'end' ? { ...chunk, usage } : chunk));
     const model = new ScriptedModel(Array.from({ length: 9 }, () => turn));
-    const harness = new RunHarness({ model, settings: { budget } });
+    const harness = new RunHarness({ model, settings: { budget, tools: [list.name] } });
 
     await harness.activate();
 
