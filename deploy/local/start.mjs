@@ -81,13 +81,18 @@ function reportDeaths(program) {
 }
 
 function welcome({ url, adminKey, seconds }) {
+  const elsewhere = url.endsWith(':3000') ? '' : ` --url ${url}`;
   return `
 Rondo is ready after ${seconds.toFixed(1)} s. Ctrl-C stops it.
 
   URL      ${url}   (API: ${url}/docs, queues: ${url}/admin/queues)
   API key  ${adminKey}   (kept in .data/api-key)
 
-Try it:
+Try it in this folder:
+
+  npx rondo run "Write a small program and run it."${elsewhere}
+
+or over REST:
 
   curl -s ${url}/v1/runs \\
     -H 'Authorization: Bearer ${adminKey}' -H 'Content-Type: application/json' \\
