@@ -11,6 +11,7 @@ import { setup } from './commands/setup';
 import { stop } from './commands/stop';
 import { exportRun, verify } from './commands/verify';
 import { watch } from './commands/watch';
+import { why } from './commands/why';
 
 /** All commands, in the order of the help. The help, docs/cli.md and the completion are made from it. */
 export const commands: readonly Command[] = [
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   stop,
   answer,
   resolve,
+  why,
   runs,
   verify,
   exportRun,

@@ -108,6 +108,10 @@ describe('rondo, in a pipe', () => {
     const [, id = ''] = /rondo answer (run_\w+)/.exec(asked.stderr) ?? [];
     expect(asked.stderr).toContain('? Which colour?');
 
+    const why = await inPipe(['why', id]);
+    expect(why).toMatchObject({ code: 0, stderr: `→ rondo answer ${id} "…"\n` });
+    expect(why.stdout).toMatch(/^\S.*\n$/);
+
     const answered = await inPipe(['answer', id, '--watch'], { input: 'Blue.' });
 
     expect(answered).toMatchObject({ code: 0, stdout: 'Blue it is.\n' });

@@ -1,0 +1,24 @@
+import type { RunWait } from '@rondo/client';
+import type { Command } from '../command';
+
+/** What a person can do about it. */
+const next: Partial<Record<RunWait['cause'], (wait: RunWait) => string>> = {
+  answer: ({ run_id: id }) => `rondo answer ${id} "…"`,
+  tool_unknown: ({ tool_calls: calls = [] }) => `rondo resolve ${calls[0]?.id ?? 'CALL'} completed|not_applied|retry`,
+  thread: ({ behind_run_id: id }) => `rondo watch ${id ?? 'RUN'}`,
+  worker: () => 'rondo doctor',
+};
+
+export const why: Command = {
+  name: 'why',
+  summary: 'Say in one sentence what a run waits for',
+  args: [{ name: 'RUN' }],
+  async run(given, { rondo, terminal }) {
+    const wait = await rondo().runs.why(given.args[0] ?? '');
+    if (terminal.isJson) terminal.json(wait);
+    else terminal.line(wait.sentence);
+    const advice = next[wait.cause]?.(wait);
+    if (advice !== undefined) terminal.note(`→ ${advice}`, 'dim');
+    return 'ok';
+  },
+};
