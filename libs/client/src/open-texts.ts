@@ -16,9 +16,13 @@ export class OpenTexts {
   /** The seq of the fact that superseded a stream: what was sent before it is out of date. */
   private readonly closed = new Map<string, number>();
 
+  /** Whether the delta was sent before a fact superseded its stream. */
+  isOutOfDate({ stream_id: streamId, after_seq: afterSeq }: Delta): boolean {
+    return afterSeq < (this.closed.get(streamId) ?? 0);
+  }
+
   /** False if the delta adds nothing. One that does not continue the text is left out: its text comes with the fact. */
   append(delta: Delta): boolean {
-    if (delta.after_seq < (this.closed.get(delta.stream_id) ?? -1)) return false;
     const { stream_id: streamId, iteration } = delta;
     const empty = { streamId, iteration, message: '', reasoning: '', call: '', callName: '' };
     const text = this.texts.get(streamId) ?? empty;

@@ -13,13 +13,14 @@ const viewOf = (events: readonly StreamEvent[]): RunView => {
 
 const lastSeqOf = (events: readonly StreamEvent[]): number => events.findLast(({ seq }) => seq !== null)?.seq ?? 0;
 
-/** Some places in the events. */
-const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
+/** A place in the events, from 0 to 1; all are as likely. */
+const place = fc.nat(1000).map((thousandths) => thousandths / 1000);
+const places = fc.array(place, { maxLength: 5 });
 
 describe('RunLog', () => {
   it('shows the same after any prefix that arrived over any number of connections', () => {
     fc.assert(
-      fc.property(runEvents, places, fc.double({ min: 0, max: 1, noNaN: true }), (events, cuts, end) => {
+      fc.property(runEvents, places, place, (events, cuts, end) => {
         const until = Math.round(end * events.length);
         const positions = cuts.map((cut) => Math.round(cut * until)).sort((a, b) => a - b);
         const log = new RunLog();
@@ -38,7 +39,7 @@ describe('RunLog', () => {
     fc.assert(
       fc.property(runEvents, places, (events, doubled) => {
         const log = new RunLog();
-        const again = new Set(doubled.map((place) => Math.floor(place * events.length)));
+        const again = new Set(doubled.map((each) => Math.floor(each * events.length)));
         events.forEach((event, index) => {
           log.apply(event);
           const before = log.view;

@@ -69,7 +69,7 @@ export class RunLog {
   }
 
   private append(delta: Delta): boolean {
-    if (this.state.isOver) return false;
+    if (this.state.isOver || this.open.isOutOfDate(delta)) return false;
     if (delta.type !== 'tool.output') return this.open.append(delta);
     const place = this.places.get(delta.stream_id);
     const row = place === undefined ? undefined : this.rows[place];
@@ -96,9 +96,10 @@ export class RunLog {
   }
 }
 
-/** The streams whose texts the fact contains or withdraws. */
+/** The streams whose texts the fact contains or withdraws, or begins anew: another attempt prints from the beginning. */
 function supersededBy(fact: Fact): readonly string[] {
   if (fact.type === 'message.created') return [fact.data.message.id];
   if (fact.type === 'tool.planned') return [fact.data.tool_call.id];
+  if (fact.type === 'tool.started') return [fact.data.tool_call_id];
   return fact.type === 'iteration.restarted' ? fact.data.withdrawn_stream_ids : [];
 }
