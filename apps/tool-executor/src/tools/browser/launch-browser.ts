@@ -85,10 +85,12 @@ export async function launchBrowser(sandbox: Sandbox, run: string): Promise<Brow
   throw new BrowserProblem(`The browser could not be started: ${why.slice(0, 500) || 'it ended at once.'}`);
 }
 
-/** Kills it with all processes that it has started. */
+/** Kills it with all processes that it has started. Resolves when none of its process group is left. */
 export async function killBrowser(sandbox: Sandbox, { pid }: BrowserProcess): Promise<void> {
-  const command =
-    `grep -qs remote-debugging-port /proc/${pid}/cmdline && kill -KILL -- -${pid}; ` + // The number may be used again.
-    `while grep -qs remote-debugging-port /proc/${pid}/cmdline; do sleep 0.02; done`;
+  const command = `
+line=$(tr -d '\\0' 2>/dev/null </proc/${pid}/cmdline)
+case $line in '' | *remote-debugging-port*) ;; *) exit ;; esac # The number may be used again.
+kill -KILL -- -${pid} 2>/dev/null
+while kill -0 -- -${pid} 2>/dev/null; do sleep 0.02; done`;
   await sandbox.exec({ id: `browser_${randomUUID()}`, command, session: privateSession, timeoutMs: 5_000 });
 }
