@@ -123,6 +123,15 @@ export const browserSteps: readonly ToolStep[] = [
   step('browser_wait', { seconds: 0 }, 'Start'),
   step('browser_switch_tab', { page_id: 1 }, 'Start'),
   step('browser_close_tab', { page_id: 1 }, ''),
+  step('browser_restart', { url: 'http://localhost:8080/' }, 'Title: Start'),
+  step('browser_navigation', { url: 'http://localhost:8080/' }, 'Title: Start'),
+  step('browser_view_interactive_elements', {}, '<button>Press'),
+  step('browser_click', { coordinate_x: 600, coordinate_y: 500 }, 'Start'),
+  step('browser_input_text', { index: 2, text: 'tea' }, 'value="tea"'),
+  step('browser_enter_text', { text: 'milk' }, 'value="milk"'),
+  step('browser_press_key', { key: 'Tab' }, 'Start'),
+  step('browser_get_select_options', { index: 3 }, '1: Green'),
+  step('browser_open_new_tab', {}, 'Opened tab 2'),
 ];
 
 /** Each ends or parks a run of its own, or shortens its conversation. */
