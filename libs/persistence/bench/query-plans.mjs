@@ -1,6 +1,6 @@
 /**
  * The plans of the statements that a run costs, as Postgres makes them for one of our connections; needs a build. A database
- * of its own is given some hundred runs; then one more goes its way, and whatever it asks is explained, in that order.
+ * of its own is given 600 runs; then one more goes its way, and whatever it asks is explained, in that order.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -25,6 +25,7 @@ const { StoreFixture, completed, planned, reply } = load('../dist/testing/store-
 const fixture = await StoreFixture.open();
 try {
   for (let run = 0; run < 300; run += 1) await liveOnce();
+  for (let run = 0; run < 300; run += 1) await fixture.create(); // active, as on a deployment under load
   await fixture.database.sql.query('analyze');
   const asked = recordStatements();
   await liveOnce((step) => asked.push({ step }));
@@ -47,6 +48,8 @@ async function liveOnce(goesOnTo = () => {}) {
   await fixture.store.append(claim, [reply(claim, 'Hello.'), planned(claim, { name: 'ask' })]);
   goesOnTo('Read facts for a subscriber');
   await fixture.runs.events({ accountId: fixture.accountId, runId: run.id }, { after: 2, limit: 200 });
+  goesOnTo('Count the active runs of an account');
+  await fixture.runs.countActive(fixture.accountId, 100);
   goesOnTo('Find a run that waits for the thread');
   await fixture.store.append(claim, [completed]);
 }
