@@ -2,7 +2,8 @@ import { characterStart } from '@rondo/contract';
 
 /** Control characters, halves of characters, and those that are invisible or turn text around: they can hide it from people. */
 const unreadable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029]/gu;
-const escapes = /\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
+const escape = '\u001b';
+const escapes = new RegExp(`${escape}\\[[0-?]*[ -/]*[@-~]`, 'g');
 /** Lines, and joiners, which words of some languages need. */
 const kept = '\n\t\u200c\u200d';
 

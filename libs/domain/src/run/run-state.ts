@@ -138,11 +138,10 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
       return changed(state, { started: true, startedAt: timeOf(fact) });
     case 'run.waiting':
       return changed(state, { waitingSince: state.waitingSince ?? timeOf(fact) });
-    case 'run.resumed':
-      return changed(state, {
-        waitingSince: undefined,
-        waitedMs: state.waitedMs + millisecondsBetween(state.waitingSince, timeOf(fact)),
-      });
+    case 'run.resumed': {
+      const waitedMs = state.waitedMs + millisecondsBetween(state.waitingSince, timeOf(fact));
+      return changed(state, { waitingSince: undefined, waitedMs });
+    }
     case 'run.completed':
     case 'run.failed':
     case 'run.stopped':
