@@ -11,8 +11,6 @@ module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
   setupFiles: ['reflect-metadata'],
-  // Workers slow down as files leave garbage in them: after 40 files the simulation took 43 s of CPU, in a new worker 21 s.
-  workerIdleMemoryLimit: '250MB',
   testTimeout: 30_000, // a bound for what hangs, on slow machines too; no test is about time
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', transform] }, // scripts of deploy/local, too

@@ -134,7 +134,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
   });
 
   it('is compacted and sent again when the provider refuses it as too long', async () => {
-    const model = 'loop:turns=12,output_bytes=2000,context_limit=6000';
+    const model = 'loop:turns=12,output_bytes=2000,context_limit=6500';
     const facts = await completed(await start({ model: `demo/${model}`, context: { token_threshold: 120_000 } }));
 
     const [shortened, ...more] = ofType(facts, 'context.compacted');

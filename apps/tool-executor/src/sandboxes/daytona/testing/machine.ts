@@ -31,6 +31,7 @@ export class TestMachine {
       [...fileSystem(this.directory, node), process.execPath, '/run/machine-program.cjs'],
       {
         stdio: ['pipe', 'pipe', 'inherit'],
+        detached: true, // a group of its own, so that a kill also reaches what bubblewrap has only begun to start
         env: {
           PATH: `${node}/bin:/usr/local/bin:/usr/bin:/bin`,
           HOME: '/tmp',
@@ -67,9 +68,9 @@ export class TestMachine {
   async stop(): Promise<void> {
     const { child } = this;
     this.child = undefined;
-    if (child?.exitCode === null) {
+    if (child?.pid !== undefined && child.exitCode === null) {
       const ended = new Promise((resolve) => child.once('close', resolve));
-      child.kill('SIGKILL');
+      process.kill(-child.pid, 'SIGKILL');
       await ended;
     }
     for (const answer of this.open.values()) answer(undefined);
