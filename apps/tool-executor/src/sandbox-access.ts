@@ -12,6 +12,7 @@ import {
 } from '@rondo/messaging';
 import type { PreviewUrls } from './tools/ports/preview-urls';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from './sandboxes';
+import { filePieces } from './workspace-file';
 
 interface SandboxAccessParts {
   readonly nats: NatsLink;
@@ -26,7 +27,6 @@ type RequestOf<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: 
 const maxTunnels = 256;
 /** NATS lets the answer take 10 s; a sandbox that is not free by then is asked for again. */
 const slotWaitMs = 8_000;
-const readBytes = 256 * 1024;
 
 /** Gives the gateway access to the sandboxes of this executor: their state, their files, their ports. */
 export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
@@ -94,7 +94,9 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     const { path } = request;
     const { size } = await this.useExisting(request, ({ files }) => files.read(path, { offset: 0, length: 0 }));
     const serve = (tunnel: Duplex) =>
-      this.use(request, (sandbox) => pipeline(contentOf(sandbox, { path, size }), tunnel));
+      this.use(request, ({ files }) => pipeline(filePieces(files, path, size), tunnel)).catch((error: unknown) => {
+        throw asTunnelError(error);
+      });
     return { head: { size }, serve };
   }
 
@@ -141,16 +143,6 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
 
 const list = ({ files }: Sandbox, { path, depth }: RequestOf<'list'>) =>
   files.list(path, { depth, exclude: ['node_modules', '.git'] });
-
-/** The promised number of bytes. A file that has become shorter meanwhile fails the transfer. */
-async function* contentOf({ files }: Sandbox, { path, size }: { path: string; size: number }): AsyncGenerator<Buffer> {
-  for (let offset = 0; offset < size;) {
-    const { content } = await files.read(path, { offset, length: Math.min(readBytes, size - offset) });
-    if (content.length === 0) throw new TunnelError('failed', `${path} has become shorter while it was read.`);
-    offset += content.length;
-    yield content;
-  }
-}
 
 /** Each end of one ends the same end of the other. */
 async function join(tunnel: Duplex, connection: Duplex): Promise<void> {
