@@ -137,7 +137,7 @@ function runnerOf(
     tokens: new CachingTokenCounter(new TiktokenCounter()),
     budgetOf: budgetsOf(providers),
     honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
-    leastInputPrice: (model) => leastInputPrice(model, providers),
+    leastInputPrice: (model) => leastInputPrice(model, providers, Date.now()),
     accountBudgets: accountBudgetsOf(adapters, config, log),
     ids: idGenerator(newUlid),
     clock: { now: isoNow },

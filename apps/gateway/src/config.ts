@@ -108,8 +108,9 @@ export const readConfig = (): GatewayConfig => loadConfig(environment);
 export function modelProvidersOf({
   DEMO_MODEL_URL,
   MODEL_PROVIDERS,
+  MODEL_PRICES,
   MODEL_KEYS_PRESENT,
 }: GatewayConfig): ModelProviders {
   const keys = MODEL_KEYS_PRESENT.split(',').map((name) => [name.trim(), 'present'] as const);
-  return readProviders({ ...Object.fromEntries(keys), DEMO_MODEL_URL, MODEL_PROVIDERS });
+  return readProviders({ ...Object.fromEntries(keys), DEMO_MODEL_URL, MODEL_PROVIDERS, MODEL_PRICES });
 }

@@ -103,7 +103,8 @@ export {
   type ShownImage,
   contextOverflow,
 } from './models/model';
-export { type ModelPrice, factsOf, modelPrice } from './models/model-facts';
+export { factsOf } from './models/model-facts';
+export { type ModelPrice, modelPrice, priceAt } from './models/model-price';
 export {
   type AbsentProvider,
   type ListedModel,

@@ -46,6 +46,24 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
     ]);
   });
 
+  it('charges the price that is valid when the request is made', async () => {
+    const changing = {
+      id: 'changing',
+      price: { input: 1, output: 1 },
+      price_changes: [
+        { from: '2020-01-01', input: 3, output: 0 },
+        { from: '2999-01-01', input: 4, output: 4 },
+      ],
+    };
+    const baseUrl = `${provider.url}${script.basePath}`;
+    const acme = { name: 'acme', kind: script.kind, baseUrl, apiKey: key, headers: {}, models: [changing] };
+    provider.will({ pieces: script.whole('ok') });
+
+    const { end } = await readReply(models({ providers: [acme] }).stream(requestTo('acme/changing'), never));
+
+    expect(end.usage?.cost_usd).toBeCloseTo((20 * 3) / 1_000_000, 12);
+  });
+
   it('requests the model named after the first slash, with the key and headers of its provider', async () => {
     provider.will({ pieces: script.whole('ok') });
 

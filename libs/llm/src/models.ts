@@ -6,6 +6,7 @@ import {
   type ModelRequest,
   type ProviderSettings,
   factsOf,
+  priceAt,
   splitModelName,
   whyNotConfigured,
 } from '@rondo/domain';
@@ -45,7 +46,10 @@ function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   const timeouts = { ...defaultTimeouts, ...config.timeouts };
   const wire = protocolOf(provider);
   const endpoint = new HttpEndpoint(wire.url, wire.headers);
-  const priceOf = (request: ModelRequest) => factsOf(provider, splitModelName(request.model).id)?.price;
+  const priceOf = (request: ModelRequest) => {
+    const facts = factsOf(provider, splitModelName(request.model).id);
+    return facts && priceAt(facts, Date.now());
+  };
   return new RetryingModel({
     begin: (request, signal) =>
       new ReplyAttempt({ wire, endpoint, timeouts, price: priceOf(request) }, request, signal),

@@ -16,6 +16,13 @@ export const modelServerVariables = {
       '[{"name":"vllm","base_url":"http://gpu:8000/v1","api_key_variable":"VLLM_KEY","models":[{"id":"llama3"}]}]',
     otherwise: 'none',
   }),
+  MODEL_PRICES: text.meta({
+    description:
+      'Prices of models, as JSON: USD per million tokens, and the date (UTC) from which they are valid. They come before the ' +
+      'known ones. See docs/billing.md.',
+    example: '{"openai/gpt-5":[{"input":1,"output":8},{"from":"2027-01-01","input":2,"output":9}]}',
+    otherwise: 'the known prices',
+  }),
 };
 
 /** Variables of services that call models. */

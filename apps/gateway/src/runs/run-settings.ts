@@ -41,7 +41,7 @@ export class RunSettingsResolver {
       model: defaultModel,
       tools: builtInTools,
       hasToolCalls: (model) => hasToolCalls(model, providers),
-      hasPrice: (model) => priceOf(model, providers) !== undefined,
+      hasPrice: (model) => priceOf(model, providers, Date.now()) !== undefined,
       sealServer: secrets && account && ((server) => sealedServer(server, account, secrets)),
       ...(budget && { budget }),
       ...(maxBudget && { maxBudget }),

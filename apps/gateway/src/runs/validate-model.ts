@@ -11,10 +11,12 @@ export function validateModel(settings: RunSettings, providers: ModelProviders):
     const message = name === undefined ? undefined : whyNotConfigured(name, providers);
     return message === undefined ? [] : [{ field, message }];
   });
-  const unpriced = [model, context.summary_model ?? model].find((name) => priceOf(name, providers) === undefined);
+  const unpriced = [model, context.summary_model ?? model].find(
+    (name) => priceOf(name, providers, Date.now()) === undefined,
+  );
   if (absent.length > 0 || budget.usd === undefined || unpriced === undefined) return absent;
   return [{ field: 'budget.usd', message: noPrice(unpriced) }];
 }
 
 const noPrice = (model: string): string =>
-  `the price of ${model} is not known, so the budget could not be enforced: declare it in MODEL_PROVIDERS, or set budget.tokens`;
+  `the price of ${model} is not known, so the budget could not be enforced: declare it in MODEL_PRICES, or set budget.tokens`;

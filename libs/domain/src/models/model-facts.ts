@@ -1,17 +1,5 @@
 import { z } from 'zod';
-
-/** USD per million tokens. Without a cache price, the input price applies. */
-export const modelPrice = z.strictObject({
-  input: z.number().nonnegative(),
-  output: z.number().nonnegative(),
-  cache_read: z.number().nonnegative().optional(),
-  cache_write: z.number().nonnegative().optional(),
-  /** Some models charge more for every token of a request with a long prompt. */
-  long_prompt: z
-    .strictObject({ above_tokens: z.number().int().positive(), input_factor: z.number(), output_factor: z.number() })
-    .optional(),
-});
-export type ModelPrice = z.infer<typeof modelPrice>;
+import { modelPrice, priceChange } from './model-price';
 
 /** Facts about a model; `id` is its name without the provider. */
 export const modelFacts = z.strictObject({
@@ -19,6 +7,8 @@ export const modelFacts = z.strictObject({
   context_window: z.number().int().positive().optional(),
   max_output_tokens: z.number().int().positive().optional(),
   price: modelPrice.optional(),
+  /** Later prices; each is valid from its date until the next one's. */
+  price_changes: z.array(priceChange).optional(),
   /** Whether its API has native tool calls. */
   tool_calls: z.boolean().optional(),
 });

@@ -119,6 +119,7 @@ describe('listModels', () => {
         DEMO_MODEL_URL: 'http://demo',
         ...declared({ name: 'local', base_url: 'http://l/v1', models: [{ id: 'q', context_window: 32_000, price }] }),
       }),
+      0,
     );
 
     expect(models).toContainEqual({

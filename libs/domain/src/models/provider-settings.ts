@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { readPrices, withPrices } from './declared-prices';
+import { jsonText } from './json-text';
 import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
+import { type ModelPrice, leastInputRate, priceAt } from './model-price';
 
 const providerName = z.string().regex(/^[a-z0-9_-]+$/, 'must be lower-case letters, digits, "-" or "_"');
 const providerKind = z.enum(['openai', 'anthropic']);
@@ -39,24 +42,14 @@ const declaredProvider = z.strictObject({
   models: z.array(modelFacts).default([]),
 });
 
-const declaredProviders = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown; // checked by the pipe below
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.array(declaredProvider));
+const declaredProviders = jsonText.pipe(z.array(declaredProvider));
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * The providers that these variables configure. The variables are values of the caller: OPENAI_API_KEY,
  * OPENAI_BASE_URL, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, DEMO_MODEL_URL, MODEL_PROVIDERS (a JSON list of further
- * servers), and the key variables that the list names. Throws if MODEL_PROVIDERS is invalid.
+ * servers), the key variables that the list names, and MODEL_PRICES. Throws if MODEL_PROVIDERS or MODEL_PRICES is invalid.
  */
 export function readProviders(variables: Variables): ModelProviders {
   const found = [
@@ -67,8 +60,9 @@ export function readProviders(variables: Variables): ModelProviders {
   ];
   const byName = new Map(found.map((provider) => [provider.name, provider]));
   const providers = [...byName.values()];
+  const prices = readPrices(variables['MODEL_PRICES']);
   return {
-    providers: providers.filter((provider) => 'apiKey' in provider),
+    providers: providers.filter((provider) => 'apiKey' in provider).map((provider) => withPrices(provider, prices)),
     absent: providers.filter((provider) => 'reason' in provider),
   };
 }
@@ -136,17 +130,20 @@ export function hasToolCalls(model: string, { providers }: Pick<ModelProviders, 
   return (provider && (factsOf(provider, id)?.tool_calls ?? provider.toolCalls)) ?? true;
 }
 
-/** The declared or known price of a model. */
-export function priceOf(model: string, { providers }: Pick<ModelProviders, 'providers'>): ModelFacts['price'] {
+type Providers = Pick<ModelProviders, 'providers'>;
+
+/** The declared or known price of a model at a time (milliseconds since 1970). */
+export function priceOf(model: string, { providers }: Providers, atMs: number): ModelPrice | undefined {
   const { provider: name, id } = splitModelName(model);
   const provider = providers.find((one) => one.name === name);
-  return provider && factsOf(provider, id)?.price;
+  const facts = provider && factsOf(provider, id);
+  return facts && priceAt(facts, atMs);
 }
 
-/** USD per input token at the lowest rate: the cache price if it is lower. */
-export function leastInputPrice(model: string, { providers }: Pick<ModelProviders, 'providers'>): number | undefined {
-  const price = priceOf(model, { providers });
-  return price && Math.min(price.input, price.cache_read ?? price.input) / 1_000_000;
+/** USD per input token at the lowest rate at that time. */
+export function leastInputPrice(model: string, providers: Providers, atMs: number): number | undefined {
+  const price = priceOf(model, providers, atMs);
+  return price && leastInputRate(price);
 }
 
 /** A model as the API lists it. Other models of a configured provider can be used, too. */
@@ -155,24 +152,25 @@ export interface ListedModel {
   readonly provider: string;
   readonly context_window: number | null;
   readonly max_output_tokens: number | null;
-  readonly price: ModelFacts['price'] | null;
+  /** The price at the time of the list. */
+  readonly price: ModelPrice | null;
 }
 
 /** The declared and the known models of every configured provider. */
-export function listModels({ providers }: Pick<ModelProviders, 'providers'>): ListedModel[] {
+export function listModels({ providers }: Providers, atMs: number): ListedModel[] {
   return providers.flatMap((provider) => {
     const ids = [...provider.models, ...(knownModels.get(provider.name) ?? [])].map(({ id }) => id);
-    return [...new Set(ids)].map((id) => listed(provider, id));
+    return [...new Set(ids)].map((id) => listed(provider, id, atMs));
   });
 }
 
-function listed(provider: ProviderSettings, id: string): ListedModel {
+function listed(provider: ProviderSettings, id: string, atMs: number): ListedModel {
   const facts = factsOf(provider, id);
   return {
     id: `${provider.name}/${id}`,
     provider: provider.name,
     context_window: facts?.context_window ?? null,
     max_output_tokens: facts?.max_output_tokens ?? null,
-    price: facts?.price ?? null,
+    price: (facts && priceAt(facts, atMs)) ?? null,
   };
 }

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/** USD per million tokens. Without a cache price, the input price applies. */
+export const modelPrice = z.strictObject({
+  input: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+  cache_read: z.number().nonnegative().optional(),
+  cache_write: z.number().nonnegative().optional(),
+  /** Some models charge more for every token of a request with a long prompt. */
+  long_prompt: z
+    .strictObject({ above_tokens: z.number().int().positive(), input_factor: z.number(), output_factor: z.number() })
+    .optional(),
+});
+export type ModelPrice = z.infer<typeof modelPrice>;
+
+/** A date, which begins at 0:00 UTC, or a moment. */
+const from = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
+/** A price and the time from which it is valid. */
+export const priceChange = modelPrice.extend({ from });
+export type PriceChange = z.infer<typeof priceChange>;
+
+export interface DatedPrices {
+  readonly price?: ModelPrice | undefined;
+  readonly price_changes?: readonly PriceChange[] | undefined;
+}
+
+/** The price at a time (milliseconds since 1970); undefined if it is not known. */
+export function priceAt({ price, price_changes = [] }: DatedPrices, atMs: number): ModelPrice | undefined {
+  let latestMs = -Infinity;
+  let valid = price;
+  for (const { from: begin, ...changed } of price_changes) {
+    const beginMs = Date.parse(begin);
+    if (beginMs > atMs || beginMs < latestMs) continue;
+    latestMs = beginMs;
+    valid = changed;
+  }
+  return valid;
+}
+
+const million = 1_000_000;
+
+/** USD per input token at the lowest rate: the cache price if it is lower. */
+export const leastInputRate = ({ input, cache_read = input }: ModelPrice): number =>
+  Math.min(input, cache_read) / million;
+
+/** The most that a call can cost, in USD. */
+export function mostCost(price: ModelPrice, tokens: { readonly input: number; readonly output: number }): number {
+  const { input, output, cache_read = input, cache_write = input, long_prompt } = price;
+  const long = long_prompt && tokens.input > long_prompt.above_tokens ? long_prompt : undefined;
+  const prompt = tokens.input * Math.max(input, cache_read, cache_write) * (long?.input_factor ?? 1);
+  return (prompt + tokens.output * output * (long?.output_factor ?? 1)) / million;
+}
