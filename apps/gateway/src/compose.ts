@@ -12,6 +12,7 @@ import {
   Runs,
   Sandboxes,
   Threads,
+  UsageLedger,
   holderOf,
   openDatabase,
 } from '@rondo/persistence';
@@ -139,6 +140,7 @@ function connect(config: GatewayConfig, log: Logger) {
     messages: new Messages(database, newUlid, threadLimits),
     blobs: new Blobs(database),
     runs: new Runs(database, newUlid, threadLimits),
+    usage: new UsageLedger(database),
     outbox: new Outbox(database),
     idempotencyKeys: new IdempotencyKeys(database),
     queues: new RunQueues({ connection: producerConnection(REDIS_URL), log }),

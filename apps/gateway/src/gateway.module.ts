@@ -17,6 +17,7 @@ import {
   Runs,
   Sandboxes,
   Threads,
+  UsageLedger,
 } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { AccountsController } from './accounts/accounts.controller';
@@ -26,6 +27,7 @@ import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import { LongRequests, Revocations } from './auth/open-connections';
+import { UsageController } from './billing/usage.controller';
 import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { ModelCatalog } from './catalog/model-catalog';
@@ -92,6 +94,7 @@ export class GatewayModule {
         WatchController,
         BlobsController,
         CatalogController,
+        UsageController,
         SandboxesController,
         SandboxFilesController,
         AccountsController,
@@ -128,6 +131,7 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Messages, useValue: parts.messages },
   { provide: Blobs, useValue: parts.blobs },
   { provide: Runs, useValue: parts.runs },
+  { provide: UsageLedger, useValue: parts.usage },
   { provide: Sandboxes, useValue: parts.sandboxes },
   { provide: SandboxService, useValue: parts.sandboxService },
   { provide: LongRequests, useValue: parts.longRequests },

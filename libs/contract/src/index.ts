@@ -84,6 +84,7 @@ export {
   awaitedApproval,
   decidedApproval,
 } from './approval';
+export { type UsageEntry, usageEntry } from './usage-entry';
 export {
   type FinishReason,
   type Run,

@@ -36,6 +36,8 @@ export { UnknownBlobError } from './api/blobs/message-images';
 export { type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from './api/sandboxes';
 export { type Account, Accounts, type ApiKey, type Caller, type NewApiKey, type RemovedAccount } from './api/accounts';
 export type { Page } from './api/page';
+export { UsageLedger } from './api/billing/usage';
+export { type UsageGroup, type UsageReport, usageGroups } from './api/billing/usage-report';
 export { AccountSpending, type SpendingPeriod, type Spent } from './api/account-spending';
 export { IdempotencyKeys, type IdempotentRequest, type PendingKey, type StoredResponse } from './api/idempotency-keys';
 

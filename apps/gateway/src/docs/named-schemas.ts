@@ -4,6 +4,7 @@ import { z } from 'zod';
 import * as accounts from '../accounts/account.dto';
 import * as agents from '../agents/agent.dto';
 import * as approvals from '../approvals/approval.dto';
+import * as billing from '../billing/usage.dto';
 import * as catalog from '../catalog/catalog.dto';
 import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
@@ -109,6 +110,10 @@ const responses: Schemas = {
   AgentComparison: agents.AgentComparisonDto.schema,
   DefinitionChange: contract.definitionChange,
   ThreadAgent: agents.ThreadAgentDto.schema,
+  UsageEntry: contract.usageEntry,
+  UsageEntryPage: billing.UsageEntryPageDto.schema,
+  UsageSums: billing.usageSums,
+  UsageReport: billing.UsageReportDto.schema,
   Account: accounts.account,
   AccountWithKey: accounts.AccountWithKeyDto.schema,
   RemovedAccount: accounts.RemovedAccountDto.schema,

@@ -48,6 +48,8 @@ get /v1/threads/{thread_id}
 get /v1/threads/{thread_id}/agent
 get /v1/threads/{thread_id}/messages
 get /v1/tools
+get /v1/usage
+get /v1/usage/entries
 patch /v1/agents/{agent_id}
 post /v1/admin/accounts
 post /v1/agents

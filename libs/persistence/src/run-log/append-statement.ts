@@ -59,7 +59,7 @@ with written as (
   ) as batch
   where runs.id = batch.run_id and runs.epoch = batch.epoch and runs.status not in ('completed', 'failed', 'stopped')
     and (runs.stop_requested_at is null or not batch.yields_to_stop)
-  returning ${activated}, batch.moves, runs.account_id, runs.epoch, batch.number, batch.at, batch.messages, batch.message_bytes,
+  returning ${activated}, batch.moves, runs.account_id, runs.agent_id, runs.epoch, batch.number, batch.at, batch.messages, batch.message_bytes,
     runs.last_seq - batch.facts as last_seq
 ),
 next_message as (
@@ -90,9 +90,9 @@ new_message as (
 ),
 new_usage as (
   insert into usage_entries
-    (model_call_id, account_id, run_id, iteration, model, finish_reason, duration_ms, first_token_ms,
+    (model_call_id, account_id, run_id, thread_id, agent_id, iteration, model, finish_reason, duration_ms, first_token_ms,
       input_tokens, cached_tokens, output_tokens, cost_usd, estimated, created_at)
-  select usage.id, accepted.account_id, accepted.id, usage.iteration, usage.model #>> '{}', usage.finish_reason #>> '{}',
+  select usage.id, accepted.account_id, accepted.id, accepted.thread_id, accepted.agent_id, usage.iteration, usage.model #>> '{}', usage.finish_reason #>> '{}',
     usage.duration_ms, usage.first_token_ms, usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.cost_usd,
     usage.estimated, accepted.at
   from ${usage} join accepted on accepted.number = usage.batch

@@ -1,0 +1,29 @@
+import { type UsageEntry, modelCallId } from '@rondo/contract';
+import type { Sql } from '../../database/sql';
+import { type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
+import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
+
+type EntryRow = Omit<UsageEntry, 'created_at'> & { readonly created_at: Date };
+
+const newestEntries = `
+select model_call_id as id, run_id, of_thread as thread_id, of_agent as agent_id, iteration, model, finish_reason, input_tokens,
+  cached_tokens, output_tokens, cost_usd, estimated, duration_ms, created_at
+from (${filteredUsage}) as filtered
+where $8::timestamptz is null or (created_at, model_call_id) < ($8, $9)
+order by created_at desc, model_call_id desc limit $10`;
+
+const timeOfEntry = `select created_at from usage_entries where model_call_id = $1 and account_id = $2`;
+
+/** Newest first. */
+export async function listUsageEntries(
+  sql: Sql,
+  { after, limit, ...filter }: UsageFilter & PageRequest,
+): Promise<Page<UsageEntry>> {
+  const last = after === undefined ? null : idOfCursor(after, modelCallId);
+  const [place] = last === null ? [] : await sql.query<{ created_at: Date }>(timeOfEntry, [last, filter.accountId]);
+  if (last !== null && !place) throw invalidCursor();
+  const values = [...valuesOf(filter), place?.created_at ?? null, last, limit + 1];
+  return pageOf((await sql.query<EntryRow>(newestEntries, values)).map(entryOf), limit);
+}
+
+const entryOf = ({ created_at, ...row }: EntryRow): UsageEntry => ({ ...row, created_at: created_at.toISOString() });

@@ -1,0 +1,105 @@
+import type { Sql } from '../../database/sql';
+import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
+
+export const usageGroups = ['day', 'model', 'agent'] as const;
+export type UsageGroup = (typeof usageGroups)[number];
+
+/** `cost_usd` is the sum over the calls with a known price, and null if there is no such call. */
+export interface UsageSums {
+  readonly calls: number;
+  readonly input_tokens: number;
+  readonly cached_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number | null;
+  /** Calls whose price was not known; their cost is in no sum. */
+  readonly unpriced_calls: number;
+  /** Calls of which the provider did not report all tokens. */
+  readonly estimated_calls: number;
+}
+
+/** A key of a group by which the report is not grouped is absent. */
+export interface UsageRow extends UsageSums {
+  readonly day?: string;
+  readonly model?: string;
+  /** Null: the run began with no stored agent. */
+  readonly agent_id?: string | null;
+}
+
+export interface UsageReport {
+  readonly data: readonly UsageRow[];
+  /** Of all rows, also of those that were left out. */
+  readonly total: UsageSums;
+  readonly has_more: boolean;
+}
+
+/** The total is a row of the same statement, so that it is that of these rows. */
+const groupedUsage = `
+select day, model, agent, grouping(day, model, agent) > 0 as is_total,
+  count(*)::float as calls,
+  coalesce(sum(input_tokens::float), 0) as input_tokens,
+  coalesce(sum(cached_tokens::float), 0) as cached_tokens,
+  coalesce(sum(output_tokens::float), 0) as output_tokens,
+  sum(cost_usd) as cost_usd,
+  (count(*) filter (where cost_usd is null))::float as unpriced_calls,
+  (count(*) filter (where estimated))::float as estimated_calls
+from (
+  select
+    case when 'day' = any($8::text[]) then to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') end as day,
+    case when 'model' = any($8::text[]) then model end as model,
+    case when 'agent' = any($8::text[]) then of_agent end as agent,
+    input_tokens, cached_tokens, output_tokens, cost_usd, estimated
+  from (${filteredUsage}) as filtered
+) as keyed
+group by grouping sets ((day, model, agent), ())
+order by is_total desc, day desc nulls last, model nulls last, agent nulls last
+limit $9`;
+
+interface GroupRow extends UsageSums {
+  readonly day: string | null;
+  readonly model: string;
+  readonly agent: string | null;
+  readonly is_total: boolean;
+}
+
+/** The newest day first. */
+export async function readUsage(
+  sql: Sql,
+  filter: UsageFilter & { readonly groups: readonly UsageGroup[]; readonly limit: number },
+): Promise<UsageReport> {
+  const { groups, limit } = filter;
+  const rows = await sql.query<GroupRow>(groupedUsage, [...valuesOf(filter), groups, limit + 2]);
+  const total = rows.find(({ is_total }) => is_total);
+  const grouped = rows.filter(({ is_total }) => !is_total);
+  return {
+    data: grouped.slice(0, limit).map((row) => rowOf(row, groups)),
+    total: total ? sumsOf(total) : none,
+    has_more: grouped.length > limit,
+  };
+}
+
+const rowOf = (row: GroupRow, groups: readonly UsageGroup[]): UsageRow => ({
+  ...(groups.includes('day') && row.day !== null && { day: row.day }),
+  ...(groups.includes('model') && { model: row.model }),
+  ...(groups.includes('agent') && { agent_id: row.agent }),
+  ...sumsOf(row),
+});
+
+const sumsOf = (row: UsageSums): UsageSums => ({
+  calls: row.calls,
+  input_tokens: row.input_tokens,
+  cached_tokens: row.cached_tokens,
+  output_tokens: row.output_tokens,
+  cost_usd: row.cost_usd,
+  unpriced_calls: row.unpriced_calls,
+  estimated_calls: row.estimated_calls,
+});
+
+const none: UsageSums = {
+  calls: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  cost_usd: null,
+  unpriced_calls: 0,
+  estimated_calls: 0,
+};
