@@ -1901,6 +1901,68 @@ export type components = {
             source: components["schemas"]["AgentSource"];
             agent: components["schemas"]["Agent"] | null;
         };
+        UsageEntry: {
+            id: string;
+            run_id: string;
+            /** @description Null if the run was deleted before threads were recorded. */
+            thread_id: string | null;
+            /** @description The stored agent of the run. */
+            agent_id: string | null;
+            iteration: number;
+            model: string;
+            finish_reason: string;
+            input_tokens: number;
+            cached_tokens: number;
+            output_tokens: number;
+            /** @description Null: the price was not known. */
+            cost_usd: number | null;
+            /** @description The provider did not report all tokens. */
+            estimated: boolean;
+            duration_ms: number;
+            /** Format: date-time */
+            created_at: string;
+        };
+        UsageEntryPage: {
+            data: components["schemas"]["UsageEntry"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        UsageSums: {
+            calls: number;
+            input_tokens: number;
+            /** @description Those of the input tokens that were read from a cache. */
+            cached_tokens: number;
+            output_tokens: number;
+            /** @description Of the calls with a known price; null if there are none. */
+            cost_usd: number | null;
+            /** @description Calls whose price was not known. Their cost is in no sum. */
+            unpriced_calls: number;
+            /** @description Calls of which the provider did not report all tokens. */
+            estimated_calls: number;
+        };
+        UsageReport: {
+            readonly data: {
+                calls: number;
+                input_tokens: number;
+                /** @description Those of the input tokens that were read from a cache. */
+                cached_tokens: number;
+                output_tokens: number;
+                /** @description Of the calls with a known price; null if there are none. */
+                cost_usd: number | null;
+                /** @description Calls whose price was not known. Their cost is in no sum. */
+                unpriced_calls: number;
+                /** @description Calls of which the provider did not report all tokens. */
+                estimated_calls: number;
+                /** Format: date */
+                day?: string;
+                model?: string;
+                agent_id?: string | null;
+            }[];
+            /** @description Of all rows, also of those beyond `limit`. */
+            total: components["schemas"]["UsageSums"];
+            /** @description There are more rows than `limit`. */
+            has_more: boolean;
+        };
         Account: {
             id: string;
             name: string;
@@ -2147,6 +2209,10 @@ export type AgentVersionPage = components['schemas']['AgentVersionPage'];
 export type AgentComparison = components['schemas']['AgentComparison'];
 export type DefinitionChange = components['schemas']['DefinitionChange'];
 export type ThreadAgent = components['schemas']['ThreadAgent'];
+export type UsageEntry = components['schemas']['UsageEntry'];
+export type UsageEntryPage = components['schemas']['UsageEntryPage'];
+export type UsageSums = components['schemas']['UsageSums'];
+export type UsageReport = components['schemas']['UsageReport'];
 export type Account = components['schemas']['Account'];
 export type AccountWithKey = components['schemas']['AccountWithKey'];
 export type RemovedAccount = components['schemas']['RemovedAccount'];
