@@ -16,6 +16,7 @@ export const modelCallId = prefixed('mdl').brand<'ModelCallId'>();
 export const compactionId = prefixed('cmp').brand<'CompactionId'>();
 export const sandboxId = prefixed('sbx').brand<'SandboxId'>();
 export const agentId = prefixed('agt').brand<'AgentId'>();
+export const fileId = prefixed('file').brand<'FileId'>();
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;
@@ -29,6 +30,7 @@ export type ModelCallId = z.infer<typeof modelCallId>;
 export type CompactionId = z.infer<typeof compactionId>;
 export type SandboxId = z.infer<typeof sandboxId>;
 export type AgentId = z.infer<typeof agentId>;
+export type FileId = z.infer<typeof fileId>;
 
 /** Generates the part of an id after its prefix: unique, sortable by time, letters and digits only. */
 export type NewId = () => string;

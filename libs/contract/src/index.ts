@@ -2,6 +2,7 @@
 export {
   type AccountId,
   type AgentId,
+  type FileId,
   type ApiKeyId,
   type ApprovalId,
   type CallId,
@@ -15,6 +16,7 @@ export {
   type ThreadId,
   accountId,
   agentId,
+  fileId,
   apiKeyId,
   approvalId,
   approvalIdOf,

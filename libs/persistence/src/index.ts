@@ -31,6 +31,8 @@ export { type ThreadAddress } from './api/thread-row';
 export { type Thread, Threads } from './api/threads';
 export { Messages } from './api/messages';
 export { type BlobAddress, Blobs } from './api/blobs/blobs';
+export { type FileAddress, type StoredFile, Files } from './api/files/files';
+export type { FileLimits } from './api/files/upload';
 export { type FetchedImage, FetchedImages, type ImagePlace } from './api/blobs/fetched-images';
 export { UnknownBlobError } from './api/blobs/message-images';
 export { type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from './api/sandboxes';
@@ -43,6 +45,7 @@ export { IdempotencyKeys, type IdempotentRequest, type PendingKey, type StoredRe
 
 // Deletion
 export { BlobSweep } from './retention/blob-sweep';
+export { FileSweep } from './retention/file-sweep';
 export { Purge } from './retention/purge';
 export { Retention } from './retention/retention';
 export { ToolSetSweep } from './retention/tool-set-sweep';

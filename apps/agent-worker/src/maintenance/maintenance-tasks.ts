@@ -2,6 +2,7 @@ import { type NatsLink, type NatsRunFeed, type RunQueues, requestRemoval } from 
 import {
   BlobSweep,
   type Database,
+  FileSweep,
   IdempotencyKeys,
   type PostgresRunStore,
   Purge,
@@ -71,6 +72,7 @@ function cleanupTasks({ config, database, nats, feed, sandboxes }: MaintenancePa
   const idempotencyKeys = new IdempotencyKeys(database);
   const purge = new Purge({ database, newId: newUlid, onStopped: (facts) => feed.publish(facts) });
   const blobs = new BlobSweep(database);
+  const files = new FileSweep(database);
   const toolSets = new ToolSetSweep(database, config.RETENTION_DAYS);
   const workspaces = new WorkspaceRemoval(sandboxes, (executorId, threadId) =>
     requestRemoval(nats, executorId, threadId),
@@ -80,6 +82,7 @@ function cleanupTasks({ config, database, nats, feed, sandboxes }: MaintenancePa
     idempotencyKeys: { everyMs, work: () => idempotencyKeys.prune() },
     purge: { everyMs, work: () => purge.some() },
     blobs: { everyMs, work: () => blobs.sweep() },
+    files: { everyMs, work: () => files.sweep() },
     toolSets: { everyMs, work: () => toolSets.sweep() },
     workspaces: { everyMs, work: () => workspaces.remove() },
   };

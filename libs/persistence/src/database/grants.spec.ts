@@ -105,7 +105,7 @@ describe('attack: service credentials', () => {
   const firstColumn: Record<string, string> = {
     ...{ messages: 'content', run_events: 'data', presences: 'owner', usage_entries: 'cost_usd' },
     ...{ idempotency_keys: 'key', blobs: 'bytes', blob_refs: 'sha256', fetched_images: 'sha256' },
-    ...{ tool_sets: 'hash', agent_versions: 'definition' },
+    ...{ tool_sets: 'hash', agent_versions: 'definition', file_parts: 'bytes', run_files: 'path' },
   };
 
   it.each(databaseServices)('%s does to each table what only others may', async (service) => {

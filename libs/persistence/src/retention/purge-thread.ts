@@ -48,6 +48,12 @@ where blobs.account_id = deleted.account_id and blobs.sha256 = deleted.sha256 an
   where other.account_id = deleted.account_id and other.sha256 = deleted.sha256 and other.thread_id <> $1
 )`;
 
+/** Deletes files that only these runs got. */
+const filesOf = `
+delete from files where id in (select file_id from run_files where run_id = any($1::text[])) and not exists (
+  select from run_files where run_files.file_id = files.id and run_id <> all($1::text[])
+)`;
+
 const done = `update threads set purged_at = clock_timestamp(), metadata = '{}' where id = $1`;
 
 /**
@@ -74,6 +80,7 @@ async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
   if ((await sql.query(someEvents, [runs])).length === most.events) return true;
   if ((await sql.query(someCalls, [runs])).length === most.calls) return true;
   await sql.query(answersAbout, [thread.account_id, runs]);
+  await sql.query(filesOf, [runs]);
   await sql.query(theseRuns, [runs]);
   return true;
 }

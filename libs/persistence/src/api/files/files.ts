@@ -1,0 +1,87 @@
+import { type AccountId, type FileId, type NewId, fileId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
+import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type FileRow, type Upload, storeUpload } from './upload';
+
+export interface StoredFile {
+  readonly id: FileId;
+  readonly name: string;
+  readonly size: number;
+  /** As its bytes say. */
+  readonly media_type: string;
+  readonly sha256: string;
+  readonly created_at: string;
+}
+
+export interface FileAddress {
+  readonly accountId: AccountId;
+  readonly fileId: FileId;
+}
+
+/** Uploaded files of one account each: another account's file does not exist (`file_not_found`). */
+export class Files {
+  constructor(
+    private readonly database: Database,
+    private readonly newId: NewId,
+  ) {}
+
+  /** Rejects with `payload_too_large` or `file_quota_exceeded`, or as the source does. */
+  async store(upload: Upload): Promise<StoredFile> {
+    return fileOf(await storeUpload(this.database.sql, fileId.parse(`file_${this.newId()}`), upload));
+  }
+
+  async get({ accountId, fileId: id }: FileAddress): Promise<StoredFile> {
+    const [row] = await this.database.sql.query<FileRow>(oneFile, [accountId, id]);
+    if (!row) throw fileNotFound(id);
+    return fileOf(row);
+  }
+
+  /** Newest first. */
+  async list({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<StoredFile>> {
+    const before = after === undefined ? null : idOfCursor(after, fileId);
+    const rows = await this.database.sql.query<FileRow>(filesOfAccount, [accountId, before, limit + 1]);
+    return pageOf(rows.map(fileOf), limit);
+  }
+
+  async delete({ accountId, fileId: id }: FileAddress): Promise<void> {
+    const deleted = await this.database.sql.query(deleteFile, [accountId, id]);
+    if (deleted.length === 0) throw fileNotFound(id);
+  }
+
+  content(file: Pick<StoredFile, 'id' | 'size'>): AsyncGenerator<Buffer> {
+    return fileContent(this.database.sql, file);
+  }
+}
+
+/** Part by part. Ends with an error when the file is deleted meanwhile, never with less than all its bytes. */
+export async function* fileContent(sql: Sql, { id, size }: Pick<StoredFile, 'id' | 'size'>): AsyncGenerator<Buffer> {
+  for (let index = 0, sent = 0; sent < size; index += 1) {
+    const [part] = await sql.query<{ bytes: Buffer }>(onePart, [id, index]);
+    if (!part) throw fileNotFound(id);
+    sent += part.bytes.length;
+    yield part.bytes;
+  }
+}
+
+export const fileNotFound = (id: FileId): TerminalError =>
+  new TerminalError('file_not_found', `There is no file ${id}.`);
+
+export const fileOf = ({ size, created_at, ...row }: FileRow): StoredFile => ({
+  ...row,
+  size: Number(size),
+  created_at: created_at.toISOString(),
+});
+
+const columns = `id, name, size, media_type, sha256, created_at`;
+
+const oneFile = `select ${columns} from files where account_id = $1 and id = $2 and sha256 is not null`;
+
+const filesOfAccount = `
+select ${columns} from files where account_id = $1 and sha256 is not null and ($2::text is null or id < $2)
+order by id desc limit $3`;
+
+const onePart = `select bytes from file_parts where file_id = $1 and index = $2`;
+
+const deleteFile = `delete from files where account_id = $1 and id = $2 and sha256 is not null returning id`;

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { AccountId, FileId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Sql } from '../../database/sql';
+
+export interface FileLimits {
+  readonly fileBytes: number;
+  /** Of all files of an account. Uploads at the same time can exceed it by one part each. */
+  readonly accountBytes: number;
+}
+
+export interface Upload {
+  readonly accountId: AccountId;
+  readonly name: string;
+  readonly source: AsyncIterable<Uint8Array>;
+  readonly limits: FileLimits;
+  /** From the first part of the content. */
+  readonly mediaTypeOf: (head: Buffer) => string;
+}
+
+export interface FileRow {
+  readonly id: FileId;
+  readonly name: string;
+  readonly size: string;
+  readonly media_type: string;
+  readonly sha256: string;
+  readonly created_at: Date;
+}
+
+const partBytes = 512 * 1024;
+const empty = Buffer.alloc(0);
+
+const begin = `insert into files (id, account_id, name) values ($1, $2, $3)`;
+
+/** Inserts nothing if the account would have more bytes than it may. */
+const addPart = `
+with grown as (
+  update files set size = size + octet_length($4::bytea) where id = $2
+    and (select coalesce(sum(size), 0) from files where account_id = $1) + octet_length($4::bytea) <= $5::bigint
+  returning id
+)
+insert into file_parts (file_id, index, bytes) select id, $3, $4 from grown returning index`;
+
+const complete = `
+update files set sha256 = $2, media_type = $3 where id = $1 returning id, name, size, media_type, sha256, created_at`;
+
+const forget = `delete from files where id = $1`;
+
+/**
+ * Stores a source of any length in parts, of which one is in memory. The file does not exist for readers before it is complete. When the
+ * source or a part fails, nothing is left of it, and what a crash has left is swept.
+ */
+export async function storeUpload(sql: Sql, id: FileId, upload: Upload): Promise<FileRow> {
+  const { accountId, name, source, limits, mediaTypeOf } = upload;
+  await sql.query(begin, [id, accountId, name]);
+  try {
+    const hash = createHash('sha256');
+    let head: Buffer | undefined;
+    let index = 0;
+    for await (const part of partsOf(source, limits.fileBytes)) {
+      head ??= part;
+      hash.update(part);
+      const added = await sql.query(addPart, [accountId, id, index, part, limits.accountBytes]);
+      if (added.length === 0) throw quotaExceeded(limits.accountBytes);
+      index += 1;
+    }
+    const [row] = await sql.query<FileRow>(complete, [id, hash.digest('hex'), mediaTypeOf(head ?? empty)]);
+    if (!row) throw new TerminalError('file_not_found', 'The file was deleted while it was uploaded.');
+    return row;
+  } catch (error) {
+    await sql.query(forget, [id]).catch(() => undefined); // the sweep deletes it as well
+    throw error;
+  }
+}
+
+async function* partsOf(source: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<Buffer> {
+  let pieces: Uint8Array[] = [];
+  let waiting = 0;
+  let size = 0;
+  for await (const piece of source) {
+    size += piece.length;
+    if (size > mostBytes) throw new TerminalError('payload_too_large', `A file can have ${mostBytes} bytes.`);
+    pieces.push(piece);
+    waiting += piece.length;
+    if (waiting < partBytes) continue;
+    yield Buffer.concat(pieces);
+    pieces = [];
+    waiting = 0;
+  }
+  if (waiting > 0) yield Buffer.concat(pieces);
+}
+
+const quotaExceeded = (bytes: number): TerminalError =>
+  new TerminalError('file_quota_exceeded', `The files of this account can have ${bytes} bytes together: delete some.`);
