@@ -6,6 +6,7 @@ import {
   AgentVersions,
   Agents,
   Blobs,
+  Files,
   IdempotencyKeys,
   Messages,
   Outbox,
@@ -22,13 +23,14 @@ import { AgentService } from './agents/agent-service';
 import { AccountQuota, RequestRate } from './auth/account-quota';
 import { ApiKeyCache, Authenticator } from './auth/authenticator';
 import { ConcurrencyLimits } from './auth/concurrency-limits';
-import { DeploymentOperator } from './auth/deployment-operator';
+import { operatorOf } from './auth/operator-of';
 import { LongRequests, OpenConnections, Revocations } from './auth/open-connections';
 import { RateLimiter } from './auth/rate-limiter';
 import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import { type GatewayConfig, modelProvidersOf } from './config';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
+import { FileUploads } from './files/file-uploads';
 import { DeferredRunFeed } from './live/deferred-run-feed';
 import { createRunSources } from './live/run-sources';
 import { RunSubscriptions } from './live/run-subscriptions';
@@ -102,6 +104,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     runService,
     idempotentMessages,
     sandboxService,
+    fileUploads: new FileUploads(adapters.files, config, limits.bodyBytes),
     subscriptions,
     sockets,
     allowedMethods: new AllowedMethods(),
@@ -139,6 +142,7 @@ function connect(config: GatewayConfig, log: Logger) {
     threads: new Threads(database, newUlid),
     messages: new Messages(database, newUlid, threadLimits),
     blobs: new Blobs(database),
+    files: new Files(database, newUlid),
     runs: new Runs(database, newUlid, threadLimits),
     usage: new UsageLedger(database),
     outbox: new Outbox(database),
@@ -158,15 +162,6 @@ async function closeAdapters({ accountRequests, queues, feed, workers, database 
   accountRequests.close();
   await Promise.all([queues.close(), feed.close(), workers.close()]);
   await database.close();
-}
-
-function operatorOf({ accounts }: Adapters, config: GatewayConfig, log: Logger): DeploymentOperator {
-  const seedAdmin = async () => {
-    const admin = await accounts.seedAdmin(config.RONDO_ADMIN_KEY);
-    if (admin.isRevoked) log.warn('the configured admin key was revoked: configure another one');
-    return admin;
-  };
-  return new DeploymentOperator(seedAdmin, warnTo(log)('admin key not seeded yet'));
 }
 
 function servicesOf(

@@ -43,7 +43,11 @@ export const environment = z.object({
   }),
   PREVIEW_URL: previewUrl,
   FILE_LIMIT_BYTES: count.default(100 * 1024 * 1024).meta({
-    description: 'The longest file that may be written into a sandbox over REST.',
+    description: 'The longest file that may be uploaded, or written into a sandbox over REST.',
+    unit: 'bytes',
+  }),
+  ACCOUNT_FILE_BYTES: count.default(10 * 1024 * 1024 * 1024).meta({
+    description: 'The uploaded files of one account, together.',
     unit: 'bytes',
   }),
   THREAD_MAX_MESSAGES: count.default(usualThreadLimits.messages).meta({

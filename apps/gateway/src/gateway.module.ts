@@ -12,6 +12,7 @@ import {
   AgentVersions,
   Agents,
   Blobs,
+  Files,
   type IdempotentRequest,
   Messages,
   Runs,
@@ -33,6 +34,8 @@ import { CatalogController } from './catalog/catalog.controller';
 import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
+import { FileUploads } from './files/file-uploads';
+import { FilesController } from './files/files.controller';
 import { BodyGuard } from './http/body.guard';
 import { DtoPipe } from './http/dto.pipe';
 import { NoQueryGuard } from './http/no-query';
@@ -93,6 +96,7 @@ export class GatewayModule {
         ApprovalsController,
         WatchController,
         BlobsController,
+        FilesController,
         CatalogController,
         UsageController,
         SandboxesController,
@@ -130,6 +134,8 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Threads, useValue: parts.threads },
   { provide: Messages, useValue: parts.messages },
   { provide: Blobs, useValue: parts.blobs },
+  { provide: Files, useValue: parts.files },
+  { provide: FileUploads, useValue: parts.fileUploads },
   { provide: Runs, useValue: parts.runs },
   { provide: UsageLedger, useValue: parts.usage },
   { provide: Sandboxes, useValue: parts.sandboxes },

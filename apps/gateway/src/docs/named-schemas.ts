@@ -6,6 +6,7 @@ import * as agents from '../agents/agent.dto';
 import * as approvals from '../approvals/approval.dto';
 import * as billing from '../billing/usage.dto';
 import * as catalog from '../catalog/catalog.dto';
+import * as files from '../files/file.dto';
 import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
 import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
@@ -92,6 +93,8 @@ const responses: Schemas = {
   WaitCause: contract.waitCause,
   ThreadPage: threads.ThreadPageDto.schema,
   MessagePage: threads.MessagePageDto.schema,
+  UploadedFile: files.uploadedFile,
+  UploadedFilePage: files.UploadedFilePageDto.schema,
   Sandbox: sandboxes.SandboxDto.schema,
   SandboxPage: sandboxes.SandboxPageDto.schema,
   SandboxStatus: sandboxes.SandboxStatusDto.schema,

@@ -13,6 +13,7 @@ const routes = `
 delete /v1/admin/accounts/{account_id}
 delete /v1/agents/{agent_id}
 delete /v1/api-keys/{key_id}
+delete /v1/files/{file_id}
 delete /v1/sandboxes/{sandbox_id}
 delete /v1/sandboxes/{sandbox_id}/files
 delete /v1/threads/{thread_id}
@@ -28,6 +29,9 @@ get /v1/api-keys
 get /v1/approvals
 get /v1/approvals/{approval_id}
 get /v1/blobs/{sha256}
+get /v1/files
+get /v1/files/{file_id}
+get /v1/files/{file_id}/content
 get /v1/inbox
 get /v1/models
 get /v1/runs
@@ -56,6 +60,7 @@ post /v1/agents
 post /v1/agents/{agent_id}/versions/{version}/activate
 post /v1/api-keys
 post /v1/approvals/{approval_id}/decision
+post /v1/files
 post /v1/runs
 post /v1/runs/{run_id}/input
 post /v1/runs/{run_id}/stop
@@ -77,6 +82,7 @@ let document: Described;
 let callInDoubt: string;
 let approval: string;
 let blob: string;
+let file: string;
 let sandbox: string;
 let agent: string;
 beforeAll(async () => {
@@ -86,6 +92,7 @@ beforeAll(async () => {
   approval = (await (await worker.claim((await gateway.createRun()).id)).requestApprovals())[0] ?? 'none';
   await worker.close();
   blob = await aBlob();
+  file = (await gateway.as().post('/v1/files').attach('file', Buffer.from('x'), 'x').expect(201)).body.id as string;
   sandbox = await aSandbox();
   agent = (
     await gateway
@@ -195,6 +202,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{thread_id}', run.thread_id)
         .replace('{tool_call_id}', callInDoubt)
         .replace('{approval_id}', approval)
+        .replace('{file_id}', file)
         .replace('{sandbox_id}', sandbox)
         .replace('{agent_id}', agent)
         .replace('{version}', '1')
@@ -206,13 +214,13 @@ describe('isolation of accounts, over every route', () => {
       const { body } = await send(target + query)
         .send(bodies[path])
         .expect(404);
-      expect(body.code).toMatch(/^(run|thread|tool_call|approval|api_key|blob|sandbox|agent)_not_found$/);
+      expect(body.code).toMatch(/^(run|thread|tool_call|approval|api_key|blob|file|sandbox|agent)_not_found$/);
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
     },
   );
 
-  it.each(['/v1/threads', '/v1/runs', '/v1/agents', '/v1/approvals', '/v1/inbox'])(
+  it.each(['/v1/files', '/v1/threads', '/v1/runs', '/v1/agents', '/v1/approvals', '/v1/inbox'])(
     'GET %s shows nothing of another account',
     async (path) => {
       await gateway.createRun();

@@ -38,12 +38,13 @@ const always = () => true;
 const never = () => false;
 const isPost = ({ method }: Route) => method === 'post';
 const isIdempotent = (route: Route) => isPost(route) && storesResponse(route.path);
-/** A body of JSON; other PUTs take the content of a file. */
+/** A body of JSON; other PUTs take the content of a file, and so does an upload. */
 const takesJson = ({ method, path }: Route) =>
-  ['post', 'patch'].includes(method) || (method === 'put' && path.includes('/agents/'));
+  (['post', 'patch'].includes(method) && path !== '/v1/files') || (method === 'put' && path.includes('/agents/'));
 const isList = ({ method, path }: Route) => method === 'get' && !path.endsWith('}');
 
-const isAboutFiles = ({ path }: Route) => path.includes('/files');
+const isUpload = (route: Route) => isPost(route) && route.path === '/v1/files';
+const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}/files');
 /** All but the read of one sandbox, which then says that its state is unknown, and the list. */
 const usesSandbox = ({ method, path }: Route) =>
   isAboutFiles({ method, path }) || (method !== 'get' && path.includes('/sandbox'));
@@ -55,7 +56,7 @@ const changesVersion = ({ method, path }: Route) =>
 const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   malformed_json: takesJson,
   invalid_cursor: isList,
-  malformed_request: never,
+  malformed_request: isUpload,
   unauthorized: always,
   forbidden: always,
   not_found: never,
@@ -66,7 +67,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   api_key_not_found: ({ path }) => path.includes('{key_id}'),
   blob_not_found: ({ path }) => path.includes('{sha256}'),
   sandbox_not_found: ({ path }) => path.includes('{sandbox_id}'),
-  file_not_found: isAboutFiles,
+  file_not_found: (route) => isAboutFiles(route) || route.path.includes('{file_id}'),
   account_not_found: ({ path }) => path.includes('{account_id}'),
   agent_not_found: ({ method, path }) =>
     path.includes('{agent_id}') || (method === 'post' && /\/(runs|threads)$/.test(path)),
@@ -85,16 +86,17 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   approval_not_open: ({ path }) => path.endsWith('/decision'),
   arguments_changed: ({ path }) => path.endsWith('/decision'),
   idempotency_in_flight: isIdempotent,
-  payload_too_large: (route) => takesJson(route) || route.method === 'put',
-  unsupported_media_type: takesJson,
+  payload_too_large: (route) => takesJson(route) || isUpload(route) || route.method === 'put',
+  unsupported_media_type: (route) => takesJson(route) || isUpload(route),
   invalid_request: always,
   idempotency_key_reused: isIdempotent,
   too_many_subscriptions: never,
+  file_quota_exceeded: isUpload,
   thread_full: ({ method, path }) => method === 'post' && /\/(runs|messages|input)$/.test(path),
   rate_limited: always,
   too_many_active_runs: ({ method, path }) => method === 'post' && path.endsWith('/runs'),
   too_many_connections: ({ path }) => /\/(stream|wait)$/.test(path),
-  too_many_bytes_in_flight: takesJson,
+  too_many_bytes_in_flight: (route) => takesJson(route) || isUpload(route),
   internal_error: always,
   service_unavailable: always,
   sandbox_unavailable: usesSandbox,

@@ -1,6 +1,17 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { accountId, agentId, apiKeyId, approvalId, callId, runId, sandboxId, sha256, threadId } from '@rondo/contract';
+import {
+  accountId,
+  agentId,
+  apiKeyId,
+  approvalId,
+  callId,
+  fileId,
+  runId,
+  sandboxId,
+  sha256,
+  threadId,
+} from '@rondo/contract';
 import { z } from 'zod';
 import { callerOf } from '../auth/api-key.guard';
 import { ApiError } from '../problems/api-error';
@@ -75,6 +86,7 @@ export const ApprovalParam = idParam('approvalId', approvalId, {
   code: 'approval_not_found',
 });
 export const BlobParam = idParam('sha256', sha256, { parameter: 'sha256', noun: 'blob', code: 'blob_not_found' });
+export const FileParam = idParam('fileId', fileId, { parameter: 'file_id', noun: 'file', code: 'file_not_found' });
 export const SandboxParam = idParam('sandboxId', sandboxId, {
   parameter: 'sandbox_id',
   noun: 'sandbox',

@@ -40,6 +40,7 @@ export const problemStatus = {
   idempotency_key_reused: 422,
   too_many_subscriptions: 422,
   thread_full: 422,
+  file_quota_exceeded: 422,
   rate_limited: 429,
   too_many_active_runs: 429,
   too_many_connections: 429,

@@ -1763,6 +1763,36 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
+        /**
+         * @example {
+         *       "id": "file_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
+         *       "name": "sales.csv",
+         *       "size": 18204,
+         *       "media_type": "text/plain",
+         *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *       "created_at": "2026-11-25T09:00:00.000Z"
+         *     }
+         */
+        UploadedFile: {
+            id: string;
+            /** @description As the client named it. */
+            name: string;
+            /** @description In bytes. */
+            size: number;
+            /** @description As its first bytes say, whatever the client declared. */
+            media_type: string;
+            sha256: string;
+            /**
+             * Format: date-time
+             * @description A day later it is deleted, unless a run refers to it.
+             */
+            created_at: string;
+        };
+        UploadedFilePage: {
+            data: components["schemas"]["UploadedFile"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
         Sandbox: {
             id: string;
             thread_id: string;
@@ -2191,6 +2221,8 @@ export type RunWait = components['schemas']['RunWait'];
 export type WaitCause = components['schemas']['WaitCause'];
 export type ThreadPage = components['schemas']['ThreadPage'];
 export type MessagePage = components['schemas']['MessagePage'];
+export type UploadedFile = components['schemas']['UploadedFile'];
+export type UploadedFilePage = components['schemas']['UploadedFilePage'];
 export type Sandbox = components['schemas']['Sandbox'];
 export type SandboxPage = components['schemas']['SandboxPage'];
 export type SandboxStatus = components['schemas']['SandboxStatus'];
