@@ -17,6 +17,8 @@ export const compactionId = prefixed('cmp').brand<'CompactionId'>();
 export const sandboxId = prefixed('sbx').brand<'SandboxId'>();
 export const agentId = prefixed('agt').brand<'AgentId'>();
 export const fileId = prefixed('file').brand<'FileId'>();
+export const scheduleId = prefixed('sch').brand<'ScheduleId'>();
+export const executionId = prefixed('exc').brand<'ExecutionId'>();
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;
@@ -31,6 +33,8 @@ export type CompactionId = z.infer<typeof compactionId>;
 export type SandboxId = z.infer<typeof sandboxId>;
 export type AgentId = z.infer<typeof agentId>;
 export type FileId = z.infer<typeof fileId>;
+export type ScheduleId = z.infer<typeof scheduleId>;
+export type ExecutionId = z.infer<typeof executionId>;
 
 /** Generates the part of an id after its prefix: unique, sortable by time, letters and digits only. */
 export type NewId = () => string;

@@ -8,11 +8,13 @@ export {
   type CallId,
   type CompactionId,
   type EventId,
+  type ExecutionId,
   type MessageId,
   type ModelCallId,
   type NewId,
   type RunId,
   type SandboxId,
+  type ScheduleId,
   type ThreadId,
   accountId,
   agentId,
@@ -25,11 +27,13 @@ export {
   callIdOf,
   compactionId,
   eventId,
+  executionId,
   messageId,
   modelCallId,
   partIdAt,
   runId,
   sandboxId,
+  scheduleId,
   threadId,
 } from './ids';
 export { characterStart } from './character-start';
@@ -137,6 +141,7 @@ export {
   agentVersion,
   definitionChange,
 } from './agent';
+export * from './trigger';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';
 export { type Problem, type RunError, type RunFailure, failureOf, problem, runError, runFailure } from './problem';
 

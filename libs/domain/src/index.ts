@@ -127,4 +127,10 @@ export { budgetOfModel, budgetsOf } from './context/model-budgets';
 export { profiles } from './profiles/profiles';
 export { type SettingsProblem, effectiveSettings } from './profiles/effective-settings';
 
+// Triggers
+export { type ClockTimes, type DueTimes, dueTimes, lastDueTime } from './triggers/due-times';
+export { type FiringStep, firingStep } from './triggers/firing-step';
+export { longestRendered, renderTemplate, templateProblem } from './triggers/template';
+export { type ZoneOffset, zoneOffset } from './triggers/zone-offset';
+
 export { memoize, memoizeGrowingList } from './memoize';

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { agentId, executionId, runId, scheduleId, threadId } from './ids';
+import { runStatus } from './run';
+import { budgetSettings, limitSettings, modelName, profileName } from './run-settings';
+
+/** What happens to due times that passed while they could not be fired. `all`: at most the newest hundred. */
+export const missedPolicy = z.enum(['skip', 'once', 'all']);
+export type MissedPolicy = z.infer<typeof missedPolicy>;
+
+/** What happens while an earlier run of the trigger is not finished: no run, a run after it, or one beside it. */
+export const overlapPolicy = z.enum(['skip', 'queue', 'allow']);
+export type OverlapPolicy = z.infer<typeof overlapPolicy>;
+
+/** `new`: each run gets a thread of its own. `same`: all runs are on one thread. */
+export const threadPolicy = z.enum(['new', 'same']);
+export type ThreadPolicy = z.infer<typeof threadPolicy>;
+
+/** What the runs of a trigger begin with. */
+export const triggeredRun = z.strictObject({
+  input: z.string().min(1).max(20_000),
+  agent_id: agentId.optional(),
+  profile: profileName.optional(),
+  model: modelName.optional(),
+  limits: limitSettings.partial().optional(),
+  budget: budgetSettings.optional(),
+  metadata: z.record(z.string(), z.string()).default({}),
+});
+export type TriggeredRun = z.infer<typeof triggeredRun>;
+
+export const triggerName = z.string().trim().min(1).max(200);
+
+export const schedule = z.object({
+  id: scheduleId,
+  name: triggerName,
+  cron: z.string(),
+  time_zone: z.string(),
+  missed: missedPolicy,
+  overlap: overlapPolicy,
+  thread: threadPolicy,
+  thread_id: threadId.nullable(),
+  run: triggeredRun,
+  is_paused: z.boolean(),
+  /** Null while it is paused. */
+  next_fire_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type Schedule = z.infer<typeof schedule>;
+
+/** `pending`: the run is still to be created. `failed`: it could not be. */
+export const executionStatus = z.enum(['pending', 'started', 'skipped', 'failed']);
+export type ExecutionStatus = z.infer<typeof executionStatus>;
+
+/** Why an execution has no run, or not yet. */
+export const executionReason = z.enum(['missed', 'too_many_missed', 'overlap', 'queue_full', 'retry']);
+export type ExecutionReason = z.infer<typeof executionReason>;
+
+/** One firing of a trigger, or the due times that it skipped. */
+export const execution = z.object({
+  id: executionId,
+  status: executionStatus,
+  reason: executionReason.nullable(),
+  error: z.object({ code: z.string(), detail: z.string() }).nullable(),
+  /** Null for one that no due time caused. */
+  due_at: z.iso.datetime().nullable(),
+  /** The last due time that was skipped with this one. */
+  due_through: z.iso.datetime().nullable(),
+  fired_at: z.iso.datetime().nullable(),
+  run_id: runId.nullable(),
+  /** Null without a run, and once the run is deleted. */
+  run_status: runStatus.nullable(),
+  attempts: z.number().int(),
+  next_attempt_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+});
+export type Execution = z.infer<typeof execution>;

@@ -1,0 +1,62 @@
+const hourMs = 3_600_000;
+
+/** How far the clock of a zone is ahead of UTC at an instant, in milliseconds. */
+export type ZoneOffset = (instant: number) => number;
+
+/** Undefined for a name that is no time zone of the IANA database. */
+export function zoneOffset(timeZone: string): ZoneOffset | undefined {
+  const format = formatOf(timeZone);
+  if (!format) return undefined;
+  return (instant) => {
+    const second = Math.floor(instant / 1000) * 1000;
+    return localTime(format, second) - second;
+  };
+}
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+  if (!/^[A-Za-z]/.test(timeZone)) return undefined; // an offset such as +01:00 is no zone
+  const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      calendar: 'gregory',
+      hourCycle: 'h23',
+      ...parts,
+      second: 'numeric',
+    });
+  } catch {
+    return undefined; // how Intl reports an unknown zone
+  }
+}
+
+/** What the clock of the zone shows, as if it were UTC. */
+function localTime(format: Intl.DateTimeFormat, instant: number): number {
+  const shown = new Map(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
+  const part = (name: Intl.DateTimeFormatPartTypes) => shown.get(name) ?? 0;
+  const day = Date.UTC(part('year'), part('month') - 1, part('day'));
+  return day + part('hour') * hourMs + part('minute') * 60_000 + part('second') * 1000;
+}
+
+/** No zone changes its clock twice within this time. */
+const longestStepMs = 7 * 24 * hourMs;
+
+/** The first instant after `from`, and not after `until`, at which the clock of the zone is changed. */
+export function clockChangeIn(offset: ZoneOffset, from: number, until: number): number | undefined {
+  for (let start = from; start < until; start += longestStepMs) {
+    const end = Math.min(start + longestStepMs, until);
+    if (offset(start) !== offset(end)) return changeBetween(offset, start, end);
+  }
+  return undefined;
+}
+
+/** Clocks change at whole seconds. */
+function changeBetween(offset: ZoneOffset, start: number, end: number): number {
+  const before = offset(start);
+  let [low, high] = [Math.floor(start / 1000), Math.ceil(end / 1000)];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offset(middle * 1000) === before) low = middle;
+    else high = middle;
+  }
+  return high * 1000;
+}
