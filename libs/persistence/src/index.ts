@@ -27,6 +27,19 @@ export type { LogVerification } from './api/runs/verify-log';
 export { type AgentFilter, Agents } from './api/agents/agents';
 export { AgentVersions, type VersionAddress } from './api/agents/agent-versions';
 export type { AgentAddress } from './api/agents/change-agent';
+export { Executions } from './api/triggers/executions';
+export {
+  AlreadyFired,
+  type AlongsideRun,
+  type DueSchedule,
+  type DueTime,
+  type ExecutionOutcome,
+  Firings,
+  FiringTaken,
+  type PendingExecution,
+  TriggerBusyError,
+} from './api/triggers/firings';
+export { type NextFireAt, type ScheduleAddress, type ScheduleFields, Schedules } from './api/triggers/schedules';
 export { type ThreadAddress } from './api/thread-row';
 export { type Thread, Threads } from './api/threads';
 export { Messages } from './api/messages';

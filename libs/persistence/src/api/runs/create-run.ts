@@ -24,6 +24,7 @@ import { type RunRow, runOf } from '../../run-log/run-row';
 import { batchOf, recordedFacts } from '../../run-log/batch';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
+import type { AlongsideRun } from '../triggers/firings';
 import { type ThreadAddress, lockThread, requireCapacity } from '../thread-row';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { inputFact } from './input-message';
@@ -52,6 +53,7 @@ export interface NewRun {
   /** What happens when the thread has an active run. */
   readonly onActiveRun: 'reject' | 'queue' | 'replace';
   readonly promised?: PendingKey<Run> | undefined;
+  readonly alongside?: AlongsideRun | undefined;
 }
 
 export interface CreatedRun {
@@ -108,19 +110,20 @@ interface Place {
 /** A run on a new thread takes one statement, which is a transaction by itself. */
 function inTransactionIfNeeded<T>(
   { database, newRuns, limits }: RunMaker,
-  { threadId: wanted, input = [], promised }: NewRun,
+  { threadId: wanted, input = [], promised, alongside }: NewRun,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const newThreads = wanted === undefined;
-  const isOneStatement = newThreads && !promised && input.every(({ type }) => type === 'text');
+  const isOneStatement = newThreads && !promised && !alongside && input.every(({ type }) => type === 'text');
   if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => newRuns.of(firstRowsOf(run)) });
-  return database.transaction((sql) =>
-    work({
+  return database.transaction(async (sql) => {
+    await alongside?.(sql);
+    return work({
       sql,
       limits,
       insert: async (run) => (await insertRuns(sql, [firstRowsOf(run)], { newThreads })).includes(true),
-    }),
-  );
+    });
+  });
 }
 
 /** Another run took the thread after it was found free. */

@@ -1,0 +1,49 @@
+import {
+  type MissedPolicy,
+  type OverlapPolicy,
+  type Schedule,
+  type ScheduleId,
+  type TriggeredRun,
+  scheduleId,
+  threadId,
+} from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+
+export interface ScheduleRow {
+  readonly id: string;
+  readonly name: string;
+  readonly cron: string;
+  readonly time_zone: string;
+  readonly missed: MissedPolicy;
+  readonly overlap: OverlapPolicy;
+  readonly thread_id: string | null;
+  readonly run: TriggeredRun;
+  readonly is_paused: boolean;
+  readonly next_fire_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export const scheduleColumns = `
+triggers.id, triggers.name, cron, time_zone, missed, overlap, triggers.thread_id, triggers.run, is_paused, next_fire_at,
+triggers.created_at, triggers.updated_at`;
+
+/** Not parsed: only this library writes the row, from typed values. */
+export const scheduleOf = (row: ScheduleRow): Schedule => ({
+  id: scheduleId.parse(row.id),
+  name: row.name,
+  cron: row.cron,
+  time_zone: row.time_zone,
+  missed: row.missed,
+  overlap: row.overlap,
+  thread: row.thread_id === null ? 'new' : 'same',
+  thread_id: row.thread_id === null ? null : threadId.parse(row.thread_id),
+  run: row.run,
+  is_paused: row.is_paused,
+  next_fire_at: row.next_fire_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+export const scheduleNotFound = (id: ScheduleId): TerminalError =>
+  new TerminalError('schedule_not_found', `There is no schedule ${id}.`);

@@ -1,0 +1,164 @@
+import {
+  type AccountId,
+  type NewId,
+  type Schedule,
+  type ScheduleId,
+  type ThreadId,
+  scheduleId,
+  threadId,
+} from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
+import { storedText } from '../../database/stored-text';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { insertThread, lockThread } from '../thread-row';
+import { type ScheduleRow, scheduleColumns, scheduleNotFound, scheduleOf } from './schedule-row';
+
+export interface ScheduleAddress {
+  readonly accountId: AccountId;
+  readonly scheduleId: ScheduleId;
+}
+
+/** The fields of a schedule that a client sets. `thread_id` null, with the policy `same`: a new thread. */
+export type ScheduleFields = Pick<
+  Schedule,
+  'name' | 'cron' | 'time_zone' | 'missed' | 'overlap' | 'thread' | 'thread_id' | 'run' | 'is_paused'
+>;
+
+/** The first due time after now. Null when none follows. */
+export type NextFireAt = (fields: Pick<ScheduleFields, 'cron' | 'time_zone'>, now: Date) => Date | null;
+
+export interface NewSchedule {
+  readonly accountId: AccountId;
+  readonly fields: ScheduleFields;
+  readonly promised?: PendingKey<Schedule> | undefined;
+}
+
+export interface ScheduleChange extends ScheduleAddress {
+  /** Undefined leaves a field as it is. */
+  readonly fields: { readonly [Name in keyof ScheduleFields]?: ScheduleFields[Name] | undefined };
+}
+
+/** Of one account. */
+const mostTriggers = 1_000;
+
+const lockAccount = `select id from accounts where id = $1 for no key update`;
+const countTriggers = `select count(*)::int as count from triggers where account_id = $1`;
+const clock = `select clock_timestamp() as now`;
+
+const insertSchedule = `
+insert into triggers (id, account_id, kind, name, cron, time_zone, missed, overlap, thread_id, run, is_paused, next_fire_at)
+values ($1, $2, 'schedule', $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${scheduleColumns}`;
+
+const updateSchedule = `
+update triggers set name = $3, cron = $4, time_zone = $5, missed = $6, overlap = $7, thread_id = $8, run = $9, is_paused = $10,
+  next_fire_at = $11, updated_at = clock_timestamp()
+where id = $1 and account_id = $2 returning ${scheduleColumns}`;
+
+const oneSchedule = `select ${scheduleColumns} from triggers where kind = 'schedule' and account_id = $1 and id = $2`;
+const lockedSchedule = `${oneSchedule} for update`;
+const deleteSchedule = `delete from triggers where kind = 'schedule' and account_id = $1 and id = $2 returning id`;
+
+const newestSchedules = `
+select ${scheduleColumns} from triggers
+where kind = 'schedule' and account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
+
+/** Schedules of one account each: another account's schedule does not exist (`schedule_not_found`). */
+export class Schedules {
+  constructor(
+    private readonly database: Database,
+    private readonly newId: NewId,
+  ) {}
+
+  /** Rejects with `too_many_triggers` and `thread_not_found`. */
+  create({ accountId, fields, promised }: NewSchedule, nextFireAt: NextFireAt): Promise<Schedule> {
+    return this.database.transaction(async (sql) => {
+      await sql.query(lockAccount, [accountId]);
+      const [{ count } = { count: 0 }] = await sql.query<{ count: number }>(countTriggers, [accountId]);
+      if (count >= mostTriggers) {
+        throw new TerminalError('too_many_triggers', `An account may have ${mostTriggers} schedules and triggers.`);
+      }
+      const id = scheduleId.parse(`sch_${this.newId()}`);
+      const thread = await this.threadOf(sql, accountId, fields);
+      const next = fields.is_paused ? null : nextFireAt(fields, await now(sql));
+      const [row] = await sql.query<ScheduleRow>(insertSchedule, valuesOf({ accountId, id, fields, thread, next }));
+      if (!row) throw scheduleNotFound(id);
+      return storeResponse(sql, promised, scheduleOf(row));
+    });
+  }
+
+  async get({ accountId, scheduleId: id }: ScheduleAddress): Promise<Schedule> {
+    const [row] = await this.database.sql.query<ScheduleRow>(oneSchedule, [accountId, id]);
+    if (!row) throw scheduleNotFound(id);
+    return scheduleOf(row);
+  }
+
+  /** Newest first. */
+  async list({ accountId, after, limit }: PageRequest & { readonly accountId: AccountId }): Promise<Page<Schedule>> {
+    const cursor = after === undefined ? null : idOfCursor(after, scheduleId);
+    const rows = await this.database.sql.query<ScheduleRow>(newestSchedules, [accountId, cursor, limit + 1]);
+    return pageOf(rows.map(scheduleOf), limit);
+  }
+
+  /** Another cron expression or time zone counts from now, and so does the end of a pause: what came meanwhile was not due. */
+  update({ accountId, scheduleId: id, fields }: ScheduleChange, nextFireAt: NextFireAt): Promise<Schedule> {
+    return this.database.transaction(async (sql) => {
+      const [row] = await sql.query<ScheduleRow>(lockedSchedule, [accountId, id]);
+      if (!row) throw scheduleNotFound(id);
+      const known = scheduleOf(row);
+      const changed = changedBy(known, fields);
+      const isSameThread = changed.thread === known.thread && changed.thread_id === known.thread_id;
+      const thread = isSameThread ? known.thread_id : await this.threadOf(sql, accountId, changed);
+      const countsOn = (['cron', 'time_zone', 'is_paused'] as const).every((name) => changed[name] === known[name]);
+      const computed = changed.is_paused ? null : nextFireAt(changed, await now(sql));
+      const next = countsOn ? row.next_fire_at : computed;
+      const values = valuesOf({ accountId, id, fields: changed, thread, next });
+      const [updated] = await sql.query<ScheduleRow>(updateSchedule, values);
+      if (!updated) throw scheduleNotFound(id);
+      return scheduleOf(updated);
+    });
+  }
+
+  /** With its executions. Its runs stay. */
+  async delete({ accountId, scheduleId: id }: ScheduleAddress): Promise<void> {
+    const deleted = await this.database.sql.query(deleteSchedule, [accountId, id]);
+    if (deleted.length === 0) throw scheduleNotFound(id);
+  }
+
+  private async threadOf(sql: Sql, accountId: AccountId, fields: ScheduleFields): Promise<ThreadId | null> {
+    if (fields.thread === 'new') return null;
+    if (fields.thread_id !== null) {
+      await lockThread(sql, { accountId, threadId: fields.thread_id });
+      return fields.thread_id;
+    }
+    const id = threadId.parse(`thr_${this.newId()}`);
+    await insertThread(sql, { id, accountId, agentId: fields.run.agent_id ?? null, metadata: {} });
+    return id;
+  }
+}
+
+function changedBy(known: Schedule, fields: ScheduleChange['fields']): ScheduleFields {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const changed: ScheduleFields = { ...known, ...given };
+  return changed.thread === 'new' ? { ...changed, thread_id: null } : changed;
+}
+
+interface StoredSchedule {
+  readonly accountId: AccountId;
+  readonly id: ScheduleId;
+  readonly fields: ScheduleFields;
+  readonly thread: ThreadId | null;
+  readonly next: Date | null;
+}
+
+const valuesOf = ({ accountId, id, fields, thread, next }: StoredSchedule) => [
+  ...[id, accountId, storedText(fields.name), fields.cron, fields.time_zone, fields.missed, fields.overlap],
+  ...[thread, JSON.stringify(fields.run), fields.is_paused, next],
+];
+
+async function now(sql: Sql): Promise<Date> {
+  const [row] = await sql.query<{ now: Date }>(clock);
+  return row?.now ?? new Date(NaN);
+}
