@@ -7,18 +7,20 @@ import {
   Agents,
   Blobs,
   Files,
+  Executions,
+  Firings,
   IdempotencyKeys,
   Messages,
   Outbox,
   Runs,
   Sandboxes,
+  Schedules,
   Threads,
   UsageLedger,
   holderOf,
   openDatabase,
 } from '@rondo/persistence';
 import { SecretBox, type Logger, newUlid } from '@rondo/platform';
-import { OutboxRelay } from '@rondo/run-holder';
 import { AgentService } from './agents/agent-service';
 import { AccountQuota, RequestRate } from './auth/account-quota';
 import { ApiKeyCache, Authenticator } from './auth/authenticator';
@@ -38,10 +40,11 @@ import { Sockets } from './live/sockets';
 import { AllowedMethods } from './problems/allowed-methods';
 import { ActiveRunQuota } from './runs/active-run-quota';
 import { runBudgets } from './runs/run-budgets';
-import { RunService } from './runs/run-service';
+import { composeRunService } from './runs/compose-run-service';
 import { RunSettingsResolver } from './runs/run-settings';
 import { WorkerSignals } from './runs/worker-signals';
 import { SandboxService } from './sandboxes/sandbox-service';
+import { composeTriggers } from './triggers/compose-triggers';
 
 const name = 'gateway';
 
@@ -76,7 +79,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     warn('keys of open connections not checked'),
   );
   const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
-  const { agentService, runService } = servicesOf(adapters, catalog, { config, warn });
+  const services = servicesOf(adapters, catalog, { config, warn });
   const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
   const subscriptions = subscriptionsOf(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
@@ -100,8 +103,8 @@ export function compose(config: GatewayConfig, log: Logger) {
     revocations: new Revocations(keys, connections),
     catalog,
     toolCatalog: new ToolCatalog(adapters.link),
-    agentService,
-    runService,
+    ...services,
+    ...composeTriggers({ ...adapters, ...services, log }),
     idempotentMessages,
     sandboxService,
     fileUploads: new FileUploads(adapters.files, config, limits.bodyBytes),
@@ -149,6 +152,9 @@ function connect(config: GatewayConfig, log: Logger) {
     idempotencyKeys: new IdempotencyKeys(database),
     queues: new RunQueues({ connection: producerConnection(REDIS_URL), log }),
     sandboxes: new Sandboxes(database, newUlid),
+    schedules: new Schedules(database, newUlid),
+    firings: new Firings(database, newUlid),
+    executions: new Executions(database),
     link,
     feed: new DeferredRunFeed(link),
     workers: new WorkerSignals(client, warnTo(log)('signal to the workers was lost')),
@@ -176,30 +182,10 @@ function servicesOf(
   const agentService = new AgentService({ ...adapters, settings });
   const limit = config.MAX_ACTIVE_RUNS_PER_ACCOUNT;
   const onError = warn('jobs left to the sweeper');
-  const runService = runServiceOf({ ...adapters, settings, agentService }, { limit, onError });
-  return { agentService, runService };
-}
-
-interface RunServiceParts extends Adapters {
-  readonly settings: RunSettingsResolver;
-  readonly agentService: AgentService;
-}
-
-function runServiceOf(
-  { runs, outbox, queues, feed, workers, settings, agentService }: RunServiceParts,
-  { limit, onError }: { limit: number | undefined; onError: (error: unknown) => void },
-): RunService {
-  const relay = new OutboxRelay(outbox, queues, onError);
-  return new RunService({
-    runs,
-    settings,
-    agents: agentService,
-    quota: limit === undefined ? undefined : new ActiveRunQuota(limit, runs.countActive.bind(runs)),
-    publishJobs: () => void relay.publish(),
-    publishJob: (job) => void relay.publishEntry(job),
-    publishFacts: feed.publish.bind(feed),
-    signalStop: workers.stop.bind(workers),
-  });
+  const { runs } = adapters;
+  const runQuota = limit === undefined ? undefined : new ActiveRunQuota(limit, runs.countActive.bind(runs));
+  const runService = composeRunService({ ...adapters, settings, agents: agentService, quota: runQuota, onError });
+  return { settings, runQuota, agentService, runService };
 }
 
 function subscriptionsOf(

@@ -13,10 +13,12 @@ import {
   Agents,
   Blobs,
   Files,
+  Executions,
   type IdempotentRequest,
   Messages,
   Runs,
   Sandboxes,
+  Schedules,
   Threads,
   UsageLedger,
 } from '@rondo/persistence';
@@ -54,12 +56,15 @@ import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { ThreadsController } from './threads/threads.controller';
+import { ScheduleService } from './triggers/schedule-service';
+import { SchedulesController } from './triggers/schedules.controller';
 
 /** Seeds the admin key at the start. At the end, streams close first, and what open requests still use closes last. */
 class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   constructor(private readonly parts: GatewayParts) {}
 
   async onApplicationBootstrap(): Promise<void> {
+    this.parts.tasks.start();
     await this.parts.operator.seed();
   }
 
@@ -68,6 +73,7 @@ class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicatio
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.parts.tasks.stop();
     await this.parts.close();
   }
 }
@@ -100,6 +106,7 @@ export class GatewayModule {
         CatalogController,
         UsageController,
         SandboxesController,
+        SchedulesController,
         SandboxFilesController,
         AccountsController,
       ],
@@ -131,6 +138,9 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Agents, useValue: parts.agents },
   { provide: AgentVersions, useValue: parts.agentVersions },
   { provide: AgentService, useValue: parts.agentService },
+  { provide: Schedules, useValue: parts.schedules },
+  { provide: Executions, useValue: parts.executions },
+  { provide: ScheduleService, useValue: parts.scheduleService },
   { provide: Threads, useValue: parts.threads },
   { provide: Messages, useValue: parts.messages },
   { provide: Blobs, useValue: parts.blobs },

@@ -14,6 +14,7 @@ import * as sandboxes from '../sandboxes/sandbox.dto';
 import * as threads from '../threads/thread.dto';
 import { eventSchemas, pascalCase } from './event-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
+import { triggerSchemas } from './trigger-schemas';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema & { discriminator?: object };
 type Schemas = Readonly<Record<string, z.ZodType>>;
@@ -30,6 +31,7 @@ const typeOf = (option: z.ZodType): string =>
 
 /** Types without defaults, which are the same in requests and responses. */
 const shared: Schemas = {
+  ...triggerSchemas.shared,
   ProfileName: contract.profileName,
   Dialect: contract.dialectName,
   AgentIdentity: contract.agentIdentity,
@@ -117,6 +119,7 @@ const responses: Schemas = {
   UsageEntryPage: billing.UsageEntryPageDto.schema,
   UsageSums: billing.usageSums,
   UsageReport: billing.UsageReportDto.schema,
+  ...triggerSchemas.responses,
   Account: accounts.account,
   AccountWithKey: accounts.AccountWithKeyDto.schema,
   RemovedAccount: accounts.RemovedAccountDto.schema,
@@ -151,6 +154,7 @@ const requests: Schemas = {
   DeclaredAgent: agents.DeclaredAgentDto.schema,
   VersionActivation: agents.VersionActivationDto.schema,
   ApprovalDecision: approvals.ApprovalDecisionDto.schema,
+  ...triggerSchemas.requests,
   NewThread: threads.NewThreadDto.schema,
   NewMessage: threads.NewMessageDto.schema,
   NewApiKey: accounts.NewApiKeyDto.schema,

@@ -16,6 +16,7 @@ delete /v1/api-keys/{key_id}
 delete /v1/files/{file_id}
 delete /v1/sandboxes/{sandbox_id}
 delete /v1/sandboxes/{sandbox_id}/files
+delete /v1/schedules/{schedule_id}
 delete /v1/threads/{thread_id}
 get /health/live
 get /health/ready
@@ -29,6 +30,7 @@ get /v1/api-keys
 get /v1/approvals
 get /v1/approvals/{approval_id}
 get /v1/blobs/{sha256}
+get /v1/due-times
 get /v1/files
 get /v1/files/{file_id}
 get /v1/files/{file_id}/content
@@ -47,6 +49,9 @@ get /v1/sandboxes
 get /v1/sandboxes/{sandbox_id}
 get /v1/sandboxes/{sandbox_id}/files
 get /v1/sandboxes/{sandbox_id}/files/content
+get /v1/schedules
+get /v1/schedules/{schedule_id}
+get /v1/schedules/{schedule_id}/executions
 get /v1/threads
 get /v1/threads/{thread_id}
 get /v1/threads/{thread_id}/agent
@@ -55,6 +60,7 @@ get /v1/tools
 get /v1/usage
 get /v1/usage/entries
 patch /v1/agents/{agent_id}
+patch /v1/schedules/{schedule_id}
 post /v1/admin/accounts
 post /v1/agents
 post /v1/agents/{agent_id}/versions/{version}/activate
@@ -66,6 +72,10 @@ post /v1/runs/{run_id}/input
 post /v1/runs/{run_id}/stop
 post /v1/sandboxes/{sandbox_id}/start
 post /v1/sandboxes/{sandbox_id}/stop
+post /v1/schedules
+post /v1/schedules/{schedule_id}/pause
+post /v1/schedules/{schedule_id}/resume
+post /v1/schedules/{schedule_id}/run
 post /v1/threads
 post /v1/threads/{thread_id}/messages
 post /v1/threads/{thread_id}/runs
@@ -85,6 +95,7 @@ let blob: string;
 let file: string;
 let sandbox: string;
 let agent: string;
+let schedule: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start();
   const worker = await TestWorker.start(gateway.database);
@@ -99,6 +110,13 @@ beforeAll(async () => {
       .as()
       .post('/v1/agents')
       .send({ definition: { name: 'of the operator' } })
+      .expect(201)
+  ).body.id;
+  schedule = (
+    await gateway
+      .as()
+      .post('/v1/schedules')
+      .send({ name: 'of the operator', cron: '0 0 1 1 *', run: { input: 'Go.' } })
       .expect(201)
   ).body.id;
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
@@ -205,6 +223,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{file_id}', file)
         .replace('{sandbox_id}', sandbox)
         .replace('{agent_id}', agent)
+        .replace('{schedule_id}', schedule)
         .replace('{version}', '1')
         .replace('{key_id}', key.id)
         .replace('{sha256}', blob);
@@ -214,13 +233,13 @@ describe('isolation of accounts, over every route', () => {
       const { body } = await send(target + query)
         .send(bodies[path])
         .expect(404);
-      expect(body.code).toMatch(/^(run|thread|tool_call|approval|api_key|blob|file|sandbox|agent)_not_found$/);
+      expect(body.code).toMatch(/^(run|thread|tool_call|approval|api_key|blob|file|sandbox|agent|schedule)_not_found$/);
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
     },
   );
 
-  it.each(['/v1/files', '/v1/threads', '/v1/runs', '/v1/agents', '/v1/approvals', '/v1/inbox'])(
+  it.each(['/v1/files', '/v1/threads', '/v1/runs', '/v1/agents', '/v1/schedules', '/v1/approvals', '/v1/inbox'])(
     'GET %s shows nothing of another account',
     async (path) => {
       await gateway.createRun();

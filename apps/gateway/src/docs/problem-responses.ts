@@ -49,6 +49,9 @@ const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}
 const usesSandbox = ({ method, path }: Route) =>
   isAboutFiles({ method, path }) || (method !== 'get' && path.includes('/sandbox'));
 
+const setsSchedule = ({ method, path }: Route) =>
+  (method === 'post' || method === 'patch') && /^\/v1\/schedules(\/\{schedule_id\}(\/run)?)?$/.test(path);
+
 const changesVersion = ({ method, path }: Route) =>
   (method === 'patch' && path === '/v1/agents/{agent_id}') || path.endsWith('/activate');
 
@@ -61,7 +64,8 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   forbidden: always,
   not_found: never,
   run_not_found: ({ path }) => path.includes('{run_id}'),
-  thread_not_found: ({ method, path }) => path.includes('{thread_id}') || (method === 'post' && path === '/v1/runs'),
+  thread_not_found: ({ method, path }) =>
+    path.includes('{thread_id}') || (method === 'post' && path === '/v1/runs') || setsSchedule({ method, path }),
   tool_call_not_found: ({ path }) => path.includes('{tool_call_id}'),
   approval_not_found: ({ path }) => path.includes('{approval_id}'),
   api_key_not_found: ({ path }) => path.includes('{key_id}'),
@@ -70,8 +74,12 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   file_not_found: (route) => isAboutFiles(route) || route.path.includes('{file_id}'),
   account_not_found: ({ path }) => path.includes('{account_id}'),
   agent_not_found: ({ method, path }) =>
-    path.includes('{agent_id}') || (method === 'post' && /\/(runs|threads)$/.test(path)),
+    path.includes('{agent_id}') ||
+    (method === 'post' && /\/(runs|threads)$/.test(path)) ||
+    setsSchedule({ method, path }),
   agent_version_not_found: ({ path }) => path.includes('{version}') || path.endsWith('/compare'),
+  schedule_not_found: ({ path }) => path.includes('{schedule_id}'),
+  too_many_triggers: (route) => isPost(route) && route.path === '/v1/schedules',
   agent_changed: changesVersion,
   agent_name_taken: (route) => changesVersion(route) || (isPost(route) && route.path === '/v1/agents'),
   agent_is_default: ({ method, path }) => method === 'delete' && path === '/v1/agents/{agent_id}',
@@ -79,7 +87,8 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   operator_account: ({ path }) => path.includes('{account_id}'),
   method_not_allowed: never,
   thread_busy: ({ method, path }) =>
-    (method === 'post' && path.endsWith('/runs')) || (method === 'delete' && path.includes('{thread_id}')),
+    (method === 'post' && /\/(runs|\{schedule_id\}\/run)$/.test(path)) ||
+    (method === 'delete' && path.includes('{thread_id}')),
   run_not_waiting: ({ path }) => path.endsWith('/input'),
   run_not_finished: ({ path }) => path.endsWith('/result'),
   tool_call_not_unknown: ({ path }) => path.endsWith('/resolve'),
@@ -92,9 +101,9 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   idempotency_key_reused: isIdempotent,
   too_many_subscriptions: never,
   file_quota_exceeded: isUpload,
-  thread_full: ({ method, path }) => method === 'post' && /\/(runs|messages|input)$/.test(path),
+  thread_full: ({ method, path }) => method === 'post' && /\/(runs|messages|input|\{schedule_id\}\/run)$/.test(path),
   rate_limited: always,
-  too_many_active_runs: ({ method, path }) => method === 'post' && path.endsWith('/runs'),
+  too_many_active_runs: ({ method, path }) => method === 'post' && /\/(runs|\{schedule_id\}\/run)$/.test(path),
   too_many_connections: ({ path }) => /\/(stream|wait)$/.test(path),
   too_many_bytes_in_flight: (route) => takesJson(route) || isUpload(route),
   internal_error: always,

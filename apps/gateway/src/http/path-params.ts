@@ -9,6 +9,7 @@ import {
   fileId,
   runId,
   sandboxId,
+  scheduleId,
   sha256,
   threadId,
 } from '@rondo/contract';
@@ -75,6 +76,11 @@ export const AgentVersionParam = createParamDecorator(
   }),
   [describesParam('agent_id'), describesParam('version')],
 );
+export const ScheduleParam = idParam('scheduleId', scheduleId, {
+  parameter: 'schedule_id',
+  noun: 'schedule',
+  code: 'schedule_not_found',
+});
 export const ToolCallParam = idParam('callId', callId, {
   parameter: 'tool_call_id',
   noun: 'tool call',

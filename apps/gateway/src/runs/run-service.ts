@@ -57,7 +57,7 @@ export interface RunServiceDependencies {
 /** Pages of a hundred runs each. */
 const maxStopPages = 5;
 
-type RunRequest = SettingsRequest & {
+export type RunRequest = SettingsRequest & {
   readonly thread_id?: ThreadId | undefined;
   readonly agent_id?: AgentId | undefined;
   readonly input?: InputBlock[] | undefined;
@@ -76,13 +76,13 @@ export class RunService {
   async create(
     accountId: AccountId,
     request: RunRequest,
-    { id, promised }: Pick<NewRun, 'id' | 'promised'> = {},
+    { id, promised, alongside }: Pick<NewRun, 'id' | 'promised' | 'alongside'> = {},
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const { thread_id: threadId, agent_id: _, input, on_active_run: onActiveRun, metadata, ...overrides } = request;
     const { source, agent: stored } = await this.agentOf(accountId, request);
     const settings = this.dependencies.settings.settingsOf(withDefinition(overrides, stored?.definition), accountId);
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
-    const newRun = { id, accountId, threadId, input, settings, agent, metadata, onActiveRun, promised };
+    const newRun = { id, accountId, threadId, input, settings, agent, metadata, onActiveRun, promised, alongside };
     const create = () => this.dependencies.runs.create(newRun);
     const { quota } = this.dependencies;
     const { run, facts, stops, job } = await (quota ? quota.within(accountId, create) : create());

@@ -1,0 +1,30 @@
+import type { RunQueues } from '@rondo/messaging';
+import type { Outbox, Runs } from '@rondo/persistence';
+import { OutboxRelay } from '@rondo/run-holder';
+import type { DeferredRunFeed } from '../live/deferred-run-feed';
+import { RunService, type RunServiceDependencies } from './run-service';
+import type { WorkerSignals } from './worker-signals';
+
+interface RunServiceParts extends Pick<RunServiceDependencies, 'settings' | 'agents' | 'quota'> {
+  readonly runs: Runs;
+  readonly outbox: Outbox;
+  readonly queues: RunQueues;
+  readonly feed: DeferredRunFeed;
+  readonly workers: WorkerSignals;
+  readonly onError: (error: unknown) => void;
+}
+
+export function composeRunService(parts: RunServiceParts): RunService {
+  const { runs, outbox, queues, feed, workers, settings, agents, quota, onError } = parts;
+  const relay = new OutboxRelay(outbox, queues, onError);
+  return new RunService({
+    runs,
+    settings,
+    agents,
+    quota,
+    publishJobs: () => void relay.publish(),
+    publishJob: (job) => void relay.publishEntry(job),
+    publishFacts: feed.publish.bind(feed),
+    signalStop: workers.stop.bind(workers),
+  });
+}

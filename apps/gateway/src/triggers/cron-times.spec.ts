@@ -1,0 +1,183 @@
+import { CronExpressionParser } from 'cron-parser';
+import fc from 'fast-check';
+import { zoneOffset } from '@rondo/domain';
+import { cronExpression, dueTimesOf, timeZone } from './cron-times';
+
+const hourMs = 3_600_000;
+
+function fires(cron: string, zone: string, { from, count }: { from: string; count: number }): string[] {
+  const times = dueTimesOf(cron, zone);
+  const found: string[] = [];
+  let at: Date | undefined = new Date(from);
+  while (found.length < count && (at = times.next(at))) found.push(`${at.toISOString().slice(0, 16)}Z`);
+  return found;
+}
+
+describe('a clock that is set forward', () => {
+  it('fires a time that it skips at the moment of the change, once', () => {
+    const from = '2026-03-28T12:00:00Z';
+
+    expect(fires('30 2 * * *', 'Europe/Berlin', { from, count: 2 })).toEqual([
+      '2026-03-29T01:00Z',
+      '2026-03-30T00:30Z',
+    ]);
+    expect(fires('*/10 2 * * *', 'Europe/Berlin', { from, count: 2 })).toEqual([
+      '2026-03-29T01:00Z',
+      '2026-03-30T00:00Z',
+    ]);
+    expect(fires('*/30 * * * *', 'Europe/Berlin', { from: '2026-03-29T00:15:00Z', count: 3 })).toEqual([
+      ...['2026-03-29T00:30Z', '2026-03-29T01:00Z', '2026-03-29T01:30Z'],
+    ]);
+    expect(fires('0 0 * * *', 'America/Sao_Paulo', { from: '2018-11-03T12:00:00Z', count: 2 })).toEqual([
+      ...['2018-11-04T03:00Z', '2018-11-05T02:00Z'],
+    ]);
+  });
+
+  it('fires once for a day that a zone leaves out', () => {
+    expect(fires('0 9 * * *', 'Pacific/Apia', { from: '2011-12-29T12:00:00Z', count: 3 })).toEqual([
+      ...['2011-12-29T19:00Z', '2011-12-30T10:00Z', '2011-12-30T19:00Z'],
+    ]);
+  });
+});
+
+describe('a clock that is set back', () => {
+  const from = '2026-10-24T12:00:00Z';
+
+  it('fires a time that it shows twice the first time', () => {
+    expect(fires('30 2 * * *', 'Europe/Berlin', { from, count: 2 })).toEqual([
+      '2026-10-25T00:30Z',
+      '2026-10-26T01:30Z',
+    ]);
+    expect(fires('*/30 1-3 * * *', 'Europe/Berlin', { from, count: 6 }).map((at) => at.slice(11))).toEqual([
+      ...['23:00Z', '23:30Z', '00:00Z', '00:30Z', '02:00Z', '02:30Z'],
+    ]);
+    expect(fires('45 1 * * *', 'Australia/Lord_Howe', { from: '2026-04-04T00:00:00Z', count: 2 })).toEqual([
+      ...['2026-04-04T14:45Z', '2026-04-05T15:15Z'],
+    ]);
+  });
+
+  it('fires on in the hour that it repeats, if the expression names every hour', () => {
+    expect(
+      fires('*/30 * * * *', 'Europe/Berlin', { from: '2026-10-24T23:45:00Z', count: 6 }).map((at) => at.slice(11)),
+    ).toEqual([...['00:00Z', '00:30Z', '01:00Z', '01:30Z', '02:00Z', '02:30Z']]);
+  });
+});
+
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Sao_Paulo',
+  'Australia/Lord_Howe',
+  'Africa/Casablanca',
+  'Asia/Kolkata',
+];
+const zone = fc.constantFrom(...zones, 'Pacific/Apia', 'Antarctica/Troll', 'America/St_Johns');
+const field = (max: number) =>
+  fc.oneof(
+    fc.constant('*'),
+    fc.integer({ min: 0, max }).map(String),
+    fc.integer({ min: 2, max }).map((step) => `*/${step}`),
+    fc.uniqueArray(fc.integer({ min: 0, max }), { minLength: 2, maxLength: 4 }).map((list) => list.join(',')),
+  );
+const cron = fc.tuple(field(59), field(23)).map(([minute, hour]) => `${minute} ${hour} * * *`);
+/** From 2010 to 2029. */
+const instant = fc.integer({ min: 1_262_304_000, max: 1_893_456_000 }).map((second) => new Date(second * 1000));
+
+describe('due times', () => {
+  it('are those that the definition says, minute by minute through changes of the clock', () => {
+    fc.assert(
+      fc.property(cron, zone, instant, (expression, name, after) => {
+        const start = nearChange(name, after);
+        expect(dueTimesOf(expression, name).next(start)).toEqual(byDefinition(expression, name, start));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('are the same as those of the parser where no clock is changed', () => {
+    fc.assert(
+      fc.property(cron, zone, instant, (expression, name, after) => {
+        const own = dueTimesOf(expression, name).next(after);
+        const parsed = CronExpressionParser.parse(expression, { tz: name, currentDate: after }).next().toDate();
+        const offset = zoneOffset(name) ?? (() => NaN);
+        const days = [-1, 0, 1, 2].map((day) => offset(after.getTime() + day * 24 * hourMs));
+        if (new Set(days).size === 1) expect(own).toEqual(parsed);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** Half a day before the next change of the clock within a year, where there is one. */
+function nearChange(name: string, from: Date): Date {
+  const offset = zoneOffset(name) ?? (() => NaN);
+  for (let hour = 0; hour < 366 * 24; hour += 6) {
+    const at = from.getTime() + hour * hourMs;
+    if (offset(at) !== offset(at + 6 * hourMs)) return new Date(at - 6 * hourMs);
+  }
+  return from;
+}
+
+/** Looks at every minute: slow, and plainly the rule. */
+function byDefinition(expression: string, name: string, after: Date): Date | undefined {
+  const [minutes, hours] = [0, 1].map((index) => {
+    const { fields } = CronExpressionParser.parse(expression, { tz: 'UTC' });
+    return new Set<number>((index === 0 ? fields.minute : fields.hour).values.map(Number));
+  });
+  const isNamed = (shown: number) => {
+    const clock = new Date(shown);
+    return (
+      clock.getUTCSeconds() === 0 &&
+      minutes?.has(clock.getUTCMinutes()) === true &&
+      hours?.has(clock.getUTCHours()) === true
+    );
+  };
+  const offset = zoneOffset(name) ?? (() => NaN);
+  const minuteMs = 60_000;
+  const first = Math.floor(after.getTime() / minuteMs) * minuteMs + minuteMs;
+  let latestShown = -Infinity;
+  for (let at = first - 26 * hourMs; at < first; at += minuteMs) latestShown = Math.max(latestShown, at + offset(at));
+  for (let at = first; at < first + 80 * hourMs; at += minuteMs) {
+    const shown = at + offset(at);
+    const before = at - minuteMs + offset(at - minuteMs);
+    const skipped = Array.from(
+      { length: Math.max(0, (shown - before) / minuteMs - 1) },
+      (_, index) => before + (index + 1) * minuteMs,
+    );
+    const isFirstTime = shown > latestShown;
+    if (skipped.some(isNamed) || (isNamed(shown) && (isFirstTime || hours?.size === 24))) return new Date(at);
+    latestShown = Math.max(latestShown, shown);
+  }
+  return undefined;
+}
+
+describe('what a client may send', () => {
+  it.each(['0 9 * * 1-5', '*/5 * * * * *', '@daily', '0 0 L * *', '0 9 * * THU', '  0   9 * * * ', '0 0 29 2 *'])(
+    '%s is a cron expression',
+    (text) => {
+      expect(cronExpression.safeParse(text).success).toBe(true);
+    },
+  );
+
+  it.each([
+    '',
+    'every day',
+    '* * *',
+    '61 * * * *',
+    '0 24 * * *',
+    '0 0 30 2 *',
+    '0 0 31 2,4 *',
+    'H H * * *',
+    '* * * * * * *',
+    '@reboot',
+    '0 0 * * 8',
+    'x'.repeat(300),
+  ])('"%s" is none', (text) => {
+    expect(cronExpression.safeParse(text).success).toBe(false);
+  });
+
+  it.each(['Mars/Base', '+01:00', '', 'Europe/Berlin; drop'])('"%s" is no time zone', (name) => {
+    expect(timeZone.safeParse(name).success).toBe(false);
+  });
+});

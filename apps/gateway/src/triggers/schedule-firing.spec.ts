@@ -1,0 +1,297 @@
+import type { Execution, Run, Schedule } from '@rondo/contract';
+import { type Database, Firings, Runs } from '@rondo/persistence';
+import { newUlid } from '@rondo/platform';
+import { RunService } from '../runs/run-service';
+import { RunningGateway } from '../testing/running-gateway';
+import { ScheduleFiring } from './schedule-firing';
+
+const hourMs = 3_600_000;
+/** Every hour of a day that is months away, so that only the clock of a test reaches it. */
+const everyHour = `0 * 1 ${((new Date().getUTCMonth() + 6) % 12) + 1} *`;
+
+let gateway: RunningGateway;
+let key: string;
+beforeAll(async () => (gateway = await RunningGateway.start({ MAX_ACTIVE_RUNS_PER_ACCOUNT: 6 })));
+beforeEach(async () => {
+  await gateway.ownerDatabase.sql.query('delete from triggers');
+  key = await gateway.keyOf('an account');
+});
+afterAll(() => gateway.close());
+
+async function schedule(fields: object = {}): Promise<Schedule & { start: number }> {
+  const body = { name: 'hourly', cron: everyHour, run: { input: 'At {{due_at}}.' }, ...fields };
+  const { body: made } = await gateway.as(key).post('/v1/schedules').send(body).expect(201);
+  return { ...made, start: Date.parse(made.next_fire_at) };
+}
+
+/** What a gateway does when its clock shows this. */
+function firing(nowMs: number, database: Database = gateway.database, onError = fail): ScheduleFiring {
+  const { parts } = gateway;
+  const runService = new RunService({
+    runs: new Runs(database, newUlid),
+    settings: { settingsOf: (request, account) => parts.settings.settingsOf(request, account) },
+    agents: parts.agentService,
+    quota: parts.runQuota,
+    publishJobs: () => undefined,
+    publishJob: () => undefined,
+    publishFacts: () => undefined,
+    signalStop: () => undefined,
+  });
+  const firings = new Firings(database, newUlid);
+  return new ScheduleFiring({
+    firings,
+    runService,
+    newId: newUlid,
+    now: () => Promise.resolve(new Date(nowMs)),
+    onError,
+  });
+}
+
+function fail(error: unknown): void {
+  throw error;
+}
+
+const pass = (nowMs: number) => firing(nowMs).pass();
+
+async function executions({ id }: Schedule): Promise<Execution[]> {
+  const { body } = await gateway.as(key).get(`/v1/schedules/${id}/executions?limit=200`).expect(200);
+  return (body as { data: Execution[] }).data.reverse();
+}
+
+async function runs(): Promise<Run[]> {
+  const { body } = await gateway.as(key).get('/v1/runs?limit=200').expect(200);
+  return (body as { data: Run[] }).data.reverse();
+}
+
+const statuses = async (made: Schedule) => (await executions(made)).map(({ status, reason }) => [status, reason]);
+const stop = (id: unknown) =>
+  gateway
+    .as(key)
+    .post(`/v1/runs/${String(id)}/stop`)
+    .send({});
+
+describe('a due time', () => {
+  it('becomes one run, with its execution', async () => {
+    const made = await schedule();
+    await pass(made.start - 1);
+    expect(await runs()).toEqual([]);
+    await pass(made.start);
+    await pass(made.start + 1_000);
+
+    const [run, ...others] = await runs();
+    expect(others).toEqual([]);
+    expect(await executions(made)).toMatchObject([
+      {
+        status: 'started',
+        due_at: new Date(made.start).toISOString(),
+        run_id: run?.id,
+        run_status: 'queued',
+        attempts: 1,
+      },
+    ]);
+    const { body } = await gateway.as(key).get(`/v1/threads/${run?.thread_id}/messages`).expect(200);
+    expect(body.data[0].content).toEqual([{ type: 'text', text: `At ${new Date(made.start).toISOString()}.` }]);
+  });
+
+  it('is fired once by several gateways at once', async () => {
+    const made = await schedule({ overlap: 'allow' });
+    for (let hour = 0; hour < 3; hour += 1) {
+      await Promise.all(Array.from({ length: 5 }, () => pass(made.start + hour * hourMs)));
+    }
+
+    expect(await statuses(made)).toEqual(Array.from({ length: 3 }, () => ['started', null]));
+    expect(await runs()).toHaveLength(3);
+  });
+
+  it('is fired once, whichever statement a gateway dies before or after', async () => {
+    const made = await schedule({ overlap: 'allow', missed: 'all' });
+    let crashes = 0;
+    for (const when of ['before', 'after'] as const) {
+      for (let statement = 1, died = true; died; statement += 1) {
+        const hour = crashes;
+        const now = made.start + hour * hourMs;
+        died = await diesAt(now, { statement, when });
+        await pass(now);
+        crashes += 1;
+        expect(await runs()).toHaveLength(crashes);
+        for (const { id } of (await runs()).slice(-1)) await stop(id);
+      }
+    }
+
+    expect(crashes).toBeGreaterThan(8);
+    const dues = (await executions(made)).map(({ status, due_at: due }) => [status, Date.parse(due ?? '')]);
+    expect(dues).toEqual(dues.map((_, hour) => ['started', made.start + hour * hourMs]));
+  });
+});
+
+/** Resolves to whether it came so far. */
+async function diesAt(
+  nowMs: number,
+  { statement, when }: { statement: number; when: 'before' | 'after' },
+): Promise<boolean> {
+  let count = 0;
+  const crashing = (sql: Database['sql']): Database['sql'] => ({
+    query: async (text, values) => {
+      count += 1;
+      if (count > statement) throw new Error('dead'); // a process that died does nothing more
+      if (count === statement && when === 'before') throw new Error('dead');
+      const rows = await sql.query(text, values);
+      if (count === statement) throw new Error('dead');
+      return rows as never; // the rows that the caller declared
+    },
+  });
+  const { database } = gateway;
+  const dying: Database = {
+    ...database,
+    sql: crashing(database.sql),
+    transaction: (work) => database.transaction((sql) => work(crashing(sql))),
+  };
+  await firing(nowMs, dying, () => undefined)
+    .pass()
+    .catch(() => undefined);
+  return count >= statement;
+}
+
+describe('the clock', () => {
+  it('set back: nothing is fired a second time', async () => {
+    const made = await schedule({ overlap: 'allow' });
+    await pass(made.start);
+    await pass(made.start + hourMs);
+    for (const back of [2, 1, 0.5]) await pass(made.start + hourMs - back * hourMs);
+    const address = `/v1/schedules/${made.id}`;
+    await gateway.ownerDatabase.sql.query('update triggers set next_fire_at = $1', [new Date(made.start)]); // a new count from an earlier now
+    await pass(made.start + hourMs);
+
+    expect((await executions(made)).map(({ status }) => status)).toEqual(['started', 'started']);
+    expect(await runs()).toHaveLength(2);
+    expect((await gateway.as(key).get(address).expect(200)).body.next_fire_at).toBe(
+      new Date(made.start + 2 * hourMs).toISOString(),
+    );
+  });
+
+  it.each([
+    [
+      'skip',
+      0,
+      [
+        ['skipped', 'missed'],
+        ['skipped', 'missed'],
+      ],
+    ],
+    [
+      'once',
+      1,
+      [
+        ['skipped', 'missed'],
+        ['started', null],
+      ],
+    ],
+    [
+      'all',
+      4,
+      [
+        ['started', null],
+        ['started', null],
+        ['started', null],
+        ['started', null],
+      ],
+    ],
+  ])('set forward, or gateways that were away: %s', async (missed, count, expected) => {
+    const made = await schedule({ missed, overlap: 'allow' });
+    await pass(made.start + 3.5 * hourMs);
+
+    expect(await statuses(made)).toEqual(expected);
+    expect(await runs()).toHaveLength(count);
+    const through = (await executions(made))[0]?.due_through;
+    if (missed !== 'all') expect(through).toBe(new Date(made.start + 2 * hourMs).toISOString());
+  });
+});
+
+describe('a run that is not finished', () => {
+  it('makes the next firing skip, unless the policy says otherwise', async () => {
+    const made = await schedule({ overlap: 'skip' });
+    for (const hour of [0, 1]) await pass(made.start + hour * hourMs);
+    await stop((await runs())[0]?.id).expect(202);
+    await pass(made.start + 2 * hourMs);
+
+    expect(await statuses(made)).toEqual([
+      ['started', null],
+      ['skipped', 'overlap'],
+      ['started', null],
+    ]);
+  });
+
+  it('is awaited with the policy queue', async () => {
+    const made = await schedule({ overlap: 'queue' });
+    for (const hour of [0, 1, 2]) await pass(made.start + hour * hourMs);
+    expect(await statuses(made)).toEqual([
+      ['started', null],
+      ['pending', 'overlap'],
+      ['pending', 'overlap'],
+    ]);
+
+    for (const _ of [1, 2]) {
+      await stop((await runs()).at(-1)?.id).expect(202);
+      await Promise.all([pass(made.start + 2 * hourMs), pass(made.start + 2 * hourMs)]);
+    }
+    expect(await statuses(made)).toEqual(Array.from({ length: 3 }, () => ['started', null]));
+    expect(await runs()).toHaveLength(3);
+  });
+
+  it('on the thread that all runs share: skipped or queued', async () => {
+    const made = await schedule({ thread: 'same', overlap: 'skip' });
+    const other = await gateway.createRun({ thread_id: made.thread_id, input: 'Mine.' }, key);
+    await pass(made.start);
+    await stop(other.id).expect(202);
+    await pass(made.start + hourMs);
+
+    expect(await statuses(made)).toEqual([
+      ['skipped', 'overlap'],
+      ['started', null],
+    ]);
+    expect((await runs()).map(({ thread_id: thread }) => thread)).toEqual([made.thread_id, made.thread_id]);
+  });
+});
+
+describe('a firing whose run cannot be created', () => {
+  it('fails at once if another attempt cannot help', async () => {
+    const { body: agent } = await gateway
+      .as(key)
+      .post('/v1/agents')
+      .send({ definition: { name: 'writer' } })
+      .expect(201);
+    const made = await schedule({ run: { input: 'Go.', agent_id: agent.id } });
+    await gateway.as(key).delete(`/v1/agents/${agent.id}`).expect(204);
+    await pass(made.start);
+
+    expect(await executions(made)).toMatchObject([
+      { status: 'failed', run_id: null, attempts: 1, error: { code: 'agent_not_found' } },
+    ]);
+  });
+
+  it('is tried three times again if it may help', async () => {
+    const made = await schedule();
+    const blocking: Run[] = [];
+    for (let run = 0; run < 6; run += 1) blocking.push(await gateway.createRun({ input: 'Go.' }, key));
+    await pass(made.start);
+    expect(await executions(made)).toMatchObject([
+      {
+        status: 'pending',
+        reason: 'retry',
+        attempts: 1,
+        error: { code: 'too_many_active_runs' },
+        next_attempt_at: new Date(made.start + 10_000).toISOString(),
+      },
+    ]);
+    await pass(made.start + 9_000);
+    for (const after of [10, 70, 370]) await pass(made.start + after * 1_000);
+    expect(await executions(made)).toMatchObject([
+      { status: 'failed', attempts: 4, error: { code: 'too_many_active_runs' } },
+    ]);
+
+    await pass(made.start + hourMs);
+    for (const { id } of blocking) await stop(id).expect(202);
+    await pass(made.start + hourMs + 10_000);
+    expect((await executions(made))[1]).toMatchObject({ status: 'started', attempts: 2, error: null, reason: null });
+  });
+});

@@ -1,0 +1,115 @@
+import { type AccountId, type Schedule, type TriggeredRun, runId } from '@rondo/contract';
+import { templateProblem } from '@rondo/domain';
+import type {
+  Agents,
+  Firings,
+  NextFireAt,
+  PendingKey,
+  ScheduleAddress,
+  ScheduleFields,
+  Schedules,
+} from '@rondo/persistence';
+import { InvalidRequest } from '../problems/api-error';
+import type { RunService } from '../runs/run-service';
+import type { RunSettingsResolver } from '../runs/run-settings';
+import { dueTimesOf } from './cron-times';
+import { runOfSchedule, scheduleRoots } from './schedule-run';
+
+export interface ScheduleServiceDependencies {
+  readonly schedules: Schedules;
+  readonly firings: Firings;
+  readonly agents: Pick<Agents, 'get'>;
+  readonly settings: RunSettingsResolver;
+  readonly runService: Pick<RunService, 'create'>;
+  readonly newId: () => string;
+}
+
+const shownFires = 5;
+
+export type ShownSchedule = Schedule & { readonly next_fires: readonly string[] };
+export type ScheduleChanges = { readonly [Name in keyof ScheduleFields]?: ScheduleFields[Name] | undefined };
+
+/** Schedules as the API shows and changes them. One whose runs could not begin is refused when it is stored. */
+export class ScheduleService {
+  constructor(private readonly dependencies: ScheduleServiceDependencies) {}
+
+  async create(
+    accountId: AccountId,
+    fields: ScheduleFields,
+    promised?: PendingKey<ShownSchedule>,
+  ): Promise<ShownSchedule> {
+    await this.requireValid(accountId, fields);
+    const promisedShown = promised && { ...promised, answer: (made: Schedule) => promised.answer(shown(made)) };
+    return shown(await this.dependencies.schedules.create({ accountId, fields, promised: promisedShown }, nextFireAt));
+  }
+
+  async get(address: ScheduleAddress): Promise<ShownSchedule> {
+    return shown(await this.dependencies.schedules.get(address));
+  }
+
+  async list(request: Parameters<Schedules['list']>[0]) {
+    const page = await this.dependencies.schedules.list(request);
+    return { ...page, data: page.data.map(shown) };
+  }
+
+  async update(address: ScheduleAddress, changes: ScheduleChanges): Promise<ShownSchedule> {
+    const known = await this.dependencies.schedules.get(address);
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    await this.requireValid(address.accountId, {
+      ...known,
+      ...(known.thread === 'same' && changes.thread === 'new' && { thread_id: null }),
+      ...given,
+    });
+    return shown(await this.dependencies.schedules.update({ ...address, fields: changes }, nextFireAt));
+  }
+
+  /** A run at once, also of a paused schedule and beside an unfinished one. */
+  async runNow(address: ScheduleAddress, promised: Parameters<RunService['create']>[2]) {
+    const { firings, runService, newId } = this.dependencies;
+    const schedule = await this.dependencies.schedules.get(address);
+    const id = runId.parse(`run_${newId()}`);
+    const request = runOfSchedule(schedule, await firings.now());
+    const { run } = await runService.create(address.accountId, request, {
+      ...promised,
+      id,
+      alongside: firings.fireNow(schedule, id),
+    });
+    return run;
+  }
+
+  private async requireValid(accountId: AccountId, fields: ScheduleFields): Promise<void> {
+    const { overlap, thread, thread_id: threadId, run } = fields;
+    if (overlap === 'allow' && thread === 'same') throw invalid('overlap', 'runs on one thread cannot overlap');
+    if (thread === 'new' && threadId !== null) throw invalid('thread_id', 'needs "thread": "same"');
+    const problem = templateProblem(run.input, scheduleRoots);
+    if (problem !== undefined) throw invalid('run.input', problem);
+    this.requireSettings(accountId, run);
+    if (run.agent_id !== undefined) await this.dependencies.agents.get({ accountId, agentId: run.agent_id });
+  }
+
+  private requireSettings(accountId: AccountId, { profile, model, limits, budget }: TriggeredRun): void {
+    const outcome = this.dependencies.settings.resolve({ profile, model, limits, budget }, accountId);
+    if (!('problems' in outcome)) return;
+    throw new InvalidRequest(outcome.problems.map(({ field, message }) => ({ field: `run.${field}`, message })));
+  }
+}
+
+const invalid = (field: string, message: string) => new InvalidRequest([{ field, message }]);
+
+const nextFireAt: NextFireAt = ({ cron, time_zone: zone }, now) => dueTimesOf(cron, zone).next(now) ?? null;
+
+const shown = (schedule: Schedule): ShownSchedule => {
+  const from = schedule.next_fire_at === null ? new Date() : new Date(Date.parse(schedule.next_fire_at) - 1);
+  return { ...schedule, next_fires: dueTimesAfter(schedule, from, shownFires) };
+};
+
+export function dueTimesAfter(
+  { cron, time_zone: zone }: Pick<Schedule, 'cron' | 'time_zone'>,
+  from: Date,
+  count: number,
+): string[] {
+  const times = dueTimesOf(cron, zone);
+  const found: string[] = [];
+  for (let at = times.next(from); at && found.length < count; at = times.next(at)) found.push(at.toISOString());
+  return found;
+}

@@ -1,0 +1,133 @@
+import type { Schedule } from '@rondo/contract';
+import { RunningGateway } from '../testing/running-gateway';
+
+let gateway: RunningGateway;
+let key: string;
+beforeAll(async () => (gateway = await RunningGateway.start()));
+beforeEach(async () => (key = await gateway.keyOf('an account')));
+afterAll(() => gateway.close());
+
+const api = () => gateway.as(key);
+const yearly = { name: 'yearly', cron: '0 0 1 1 *', run: { input: 'Go.' } };
+const made = async (fields: object = {}) =>
+  (
+    await api()
+      .post('/v1/schedules')
+      .send({ ...yearly, ...fields })
+      .expect(201)
+  ).body as Schedule & { next_fires: string[] };
+
+describe('schedules', () => {
+  it('are created, read, listed, changed and deleted', async () => {
+    const schedule = await made({ cron: '0  9 * * 1-5', time_zone: 'Europe/Berlin' });
+    const other = await made();
+
+    expect(schedule).toMatchObject({
+      cron: '0 9 * * 1-5',
+      missed: 'once',
+      overlap: 'skip',
+      thread: 'new',
+      is_paused: false,
+    });
+    expect(schedule.next_fires).toHaveLength(5);
+    expect(schedule.next_fires[0]).toBe(schedule.next_fire_at);
+    const path = `/v1/schedules/${schedule.id}`;
+    expect((await api().get(path).expect(200)).body).toEqual(schedule);
+    const first = (await api().get('/v1/schedules?limit=1').expect(200)).body;
+    const rest = (await api().get(`/v1/schedules?limit=1&after=${first.next_cursor}`).expect(200)).body;
+    expect([...first.data, ...rest.data].map(({ id }: Schedule) => id)).toEqual([other.id, schedule.id]);
+
+    const { body: renamed } = await api().patch(path).send({ name: 'daily' }).expect(200);
+    expect(renamed).toMatchObject({ name: 'daily', next_fire_at: schedule.next_fire_at, run: schedule.run });
+    const { body: moved }: { body: Schedule } = await api()
+      .patch(path)
+      .send({ cron: '0 0 29 2 *', thread: 'same' })
+      .expect(200);
+    expect([moved.thread, typeof moved.thread_id, moved.next_fire_at?.slice(4, 7)]).toEqual(['same', 'string', '-02']);
+    await api().delete(path).expect(204);
+    expect((await api().get(`${path}/executions`).expect(404)).body.code).toBe('schedule_not_found');
+  });
+
+  it('are paused and resumed', async () => {
+    const schedule = await made();
+    const path = `/v1/schedules/${schedule.id}`;
+    const { body: paused } = await api().post(`${path}/pause`).expect(200);
+    const { body: resumed } = await api().post(`${path}/resume`).expect(200);
+
+    expect([paused.is_paused, paused.next_fire_at, paused.next_fires.length]).toEqual([true, null, 5]);
+    expect([resumed.is_paused, resumed.next_fire_at]).toEqual([false, schedule.next_fire_at]);
+  });
+
+  it('run at once when told to, also once for one Idempotency-Key', async () => {
+    const { id } = await made({ is_paused: true });
+    const send = () => api().post(`/v1/schedules/${id}/run`).set('Idempotency-Key', 'once');
+    const [first, second] = [await send().expect(202), await send().expect(202)];
+    await api().post(`/v1/schedules/${id}/run`).expect(202);
+
+    expect(second.body).toEqual(first.body);
+    const { data } = (await api().get(`/v1/schedules/${id}/executions`).expect(200)).body;
+    expect(data).toHaveLength(2);
+    expect(data[1]).toMatchObject({ status: 'started', due_at: null, run_id: first.body.id, run_status: 'queued' });
+  });
+
+  it('show the due times of an expression before it is stored', async () => {
+    const { body } = await api().get('/v1/due-times?cron=0+0+29+2+*&count=2').expect(200);
+
+    expect((body as { data: string[] }).data.map((at) => at.slice(4))).toEqual(
+      Array.from({ length: 2 }, () => '-02-29T00:00:00.000Z'),
+    );
+    await api().get('/v1/due-times?cron=x').expect(422);
+  });
+
+  it('are fired by the gateway, by the clock of the database', async () => {
+    const { id } = await made({ cron: '* * * * * *', overlap: 'allow' });
+    const path = `/v1/schedules/${id}`;
+    let fired = 0;
+    while (fired < 3) fired = (await api().get(`${path}/executions`).expect(200)).body.data.length;
+    await api().post(`${path}/pause`).expect(200);
+
+    const { data } = (await api().get(`${path}/executions?limit=200`).expect(200)).body as {
+      data: { due_at: string; run_id: string }[];
+    };
+    expect(new Set(data.map(({ due_at: due }) => due)).size).toBe(data.length);
+    expect((await api().get('/v1/runs?limit=200').expect(200)).body.data).toHaveLength(
+      data.filter(({ run_id: run }) => run).length,
+    );
+  });
+
+  it.each([
+    ['cron', { cron: 'every day' }],
+    ['cron', { cron: '0 0 30 2 *' }],
+    ['time_zone', { time_zone: 'Mars/Base' }],
+    ['missed', { missed: 'never' }],
+    ['overlap', { overlap: 'allow', thread: 'same' }],
+    ['thread_id', { thread_id: 'thr_1' }],
+    ['run.input', { run: { input: '{{body.x}}' } }],
+    ['run.model', { run: { input: 'Go.', model: 'nowhere/model' } }],
+    ['run.colour', { run: { input: 'Go.', colour: 'red' } }],
+  ])('are refused with the name of the wrong field: %s', async (field, fields) => {
+    const { body } = await api()
+      .post('/v1/schedules')
+      .send({ ...yearly, ...fields })
+      .expect(422);
+
+    expect(body.code).toBe('invalid_request');
+    expect(JSON.stringify(body.errors)).toContain(field.split('.').at(-1));
+  });
+
+  it('name no agent and no thread of another account', async () => {
+    const { thread_id } = await gateway.createRun();
+    const { body: agent } = await gateway
+      .as()
+      .post('/v1/agents')
+      .send({ definition: { name: 'the operator’s' } })
+      .expect(201);
+    const attempts = [{ thread: 'same', thread_id }, { run: { input: 'Go.', agent_id: agent.id } }];
+
+    for (const fields of attempts)
+      await api()
+        .post('/v1/schedules')
+        .send({ ...yearly, ...fields })
+        .expect(404);
+  });
+});
