@@ -8,6 +8,12 @@ export type webhooks = Record<string, never>;
 export type components = {
     schemas: {
         /** @enum {string} */
+        MissedPolicy: "skip" | "once" | "all";
+        /** @enum {string} */
+        OverlapPolicy: "skip" | "queue" | "allow";
+        /** @enum {string} */
+        ThreadPolicy: "new" | "same";
+        /** @enum {string} */
         ProfileName: "suna" | "ii" | "symphony";
         /** @enum {string} */
         Dialect: "native" | "xml_invoke" | "xml_tag" | "json";
@@ -440,6 +446,59 @@ export type components = {
             };
             /** @description Kept with the decision. The model is told it if the call is denied. */
             reason?: string;
+        };
+        NewSchedule: {
+            name: string;
+            /** @description Minute, hour, day, month, weekday; six fields have seconds first. */
+            cron: string;
+            /** @default UTC */
+            time_zone?: string;
+            /** @default once */
+            missed?: components["schemas"]["MissedPolicy"];
+            /** @default skip */
+            overlap?: components["schemas"]["OverlapPolicy"];
+            /** @default new */
+            thread?: components["schemas"]["ThreadPolicy"];
+            /**
+             * @description With `thread: "same"`: the thread of all runs. A new one when absent.
+             * @default null
+             */
+            thread_id?: string | null;
+            run: components["schemas"]["NewTriggeredRun"];
+            /** @default false */
+            is_paused?: boolean;
+        };
+        ScheduleChange: {
+            name?: string;
+            /** @description Minute, hour, day, month, weekday; six fields have seconds first. */
+            cron?: string;
+            time_zone?: string;
+            missed?: components["schemas"]["MissedPolicy"];
+            overlap?: components["schemas"]["OverlapPolicy"];
+            thread?: components["schemas"]["ThreadPolicy"];
+            /** @description With `thread: "same"`: the thread of all runs. A new one when absent. */
+            thread_id?: string | null;
+            run?: components["schemas"]["NewTriggeredRun"];
+            is_paused?: boolean;
+        };
+        NewTriggeredRun: {
+            /** @description May name `{{due_at}}`, `{{schedule.id}}` and `{{schedule.name}}`. */
+            input: string;
+            agent_id?: string;
+            profile?: components["schemas"]["ProfileName"];
+            model?: string;
+            limits?: {
+                max_iterations?: number;
+                max_duration_s?: number;
+                max_malformed_calls?: number;
+                tool_timeout_s?: number;
+                max_identical_calls?: number;
+            };
+            budget?: components["schemas"]["BudgetSettings"];
+            /** @default {} */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         NewThread: {
             /** @description The stored agent that its runs begin with, unless they name one. */
@@ -1993,6 +2052,75 @@ export type components = {
             /** @description There are more rows than `limit`. */
             has_more: boolean;
         };
+        Schedule: {
+            id: string;
+            name: string;
+            cron: string;
+            time_zone: string;
+            missed: components["schemas"]["MissedPolicy"];
+            overlap: components["schemas"]["OverlapPolicy"];
+            thread: components["schemas"]["ThreadPolicy"];
+            thread_id: string | null;
+            run: components["schemas"]["TriggeredRun"];
+            is_paused: boolean;
+            next_fire_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The next five due times, also of a paused schedule. */
+            next_fires: string[];
+        };
+        SchedulePage: {
+            data: components["schemas"]["Schedule"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        DueTimes: {
+            data: string[];
+        };
+        Execution: {
+            id: string;
+            /** @enum {string} */
+            status: "pending" | "started" | "skipped" | "failed";
+            reason: ("missed" | "too_many_missed" | "overlap" | "queue_full" | "retry") | null;
+            error: {
+                code: string;
+                detail: string;
+            } | null;
+            due_at: string | null;
+            due_through: string | null;
+            fired_at: string | null;
+            run_id: string | null;
+            run_status: components["schemas"]["RunStatus"] | null;
+            attempts: number;
+            next_attempt_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        ExecutionPage: {
+            data: components["schemas"]["Execution"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        TriggeredRun: {
+            input: string;
+            agent_id?: string;
+            profile?: components["schemas"]["ProfileName"];
+            model?: string;
+            limits?: {
+                max_iterations?: number;
+                max_duration_s?: number;
+                max_malformed_calls?: number;
+                tool_timeout_s?: number;
+                max_identical_calls?: number;
+            };
+            budget?: components["schemas"]["BudgetSettings"];
+            /** @default {} */
+            metadata: {
+                [key: string]: string;
+            };
+        };
         Account: {
             id: string;
             name: string;
@@ -2089,6 +2217,9 @@ export type components = {
     headers: never;
     pathItems: never;
 };
+export type MissedPolicy = components['schemas']['MissedPolicy'];
+export type OverlapPolicy = components['schemas']['OverlapPolicy'];
+export type ThreadPolicy = components['schemas']['ThreadPolicy'];
 export type ProfileName = components['schemas']['ProfileName'];
 export type Dialect = components['schemas']['Dialect'];
 export type AgentIdentity = components['schemas']['AgentIdentity'];
@@ -2125,6 +2256,9 @@ export type AgentChange = components['schemas']['AgentChange'];
 export type DeclaredAgent = components['schemas']['DeclaredAgent'];
 export type VersionActivation = components['schemas']['VersionActivation'];
 export type ApprovalDecision = components['schemas']['ApprovalDecision'];
+export type NewSchedule = components['schemas']['NewSchedule'];
+export type ScheduleChange = components['schemas']['ScheduleChange'];
+export type NewTriggeredRun = components['schemas']['NewTriggeredRun'];
 export type NewThread = components['schemas']['NewThread'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewApiKey = components['schemas']['NewApiKey'];
@@ -2245,6 +2379,12 @@ export type UsageEntry = components['schemas']['UsageEntry'];
 export type UsageEntryPage = components['schemas']['UsageEntryPage'];
 export type UsageSums = components['schemas']['UsageSums'];
 export type UsageReport = components['schemas']['UsageReport'];
+export type Schedule = components['schemas']['Schedule'];
+export type SchedulePage = components['schemas']['SchedulePage'];
+export type DueTimes = components['schemas']['DueTimes'];
+export type Execution = components['schemas']['Execution'];
+export type ExecutionPage = components['schemas']['ExecutionPage'];
+export type TriggeredRun = components['schemas']['TriggeredRun'];
 export type Account = components['schemas']['Account'];
 export type AccountWithKey = components['schemas']['AccountWithKey'];
 export type RemovedAccount = components['schemas']['RemovedAccount'];
