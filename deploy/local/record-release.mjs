@@ -34,7 +34,7 @@ async function record({ owns }) {
 /** The statements that the tests of libs/persistence execute; they cover all of them. */
 async function recordStatements({ directory, env }) {
   const args = ['--maxWorkers', '2', '--setupFilesAfterEnv', join(import.meta.dirname, 'record-statements.cjs')];
-  const output = await jest(['libs/persistence'], { env, args });
+  const output = await jest(['persistence'], { env, args });
   const lines = readdirSync(directory)
     .filter((name) => name.startsWith('statements-'))
     .flatMap((name) => readFileSync(join(directory, name), 'utf8').trim().split('\n'));
@@ -48,7 +48,7 @@ async function recordMessages({ directory, env }) {
   const { default: messaging } = await import('../../libs/messaging/dist/released/wire-messages.js');
   const messages = messaging.wireStructures();
   writeFileSync(join(directory, 'structures.json'), JSON.stringify({ messages }));
-  const output = await jest(['apps/e2e'], { env, args: ['--testPathPatterns', 'released-messages'] });
+  const output = await jest(['e2e'], { env, args: ['--testPathPatterns', 'released-messages'] });
   const examples = JSON.parse(readFileSync(join(directory, 'examples.json'), 'utf8'));
   for (const [kind, message] of Object.entries(messages)) message.examples = examples[kind];
   await write('libs/messaging/src/released/released-messages.json', { version: version(), messages });

@@ -15,9 +15,9 @@ npm run attacks        only the tests that attack, and docs/attacks.md written a
 
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
-const faults = ['apps/chaos', 'apps/bench'];
+const faults = ['chaos', 'bench'];
 const staticChecks = ['words', 'documents', 'circles', 'client types', 'format', 'types', 'lint'];
-const withDeployments = ['apps/e2e', ...faults];
+const withDeployments = ['e2e', ...faults];
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');
 const withTimes = process.argv.includes('--times');
@@ -57,7 +57,7 @@ async function deploymentLane(verification, { env, args, isWhole, isBuilt }) {
   if (isWhole) for (const name of staticChecks) await verification.step(name, checks[name]);
   if (!isBuilt) return;
   await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', ...args] }));
-  await verification.step('end to end', () => jest(['apps/e2e'], { env, args: ['--maxWorkers', '2', ...args] }));
+  await verification.step('end to end', () => jest(['e2e'], { env, args: ['--maxWorkers', '2', ...args] }));
 }
 
 /** Prints how many attacks were tried and blocked, and compares them with docs/attacks.md. */

@@ -137,10 +137,11 @@ describe('a run over REST', () => {
     setFlagsFromString('--expose_gc');
     const collectGarbage = runInNewContext('gc') as () => void; // available under this flag of V8
     const run = await gateway.createRun();
-    const cleaning = setInterval(collectGarbage, 50);
+    const waiting = api().get(`/v1/runs/${run.id}/wait?timeout_s=0.5`).expect(200).then();
 
-    await api().get(`/v1/runs/${run.id}/wait?timeout_s=0.5`).timeout(5_000).expect(200);
-    clearInterval(cleaning);
+    while (gateway.parts.subscriptions.subscriberCount === 0) await new Promise(setImmediate);
+    collectGarbage();
+    await waiting;
     expect(gateway.parts.subscriptions.subscriberCount).toBe(0);
   });
 

@@ -1,0 +1,13 @@
+const { existsSync, readdirSync } = require('node:fs');
+const { join } = require('node:path');
+
+const foldersOf = (parent) => readdirSync(join(__dirname, parent)).map((name) => `${parent}/${name}`);
+
+/** All projects that have tests. `--selectProjects` takes their display names. */
+module.exports = {
+  projects: ['apps', 'libs']
+    .flatMap(foldersOf)
+    .filter((project) => existsSync(join(__dirname, project, 'jest.config.cjs'))),
+  testSequencer: join(__dirname, 'deploy/local/slowest-first.cjs'),
+  workerIdleMemoryLimit: '1GB', // A worker keeps something of each spec; at 3 GB it does little but collect garbage.
+};
