@@ -15,6 +15,7 @@ import {
   Runs,
   Sandboxes,
   Schedules,
+  Sessions,
   Threads,
   UsageLedger,
   holderOf,
@@ -23,10 +24,9 @@ import {
 import { SecretBox, type Logger, newUlid } from '@rondo/platform';
 import { AgentService } from './agents/agent-service';
 import { AccountQuota, RequestRate } from './auth/account-quota';
-import { ApiKeyCache, Authenticator } from './auth/authenticator';
 import { ConcurrencyLimits } from './auth/concurrency-limits';
 import { operatorOf } from './auth/operator-of';
-import { LongRequests, OpenConnections, Revocations } from './auth/open-connections';
+import { LongRequests } from './auth/open-connections';
 import { RateLimiter } from './auth/rate-limiter';
 import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
@@ -45,6 +45,7 @@ import { RunSettingsResolver } from './runs/run-settings';
 import { WorkerSignals } from './runs/worker-signals';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { composeTriggers } from './triggers/compose-triggers';
+import { composeSignIn } from './sessions/compose-sign-in';
 
 const name = 'gateway';
 
@@ -60,11 +61,10 @@ const subscriptionSettings = {
 export function compose(config: GatewayConfig, log: Logger) {
   const warn = warnTo(log);
   const adapters = connect(config, log);
-  const { accounts, idempotencyKeys, accountRequests } = adapters;
+  const { idempotencyKeys, accountRequests } = adapters;
 
-  const keys = new ApiKeyCache((key) => accounts.verify(key));
-  const handshakes = new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
-  const authenticator = new Authenticator({ keys, handshakes, trustedHops: config.TRUSTED_PROXY_HOPS });
+  const signIn = composeSignIn(adapters, config, warn('keys of open connections not checked'));
+  const { authenticator, connections } = signIn;
   const operator = operatorOf(adapters, config, log);
   const limits = new ConcurrencyLimits(config);
   const rate = new RequestRate(
@@ -73,10 +73,6 @@ export function compose(config: GatewayConfig, log: Logger) {
       perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND,
       onError: warn('requests of an account not counted'),
     }),
-  );
-  const connections = new OpenConnections(
-    (keyIds) => accounts.revokedOf(keyIds),
-    warn('keys of open connections not checked'),
   );
   const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
   const services = servicesOf(adapters, catalog, { config, warn });
@@ -93,14 +89,11 @@ export function compose(config: GatewayConfig, log: Logger) {
     ...adapters,
     config,
     log,
-    keys,
-    authenticator,
+    ...signIn,
     operator,
     limits,
     rate,
-    connections,
     longRequests: new LongRequests(limits, connections),
-    revocations: new Revocations(keys, connections),
     catalog,
     toolCatalog: new ToolCatalog(adapters.link),
     ...services,
@@ -155,6 +148,7 @@ function connect(config: GatewayConfig, log: Logger) {
     schedules: new Schedules(database, newUlid),
     firings: new Firings(database, newUlid),
     executions: new Executions(database),
+    sessions: new Sessions(database, newUlid),
     link,
     feed: new DeferredRunFeed(link),
     workers: new WorkerSignals(client, warnTo(log)('signal to the workers was lost')),

@@ -88,6 +88,14 @@ export const environment = z.object({
       'Sockets that one address opens, plus its requests with keys that must be looked up; twice as many may come at once.',
     unit: 'per second',
   }),
+  SESSION_HOURS: z.coerce.number().positive().max(720).default(12).meta({
+    description: 'How long a browser stays signed in.',
+    unit: 'h',
+  }),
+  SESSION_LINK_MINUTES: z.coerce.number().positive().max(1_440).default(10).meta({
+    description: 'How long a link that signs a browser in can be used.',
+    unit: 'min',
+  }),
   TRUSTED_PROXY_HOPS: z.coerce
     .number()
     .int()

@@ -29,6 +29,7 @@ import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
+import { Authenticator } from './auth/authenticator';
 import { LongRequests, Revocations } from './auth/open-connections';
 import { UsageController } from './billing/usage.controller';
 import { BlobsController } from './blobs/blobs.controller';
@@ -55,6 +56,8 @@ import { ToolCallsController } from './runs/tool-calls.controller';
 import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { SandboxesController } from './sandboxes/sandboxes.controller';
+import { SessionService } from './sessions/session-service';
+import { SessionsController } from './sessions/sessions.controller';
 import { ThreadsController } from './threads/threads.controller';
 import { ScheduleService } from './triggers/schedule-service';
 import { SchedulesController } from './triggers/schedules.controller';
@@ -109,6 +112,7 @@ export class GatewayModule {
         SchedulesController,
         SandboxFilesController,
         AccountsController,
+        SessionsController,
       ],
       providers: [RunsGateway, ...requestPipeline(parts), ...valuesOf(parts)],
     };
@@ -151,6 +155,8 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Sandboxes, useValue: parts.sandboxes },
   { provide: SandboxService, useValue: parts.sandboxService },
   { provide: LongRequests, useValue: parts.longRequests },
+  { provide: Authenticator, useValue: parts.authenticator },
+  { provide: SessionService, useValue: parts.sessionService },
   { provide: Revocations, useValue: parts.revocations },
   { provide: ModelCatalog, useValue: parts.catalog },
   { provide: ToolCatalog, useValue: parts.toolCatalog },

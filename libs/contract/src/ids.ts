@@ -6,6 +6,9 @@ const prefixed = (prefix: string) =>
 
 export const accountId = prefixed('acc').brand<'AccountId'>();
 export const apiKeyId = prefixed('key').brand<'ApiKeyId'>();
+export const sessionId = prefixed('ses').brand<'SessionId'>();
+/** A user of an outside issuer. */
+export const userId = prefixed('usr').brand<'UserId'>();
 export const threadId = prefixed('thr').brand<'ThreadId'>();
 export const runId = prefixed('run').brand<'RunId'>();
 export const messageId = prefixed('msg').brand<'MessageId'>();
@@ -22,6 +25,8 @@ export const executionId = prefixed('exc').brand<'ExecutionId'>();
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;
+export type SessionId = z.infer<typeof sessionId>;
+export type UserId = z.infer<typeof userId>;
 export type ThreadId = z.infer<typeof threadId>;
 export type RunId = z.infer<typeof runId>;
 export type MessageId = z.infer<typeof messageId>;

@@ -15,7 +15,9 @@ export {
   type RunId,
   type SandboxId,
   type ScheduleId,
+  type SessionId,
   type ThreadId,
+  type UserId,
   accountId,
   agentId,
   fileId,
@@ -34,7 +36,9 @@ export {
   runId,
   sandboxId,
   scheduleId,
+  sessionId,
   threadId,
+  userId,
 } from './ids';
 export { characterStart } from './character-start';
 export { type ThreadLimits, textLimits, usualThreadLimits } from './text-limits';

@@ -5,14 +5,18 @@ import { unauthorized } from '../problems/api-error';
 import type { RequestRate } from './account-quota';
 import type { ApiRequest } from './api-request';
 import type { Authenticator } from './authenticator';
-import { bearerKey } from './credentials';
 import type { DeploymentOperator } from './deployment-operator';
 import { requireScope } from './scopes';
 
 const ROLE = 'role';
 
-/** `account-admin`: admins of the caller's account. `operator`: admins of the account that operates this deployment. */
-export const RequireRole = (role: 'account-admin' | 'operator') => SetMetadata(ROLE, role);
+type Role = 'reader' | 'account-admin' | 'operator';
+
+/**
+ * `reader`: every caller, also for what is not a read. `account-admin`: admins of the caller's account. `operator`: admins of
+ * the account that operates this deployment.
+ */
+export const RequireRole = (role: Role) => SetMetadata(ROLE, role);
 
 /** The authenticated caller. Behind the guard there always is one. */
 export function callerOf(context: ExecutionContext): Caller {
@@ -29,7 +33,7 @@ interface GuardDependencies {
   readonly operator: DeploymentOperator;
 }
 
-const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics', '/session']);
 
 /** Closed by default: every path that is not listed as open needs a key. Reading needs `read`, everything else `write` or more. */
 export class ApiKeyGuard implements CanActivate {
@@ -50,16 +54,16 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   private async authenticate(request: ApiRequest): Promise<Caller> {
-    const key = bearerKey(request.headers.authorization);
-    const caller = key === undefined ? undefined : await this.dependencies.authenticator.callerOf(key, request);
+    const caller = await this.dependencies.authenticator.callerOfRequest(request);
     if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
     return caller;
   }
 
   private authorize(caller: Caller, method: string, context: ExecutionContext): void {
-    const role = this.reflector.get<string | undefined>(ROLE, context.getHandler());
-    if (role === undefined) requireScope(caller, method === 'GET' || method === 'HEAD' ? 'read' : 'write');
-    else if (role === 'operator') this.dependencies.operator.require(caller);
-    else requireScope(caller, 'admin');
+    const isRead = method === 'GET' || method === 'HEAD';
+    const role = this.reflector.get<Role | undefined>(ROLE, context.getHandler());
+    if (role === 'operator') this.dependencies.operator.require(caller);
+    else if (role === 'account-admin') requireScope(caller, 'admin');
+    else requireScope(caller, isRead || role === 'reader' ? 'read' : 'write');
   }
 }

@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Caller } from '@rondo/persistence';
+import { ApiError } from '../problems/api-error';
 import { type RequestOrigin, clientAddress } from './client-address';
+import { bearerKey } from './credentials';
 import type { RateLimiter } from './rate-limiter';
+import { isSameOrigin } from './same-origin';
+import { sessionSecret } from './session-cookie';
 
 interface CachedCaller {
   readonly caller: Promise<Caller | undefined>;
@@ -10,8 +14,8 @@ interface CachedCaller {
 
 const maxCachedKeys = 10_000;
 
-/** The callers of recently used keys. An entry is valid for ten seconds, so that a revoked key soon fails everywhere. */
-export class ApiKeyCache {
+/** The callers of recently used secrets. An entry is valid for ten seconds, so that a revoked one soon fails everywhere. */
+export class CallerCache {
   private readonly cached = new Map<string, CachedCaller>();
 
   constructor(
@@ -23,7 +27,7 @@ export class ApiKeyCache {
   callerOf(key: string, beforeVerifying: () => void = () => undefined): Promise<Caller | undefined> {
     const digest = hash('sha256', key, 'base64');
     const cached = this.cached.get(digest);
-    if (cached && cached.until > performance.now()) return cached.caller;
+    if (cached && cached.until > performance.now()) return cached.caller.then(unexpired);
 
     beforeVerifying();
     const caller = this.verify(key);
@@ -39,15 +43,24 @@ export class ApiKeyCache {
   }
 }
 
+const unexpired = (caller: Caller | undefined): Caller | undefined =>
+  caller?.expiresAt && caller.expiresAt.getTime() <= Date.now() ? undefined : caller;
+
 interface AuthenticatorDependencies {
-  readonly keys: ApiKeyCache;
+  readonly keys: CallerCache;
+  readonly sessions: CallerCache;
   /** Per address. */
   readonly handshakes: RateLimiter;
   readonly trustedHops: number;
 }
 
+/** The part of a request that says who makes it. */
+interface AuthenticatedRequest extends RequestOrigin {
+  readonly method?: string | undefined;
+}
+
 /**
- * Finds the caller of an API key. Looking up a key in the database costs something even when the key is invalid, so look-ups
+ * Finds the caller of a request. Looking up a key in the database costs something even when the key is invalid, so look-ups
  * are limited per address; a cached key is always accepted.
  */
 export class Authenticator {
@@ -57,18 +70,40 @@ export class Authenticator {
     return clientAddress(origin, this.dependencies.trustedHops);
   }
 
+  /** By the key in its header, or else by its cookie. Undefined for an invalid one. */
+  async callerOfRequest(request: AuthenticatedRequest): Promise<Caller | undefined> {
+    const { authorization } = request.headers;
+    if (authorization === undefined) return this.callerOfCookie(request, () => this.countHandshake(request));
+    const key = bearerKey(authorization);
+    return key === undefined ? undefined : this.callerOf(key, request);
+  }
+
   /** Undefined for an invalid key. Rejects with `rate_limited`. */
   async callerOf(key: string, origin: RequestOrigin): Promise<Caller | undefined> {
     return this.dependencies.keys.callerOf(key, () => this.countHandshake(origin));
   }
 
-  /** The same for a socket, whose every handshake counts. */
-  async callerOfSocket(key: string | undefined, origin: RequestOrigin): Promise<Caller | undefined> {
-    this.countHandshake(origin);
-    return key === undefined ? undefined : this.dependencies.keys.callerOf(key);
+  /** The same for a socket, whose every handshake counts. It can send messages, so its page must be of this origin. */
+  async callerOfSocket(key: string | undefined, { headers, socket }: RequestOrigin): Promise<Caller | undefined> {
+    this.countHandshake({ headers, socket });
+    if (key !== undefined) return this.dependencies.keys.callerOf(key);
+    return this.callerOfCookie({ headers, socket });
   }
 
-  private countHandshake(origin: RequestOrigin): void {
+  /** Throws `rate_limited`. */
+  countHandshake(origin: RequestOrigin): void {
     this.dependencies.handshakes.consume(this.addressOf(origin));
+  }
+
+  private async callerOfCookie(
+    { method, headers }: AuthenticatedRequest,
+    beforeVerifying?: () => void,
+  ): Promise<Caller | undefined> {
+    const secret = sessionSecret(headers);
+    if (secret === undefined) return undefined;
+    if (!isSameOrigin(headers, { isRead: method === 'GET' || method === 'HEAD' })) {
+      throw new ApiError('forbidden', 'A session is only accepted from pages of the same origin.');
+    }
+    return this.dependencies.sessions.callerOf(secret, beforeVerifying);
   }
 }

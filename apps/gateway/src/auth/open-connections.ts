@@ -1,19 +1,26 @@
-import type { ApiKeyId } from '@rondo/contract';
-import type { ApiKeyCache } from './authenticator';
+import type { SessionId } from '@rondo/contract';
+import type { Caller, CallerId } from '@rondo/persistence';
+import type { CallerCache } from './authenticator';
 import type { ConcurrencyLimits } from './concurrency-limits';
 
 interface Connection {
-  readonly keyId: ApiKeyId;
+  readonly caller: Caller;
   readonly disconnect: () => void;
 }
 
-/** Connections outlive the request that opened them; when their key is revoked, they are closed. */
+/** What a connection was opened with: a key, or a user of an outside issuer, and possibly a session. */
+export type CredentialId = CallerId | SessionId;
+
+const idsOf = ({ keyId, sessionId }: Caller): CredentialId[] =>
+  sessionId === undefined ? [keyId] : [keyId, sessionId];
+
+/** Connections outlive the request that opened them; when their key is revoked or their session ends, they are closed. */
 export class OpenConnections {
   private readonly open = new Set<Connection>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly revokedOf: (keyIds: readonly ApiKeyId[]) => Promise<readonly ApiKeyId[]>,
+    private readonly revokedOf: (ids: readonly CredentialId[]) => Promise<readonly CredentialId[]>,
     private readonly onError: (error: unknown) => void,
     checkMs = 10_000,
   ) {
@@ -25,18 +32,21 @@ export class OpenConnections {
   }
 
   /** Returns the function to call when the connection has ended. */
-  add(keyId: ApiKeyId, disconnect: () => void): () => void {
-    const connection = { keyId, disconnect };
+  add(caller: Caller, disconnect: () => void): () => void {
+    const connection = { caller, disconnect };
     this.open.add(connection);
     return () => this.open.delete(connection);
   }
 
   async check(): Promise<void> {
-    const keyIds = [...new Set([...this.open].map(({ keyId }) => keyId))];
-    if (keyIds.length === 0) return;
+    const ids = [...new Set([...this.open].flatMap(({ caller }) => idsOf(caller)))];
+    if (ids.length === 0) return;
 
-    const revoked = new Set(await this.revokedOf(keyIds));
-    for (const { keyId, disconnect } of this.open) if (revoked.has(keyId)) disconnect();
+    const revoked = new Set(await this.revokedOf(ids));
+    for (const { caller, disconnect } of this.open) {
+      const isExpired = caller.expiresAt !== undefined && caller.expiresAt.getTime() <= Date.now();
+      if (isExpired || idsOf(caller).some((id) => revoked.has(id))) disconnect();
+    }
   }
 
   close(): void {
@@ -52,9 +62,9 @@ export class LongRequests {
   ) {}
 
   /** Returns the function to call when the request has ended. Throws `too_many_connections`. */
-  begin(kind: 'streams' | 'waits', { keyId, disconnect }: Connection): () => void {
-    const release = this.limits[kind].acquire(keyId);
-    const remove = this.connections.add(keyId, disconnect);
+  begin(kind: 'streams' | 'waits', { caller, disconnect }: Connection): () => void {
+    const release = this.limits[kind].acquire(caller.keyId);
+    const remove = this.connections.add(caller, disconnect);
     return () => {
       remove();
       release();
@@ -62,15 +72,15 @@ export class LongRequests {
   }
 }
 
-/** Makes a revocation take effect at once in this process: keys are looked up again, connections are closed. */
+/** Makes a revocation take effect at once in this process: secrets are looked up again, connections are closed. */
 export class Revocations {
   constructor(
-    private readonly keys: ApiKeyCache,
+    private readonly caches: readonly CallerCache[],
     private readonly connections: OpenConnections,
   ) {}
 
   async apply(): Promise<void> {
-    this.keys.clear();
+    for (const cache of this.caches) cache.clear();
     await this.connections.check();
   }
 }

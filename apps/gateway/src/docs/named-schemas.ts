@@ -11,6 +11,7 @@ import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
 import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
 import * as sandboxes from '../sandboxes/sandbox.dto';
+import * as sessions from '../sessions/session.dto';
 import * as threads from '../threads/thread.dto';
 import { eventSchemas, pascalCase } from './event-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
@@ -126,6 +127,8 @@ const responses: Schemas = {
   ApiKey: accounts.apiKey,
   ApiKeyWithSecret: accounts.ApiKeyWithSecretDto.schema,
   ApiKeyPage: accounts.ApiKeyPageDto.schema,
+  Session: sessions.SessionDto.schema,
+  SessionLink: sessions.SessionLinkDto.schema,
   RefusedAcknowledgement: refusedAcknowledgement,
   ...socketSchemas('Acknowledgement', ({ acknowledgement }) => acknowledgement),
 };
@@ -158,6 +161,7 @@ const requests: Schemas = {
   NewThread: threads.NewThreadDto.schema,
   NewMessage: threads.NewMessageDto.schema,
   NewApiKey: accounts.NewApiKeyDto.schema,
+  NewSession: sessions.NewSessionDto.schema,
   NewAccount: accounts.NewAccountDto.schema,
   ...socketSchemas('Message', ({ schema }) => schema),
 };

@@ -17,10 +17,12 @@ delete /v1/files/{file_id}
 delete /v1/sandboxes/{sandbox_id}
 delete /v1/sandboxes/{sandbox_id}/files
 delete /v1/schedules/{schedule_id}
+delete /v1/session
 delete /v1/threads/{thread_id}
 get /health/live
 get /health/ready
 get /metrics
+get /session
 get /v1/agents
 get /v1/agents/{agent_id}
 get /v1/agents/{agent_id}/compare
@@ -52,6 +54,7 @@ get /v1/sandboxes/{sandbox_id}/files/content
 get /v1/schedules
 get /v1/schedules/{schedule_id}
 get /v1/schedules/{schedule_id}/executions
+get /v1/session
 get /v1/threads
 get /v1/threads/{thread_id}
 get /v1/threads/{thread_id}/agent
@@ -76,6 +79,8 @@ post /v1/schedules
 post /v1/schedules/{schedule_id}/pause
 post /v1/schedules/{schedule_id}/resume
 post /v1/schedules/{schedule_id}/run
+post /v1/session
+post /v1/session/links
 post /v1/threads
 post /v1/threads/{thread_id}/messages
 post /v1/threads/{thread_id}/runs

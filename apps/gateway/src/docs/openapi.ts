@@ -10,8 +10,11 @@ const description = `A self-hosted backend that runs LLM agents: runs that never
 Every error is an RFC 9457 problem with a stable \`code\`. Unknown fields are refused.
 Lists take \`?limit=&after=\` and answer \`{data, has_more, next_cursor}\`; a page of long items has fewer than \`limit\`.
 
-**Idempotency.** Every POST except those that create API keys takes \`Idempotency-Key\`. The same request within 24 hours gets the
+**Idempotency.** Every POST except those that create API keys or sessions takes \`Idempotency-Key\`. The same request within 24 hours gets the
 first response again, with \`Idempotent-Replayed: true\`; another request with the same key is refused.
+
+**Browsers.** \`POST /v1/session\` exchanges a key for a cookie, which requests, streams and sockets accept instead of the key
+when they come from a page of this origin.
 
 **Sockets.** Socket.IO, namespace \`/runs\`, \`auth: {token}\` in the handshake. Each of \`run.subscribe {run_id, after_seq?}\`,
 \`run.unsubscribe {run_id}\`, \`run.create\`, \`run.stop\` and \`run.input\` (the REST bodies, with \`run_id\`) is acknowledged with
@@ -41,6 +44,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .setVersion('1')
     .setDescription(description)
     .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'api_key')
+    .addCookieAuth('__Host-rondo_session', { type: 'apiKey', in: 'cookie' }, 'session')
     .build();
   const document = SwaggerModule.createDocument(app, builder, {
     operationIdFactory: (controller, method) => operationIds[`${controller}_${method}`] ?? method,

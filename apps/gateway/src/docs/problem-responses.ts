@@ -28,7 +28,7 @@ function describe(operation: Operation, route: Route): Operation {
   const idempotency = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } } as const;
   return {
     ...operation,
-    security: [{ api_key: [] }],
+    security: [{ api_key: [] }, { session: [] }],
     ...(isIdempotent(route) && { parameters: [...(operation.parameters ?? []), idempotency] }),
     responses: { ...operation.responses, ...problemResponses(route) },
   };
@@ -41,7 +41,7 @@ const isIdempotent = (route: Route) => isPost(route) && storesResponse(route.pat
 /** A body of JSON; other PUTs take the content of a file, and so does an upload. */
 const takesJson = ({ method, path }: Route) =>
   (['post', 'patch'].includes(method) && path !== '/v1/files') || (method === 'put' && path.includes('/agents/'));
-const isList = ({ method, path }: Route) => method === 'get' && !path.endsWith('}');
+const isList = ({ method, path }: Route) => method === 'get' && !/(\}|\/session)$/.test(path);
 
 const isUpload = (route: Route) => isPost(route) && route.path === '/v1/files';
 const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}/files');

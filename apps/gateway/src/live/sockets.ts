@@ -53,7 +53,7 @@ const maxSubscriptions = 100;
 export class Sockets {
   constructor(private readonly dependencies: SocketsDependencies) {}
 
-  /** Rejects unless the handshake's `auth.token` is a valid key; a token in the URL is ignored. */
+  /** Rejects unless the handshake's `auth.token` is a valid key, or its cookie a session; a token in the URL is ignored. */
   async authenticate(socket: RunSocket): Promise<void> {
     const caller = await this.callerOf(socket)
       .then((known) => this.claimPlace(socket, known))
@@ -84,7 +84,7 @@ export class Sockets {
   register(socket: RunSocket): void {
     const { caller, subscribed } = socket.data;
     if (!caller || !subscribed) return;
-    const remove = this.dependencies.connections.add(caller.keyId, () => socket.disconnect(true));
+    const remove = this.dependencies.connections.add(caller, () => socket.disconnect(true));
     socket.once('disconnect', () => {
       remove();
       for (const subscription of subscribed.values()) subscription.abort();

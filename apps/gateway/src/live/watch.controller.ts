@@ -1,8 +1,9 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type ApiKeyId, isTerminal } from '@rondo/contract';
-import { type RunAddress, Runs } from '@rondo/persistence';
+import { isTerminal } from '@rondo/contract';
+import { type Caller, type RunAddress, Runs } from '@rondo/persistence';
 import type { Response } from 'express';
+import { CurrentCaller } from '../auth/api-key.guard';
 import { LongRequests } from '../auth/open-connections';
 import { RunParam } from '../http/path-params';
 import { ApiError, unauthorized } from '../problems/api-error';
@@ -24,7 +25,8 @@ export class WatchController {
   @ApiOperation({ summary: 'Wait until the run is terminal or waits for input, or for the timeout; then read it' })
   @ApiOkResponse({ type: RunDto.Output })
   async waitForRun(
-    @RunParam() address: RunAddress & { keyId: ApiKeyId },
+    @RunParam() address: RunAddress,
+    @CurrentCaller() caller: Caller,
     @Query() { timeout_s: timeoutS }: WaitQueryDto,
     @Res({ passthrough: true }) response: Response,
   ) {
@@ -33,7 +35,7 @@ export class WatchController {
       revoked.abort();
       over.abort();
     };
-    const end = this.longRequests.begin('waits', { keyId: address.keyId, disconnect });
+    const end = this.longRequests.begin('waits', { caller, disconnect });
     const timer = setTimeout(() => over.abort(), timeoutS * 1000);
     const read = () => this.runs.get(address);
     try {
@@ -55,7 +57,8 @@ export class WatchController {
   @ApiOkResponse({ content: { 'text/event-stream': { schema: { $ref: '#/components/schemas/StreamEvent' } } } })
   @ApiNoContentResponse({ description: 'The run is terminal, and `Last-Event-ID` was its last event.' })
   async streamRunEvents(
-    @RunParam() address: RunAddress & { keyId: ApiKeyId },
+    @RunParam() address: RunAddress,
+    @CurrentCaller() caller: Caller,
     @Query() query: StreamQueryDto,
     @Res() response: Response,
   ): Promise<void> {
@@ -68,7 +71,7 @@ export class WatchController {
     }
 
     const over = abortedOnClose(response);
-    const end = this.longRequests.begin('streams', { keyId: address.keyId, disconnect: () => over.abort() });
+    const end = this.longRequests.begin('streams', { caller, disconnect: () => over.abort() });
     const options = { after: seen ?? query.after ?? 0, signal: over.signal };
     await serveEventStream(this.subscriptions, address, { ...options, response }).finally(end);
   }

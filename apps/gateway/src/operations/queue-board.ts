@@ -4,7 +4,7 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { Queue } from 'bullmq';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Authenticator } from '../auth/authenticator';
-import { adminPassword, bearerKey } from '../auth/credentials';
+import { adminPassword } from '../auth/credentials';
 import type { DeploymentOperator } from '../auth/deployment-operator';
 import { ApiError } from '../problems/api-error';
 
@@ -36,9 +36,10 @@ export function queueBoard(queues: readonly Queue[], access: Access): Router {
 const challenge = { 'WWW-Authenticate': 'Basic realm="rondo", Bearer realm="rondo"' };
 
 async function authorize(request: Request, { authenticator, operator }: Access): Promise<void> {
-  const { authorization } = request.headers;
-  const key = bearerKey(authorization) ?? adminPassword(authorization);
-  const caller = key === undefined ? undefined : await authenticator.callerOf(key, request);
+  const password = adminPassword(request.headers.authorization);
+  const signedIn =
+    password === undefined ? authenticator.callerOfRequest(request) : authenticator.callerOf(password, request);
+  const caller = await signedIn;
   if (!caller) throw new ApiError('unauthorized', 'Sign in as user admin with an admin key.', challenge);
   operator.require(caller);
   if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -49,6 +49,8 @@ export class RunningGateway {
       STREAMS_PER_KEY: 1_000,
       WAITS_PER_KEY: 1_000,
       HANDSHAKES_PER_SECOND: 10_000,
+      SESSION_HOURS: 12,
+      SESSION_LINK_MINUTES: 10,
       TRUSTED_PROXY_HOPS: 0,
       STALL_LIMIT_S: 5,
       ...overrides,

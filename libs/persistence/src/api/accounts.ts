@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { type AccountId, type ApiKeyId, type NewId, accountId, apiKeyId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { ApiKey as ApiKeyRow } from '../generated/client';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 import { storedText } from '../database/stored-text';
+import type { Caller } from './caller';
+import { hashOf, newSecret } from './secret-hash';
 
 export interface Account {
   readonly id: AccountId;
@@ -31,15 +32,9 @@ export interface ApiKey {
   readonly revoked_at: string | null;
 }
 
-/** The account and the scopes of a key. */
-export interface Caller {
-  readonly accountId: AccountId;
-  readonly keyId: ApiKeyId;
-  readonly scopes: readonly string[];
-}
-
 /** `isRevoked`: the configured key was revoked, and another one must be configured. */
 export interface SeededAdmin extends Caller {
+  readonly keyId: ApiKeyId;
   readonly isRevoked: boolean;
 }
 
@@ -115,7 +110,7 @@ export class Accounts {
   }
 
   createKey(wanted: KeyToCreate): Promise<NewApiKey> {
-    return this.insertKey(wanted, `rondo_${randomBytes(24).toString('base64url')}`);
+    return this.insertKey(wanted, newSecret('rondo_'));
   }
 
   /** The account's keys, revoked ones too, newest first. Rejects with `invalid_cursor`. */
@@ -215,5 +210,3 @@ const apiKeyOf = ({ id, name, hint, scopes, createdAt, revokedAt }: ApiKeyRow): 
   created_at: createdAt.toISOString(),
   revoked_at: revokedAt?.toISOString() ?? null,
 });
-
-const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');

@@ -1,0 +1,55 @@
+import { apiKeyId, sessionId } from '@rondo/contract';
+import type { Accounts, Sessions } from '@rondo/persistence';
+import { Authenticator, CallerCache } from '../auth/authenticator';
+import { type CredentialId, OpenConnections, Revocations } from '../auth/open-connections';
+import { RateLimiter } from '../auth/rate-limiter';
+import type { GatewayConfig } from '../config';
+import { SessionService } from './session-service';
+
+interface SignInAdapters {
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+}
+
+const secondsPerHour = 3_600;
+const secondsPerMinute = 60;
+
+/** All that finds out who a request is made by, and that takes it back. */
+export function composeSignIn(
+  { accounts, sessions }: SignInAdapters,
+  config: GatewayConfig,
+  onError: (error: unknown) => void,
+) {
+  const keys = new CallerCache((key) => accounts.verify(key));
+  const browsers = new CallerCache((secret) => sessions.verify(secret));
+  const handshakes = new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
+  const authenticator = new Authenticator({
+    ...{ keys, handshakes, sessions: browsers },
+    trustedHops: config.TRUSTED_PROXY_HOPS,
+  });
+  const revokedOf = async (ids: readonly CredentialId[]) => {
+    const [keyIds, sessionIds] = [ids.flatMap((id) => only(apiKeyId, id)), ids.flatMap((id) => only(sessionId, id))];
+    return [
+      ...(keyIds.length > 0 ? await accounts.revokedOf(keyIds) : []),
+      ...(sessionIds.length > 0 ? await sessions.endedOf(sessionIds) : []),
+    ];
+  };
+  const connections = new OpenConnections(revokedOf, onError);
+  const revocations = new Revocations([keys, browsers], connections);
+  const sessionService = new SessionService({
+    ...{ sessions, revocations },
+    sessionSeconds: config.SESSION_HOURS * secondsPerHour,
+    linkSeconds: config.SESSION_LINK_MINUTES * secondsPerMinute,
+  });
+  return { keys, authenticator, connections, revocations, sessionService };
+}
+
+interface IdSchema<Id> {
+  safeParse(text: string): { success: true; data: Id } | { success: false };
+}
+
+/** The id if it is of this kind. */
+function only<Id>(schema: IdSchema<Id>, id: string): Id[] {
+  const parsed = schema.safeParse(id);
+  return parsed.success ? [parsed.data] : [];
+}

@@ -1,0 +1,47 @@
+import { apiKeyId } from '@rondo/contract';
+import type { Caller, NewSession, SessionLink, Sessions } from '@rondo/persistence';
+import type { Revocations } from '../auth/open-connections';
+import { ApiError, unauthorized } from '../problems/api-error';
+
+interface SessionServiceParts {
+  readonly sessions: Sessions;
+  readonly revocations: Revocations;
+  readonly sessionSeconds: number;
+  readonly linkSeconds: number;
+}
+
+/** Signs browsers in and out. */
+export class SessionService {
+  constructor(private readonly parts: SessionServiceParts) {}
+
+  begin(caller: Caller): Promise<NewSession> {
+    requireOwnCredential(caller);
+    return this.parts.sessions.begin(caller, this.parts.sessionSeconds);
+  }
+
+  /** Its connections are closed, too. */
+  async end({ sessionId }: Caller): Promise<void> {
+    if (sessionId === undefined) throw new ApiError('forbidden', 'This request was made without a session.');
+    await this.parts.sessions.end(sessionId);
+    await this.parts.revocations.apply();
+  }
+
+  createLink(caller: Caller): Promise<SessionLink> {
+    requireOwnCredential(caller);
+    const { data: keyId } = apiKeyId.safeParse(caller.keyId);
+    if (keyId === undefined) throw new ApiError('forbidden', 'A link to sign in is made with an API key.');
+    return this.parts.sessions.createLink({ accountId: caller.accountId, keyId }, this.parts.linkSeconds);
+  }
+
+  async redeem(code: string): Promise<NewSession> {
+    const begun = await this.parts.sessions.redeem(code, this.parts.sessionSeconds);
+    if (!begun) throw unauthorized('This link was used before, or is too old. Make another one.');
+    return begun;
+  }
+}
+
+/** Otherwise a session could prolong itself without end. */
+function requireOwnCredential({ sessionId }: Caller): void {
+  if (sessionId === undefined) return;
+  throw new ApiError('forbidden', 'A session is made with an API key or a token, not with another session.');
+}

@@ -1,0 +1,164 @@
+import {
+  type AccountId,
+  type ApiKeyId,
+  type NewId,
+  type SessionId,
+  accountId,
+  apiKeyId,
+  sessionId,
+  userId,
+} from '@rondo/contract';
+import type { Database } from '../database/database';
+import type { Sql } from '../database/sql';
+import type { Caller } from './caller';
+import { hashOf, newSecret } from './secret-hash';
+
+export interface Session extends Caller {
+  readonly sessionId: SessionId;
+  readonly expiresAt: Date;
+}
+
+/** `secret` is for the cookie; its hash is stored. */
+export interface NewSession {
+  readonly session: Session;
+  readonly secret: string;
+}
+
+/** `code` is shown only once; its hash is stored. */
+export interface SessionLink {
+  readonly code: string;
+  readonly expiresAt: Date;
+}
+
+interface SessionRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly key_id: string | null;
+  readonly user_id: string | null;
+  readonly scopes: readonly string[];
+  readonly expires_at: Date;
+}
+
+/** Older ones of the same key or user end when a further one begins. */
+const sessionsPerCaller = 100;
+
+/** Removes sessions that are over at the same time, so that no periodic task has to. */
+const insertSession = `
+with over as (
+  delete from sessions where account_id = $2 and (
+    expires_at < clock_timestamp() or id in (
+      select id from sessions
+      where account_id = $2 and key_id is not distinct from $3 and user_id is not distinct from $4
+      order by id desc offset ${sessionsPerCaller - 1}
+    )
+  )
+)
+insert into sessions (id, account_id, key_id, user_id, scopes, hash, expires_at)
+values ($1, $2, $3, $4, $5, $6, least(clock_timestamp() + $7::float * interval '1 s', $8::timestamptz))
+returning id, account_id, key_id, user_id, scopes, expires_at`;
+
+const validSession = `
+select sessions.id, sessions.account_id, key_id, user_id, sessions.scopes, expires_at
+from sessions
+join accounts on accounts.id = sessions.account_id
+left join api_keys on api_keys.id = key_id
+where sessions.hash = $1 and sessions.revoked_at is null and expires_at > clock_timestamp()
+  and api_keys.revoked_at is null and removed_at is null`;
+
+const endSession = `update sessions set revoked_at = clock_timestamp() where id = $1 and revoked_at is null`;
+
+const liveSessions = `
+select id from sessions where id = any($1) and revoked_at is null and expires_at > clock_timestamp()`;
+
+const insertLink = `
+with over as (
+  delete from session_links where account_id = $2 and expires_at < clock_timestamp()
+)
+insert into session_links (hash, account_id, key_id, expires_at)
+values ($1, $2, $3, clock_timestamp() + $4::float * interval '1 s')
+returning expires_at`;
+
+const redeemLink = `
+with used as (
+  delete from session_links where hash = $1 returning account_id, key_id, expires_at
+)
+select used.account_id, key_id, scopes from used
+join api_keys on api_keys.id = key_id
+join accounts on accounts.id = used.account_id
+where expires_at > clock_timestamp() and revoked_at is null and removed_at is null`;
+
+interface LinkedKey {
+  readonly account_id: string;
+  readonly key_id: string;
+  readonly scopes: readonly string[];
+}
+
+/** Browsers that are signed in. A session can do what its key can, until it expires, is ended, or its key is revoked. */
+export class Sessions {
+  constructor(
+    private readonly database: Database,
+    private readonly newId: NewId,
+  ) {}
+
+  /** It ends after so many seconds, and no later than the token of its caller. */
+  begin(caller: Caller, seconds: number): Promise<NewSession> {
+    return this.insert(this.database.sql, caller, seconds);
+  }
+
+  /** Undefined for an unknown, expired or ended session, and for one whose key was revoked. */
+  async verify(secret: string): Promise<Session | undefined> {
+    const [row] = await this.database.sql.query<SessionRow>(validSession, [hashOf(secret)]);
+    return row && sessionOf(row);
+  }
+
+  /** Idempotent. */
+  async end(id: SessionId): Promise<void> {
+    await this.database.sql.query(endSession, [id]);
+  }
+
+  /** Which of these are over. */
+  async endedOf(ids: readonly SessionId[]): Promise<SessionId[]> {
+    const rows = await this.database.sql.query<{ id: string }>(liveSessions, [ids]);
+    const live = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => !live.has(id));
+  }
+
+  /** A code that signs one browser in, within so many seconds, with the rights of this key. */
+  async createLink(address: { accountId: AccountId; keyId: ApiKeyId }, seconds: number): Promise<SessionLink> {
+    const code = newSecret('');
+    const values = [hashOf(code), address.accountId, address.keyId, seconds];
+    const [row] = await this.database.sql.query<{ expires_at: Date }>(insertLink, values);
+    if (!row) throw new Error('the link was not stored');
+    return { code, expiresAt: row.expires_at };
+  }
+
+  /** Uses a code up. Undefined if it is unknown, expired or was used, or if its key was revoked. */
+  redeem(code: string, seconds: number): Promise<NewSession | undefined> {
+    return this.database.transaction(async (sql) => {
+      const [row] = await sql.query<LinkedKey>(redeemLink, [hashOf(code)]);
+      if (!row) return undefined;
+      const key = { accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.key_id), scopes: row.scopes };
+      return this.insert(sql, key, seconds);
+    });
+  }
+
+  private async insert(sql: Sql, caller: Caller, seconds: number): Promise<NewSession> {
+    const secret = newSecret('');
+    const isKey = apiKeyId.safeParse(caller.keyId).success;
+    const [row] = await sql.query<SessionRow>(insertSession, [
+      ...[`ses_${this.newId()}`, caller.accountId],
+      ...[isKey ? caller.keyId : null, isKey ? null : caller.keyId],
+      ...[[...caller.scopes], hashOf(secret), seconds, caller.expiresAt ?? null],
+    ]);
+    if (!row) throw new Error('the session was not stored');
+    return { session: sessionOf(row), secret };
+  }
+}
+
+const sessionOf = ({ id, account_id, key_id, user_id, scopes, expires_at }: SessionRow): Session => ({
+  accountId: accountId.parse(account_id),
+  keyId: key_id === null ? userId.parse(user_id) : apiKeyId.parse(key_id),
+  scopes,
+  sessionId: sessionId.parse(id),
+  expiresAt: expires_at,
+});
