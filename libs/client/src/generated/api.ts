@@ -516,6 +516,7 @@ export type components = {
             /** @description Each includes the ones before it. */
             scopes: ("read" | "write" | "admin")[];
         };
+        NewSession: Record<string, never>;
         NewAccount: {
             name: string;
         };
@@ -2164,6 +2165,39 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
+        /**
+         * @example {
+         *       "account_id": "acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
+         *       "caller_id": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B3",
+         *       "scopes": [
+         *         "admin"
+         *       ],
+         *       "session_id": "ses_01JMX2Q8Z4T5V6W7X8Y9Z0A1B4",
+         *       "expires_at": "2026-11-25T21:00:00.000Z"
+         *     }
+         */
+        Session: {
+            account_id: string;
+            /** @description The API key, or the user of an outside issuer. */
+            caller_id: string;
+            scopes: string[];
+            /** @description Null for a request with a key or token of its own. */
+            session_id: string | null;
+            /** @description When the session or token ends. Null for an API key. */
+            expires_at: string | null;
+        };
+        /**
+         * @example {
+         *       "path": "/session?code=3q2-7wX0v1pQnYd0cN8sKfJm5tRb4uLh",
+         *       "expires_at": "2026-11-25T09:10:00.000Z"
+         *     }
+         */
+        SessionLink: {
+            /** @description To open in a browser, at the URL of this deployment. It works once. Shown this once. */
+            path: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
         RefusedAcknowledgement: {
             /** @constant */
             ok: false;
@@ -2262,6 +2296,7 @@ export type NewTriggeredRun = components['schemas']['NewTriggeredRun'];
 export type NewThread = components['schemas']['NewThread'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewApiKey = components['schemas']['NewApiKey'];
+export type NewSession = components['schemas']['NewSession'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type RunSubscribeMessage = components['schemas']['RunSubscribeMessage'];
 export type RunUnsubscribeMessage = components['schemas']['RunUnsubscribeMessage'];
@@ -2391,6 +2426,8 @@ export type RemovedAccount = components['schemas']['RemovedAccount'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
 export type ApiKeyPage = components['schemas']['ApiKeyPage'];
+export type Session = components['schemas']['Session'];
+export type SessionLink = components['schemas']['SessionLink'];
 export type RefusedAcknowledgement = components['schemas']['RefusedAcknowledgement'];
 export type RunSubscribeAcknowledgement = components['schemas']['RunSubscribeAcknowledgement'];
 export type RunUnsubscribeAcknowledgement = components['schemas']['RunUnsubscribeAcknowledgement'];
