@@ -35,8 +35,8 @@ const idParam = (property: string, id: z.ZodType<string>, resource: Resource) =>
   );
 
 function callerIds(context: ExecutionContext) {
-  const { accountId: account, keyId } = callerOf(context);
-  return { accountId: account, keyId };
+  const caller = callerOf(context);
+  return { accountId: caller.accountId, keyId: caller.keyId, caller };
 }
 
 /** A part of the path. What the schema does not accept is answered like something unknown, with 404. */

@@ -3,7 +3,6 @@ import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags }
 import { isTerminal } from '@rondo/contract';
 import { type Caller, type RunAddress, Runs } from '@rondo/persistence';
 import type { Response } from 'express';
-import { CurrentCaller } from '../auth/api-key.guard';
 import { LongRequests } from '../auth/open-connections';
 import { RunParam } from '../http/path-params';
 import { ApiError, unauthorized } from '../problems/api-error';
@@ -25,8 +24,7 @@ export class WatchController {
   @ApiOperation({ summary: 'Wait until the run is terminal or waits for input, or for the timeout; then read it' })
   @ApiOkResponse({ type: RunDto.Output })
   async waitForRun(
-    @RunParam() address: RunAddress,
-    @CurrentCaller() caller: Caller,
+    @RunParam() { caller, ...address }: RunAddress & { caller: Caller },
     @Query() { timeout_s: timeoutS }: WaitQueryDto,
     @Res({ passthrough: true }) response: Response,
   ) {
@@ -57,8 +55,7 @@ export class WatchController {
   @ApiOkResponse({ content: { 'text/event-stream': { schema: { $ref: '#/components/schemas/StreamEvent' } } } })
   @ApiNoContentResponse({ description: 'The run is terminal, and `Last-Event-ID` was its last event.' })
   async streamRunEvents(
-    @RunParam() address: RunAddress,
-    @CurrentCaller() caller: Caller,
+    @RunParam() { caller, ...address }: RunAddress & { caller: Caller },
     @Query() query: StreamQueryDto,
     @Res() response: Response,
   ): Promise<void> {
