@@ -10,5 +10,4 @@ module.exports = {
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   transform: { '^.+\\.(ts|js|mjs)$': compile },
   testTimeout: 120_000,
-  maxWorkers: 1,
 };
