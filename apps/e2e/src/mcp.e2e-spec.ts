@@ -6,6 +6,23 @@ import { TicketServer } from './mcp-server';
 
 const secret = 'Bearer a-secret-of-the-tickets';
 
+/** A server in the sandbox whose tool reads a note of the workspace. */
+const program = `
+  const tool = { name: 'read', inputSchema: { type: 'object', properties: {} } };
+  const answers = {
+    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'n', version: '1' } }),
+    'tools/list': () => ({ tools: [tool] }),
+    'tools/call': () => ({ content: [{ type: 'text', text: require('node:fs').readFileSync('/workspace/note', 'utf8') }] }),
+  };
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method](params) }));
+  });`;
+const notes = {
+  ...{ name: 'notes', transport: 'stdio' },
+  command: `echo ${Buffer.from(program).toString('base64')} | base64 -d > /tmp/notes.cjs && exec node /tmp/notes.cjs`,
+};
+
 describe('the tools of an MCP server', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
@@ -118,32 +135,41 @@ describe('the tools of an MCP server', () => {
   });
 
   it('of a server in the sandbox are called where the commands of the run are', async () => {
-    const program = `
-      const tool = { name: 'read', inputSchema: { type: 'object', properties: {} } };
-      const answers = {
-        initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'n', version: '1' } }),
-        'tools/list': () => ({ tools: [tool] }),
-        'tools/call': () => ({ content: [{ type: 'text', text: require('node:fs').readFileSync('/workspace/note', 'utf8') }] }),
-      };
-      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-        const { id, method, params } = JSON.parse(line);
-        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method](params) }));
-      });`;
     const run = await client.createRun({
       ...scripted('stdio', [
         { calls: [command('echo remember > note')] },
         { calls: [call('notes__read', {})] },
         { text: 'Done.' },
       ]),
-      mcp_servers: [
-        {
-          ...{ name: 'notes', transport: 'stdio' },
-          command: `echo ${Buffer.from(program).toString('base64')} | base64 -d > /tmp/notes.cjs && exec node /tmp/notes.cjs`,
-        },
-      ],
+      mcp_servers: [notes],
     });
     expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
     expect(await client.toolOutputs(run.id)).toEqual(['[no output]', 'remember\n']);
+  });
+
+  it('of a server in the sandbox end with the stop of their run, which lists the process (I7)', async () => {
+    const run = await client.createRun({
+      ...scripted('stopped', [
+        { calls: [command('echo remember > note')] },
+        { calls: [call('notes__read', {})] },
+        { calls: [call('ask', { text: 'Go on?' })] },
+      ]),
+      mcp_servers: [notes],
+    });
+    await client.seen(run.id, 'run.waiting');
+
+    await client.request('POST', `/runs/${run.id}/stop`, {});
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    const facts = await client.facts(run.id);
+    const [, read] = facts.filter(({ type }) => type === 'tool.planned');
+    const called = read?.data['tool_call'] as { id: string };
+    expect(facts.at(-1)?.data['receipt']).toMatchObject({
+      tools_stopped: [
+        { tool_call_id: called.id, verified_dead_at: expect.any(String), processes: expect.arrayContaining(['node']) },
+      ],
+      sandbox_verified_at: expect.any(String),
+    });
   });
 
   it('are refused where the settings are not what docs/mcp.md says', async () => {

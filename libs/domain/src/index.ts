@@ -84,6 +84,7 @@ export { type ExecutorTool, builtInTools, implementedTools, tools } from './tool
 export { type LackedNeeds, availableTools, whyUnavailable } from './tools/available-tools';
 export { type ToolDefinition, type ToolNeed, argumentsSchema, effectOf, expectedEffect } from './tools/define-tool';
 export { explainArguments } from './tools/explain-arguments';
+export { leavesProcesses } from './tools/leaves-processes';
 export { honoursKeysAt, hostPattern } from './tools/honoured-keys';
 export { executeCommand, stillRunning } from './tools/shell.tools';
 export { targetArguments } from './tools/tool-alias';

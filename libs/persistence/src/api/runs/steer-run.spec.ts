@@ -90,19 +90,22 @@ describe('a stop request', () => {
     expect((await fixture.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
   });
 
-  it('leaves the end of a run that waits to a worker where its commands may have left something running (I7)', async () => {
-    const claim = await fixture.claimed();
-    const call = planned(claim, { name: 'execute_command' });
-    await fixture.store.append(claim, [started, call, ...answeredCall(call), waits]);
-    await fixture.published();
+  it.each(['execute_command', 'browser_navigate_to', 'tickets__create'])(
+    'leaves the end of a run that waits to a worker where %s may have left something running (I7)',
+    async (name) => {
+      const claim = await fixture.claimed();
+      const call = planned(claim, { name });
+      await fixture.store.append(claim, [started, call, ...answeredCall(call), waits]);
+      await fixture.published();
 
-    const { run, facts } = await stop(claim);
+      const { run, facts } = await stop(claim);
 
-    expect(run.status).toBe('stopping');
-    expect(typesOf(facts)).toEqual(['run.stop_requested']);
-    expect(await fixture.published()).toMatchObject([{ topic: 'runs', payload: { run_id: claim.runId } }]);
-    expect((await fixture.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
-  });
+      expect(run.status).toBe('stopping');
+      expect(typesOf(facts)).toEqual(['run.stop_requested']);
+      expect(await fixture.published()).toMatchObject([{ topic: 'runs', payload: { run_id: claim.runId } }]);
+      expect((await fixture.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
+    },
+  );
 
   it('ends a run that waits where it has only read files', async () => {
     const claim = await fixture.claimed();

@@ -12,7 +12,7 @@ import {
   type KnownCalls,
   type PendingStop,
   closeOpenCalls,
-  executeCommand,
+  leavesProcesses,
   nothingRan,
   openCalls,
 } from '@rondo/domain';
@@ -79,13 +79,12 @@ export async function stopLocked(
   return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, newId));
 }
 
-const commandsOfRun = `
-select exists (select from tool_calls where run_id = $1 and name = $2 and status <> 'planned') as ran`;
+const toolsOfRun = `select distinct name from tool_calls where run_id = $1 and status <> 'planned'`;
 
 /** Its commands may have left something running, which a worker has ended before it ends the run. */
 async function ranCommands(sql: Sql, id: RunId): Promise<boolean> {
-  const [row] = await sql.query<{ ran: boolean }>(commandsOfRun, [id, executeCommand.name]);
-  return row?.ran === true;
+  const tools = await sql.query<{ name: string }>(toolsOfRun, [id]);
+  return tools.some(({ name }) => leavesProcesses(name));
 }
 
 /** Has a worker look at a run that waits for a person, or for a summarizer. */
