@@ -134,4 +134,8 @@ export { type FiringStep, firingStep } from './triggers/firing-step';
 export { longestRendered, renderTemplate, templateProblem } from './triggers/template';
 export { type ZoneOffset, zoneOffset } from './triggers/zone-offset';
 
+// Files of runs
+export { freeName } from './files/free-name';
+export { type FileProblem, type RunFileNote, bringsFiles, filesNote, problemsNote } from './files/run-file-note';
+
 export { memoize, memoizeGrowingList } from './memoize';

@@ -68,8 +68,8 @@ export async function* fileContent(sql: Sql, { id, size }: Pick<StoredFile, 'id'
 export const fileNotFound = (id: FileId): TerminalError =>
   new TerminalError('file_not_found', `There is no file ${id}.`);
 
-export const fileOf = ({ size, created_at, ...row }: FileRow): StoredFile => ({
-  ...row,
+export const fileOf = ({ id, name, size, media_type, sha256, created_at }: FileRow): StoredFile => ({
+  ...{ id, name, media_type, sha256 },
   size: Number(size),
   created_at: created_at.toISOString(),
 });

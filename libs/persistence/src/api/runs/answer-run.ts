@@ -1,5 +1,6 @@
-import type { InputBlock, RecordedFact, Run, Waiting } from '@rondo/contract';
+import type { FileId, InputBlock, RecordedFact, Run, Waiting } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
+import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withNote } from '../files/run-files';
 import { referToImages, storeImages } from '../blobs/message-images';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { runOf } from '../../run-log/run-row';
@@ -13,6 +14,7 @@ import { type RunAddress, lockRun, readRun } from './lock-run';
 
 export interface Answer extends RunAddress {
   readonly content: readonly InputBlock[];
+  readonly files?: readonly FileId[] | undefined;
   readonly promised?: PendingKey<Run> | undefined;
 }
 
@@ -26,16 +28,30 @@ type Answering = Pick<RunMaker, 'database' | 'newId' | 'limits'>;
 
 export const answerRun = ({ database, newId, limits }: Answering, answer: Answer): Promise<AnsweredRun> =>
   database.transaction(async (sql) => {
-    const content = await storeImages(sql, { ...answer, field: 'content' });
-    const { id: runId, thread_id: threadId, status, epoch, iteration, waiting } = runOf(await lockRun(sql, answer));
+    const { accountId } = answer;
+    const files = await readFiles(sql, accountId, answer.files ?? []);
+    const given = [...answer.content, ...(await imagesAmong(sql, files))];
+    const content = await storeImages(sql, { accountId, content: given, field: 'content' });
+    const {
+      id: runId,
+      settings,
+      thread_id: threadId,
+      status,
+      epoch,
+      iteration,
+      waiting,
+    } = runOf(await lockRun(sql, answer));
     const asked = waiting?.question?.tool_call_id;
     if (status !== 'waiting_input' || waiting?.reason !== 'ask')
       throw new TerminalError('run_not_waiting', `${runId} does not wait for input${insteadOf(waiting)}.`);
 
     await requireCapacityOf(sql, threadId, limits);
-    await referToImages(sql, { accountId: answer.accountId, threadId }, content);
-    const metadata = asked === undefined ? {} : { answers_tool_call_id: asked };
-    const input = inputFact({ runId, threadId, iteration, content, metadata }, newId);
+    await referToImages(sql, { accountId, threadId }, content);
+    const placed = await placeFiles(sql, threadId, files);
+    await insertRunFiles(sql, { runId, threadId }, placed);
+    const metadata = { ...(asked !== undefined && { answers_tool_call_id: asked }), ...fileMetadata(placed) };
+    const said = { content: withNote(content, placed, settings.profile), metadata };
+    const input = inputFact({ runId, threadId, iteration, ...said }, newId);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
     const facts = await writeBatch(sql, batchOf({ runId, threadId, epoch }, [resumed, input], newId));
     await activateRun(sql, runId);

@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AgentId,
+  type FileId,
   type NewId,
   type InputBlock,
   type NewFact,
@@ -18,6 +19,8 @@ import {
 import { type PendingStop, TerminalError } from '@rondo/domain';
 import { referToImages, storeImages } from '../blobs/message-images';
 import type { Database } from '../../database/database';
+import type { StoredFile } from '../files/files';
+import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withNote } from '../files/run-files';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
 import { type RunRow, runOf } from '../../run-log/run-row';
@@ -27,7 +30,7 @@ import { storedText } from '../../database/stored-text';
 import type { AlongsideRun } from '../triggers/firings';
 import { type ThreadAddress, lockThread, requireCapacity } from '../thread-row';
 import type { StatementBatcher } from '../../database/statement-batcher';
-import { inputFact } from './input-message';
+import { type Input, inputFact } from './input-message';
 import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
@@ -46,6 +49,8 @@ export interface NewRun {
   /** A new thread if undefined. */
   readonly threadId?: ThreadId | undefined;
   readonly input?: readonly InputBlock[] | undefined;
+  /** Uploaded files that the run gets in its workspace. */
+  readonly files?: readonly FileId[] | undefined;
   readonly settings: RunSettings;
   /** The stored agent that the settings come from. */
   readonly agent?: RunAgent | undefined;
@@ -90,9 +95,12 @@ export async function createRun(maker: RunMaker, wanted: NewRun): Promise<Create
   const { database, newId } = maker;
   const created = await retryLostRace(() =>
     inTransactionIfNeeded(maker, wanted, async (place) => {
-      const { accountId, input: content } = wanted;
+      const { accountId, input: given } = wanted;
+      const files = await readFiles(place.sql, accountId, wanted.files ?? []);
+      const content =
+        given || files.length > 0 ? [...(given ?? []), ...(await imagesAmong(place.sql, files))] : undefined;
       const input = content && (await storeImages(place.sql, { accountId, content, field: 'input' }));
-      return new RunCreation(place, newId, { ...wanted, input }).attempt();
+      return new RunCreation(place, newId, { ...wanted, input, files }).attempt();
     }),
   );
   const freed = created.facts.some(({ type }) => type === 'run.stopped');
@@ -110,11 +118,12 @@ interface Place {
 /** A run on a new thread takes one statement, which is a transaction by itself. */
 function inTransactionIfNeeded<T>(
   { database, newRuns, limits }: RunMaker,
-  { threadId: wanted, input = [], promised, alongside }: NewRun,
+  { threadId: wanted, input = [], files = [], promised, alongside }: NewRun,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const newThreads = wanted === undefined;
-  const isOneStatement = newThreads && !promised && !alongside && input.every(({ type }) => type === 'text');
+  const isPlain = files.length === 0 && input.every(({ type }) => type === 'text');
+  const isOneStatement = newThreads && !promised && !alongside && isPlain;
   if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => newRuns.of(firstRowsOf(run)) });
   return database.transaction(async (sql) => {
     await alongside?.(sql);
@@ -148,7 +157,10 @@ order by holds_thread desc, id limit 1 for no key update`;
 /** The replacement is promoted before the runs that were queued earlier. */
 const markReplacement = `update runs set goes_first = true where id = $1`;
 
-type StoredRun = Omit<NewRun, 'input'> & { readonly input: readonly UserBlock[] | undefined };
+type StoredRun = Omit<NewRun, 'input' | 'files'> & {
+  readonly input: readonly UserBlock[] | undefined;
+  readonly files: readonly StoredFile[];
+};
 
 /** Locks runs before the thread, as every writer does. */
 class RunCreation {
@@ -171,7 +183,10 @@ class RunCreation {
     const lastMessageSeq = wanted === undefined ? 0 : await this.lastMessageOn({ accountId, threadId: wanted });
 
     await referToImages(this.place.sql, { accountId, threadId: thread }, input ?? []);
-    const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, behind), this.newId);
+    const placed = await placeFiles(this.place.sql, thread, this.wanted.files);
+    const content = input && withNote(input, placed, settings.profile);
+    const said = behind ? undefined : content && { content, metadata: fileMetadata(placed) };
+    const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, said), this.newId);
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
     const created_at = facts[0]?.at ?? '';
     const begun = newRun({
@@ -180,8 +195,9 @@ class RunCreation {
     });
     const run = { ...begun, model: storedText(begun.model) };
     const threadAgent = agent?.isNamed ? agent.id : undefined;
-    const waitsWith = behind ? (input ? JSON.stringify(input) : null) : undefined;
+    const waitsWith = behind ? (content ? JSON.stringify(content) : null) : undefined;
     if (!(await this.place.insert({ accountId, run, facts, waitsWith, threadAgent }))) throw new ThreadTaken();
+    await insertRunFiles(this.place.sql, { runId: this.id, threadId: thread }, placed);
     if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(markReplacement, [run.id]);
 
     await storeResponse(this.place.sql, promised, run);
@@ -212,12 +228,12 @@ class RunCreation {
   }
 
   /** The input of a queued run is added to the thread when the run is promoted. */
-  private beginning(thread: ThreadId, behind: boolean): NewFact[] {
-    const { settings, agent, input } = this.wanted;
+  private beginning(thread: ThreadId, said: Pick<Input, 'content' | 'metadata'> | undefined): NewFact[] {
+    const { settings, agent } = this.wanted;
     const { profile, model } = settings;
     const created: NewFact = { type: 'run.created', iteration: 0, data: { profile, model, ...agentFields(agent) } };
-    if (behind || !input) return [created];
-    return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, content: input }, this.newId)];
+    if (!said) return [created];
+    return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, ...said }, this.newId)];
   }
 }
 

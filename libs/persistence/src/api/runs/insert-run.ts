@@ -37,6 +37,7 @@ const newRuns = new RowSet('run', {
   message_id: 'text',
   message_seq: 'int',
   content: 'json',
+  message_metadata: 'json',
 });
 
 /** The first rows of runs. Inserts only `some`, and no run on a thread that has an active run. */
@@ -61,8 +62,8 @@ new_event as (
   where fact.seq <= last_seq
 ),
 new_message as (
-  insert into messages (id, thread_id, run_id, seq, type, is_llm_message, content, created_at)
-  select message_id, thread_id, id, message_seq, 'user', true, content, created_at from begun where last_seq = 2
+  insert into messages (id, thread_id, run_id, seq, type, is_llm_message, content, metadata, created_at)
+  select message_id, thread_id, id, message_seq, 'user', true, content, message_metadata, created_at from begun where last_seq = 2
 ),
 queued_jobs as (${outboxOf('created where activation > 0')})
 select id from created`;
@@ -134,5 +135,6 @@ export function firstRowsOf({ run, accountId, threadAgent, facts: [created, said
     message_id: message?.id ?? null,
     message_seq: message?.seq ?? null,
     content: message ? JSON.stringify(message.content) : null,
+    message_metadata: message ? JSON.stringify(message.metadata) : null,
   };
 }

@@ -6,6 +6,7 @@ import { batchOf } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
+import { fileMetadata, notesOf } from '../files/run-files';
 import { inputFact } from './input-message';
 
 const threadsWithWaiters = `
@@ -61,7 +62,8 @@ export async function promote(
 
       const run = runOf(row);
       const content = userContent.parse(row.input);
-      const input = inputFact({ runId: run.id, threadId, iteration: 0, content }, newId);
+      const metadata = fileMetadata(await notesOf(sql, run.id));
+      const input = inputFact({ runId: run.id, threadId, iteration: 0, content, metadata }, newId);
       return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], newId));
     });
   } catch (error) {

@@ -1,0 +1,35 @@
+import { type NewMessage, fileId } from '@rondo/contract';
+import { z } from 'zod';
+
+/** What a message says of a file that came with it, in `metadata.files`. */
+export const runFileNote = z.object({ file_id: fileId, name: z.string(), path: z.string() });
+export type RunFileNote = z.infer<typeof runFileNote>;
+
+const workspace = '/workspace';
+const metadata = z.object({ files: z.array(runFileNote) });
+
+/** Tells the model where the files are, in the words that the system behind its profile used. */
+export const filesNote = (files: readonly RunFileNote[], profile: string): string =>
+  profile === 'ii'
+    ? `Attached files:\n${files.map(({ path }) => ` - ${workspace}/${path}`).join('\n')}`
+    : files.map(({ path }) => `[Uploaded File: ${workspace}/${path}]`).join('\n');
+
+/** A file that is not where the message says. */
+export interface FileProblem {
+  readonly path: string;
+  /** Where it is instead. */
+  readonly movedTo?: string;
+  readonly problem: string;
+}
+
+export const problemsNote = (problems: readonly FileProblem[]): string =>
+  problems
+    .map(({ path, movedTo, problem }) =>
+      movedTo === undefined
+        ? `[Failed to store ${workspace}/${path}: ${problem}]`
+        : `[Uploaded File: ${workspace}/${movedTo}, not ${workspace}/${path}: ${problem}]`,
+    )
+    .join('\n');
+
+export const bringsFiles = (message: Pick<NewMessage, 'metadata'>): boolean =>
+  metadata.safeParse(message.metadata).success;

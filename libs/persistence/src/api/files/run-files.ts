@@ -1,0 +1,115 @@
+import {
+  type AccountId,
+  type FileId,
+  type InputBlock,
+  type RunId,
+  type ThreadId,
+  type UserBlock,
+  inlineImage,
+  largestImage,
+} from '@rondo/contract';
+import { type RunFileNote, TerminalError, filesNote, freeName } from '@rondo/domain';
+import type { Sql } from '../../database/sql';
+import { type StoredFile, fileContent, fileOf } from './files';
+import type { FileRow } from './upload';
+import { workspaceName } from './workspace-name';
+
+/** The request refers to a file that its account does not have. */
+export class UnknownFileError extends TerminalError {
+  override readonly name = 'UnknownFileError';
+
+  constructor(readonly field: string) {
+    super('unknown_file', 'there is no such file');
+  }
+}
+
+/** Images of one message together, since they are in memory until they are stored. */
+const mostImageBytes = 2 * largestImage;
+
+const filesOf = `
+select id, name, size, media_type, sha256, created_at from files
+where account_id = $1 and id = any($2::text[]) and sha256 is not null`;
+
+/** In the order of the request. Rejects with UnknownFileError. */
+export async function readFiles(
+  sql: Sql,
+  accountId: AccountId,
+  ids: readonly FileId[],
+): Promise<readonly StoredFile[]> {
+  if (ids.length === 0) return [];
+  const files = (await sql.query<FileRow>(filesOf, [accountId, ids])).map(fileOf);
+  return ids.map((id, index) => {
+    const file = files.find((one) => one.id === id);
+    if (!file) throw new UnknownFileError(`files.${index}`);
+    return file;
+  });
+}
+
+/** Those of the files that a model can see. Others, and images that are too large, are only in the workspace. */
+export async function imagesAmong(sql: Sql, files: readonly StoredFile[]): Promise<InputBlock[]> {
+  const blocks: InputBlock[] = [];
+  let left = mostImageBytes;
+  for (const file of files) {
+    if (!file.media_type.startsWith('image/') || file.size > Math.min(largestImage, left)) continue;
+    const parts: Buffer[] = [];
+    for await (const part of fileContent(sql, file)) parts.push(part);
+    const { data } = inlineImage.safeParse({
+      media_type: file.media_type,
+      data: Buffer.concat(parts).toString('base64'),
+    });
+    if (!data) continue;
+    left -= file.size;
+    blocks.push({ type: 'image', source: { type: 'base64', ...data } });
+  }
+  return blocks;
+}
+
+const pathsOf = `select path from run_files where thread_id = $1`;
+
+/** Paths that no other upload of the thread has. Call it with the thread locked. */
+export async function placeFiles(
+  sql: Sql,
+  threadId: ThreadId,
+  files: readonly StoredFile[],
+): Promise<readonly RunFileNote[]> {
+  if (files.length === 0) return [];
+  const taken = new Set((await sql.query<{ path: string }>(pathsOf, [threadId])).map(({ path }) => path));
+  return files.map(({ id, name }) => {
+    const path = freeName(workspaceName(name), (candidate) => taken.has(candidate));
+    taken.add(path);
+    return { file_id: id, name, path };
+  });
+}
+
+const newRows = `
+insert into run_files (run_id, thread_id, path, file_id)
+select $1, $2, path, file_id from unnest($3::text[], $4::text[]) as given(path, file_id)`;
+
+/** Records that the run gets them. Call it after the run was inserted. */
+export async function insertRunFiles(
+  sql: Sql,
+  { runId, threadId }: { runId: RunId; threadId: ThreadId },
+  placed: readonly RunFileNote[],
+): Promise<void> {
+  if (placed.length === 0) return;
+  const values = [runId, threadId, placed.map(({ path }) => path), placed.map(({ file_id }) => file_id)];
+  await sql.query(newRows, values);
+}
+
+const notesOfRun = `
+select file_id, coalesce(name, path) as name, path from run_files left join files on files.id = file_id where run_id = $1 order by path`;
+
+/** Of a run that was queued: its message is created when it is promoted. */
+export const notesOf = (sql: Sql, runId: RunId): Promise<readonly RunFileNote[]> =>
+  sql.query<RunFileNote>(notesOfRun, [runId]);
+
+/** The content of the message that brings the files. */
+export const withNote = (
+  content: readonly UserBlock[],
+  placed: readonly RunFileNote[],
+  profile: string,
+): readonly UserBlock[] =>
+  placed.length === 0 ? content : [...content, { type: 'text', text: filesNote(placed, profile) }];
+
+/** Of that message. */
+export const fileMetadata = (placed: readonly RunFileNote[]) => (placed.length === 0 ? {} : { files: placed });
