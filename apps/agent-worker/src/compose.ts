@@ -34,6 +34,7 @@ import { McpCatalog } from './activation/mcp-catalog';
 import { RunProcessor } from './activation/run.processor';
 import { SandboxPlacement } from './activation/sandbox-placement';
 import { type Config, readModelProviders } from './config';
+import { composeFiles } from './files/compose-files';
 import { ImagesFromBlobs } from './images/images-from-blobs';
 import { ImagesToBlobs } from './images/images-to-blobs';
 import { composeImages } from './images/compose-images';
@@ -127,12 +128,13 @@ function runnerOf(
     lacked: () => support.lacked,
     catalogFor: catalogOf(adapters, placement),
   });
+  const files = composeFiles(adapters, placement);
   const { imageCache, imagesFromUrls } = composeImages({ database, blobs, config });
   return new AgentRunner({
     owner: config.WORKER_ID,
     store,
     feed,
-    withImages: (claim, signal) => imagesFromUrls.shownIn(claim, signal),
+    prepared: async (claim, signal) => imagesFromUrls.shownIn(await files.deliveredIn(claim, signal), signal),
     modelFor: ({ runId }) => new ImagesFromBlobs(model, imageCache.of(runId)),
     tokens: new CachingTokenCounter(new TiktokenCounter()),
     budgetOf: budgetsOf(providers),

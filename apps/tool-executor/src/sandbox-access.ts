@@ -28,7 +28,7 @@ const maxTunnels = 256;
 /** NATS lets the answer take 10 s; a sandbox that is not free by then is asked for again. */
 const slotWaitMs = 8_000;
 
-/** Gives the gateway access to the sandboxes of this executor: their state, their files, their ports. */
+/** Gives gateways and workers access to the sandboxes of this executor: their state, their files, their ports. */
 export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   private stop: (() => void) | undefined;
 
@@ -103,7 +103,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   private async write(request: RequestOf<'write'>, tunnel: Duplex): Promise<void> {
     const source = tunnel.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>; // a tunnel carries bytes only
     const size = await this.use(request, ({ files }) =>
-      files.writeStream(request.path, source, { mode: 'put', maxBytes: request.max_bytes }),
+      files.writeStream(request.path, source, { mode: request.mode, maxBytes: request.max_bytes }),
     ).catch((error: unknown) => {
       throw asTunnelError(error);
     });

@@ -42,3 +42,4 @@ export {
   writtenFile,
 } from './tunnels/sandbox-protocol';
 export { Tunnel, TunnelError } from './tunnels/tunnel';
+export { writeThrough } from './tunnels/write-file';

@@ -157,7 +157,7 @@ describe('AgentRunner', () => {
           new ScriptedModel([]),
           {},
           {
-            withImages: (claim, signal) =>
+            prepared: (claim, signal) =>
               new Promise((resolve) => {
                 signal.addEventListener('abort', () => resolve(claim));
                 queueMicrotask(() => leave(now.activeRuns));
@@ -179,7 +179,7 @@ describe('AgentRunner', () => {
       new ScriptedModel([]),
       {},
       {
-        withImages: (claim, signal) =>
+        prepared: (claim, signal) =>
           new Promise((resolve) => {
             signal.addEventListener('abort', () => resolve(claim));
             queueMicrotask(() => activeRuns.find(id)?.stop(stop));

@@ -43,8 +43,8 @@ export interface AgentRunnerParts extends RunPortsParts {
   readonly owner: string;
   readonly store: RunStore & FairClaims & LastClaims;
   readonly feed: Pick<RunFeed, 'publish'>;
-  /** The claim with the images of its messages' URLs; early, without all of them, after an abort. */
-  readonly withImages?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
+  /** The claim with its files delivered, and the images of its messages' URLs; early, without all of them, after an abort. */
+  readonly prepared?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
   readonly modelFor: (claim: ClaimedRun) => Model;
   /** The tools of the run, which stay the same until its end. They are stored before it resolves, early after an abort. */
   readonly toolSetFor: (claim: ClaimedRun, signal: AbortSignal) => Promise<ToolSet>;
@@ -120,7 +120,7 @@ export class AgentRunner {
   private async runWithPorts(claimed: ClaimedRun, active: ActiveRun): Promise<ActivationOutcome> {
     const { store, feed, modelFor, toolSetFor, toolsFor, journal: settings } = this.parts;
     const toolSet = await toolSetFor(claimed, AbortSignal.any([active.signals.stop, active.signals.abandon]));
-    const claim = await this.withImages(claimed, active); // it checks last whether the run was abandoned
+    const claim = await this.prepared(claimed, active); // it checks last whether the run was abandoned
     const run = agentRunOf(claim, toolSet);
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => active.abandon(error) });
     active.openStreams = () => journal.streamsSoFar();
@@ -142,10 +142,10 @@ export class AgentRunner {
     }
   }
 
-  private async withImages(claim: ClaimedRun, { signals: { stop, abandon } }: ActiveRun): Promise<ClaimedRun> {
-    const shown = await this.parts.withImages?.(claim, AbortSignal.any([stop, abandon]));
+  private async prepared(claim: ClaimedRun, { signals: { stop, abandon } }: ActiveRun): Promise<ClaimedRun> {
+    const ready = await this.parts.prepared?.(claim, AbortSignal.any([stop, abandon]));
     abandon.throwIfAborted();
-    return shown ?? claim;
+    return ready ?? claim;
   }
 
   /** Undefined when the loop left the run to another worker. */

@@ -1,6 +1,4 @@
 import type { Duplex, Readable } from 'node:stream';
-import { json } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import {
   type NatsLink,
   OpenExecutors,
@@ -9,7 +7,7 @@ import {
   type SandboxRequest,
   TunnelError,
   accessSandbox,
-  writtenFile,
+  writeThrough,
 } from '@rondo/messaging';
 import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress, Threads } from '@rondo/persistence';
 import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
@@ -92,14 +90,14 @@ export class SandboxService {
     const { maxFileBytes } = this.parts;
     const { tunnel } = await this.at<'write'>(
       address,
-      { op: 'write', path, max_bytes: maxFileBytes },
+      { op: 'write', path, max_bytes: maxFileBytes, mode: 'put' },
       { keepOpen: true },
     );
-    const reply = json(tunnel.iterator({ destroyOnReturn: false }));
-    const [sent, written] = await Promise.allSettled([pipeline(source, tunnel, { end: true }), reply]);
-    if (written.status === 'fulfilled') return { path, size: writtenFile.parse(written.value).size };
-    const isRefused = written.reason instanceof TunnelError;
-    throw asApiError(sent.status === 'rejected' && !isRefused ? sent.reason : written.reason);
+    try {
+      return { path, size: await writeThrough(tunnel, source) };
+    } catch (error) {
+      throw asApiError(error);
+    }
   }
 
   /** For a client that has the URL of a preview, and so no account. */

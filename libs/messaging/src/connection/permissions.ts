@@ -54,9 +54,21 @@ export const trafficOf = (executor: string) =>
       queue: deletedThreadsQueue,
     },
     mcpList: { subject: names.mcpList(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
-    sandboxOpen: { subject: names.sandboxOpen(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
-    sandboxUp: { subject: names.sandboxUp(executor, '*'), publish: ['gateway'], subscribe: ['tool-executor'] },
-    sandboxDown: { subject: names.sandboxDown(executor, '*'), publish: ['tool-executor'], subscribe: ['gateway'] },
+    sandboxOpen: {
+      subject: names.sandboxOpen(executor),
+      publish: ['gateway', 'agent-worker'],
+      subscribe: ['tool-executor'],
+    },
+    sandboxUp: {
+      subject: names.sandboxUp(executor, '*'),
+      publish: ['gateway', 'agent-worker'],
+      subscribe: ['tool-executor'],
+    },
+    sandboxDown: {
+      subject: names.sandboxDown(executor, '*'),
+      publish: ['tool-executor'],
+      subscribe: ['gateway', 'agent-worker'],
+    },
     stop: { subject: signals.stop.pattern, publish: ['gateway'], subscribe: ['agent-worker', 'summarizer'] },
     live: { subject: signals.live.patternOf('*'), publish: ['gateway'], subscribe: ['agent-worker'] },
     place: {

@@ -9,7 +9,7 @@ const thread = { thread_id: threadId, account_id: accountId };
 const count = z.number().int().nonnegative();
 
 /**
- * What the gateway asks of the executor that has a thread's sandbox. Answers are heads of tunnels; `read` and `connect` go on
+ * What a gateway or a worker asks of the executor that has a thread's sandbox. Answers are heads of tunnels; `read` and `connect` go on
  * with bytes, `write` takes bytes and then says what was written (`writtenFile`).
  */
 export const sandboxRequest = z.discriminatedUnion('op', [
@@ -20,7 +20,13 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('list'), path, depth: count }),
   z.object({ ...thread, op: z.literal('delete'), path, recursive: z.boolean() }),
   z.object({ ...thread, op: z.literal('read'), path }),
-  z.object({ ...thread, op: z.literal('write'), path, max_bytes: count }),
+  z.object({
+    ...thread,
+    op: z.literal('write'),
+    path,
+    max_bytes: count,
+    mode: z.enum(['put', 'create']).default('put'),
+  }),
   z.object({ ...thread, op: z.literal('connect'), port: count.max(65_535), token: z.string().max(100) }),
 ]);
 export type SandboxRequest = z.infer<typeof sandboxRequest>;

@@ -1,0 +1,28 @@
+import type { NatsLink, NatsRunFeed } from '@rondo/messaging';
+import { type Database, FileDeliveries, type PostgresRunStore } from '@rondo/persistence';
+import { newUlid } from '@rondo/platform';
+import type { SandboxPlacement } from '../activation/sandbox-placement';
+import { RunFileDelivery } from './run-file-delivery';
+import { WorkspaceUpload } from './workspace-upload';
+
+interface Adapters {
+  readonly database: Database;
+  readonly nats: NatsLink;
+  readonly store: PostgresRunStore;
+  readonly feed: NatsRunFeed;
+}
+
+const pauseMs = 1_000;
+
+export function composeFiles({ database, nats, store, feed }: Adapters, placement: SandboxPlacement): RunFileDelivery {
+  const deliveries = new FileDeliveries(database);
+  return new RunFileDelivery({
+    deliveries,
+    workspaces: new WorkspaceUpload({ nats, content: deliveries.content.bind(deliveries) }),
+    placement: async ({ executorId, threadId }) => executorId ?? placement.of(threadId),
+    append: store.append.bind(store),
+    publish: feed.publish.bind(feed),
+    newId: newUlid,
+    pauseMs,
+  });
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type NewFact, type NewId, type RecordedFact, messageId } from '@rondo/contract';
+import {
+  type ClaimedRun,
+  type FileProblem,
+  type RunStore,
+  TerminalError,
+  bringsFiles,
+  problemsNote,
+} from '@rondo/domain';
+import { TunnelError } from '@rondo/messaging';
+import type { FileDeliveries, FileToDeliver } from '@rondo/persistence';
+import type { WorkspaceUpload } from './workspace-upload';
+
+export interface RunFileDeliveryParts {
+  readonly deliveries: Pick<FileDeliveries, 'of' | 'settle'>;
+  readonly workspaces: Pick<WorkspaceUpload, 'write'>;
+  /** The executor that has the thread's sandbox, or will have it. */
+  readonly placement: (claim: ClaimedRun) => Promise<string>;
+  readonly append: RunStore['append'];
+  readonly publish: (facts: readonly RecordedFact[]) => void;
+  readonly newId: NewId;
+  readonly pauseMs: number;
+}
+
+/** With pauses that double: an executor that was killed has about half a minute to come back. */
+const attempts = 6;
+const passing = new Set(['executor_away', 'executor_busy', 'unavailable', 'lost', 'tunnel_lost', 'aborted']);
+
+/**
+ * Brings uploaded files into the workspace before the model is asked, so that the message which lists them is true. What
+ * could not be brought, or is at another path, is said in a message of its own. A worker that dies in between leaves whole
+ * files, and the next one continues.
+ */
+export class RunFileDelivery {
+  constructor(private readonly parts: RunFileDeliveryParts) {}
+
+  /** The claim with what was added to its log. After an abort, files may be left for the next activation. */
+  async deliveredIn(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
+    const hasFiles = claim.log.some((fact) => fact.type === 'message.created' && bringsFiles(fact.data.message));
+    if (!hasFiles) return claim;
+
+    const { deliveries } = this.parts;
+    const problems: FileProblem[] = [];
+    for (const wanted of await deliveries.of(claim.runId)) {
+      const problem = await this.deliver(claim, wanted, signal);
+      if (signal.aborted) return claim;
+      if (problem) problems.push(problem);
+      else await deliveries.settle(claim.runId, wanted.path);
+    }
+    if (problems.length === 0) return claim;
+    const told = await this.tell(claim, problems);
+    for (const { path } of problems) await deliveries.settle(claim.runId, path);
+    return told;
+  }
+
+  /** Undefined if the file is where the message says. */
+  private async deliver(
+    claim: ClaimedRun,
+    { path, file }: FileToDeliver,
+    signal: AbortSignal,
+  ): Promise<FileProblem | undefined> {
+    if (!file) return { path, problem: 'it was deleted before the run got it' };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const to = { executorId: await this.executorOf(claim), accountId: claim.accountId, threadId: claim.threadId };
+        const at = await this.parts.workspaces.write(to, path, file);
+        return at === path ? undefined : { path, movedTo: at, problem: 'the workspace has another file of that name' };
+      } catch (error) {
+        if (!(error instanceof TunnelError) && !(error instanceof TerminalError)) throw error;
+        if (!passing.has(error.code) || attempt === attempts || signal.aborted) return { path, problem: error.message };
+      }
+      await sleep(this.parts.pauseMs * 2 ** (attempt - 1), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private async executorOf(claim: ClaimedRun): Promise<string> {
+    try {
+      return await this.parts.placement(claim);
+    } catch (error) {
+      if (error instanceof TerminalError) throw error;
+      throw new TunnelError('executor_away', 'No executor takes a new sandbox now.');
+    }
+  }
+
+  private async tell(claim: ClaimedRun, problems: readonly FileProblem[]): Promise<ClaimedRun> {
+    const facts = await this.parts.append(claim, [this.messageOf(claim, problems)]);
+    this.parts.publish(facts);
+    const last_seq = facts.at(-1)?.seq ?? claim.run.last_seq;
+    return { ...claim, log: [...claim.log, ...facts], run: { ...claim.run, last_seq } };
+  }
+
+  private messageOf({ threadId, runId, run }: ClaimedRun, problems: readonly FileProblem[]): NewFact {
+    return {
+      type: 'message.created',
+      iteration: run.iteration,
+      data: {
+        message: {
+          id: messageId.parse(`msg_${this.parts.newId()}`),
+          thread_id: threadId,
+          run_id: runId,
+          iteration: null,
+          type: 'user',
+          is_llm_message: true,
+          content: [{ type: 'text', text: problemsNote(problems) }],
+          metadata: { file_problems: problems },
+        },
+      },
+    };
+  }
+}
