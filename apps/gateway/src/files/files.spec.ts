@@ -88,6 +88,30 @@ describe('an uploaded file', () => {
   });
 });
 
+describe('a run with files', () => {
+  it('is created with a message that lists them', async () => {
+    const { body: file } = await upload(Buffer.from('a,b'), 'sales.csv').expect(201);
+    const run = await gateway.createRun({ input: 'Sum it up.', files: [file.id] });
+    const { body } = await gateway.as().get(`/v1/threads/${run.thread_id}/messages`).expect(200);
+    expect(body.data[0]).toMatchObject({
+      content: [{ text: 'Sum it up.' }, { text: '[Uploaded File: /workspace/sales.csv]' }],
+      metadata: { files: [{ file_id: file.id, name: 'sales.csv', path: 'sales.csv' }] },
+    });
+  });
+
+  it('is refused with the field when there is no such file, or it is named twice', async () => {
+    const { body: file } = await upload(Buffer.from('x')).expect(201);
+    const stranger = await gateway.keyOf('stranger');
+    const refused = async (files: string[], key?: string) =>
+      (await gateway.as(key).post('/v1/runs').send({ input: 'Go.', files }).expect(422)).body.errors[0].field as string;
+
+    expect(await refused(['file_unknown'])).toBe('files.0');
+    expect(await refused([file.id], stranger)).toBe('files.0');
+    expect(await refused([file.id, file.id])).toBe('files');
+    expect(await refused([])).toBe('files');
+  });
+});
+
 describe('attack: uploads', () => {
   it('refuses a file that is longer than allowed, and keeps nothing of it', async () => {
     const { body } = await upload(Buffer.alloc(5_000_001), 'long.bin').expect(413);

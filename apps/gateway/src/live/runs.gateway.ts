@@ -80,11 +80,11 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.input')
   input(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, 'write', async ({ accountId }) => {
-      const { run_id: runId, content, idempotency_key: key } = parseInput(runInput, body);
+      const { run_id: runId, content, files, idempotency_key: key } = parseInput(runInput, body);
       const path = `/v1/runs/${runId}/input`;
       const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Run> | undefined) =>
-        this.runService.answer({ accountId, runId, content, promised }),
+        this.runService.answer({ accountId, runId, content, files, promised }),
       );
       return 'result' in once ? once.result : new Replayed(once.replayed);
     });

@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AgentId,
+  type FileId,
   type Approval,
   type InputBlock,
   type RecordedFact,
@@ -61,6 +62,7 @@ export type RunRequest = SettingsRequest & {
   readonly thread_id?: ThreadId | undefined;
   readonly agent_id?: AgentId | undefined;
   readonly input?: InputBlock[] | undefined;
+  readonly files?: FileId[] | undefined;
   readonly on_active_run: NewRun['onActiveRun'];
   readonly metadata: Record<string, string>;
 };
@@ -78,11 +80,20 @@ export class RunService {
     request: RunRequest,
     { id, promised, alongside }: Pick<NewRun, 'id' | 'promised' | 'alongside'> = {},
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
-    const { thread_id: threadId, agent_id: _, input, on_active_run: onActiveRun, metadata, ...overrides } = request;
+    const {
+      thread_id: threadId,
+      agent_id: _,
+      input,
+      files,
+      on_active_run: onActiveRun,
+      metadata,
+      ...overrides
+    } = request;
     const { source, agent: stored } = await this.agentOf(accountId, request);
     const settings = this.dependencies.settings.settingsOf(withDefinition(overrides, stored?.definition), accountId);
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
-    const newRun = { id, accountId, threadId, input, settings, agent, metadata, onActiveRun, promised, alongside };
+    const content = { input, files, settings, agent, metadata };
+    const newRun = { id, accountId, threadId, ...content, onActiveRun, promised, alongside };
     const create = () => this.dependencies.runs.create(newRun);
     const { quota } = this.dependencies;
     const { run, facts, stops, job } = await (quota ? quota.within(accountId, create) : create());

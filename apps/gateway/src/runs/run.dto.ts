@@ -1,6 +1,7 @@
 import {
   type Run,
   agentId,
+  fileId,
   inputContent,
   message,
   recordedFact,
@@ -21,11 +22,23 @@ import { pageOf, pageQuery } from '../http/paging';
 
 export const onActiveRun = z.enum(['reject', 'queue', 'replace']);
 
+const mostFiles = 20;
+const fileIds = z
+  .array(fileId)
+  .min(1)
+  .max(mostFiles)
+  .refine((ids) => new Set(ids).size === ids.length, 'must not name a file twice')
+  .optional()
+  .describe(
+    'Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model.',
+  );
+
 const newRunOnThread = settingsRequest.extend({
   agent_id: agentId
     .optional()
     .describe("A stored agent. When absent, the thread's, else the account's default; none where `agent` is given."),
   input: inputContent.optional().describe('A string, or blocks of text and images.'),
+  files: fileIds,
   on_active_run: onActiveRun
     .default('reject')
     .describe(
@@ -50,7 +63,7 @@ export const newSubscribedRun = newRunAnywhere
   .refine(hasWork, withoutWork);
 
 export const stopRequest = z.strictObject({ reason: z.string().max(500).optional() });
-export const answer = z.strictObject({ content: inputContent });
+export const answer = z.strictObject({ content: inputContent, files: fileIds });
 
 export const locationOf = ({ id }: Pick<Run, 'id'>): string => `/v1/runs/${id}`;
 

@@ -73,11 +73,11 @@ export class RunsController {
   @ApiAcceptedResponse({ type: RunDto.Output })
   answerRun(
     @RunParam() { accountId, runId }: RunAddress,
-    @Body() { content }: AnswerDto,
+    @Body() { content, files }: AnswerDto,
     @Res({ passthrough: true }) response: Response,
   ) {
     const promised = pendingResponse<Run>(response, { status: 202 });
-    return this.runService.answer({ accountId, runId, content, promised });
+    return this.runService.answer({ accountId, runId, content, files, promised });
   }
 }
 
