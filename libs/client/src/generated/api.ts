@@ -170,6 +170,8 @@ export type components = {
             agent_id?: string;
             /** @description A string, or blocks of text and images. */
             input?: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
             /**
              * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
              * @default reject
@@ -222,6 +224,8 @@ export type components = {
             agent_id?: string;
             /** @description A string, or blocks of text and images. */
             input?: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
             /**
              * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
              * @default reject
@@ -361,6 +365,8 @@ export type components = {
         };
         Answer: {
             content: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
         };
         StopRequest: {
             reason?: string;
@@ -568,6 +574,8 @@ export type components = {
             agent_id?: string;
             /** @description A string, or blocks of text and images. */
             input?: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
             /**
              * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
              * @default reject
@@ -590,6 +598,8 @@ export type components = {
         RunInputMessage: {
             run_id: string;
             content: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
             idempotency_key?: string;
         };
         ApprovalDecideMessage: {
