@@ -1,4 +1,6 @@
 export type * from './generated/api.ts';
+export type { ListAgents } from './agents.ts';
+export type { InboxItem } from './approvals.ts';
 export {
   ConnectionError,
   MissingFactsError,

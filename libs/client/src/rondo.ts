@@ -1,4 +1,6 @@
+import { Agents } from './agents.ts';
 import { ApiKeys } from './api-keys.ts';
+import { Approvals } from './approvals.ts';
 import type { Model, ModelPage, Tool } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import { Runs } from './runs.ts';
@@ -12,6 +14,8 @@ export class Rondo {
   readonly threads: Threads;
   readonly sandboxes: Sandboxes;
   readonly apiKeys: ApiKeys;
+  readonly agents: Agents;
+  readonly approvals: Approvals;
   private readonly transport: Transport;
 
   constructor(options: RondoOptions) {
@@ -20,6 +24,8 @@ export class Rondo {
     this.threads = new Threads(this.transport);
     this.sandboxes = new Sandboxes(this.transport);
     this.apiKeys = new ApiKeys(this.transport);
+    this.agents = new Agents(this.transport);
+    this.approvals = new Approvals(this.transport);
   }
 
   models(): AsyncGenerator<Model, void> {
@@ -34,5 +40,10 @@ export class Rondo {
 
   tools(): AsyncGenerator<Tool, void> {
     return itemsOf(this.transport, '/v1/tools');
+  }
+
+  /** An image that a message or a result refers to. The response has its bytes. */
+  blob(sha256: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Response> {
+    return this.transport.send({ path: `/v1/blobs/${encodeURIComponent(sha256)}`, signal });
   }
 }

@@ -124,9 +124,14 @@ export class Runs {
     return this.transport.json({ method: 'POST', path, json: resolution, signal });
   }
 
+  /** What the gateway says of its log: how many facts it has, and their hash. `proveLog` compares a reader's facts with it. */
+  verification(id: string, { signal }: Options = {}): Promise<LogVerification> {
+    return this.transport.json({ path: `${pathOf(id)}/events/verify`, signal });
+  }
+
   /** Reads the whole log, computes its hash here, and compares it with the gateway's. */
   async verify(id: string, { signal }: Options = {}): Promise<LogProof> {
-    const gateway: LogVerification = await this.transport.json({ path: `${pathOf(id)}/events/verify`, signal });
+    const gateway = await this.verification(id, signal && { signal });
     const after = gateway.trimmed?.through ?? 0;
     return proveLog(gateway, this.facts(id, { after, ...(signal && { signal }) }));
   }

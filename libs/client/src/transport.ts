@@ -15,7 +15,7 @@ export interface RondoOptions {
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface ApiRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Query;
   /** Sent as JSON. */
