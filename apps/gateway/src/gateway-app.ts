@@ -5,6 +5,7 @@ import { type Logger, nestLogger } from '@rondo/platform';
 import { Registry } from 'prom-client';
 import { type GatewayParts, compose } from './compose';
 import type { GatewayConfig } from './config';
+import { serveConsole } from './console/serve-console';
 import { describeApi, serveDocs } from './docs/openapi';
 import { GatewayModule } from './gateway.module';
 import { HttpAdapter } from './http/http-adapter';
@@ -29,6 +30,7 @@ export async function createGateway(
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(securityHeaders);
+  app.use(serveConsole());
   const { runs, compactions } = parts.queues;
   app.use(queueBoardPath, queueBoard([runs.queue, compactions.queue], parts));
   app.useWebSocketAdapter(

@@ -42,7 +42,12 @@ export class Agents {
 
   /** New runs begin with this version from then on. */
   activate(id: string, version: number, { signal }: Options = {}): Promise<Agent> {
-    return this.transport.json({ method: 'POST', path: `${pathOf(id)}/versions/${version}/activate`, json: {}, signal });
+    return this.transport.json({
+      method: 'POST',
+      path: `${pathOf(id)}/versions/${version}/activate`,
+      json: {},
+      signal,
+    });
   }
 
   compare(id: string, versions: { readonly from: number; readonly to: number }): Promise<AgentComparison> {
