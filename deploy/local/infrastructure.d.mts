@@ -23,6 +23,8 @@ export interface InfrastructureEnvironment {
   REDIS_URL?: string;
   NATS_URL?: string;
   BWRAP_PATH?: string;
+  /** Chromium, where there is one. */
+  BROWSER_PATH?: string;
 }
 
 export declare class Infrastructure {

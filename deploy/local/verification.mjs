@@ -44,7 +44,11 @@ export class Verification {
 export const checks = {
   build: () => build(repoRoot),
   format: () => tool('prettier', ['--check', '.', '--cache', '--cache-location', cache('prettier')]),
-  types: () => tool('tsc', ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', cache('types.tsbuildinfo')]),
+  types: async () => {
+    await tool('tsc', ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', cache('types.tsbuildinfo')]);
+    const console = ['-p', 'apps/console/tsconfig.json', '--incremental', '--tsBuildInfoFile'];
+    return tool('tsc', [...console, cache('console-types.tsbuildinfo')]);
+  },
   lint: () => tool('eslint', ['.', '--max-warnings', '0']),
   words: () => refuseAll(refusedWords(repoRoot)),
   documents: checkDocuments,

@@ -1,0 +1,64 @@
+import type { InboxItem } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Markdown } from '../markdown/markdown.tsx';
+import { AnswerForm } from '../run/answer-box.tsx';
+import { useRunTitle } from '../runs/run-title.ts';
+import { useRondo } from '../session/use-session.ts';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { take } from '../ui/take.ts';
+import { ApprovalCard } from './approval-card.tsx';
+import { UnknownCalls } from './unknown-calls.tsx';
+
+/** Everything that waits for a person. */
+export function InboxPage() {
+  const rondo = useRondo();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['inbox'],
+    queryFn: () => take(rondo.approvals.inbox({ limit: 100 }), 100),
+    refetchInterval: 2_000,
+  });
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading what="the inbox" />;
+  return (
+    <>
+      <div className="page-head">
+        <h1>Inbox</h1>
+      </div>
+      {data.items.length === 0 && (
+        <Empty title="Nothing waits for you.">
+          <p>Questions, approvals and calls with an unknown outcome appear here.</p>
+        </Empty>
+      )}
+      {data.items.map((item) => (
+        <WaitingRun key={item.id} item={item} />
+      ))}
+      {data.hasMore && <p className="hint">More are waiting; they appear when these are decided.</p>}
+    </>
+  );
+}
+
+function WaitingRun({ item }: { readonly item: InboxItem }) {
+  const title = useRunTitle({ id: item.id, metadata: {} });
+  const { waiting } = item;
+  return (
+    <article className="waiting">
+      <h2>
+        <Link to="/runs/$runId" params={{ runId: item.id }}>
+          {title ?? item.id}
+        </Link>
+      </h2>
+      {waiting.reason === 'ask' && (
+        <>
+          <Markdown text={waiting.question?.text ?? ''} />
+          <AnswerForm runId={item.id} />
+        </>
+      )}
+      {waiting.approvals?.map(({ approval_id: id }) => (
+        <ApprovalCard key={id} id={id} />
+      ))}
+      {waiting.reason === 'tool_unknown' && <UnknownCalls runId={item.id} />}
+      {waiting.reason === 'budget' && <p>Its budget is used up.</p>}
+    </article>
+  );
+}

@@ -1,0 +1,32 @@
+import { renderToStaticMarkup } from 'react-dom/server';
+import { Markdown } from './markdown';
+
+const html = (text: string) => renderToStaticMarkup(<Markdown text={text} />);
+
+describe('Markdown of a model', () => {
+  it('shows HTML as it was written', () => {
+    expect(html('<img src=x onerror=alert(1)>\n\nA <b>word</b>.')).not.toMatch(/<(img|b)\b/);
+    expect(html('<img src=x onerror=alert(1)>')).toContain('&lt;img src=x');
+  });
+
+  it.each(['javascript:alert(1)', 'JaVaScript:alert(1)', 'data:text/html,x', 'vbscript:x', '/relative', '//host'])(
+    'makes no link of %s',
+    (address) => {
+      expect(html(`[text](${address}) <${address}>`)).not.toContain('<a ');
+    },
+  );
+
+  it('opens a link without telling who follows it', () => {
+    expect(html('[text](https://example.com/a)')).toContain('rel="noopener noreferrer nofollow"');
+  });
+
+  it('loads no picture from elsewhere', () => {
+    expect(html('![a cat](https://example.com/cat.png)')).toContain('picture: a cat');
+    expect(html('![a cat](https://example.com/cat.png)')).not.toContain('<img');
+  });
+
+  it('renders code while it is written, without its fence', () => {
+    expect(html('```js\nconst a = 1;\n')).toContain('<code>const a = 1;\n</code>');
+    expect(html('- [x] done\n\n| a |\n|---|\n| 1 |')).toContain('<td>1</td>');
+  });
+});

@@ -1,0 +1,106 @@
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { Fragment, type ReactNode } from 'react';
+import { safeLink } from './safe-link.ts';
+
+/** Elements for tokens. No HTML is made of text anywhere, so what a model writes can only ever be text. */
+export const nodes = (tokens: readonly Token[] = []): ReactNode =>
+  tokens.map((token, index) => <Fragment key={index}>{node(token as MarkedToken)}</Fragment>); // no extension adds others
+
+function node(token: MarkedToken): ReactNode {
+  switch (token.type) {
+    case 'heading':
+      return <p className={`heading h${Math.min(token.depth, 4)}`}>{nodes(token.tokens)}</p>;
+    case 'paragraph':
+      return <p>{nodes(token.tokens)}</p>;
+    case 'code':
+      return <Code text={token.text} language={token.lang} />;
+    case 'blockquote':
+      return <blockquote>{nodes(token.tokens)}</blockquote>;
+    case 'list':
+      return list(token);
+    case 'table':
+      return table(token);
+    case 'hr':
+      return <hr />;
+    case 'space':
+    case 'def':
+      return null;
+    default:
+      return inline(token);
+  }
+}
+
+function inline(token: MarkedToken): ReactNode {
+  switch (token.type) {
+    case 'strong':
+      return <strong>{nodes(token.tokens)}</strong>;
+    case 'em':
+      return <em>{nodes(token.tokens)}</em>;
+    case 'del':
+      return <del>{nodes(token.tokens)}</del>;
+    case 'codespan':
+      return <code>{token.text}</code>;
+    case 'br':
+      return <br />;
+    case 'link':
+      return link(token);
+    case 'image': // one from elsewhere would tell its server who reads this, and when
+      return <span className="picture">picture: {token.text || token.href}</span>;
+    case 'text':
+      return token.tokens ? nodes(token.tokens) : token.text;
+    default:
+      return token.raw; // HTML too: it is shown as it was written
+  }
+}
+
+function link({ href, tokens, text }: Tokens.Link): ReactNode {
+  const address = safeLink(href);
+  if (address === undefined) return text;
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer nofollow" title={address}>
+      {nodes(tokens)}
+    </a>
+  );
+}
+
+function list({ ordered, start, items }: Tokens.List): ReactNode {
+  const entries = items.map((item, index) => (
+    <li key={index} className={item.task ? 'task' : undefined}>
+      {nodes(item.tokens)}
+    </li>
+  ));
+  return ordered ? <ol start={start === '' ? 1 : start}>{entries}</ol> : <ul>{entries}</ul>;
+}
+
+function table({ header, rows }: Tokens.Table): ReactNode {
+  return (
+    <div className="table" tabIndex={0} role="group" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {header.map(({ tokens }, index) => (
+              <th key={index}>{nodes(tokens)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, row) => (
+            <tr key={row}>
+              {cells.map(({ tokens }, index) => (
+                <td key={index}>{nodes(tokens)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Code({ text, language }: { readonly text: string; readonly language?: string | undefined }) {
+  return (
+    <pre tabIndex={0} aria-label={language ? `Code, ${language}` : 'Code'}>
+      <code>{text}</code>
+    </pre>
+  );
+}

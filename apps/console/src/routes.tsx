@@ -1,0 +1,43 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { RunsPage } from './runs/runs-page.tsx';
+import { readRunsSearch } from './runs/runs-search.ts';
+import { Shell } from './shell/shell.tsx';
+import { Empty, Failed } from './ui/states.tsx';
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: () => <Empty title="There is no such page." />,
+});
+const getParentRoute = () => root;
+
+/** The scrubber's place, so that a link shows a run as it was. */
+const readRunSearch = ({ seq }: Record<string, unknown>): { seq?: number } =>
+  typeof seq === 'number' && seq > 0 ? { seq: Math.floor(seq) } : {};
+
+const routes = [
+  createRoute({ getParentRoute, path: '/', beforeLoad: () => redirect({ to: '/runs', throw: true }) }),
+  createRoute({ getParentRoute, path: '/runs', component: RunsPage, validateSearch: readRunsSearch }),
+  createRoute({
+    getParentRoute,
+    path: '/runs/$runId',
+    component: lazyRouteComponent(() => import('./run/run-page.tsx'), 'RunPage'),
+    validateSearch: readRunSearch,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/inbox',
+    component: lazyRouteComponent(() => import('./inbox/inbox-page.tsx'), 'InboxPage'),
+  }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: '/console',
+  defaultErrorComponent: ({ error }) => <Failed error={error} />,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

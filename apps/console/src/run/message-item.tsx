@@ -1,0 +1,35 @@
+import type { Message, MessageRow } from '@rondo/client';
+import { memo } from 'react';
+import { Markdown } from '../markdown/markdown.tsx';
+import { BlobImage } from './blob-image.tsx';
+
+const authors: Record<Message['type'], string> = {
+  user: 'You',
+  assistant: 'Agent',
+  tool: 'Tool',
+  summary: 'Summary of older messages',
+  browser_state: 'Browser',
+  image_context: 'Picture for the model',
+  status: 'Status',
+};
+
+export const MessageItem = memo(function MessageItem({ row }: { readonly row: MessageRow }) {
+  return (
+    <article className={`message ${row.role}`} aria-label={authors[row.role]}>
+      {row.role !== 'assistant' && <p className="author">{authors[row.role]}</p>}
+      {row.reasoning !== '' && (
+        <details className="reasoning" open={row.isOpen && row.text === ''}>
+          <summary>Thoughts</summary>
+          <p>{row.reasoning}</p>
+        </details>
+      )}
+      {row.text !== '' && <Markdown text={row.text} />}
+      {row.message?.content.map((block, index) =>
+        block.type === 'image' && block.source.type === 'blob' ? (
+          <BlobImage key={index} sha256={block.source.sha256} alt="Picture of the message" />
+        ) : null,
+      )}
+      {row.isOpen && <span className="caret" aria-hidden="true" />}
+    </article>
+  );
+});

@@ -1,0 +1,26 @@
+import type { NoteRow } from '@rondo/client';
+import { count, duration } from '../ui/amounts.ts';
+
+export function NoteItem({ row }: { readonly row: NoteRow }) {
+  return <p className="note">{sentenceOf(row.fact)}</p>;
+}
+
+/** What the fact says, in one sentence. */
+export function sentenceOf(fact: NoteRow['fact']): string {
+  switch (fact.type) {
+    case 'iteration.restarted':
+      return 'Another worker took over. What the first one had not finished was withdrawn; nothing is lost.';
+    case 'model.retried':
+      return `The model failed (${fact.data.error.code}). Attempt ${fact.data.attempt + 1} after ${duration(fact.data.delay_ms)}.`;
+    case 'context.compaction_started':
+      return `Summarizes older messages: ${count(fact.data.tokens_before)} tokens are too many.`;
+    case 'context.compacted':
+      return `Made the conversation shorter: ${count(fact.data.tokens_before)} → ${count(fact.data.tokens_after)} tokens.`;
+    case 'context.compaction_failed':
+      return `Could not summarize older messages (${fact.data.error.code}); goes on without.`;
+    case 'tool.resolved':
+      return `A person ruled on ${fact.data.name}: ${rulings[fact.data.outcome]}.`;
+  }
+}
+
+const rulings = { completed: 'it took effect', not_applied: 'it did not take effect', retry: 'it is sent again' };

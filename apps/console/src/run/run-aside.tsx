@@ -1,0 +1,91 @@
+import type { Run, RunView } from '@rondo/client';
+import { count } from '../ui/amounts.ts';
+import { safeLink } from '../markdown/safe-link.ts';
+import { BlobImage } from './blob-image.tsx';
+import type { RunDetails } from './run-details.ts';
+
+interface RunAsideProps {
+  readonly run: Run;
+  readonly view: RunView;
+  readonly details: RunDetails;
+}
+
+/** What belongs to the run as a whole. */
+export function RunAside({ run, view, details }: RunAsideProps) {
+  return (
+    <aside className="run-aside" aria-label="About this run">
+      {details.plan.length > 0 && <Plan details={details} />}
+      {details.screens.length > 0 && <Screen details={details} />}
+      <Context run={run} details={details} />
+      <section>
+        <h2>Settings</h2>
+        <dl>
+          <Line name="Model" value={run.model} />
+          <Line name="Profile" value={run.profile} />
+          {run.agent_id !== null && <Line name="Agent" value={`version ${run.agent_version ?? ''}`} />}
+          <Line name="Tools" value={String(run.settings.tools.length)} />
+          <Line name="At most" value={`${run.settings.limits.max_iterations} iterations`} />
+          <Line name="Facts" value={count(view.lastSeq)} />
+        </dl>
+      </section>
+    </aside>
+  );
+}
+
+function Plan({ details: { plan } }: { readonly details: RunDetails }) {
+  return (
+    <section>
+      <h2>
+        Plan, {plan.filter(({ isDone }) => isDone).length} of {plan.length}
+      </h2>
+      <ul className="plan">
+        {plan.map(({ text, isDone }, index) => (
+          <li key={index} className={isDone ? 'done' : undefined}>
+            {text}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Screen({ details: { screens } }: { readonly details: RunDetails }) {
+  const screen = screens.at(-1)?.data;
+  if (!screen) return null;
+  const address = safeLink(screen.url);
+  return (
+    <section>
+      <h2>Browser</h2>
+      <p className="screen-title">{screen.title}</p>
+      {screen.screenshot && <BlobImage sha256={screen.screenshot.sha256} alt={`Screenshot of ${screen.title}`} />}
+      <p className="hint">{address ?? 'no address'}</p>
+    </section>
+  );
+}
+
+function Context({ run, details }: { readonly run: Run; readonly details: RunDetails }) {
+  const most = run.settings.context.token_threshold;
+  return (
+    <section>
+      <h2>Context</h2>
+      <meter
+        min={0}
+        max={most}
+        value={Math.min(details.contextTokens, most)}
+        aria-label="Tokens of the newest request"
+      />
+      <p className="hint">
+        {count(details.contextTokens)} of {count(most)} tokens before it is made shorter
+      </p>
+    </section>
+  );
+}
+
+function Line({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import type { BrowserState, Fact, Message } from '@rondo/client';
+
+/** One round of the model and its tools. */
+export interface Iteration {
+  readonly number: number;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number | null;
+}
+
+export interface PlanItem {
+  readonly text: string;
+  readonly isDone: boolean;
+}
+
+/** What a page shows of a run beside its rows. */
+export interface RunDetails {
+  readonly model: string | null;
+  readonly createdAt: string | null;
+  readonly endedAt: string | null;
+  readonly iterations: ReadonlyMap<number, Iteration>;
+  /** What the browser showed, oldest first. */
+  readonly screens: readonly BrowserState[];
+  readonly plan: readonly PlanItem[];
+  /** Tokens of the newest request to the model. */
+  readonly contextTokens: number;
+  readonly stopRequest: { readonly at: string; readonly reason: string | null } | null;
+  /** When each call was sent. */
+  readonly sentAt: ReadonlyMap<string, string>;
+}
+
+export const noDetails: RunDetails = {
+  model: null,
+  createdAt: null,
+  endedAt: null,
+  iterations: new Map(),
+  screens: [],
+  plan: [],
+  contextTokens: 0,
+  stopRequest: null,
+  sentAt: new Map(),
+};
+
+/** The details after one more fact. */
+export function withFact(before: RunDetails, fact: Fact): RunDetails {
+  switch (fact.type) {
+    case 'run.created':
+      return { ...before, model: fact.data.model, createdAt: fact.at };
+    case 'iteration.started':
+      return withIteration(before, fact.iteration, { number: fact.iteration, startedAt: fact.at });
+    case 'iteration.completed':
+      return withIteration(before, fact.iteration, { endedAt: fact.at });
+    case 'usage.recorded':
+      return withUsage(before, fact);
+    case 'browser.state':
+      return { ...before, screens: [...before.screens, fact] };
+    case 'tool.started':
+      return { ...before, sentAt: new Map(before.sentAt).set(fact.data.tool_call_id, fact.at) };
+    case 'message.created':
+      return { ...before, plan: planOf(fact.data.message) ?? before.plan };
+    case 'run.stop_requested':
+      return { ...before, stopRequest: { at: fact.data.requested_at, reason: fact.data.reason } };
+    case 'run.completed':
+    case 'run.failed':
+    case 'run.stopped':
+      return { ...before, endedAt: fact.at };
+    default:
+      return before;
+  }
+}
+
+const newIteration = { number: 0, startedAt: '', endedAt: null, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+
+function withIteration(before: RunDetails, number: number, change: Partial<Iteration>): RunDetails {
+  const changed = { ...(before.iterations.get(number) ?? { ...newIteration, number }), ...change };
+  return { ...before, iterations: new Map(before.iterations).set(number, changed) };
+}
+
+function withUsage(before: RunDetails, { iteration, data }: Extract<Fact, { type: 'usage.recorded' }>): RunDetails {
+  const known = before.iterations.get(iteration);
+  const costUsd = data.cost_usd === null || known?.costUsd === null ? null : (known?.costUsd ?? 0) + data.cost_usd;
+  const change = {
+    inputTokens: (known?.inputTokens ?? 0) + data.input_tokens,
+    outputTokens: (known?.outputTokens ?? 0) + data.output_tokens,
+    costUsd,
+  };
+  return { ...withIteration(before, iteration, change), contextTokens: data.input_tokens + data.output_tokens };
+}
+
+/** The items of a state message about the plan. Its metadata is written by Rondo, the texts in it by the model. */
+function planOf({ type, metadata }: Message): PlanItem[] | undefined {
+  if (type !== 'status' || metadata['kind'] !== 'plan_updated' || !Array.isArray(metadata['items'])) return undefined;
+  const items: readonly unknown[] = metadata['items'];
+  return items.flatMap((item) => {
+    if (typeof item !== 'object' || item === null || !('text' in item) || typeof item.text !== 'string') return [];
+    return { text: item.text, isDone: 'done' in item && item.done === true };
+  });
+}

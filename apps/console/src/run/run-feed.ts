@@ -1,0 +1,95 @@
+import { type Fact, type Rondo, type RunView, isFact } from '@rondo/client';
+import type { RunDetails } from './run-details.ts';
+import { RunRecord } from './run-record.ts';
+
+/** What the page of a run shows. */
+export interface FedRun {
+  readonly view: RunView;
+  readonly details: RunDetails;
+  /** All facts that were read, in order. The same array, which grows: `view.lastSeq` says how far. */
+  readonly facts: readonly Fact[];
+  readonly connection: 'connecting' | 'live' | 'cut' | 'ended';
+  readonly error: unknown;
+}
+
+/** Listeners hear of changes at most once in this time. */
+const frameMs = 16;
+
+/** A run as something to subscribe to, with all of its facts, which the scrubber and the proof need. */
+export class RunFeed {
+  private readonly record = new RunRecord();
+  private readonly facts: Fact[] = [];
+  private readonly listeners = new Set<() => void>();
+  private reading: AbortController | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private connection: FedRun['connection'] = 'connecting';
+  private error: unknown = null;
+  private state: FedRun = this.fed();
+
+  constructor(
+    private readonly rondo: Rondo,
+    private readonly runId: string,
+  ) {}
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    if (this.listeners.size === 1) this.watchVisibility();
+    return () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size === 0) this.pause();
+    };
+  };
+
+  /** The same object until something changes. */
+  readonly current = (): FedRun => this.state;
+
+  /** A hidden tab holds no connection, because browsers open only six to a server, for all tabs together. */
+  private watchVisibility(): void {
+    document.addEventListener('visibilitychange', this.follow);
+    this.follow();
+  }
+
+  private readonly follow = (): void => {
+    if (document.hidden) this.reading?.abort();
+    else if (this.connection !== 'ended' && (!this.reading || this.reading.signal.aborted)) void this.read();
+  };
+
+  private pause(): void {
+    document.removeEventListener('visibilitychange', this.follow);
+    this.reading?.abort();
+    this.reading = undefined;
+  }
+
+  private async read(): Promise<void> {
+    const reading = new AbortController();
+    this.reading = reading;
+    const { signal } = reading;
+    const onCut = () => this.show('cut');
+    try {
+      for await (const event of this.rondo.runs.stream(this.runId, { after: this.record.lastSeq, signal, onCut })) {
+        if (isFact(event) && event.seq > this.record.lastSeq) this.facts.push(event);
+        this.record.apply(event);
+        this.show('live');
+      }
+      this.show('ended');
+    } catch (error) {
+      if (signal.aborted) return;
+      this.error = error;
+      this.show('ended');
+    }
+  }
+
+  private show(connection: FedRun['connection']): void {
+    this.connection = connection;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.state = this.fed();
+      for (const listener of this.listeners) listener();
+    }, frameMs);
+  }
+
+  private fed(): FedRun {
+    const { view, details } = this.record;
+    return { view, details, facts: this.facts, connection: this.connection, error: this.error };
+  }
+}

@@ -1,0 +1,93 @@
+import type { Run, RunView } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRunTitle } from '../runs/run-title.ts';
+import { useRondo } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
+import { between, cost, count, duration } from '../ui/amounts.ts';
+import { Status } from '../ui/status.tsx';
+import { useNow } from '../ui/use-now.ts';
+import { ProofBadge } from './proof-badge.tsx';
+import type { RunDetails } from './run-details.ts';
+import type { FedRun } from './run-feed.ts';
+
+interface RunHeadProps {
+  readonly run: Run;
+  readonly view: RunView;
+  readonly details: RunDetails;
+  readonly now: FedRun;
+  readonly isNow: boolean;
+}
+
+const connections: Record<FedRun['connection'], string> = {
+  connecting: 'Connecting …',
+  live: 'Live',
+  cut: 'Connection lost; it is made again',
+  ended: '',
+};
+
+export function RunHead({ run, view, details, now, isNow }: RunHeadProps) {
+  const title = useRunTitle(run);
+  const rondo = useRondo();
+  const isOver = now.view.isOver;
+  return (
+    <header className="run-head">
+      <p className="crumb">
+        <Link to="/runs">Runs</Link> / <code>{run.id}</code>
+      </p>
+      <h1>{title ?? run.id}</h1>
+      <div className="run-line">
+        <Status status={view.status} />
+        <Why runId={run.id} view={view} isNow={isNow} />
+        <span className={`connection ${now.connection}`}>{isOver ? '' : connections[now.connection]}</span>
+        <ProofBadge runId={run.id} feed={now} />
+        {!isOver && view.status !== 'stopping' && (
+          <Action className="danger" work={() => rondo.runs.stop(run.id, { reason: 'Stopped in the console.' })}>
+            Stop
+          </Action>
+        )}
+      </div>
+      <Facts run={run} view={view} details={details} />
+    </header>
+  );
+}
+
+/** What the run waits for, in one sentence. Only changes of it are read out. */
+function Why({ runId, view, isNow }: { readonly runId: string; readonly view: RunView; readonly isNow: boolean }) {
+  const rondo = useRondo();
+  const { data } = useQuery({
+    queryKey: ['why', runId, view.status],
+    queryFn: ({ signal }) => rondo.runs.why(runId, { signal }),
+    refetchInterval: 2_000,
+    enabled: isNow && !view.isOver,
+  });
+  if (!isNow) return <p role="status">As it was after fact {view.lastSeq}.</p>;
+  if (view.isOver) return <p role="status">{endings[view.status] ?? ''}</p>;
+  return <p role="status">{data?.sentence ?? ''}</p>;
+}
+
+const endings: Partial<Record<Run['status'], string>> = {
+  completed: 'It has said what it had to say.',
+  failed: 'It could not go on.',
+  stopped: 'It was stopped, and everything of it has ended.',
+};
+
+function Facts({ run, view, details }: Pick<RunHeadProps, 'run' | 'view' | 'details'>) {
+  const now = useNow(!view.isOver);
+  const end = details.endedAt ?? new Date(now).toISOString();
+  const { usage } = view;
+  return (
+    <p className="run-facts">
+      <span>{run.model}</span>
+      <span>{run.settings.agent.name ?? run.profile}</span>
+      <span>{duration(between(run.created_at, end))}</span>
+      <span>
+        {count(usage.input_tokens)} tokens in, {count(usage.output_tokens)} out
+      </span>
+      <span>{cost(usage.cost_usd)}</span>
+      <Link to="/runs" search={{ thread: run.thread_id }}>
+        Runs of its thread
+      </Link>
+    </p>
+  );
+}

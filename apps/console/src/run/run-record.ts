@@ -1,0 +1,43 @@
+import { type Fact, RunLog, type RunView, type StreamEvent, isFact } from '@rondo/client';
+import { type RunDetails, noDetails, withFact } from './run-details.ts';
+
+/** A run as some of its events show it. It is reduced outside of React, so that a fast stream costs no rendering. */
+export class RunRecord {
+  private readonly log = new RunLog();
+  private known: RunDetails = noDetails;
+
+  apply(event: StreamEvent): void {
+    const lastSeq = this.log.lastSeq;
+    this.log.apply(event);
+    if (isFact(event) && event.seq > lastSeq) this.known = withFact(this.known, event);
+  }
+
+  get view(): RunView {
+    return this.log.view;
+  }
+
+  get details(): RunDetails {
+    return this.known;
+  }
+
+  get lastSeq(): number {
+    return this.log.lastSeq;
+  }
+}
+
+/** The run as it was after each of its facts. Going forward costs the facts in between, going back those from the beginning. */
+export class RunHistory {
+  private record = new RunRecord();
+  private applied = 0;
+
+  at(seq: number, facts: readonly Fact[]): RunRecord {
+    const wanted = facts.findLastIndex((fact) => fact.seq <= seq) + 1;
+    if (wanted < this.applied) {
+      this.record = new RunRecord();
+      this.applied = 0;
+    }
+    for (const fact of facts.slice(this.applied, wanted)) this.record.apply(fact);
+    this.applied = wanted;
+    return this.record;
+  }
+}

@@ -1,0 +1,41 @@
+import type { RunView } from '@rondo/client';
+import { between, duration } from '../ui/amounts.ts';
+import type { RunDetails } from './run-details.ts';
+
+/** What the stop has ended so far. A line that is not true yet is empty. */
+export function StopCard({ view, details }: { readonly view: RunView; readonly details: RunDetails }) {
+  const { stopRequest } = details;
+  if (!stopRequest) return null;
+  const receipt = view.stop?.receipt;
+  const since = (at: string | null | undefined) => (at == null ? null : `+${duration(between(stopRequest.at, at))}`);
+  const running = view.rows.flatMap((row) => (row.kind === 'tool_call' && row.status === 'dispatched' ? [row] : []));
+  return (
+    <section className="receipt" aria-label="Receipt of the stop">
+      <h2>{receipt ? 'Stopped' : 'Stopping'}</h2>
+      {stopRequest.reason !== null && <p className="hint">{stopRequest.reason}</p>}
+      <dl>
+        <Line name="Stop recorded" value="+0.0 s" />
+        {(!receipt || receipt.model_aborted_at !== null) && (
+          <Line name="Model stream closed" value={since(receipt?.model_aborted_at)} />
+        )}
+        {receipt?.tools_stopped.map(({ tool_call_id: id, verified_dead_at: at, processes }) => (
+          <Line key={id} name={`Call ended, ${processes?.length ?? 0} processes seen dead`} value={since(at)} />
+        ))}
+        {!receipt && running.map(({ id, name }) => <Line key={id} name={`${name} ended`} value={null} />)}
+        {receipt && receipt.sandbox_verified_at !== null && (
+          <Line name="Nothing left in the sandbox" value={since(receipt.sandbox_verified_at)} />
+        )}
+        <Line name="Tokens after the stop" value={receipt ? String(receipt.tokens_after_stop) : null} />
+      </dl>
+    </section>
+  );
+}
+
+function Line({ name, value }: { readonly name: string; readonly value: string | null }) {
+  return (
+    <div className={value === null ? 'open' : 'true'}>
+      <dt>{name}</dt>
+      <dd>{value ?? 'not yet'}</dd>
+    </div>
+  );
+}

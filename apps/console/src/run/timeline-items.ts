@@ -1,0 +1,22 @@
+import type { RunRow } from '@rondo/client';
+
+export type TimelineItem =
+  | { readonly kind: 'row'; readonly key: string; readonly row: RunRow }
+  | { readonly kind: 'iteration'; readonly key: string; readonly number: number };
+
+/** The rows, with a line where an iteration begins. State messages are shown elsewhere: as the plan, and as the screen. */
+export function timelineItems(rows: readonly RunRow[]): TimelineItem[] {
+  const items: TimelineItem[] = [];
+  let iteration = 0;
+  for (const row of rows) {
+    if (row.kind === 'message' && (row.role === 'browser_state' || isPlan(row))) continue;
+    if (row.iteration > iteration) {
+      iteration = row.iteration;
+      items.push({ kind: 'iteration', key: `iteration ${iteration}`, number: iteration });
+    }
+    items.push({ kind: 'row', key: row.id, row });
+  }
+  return items;
+}
+
+const isPlan = (row: Extract<RunRow, { kind: 'message' }>): boolean => row.message?.metadata['kind'] === 'plan_updated';

@@ -1,0 +1,100 @@
+import type { ToolCallRow } from '@rondo/client';
+import { memo, useState } from 'react';
+import { between, duration } from '../ui/amounts.ts';
+import { plainText } from '../ui/plain-text.ts';
+import { useNow } from '../ui/use-now.ts';
+import { BlobImage } from './blob-image.tsx';
+import { gistOf } from './call-gist.ts';
+
+const shownLines = 14;
+
+const words: Record<ToolCallRow['status'], string> = {
+  drafting: 'is being written',
+  planned: 'planned',
+  dispatched: 'runs',
+  completed: 'done',
+  failed: 'failed',
+  unknown: 'outcome unknown',
+};
+
+interface ToolCallItemProps {
+  readonly row: ToolCallRow;
+  readonly sentAt: string | undefined;
+}
+
+/** A call: what it was told, and what it prints while it runs. */
+export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCallItemProps) {
+  const [isWhole, setWhole] = useState(false);
+  const { name, status, result, reason } = row;
+  return (
+    <section className={`call ${status}`} aria-label={`${name}, ${words[status]}`}>
+      <header>
+        <i aria-hidden="true" />
+        <code className="call-name">{name}</code>
+        <code className="call-gist">{gistOf(row)}</code>
+        <span className="call-state">
+          {words[status]}
+          {row.attempt > 1 && `, attempt ${row.attempt}`}
+          <CallTime row={row} sentAt={sentAt} />
+        </span>
+      </header>
+      <Output text={plainText(row.output)} isWhole={isWhole} isLive={status === 'dispatched'} />
+      {result?.error !== undefined && <p className="problem">{result.error}</p>}
+      {reason !== null && <p className="problem">{reason}</p>}
+      {result?.image && <BlobImage sha256={result.image.sha256} alt={`Result of ${name}`} />}
+      <Whole row={row} isOpen={isWhole} toggle={() => setWhole(!isWhole)} />
+    </section>
+  );
+});
+
+function CallTime({ row, sentAt }: ToolCallItemProps) {
+  const isRunning = row.status === 'dispatched';
+  const now = useNow(isRunning);
+  if (row.durationMs !== null) return <> · {duration(row.durationMs)}</>;
+  return isRunning && sentAt !== undefined ? <> · {duration(between(sentAt, new Date(now).toISOString()))}</> : null;
+}
+
+function Output({
+  text,
+  isWhole,
+  isLive,
+}: {
+  readonly text: string;
+  readonly isWhole: boolean;
+  readonly isLive: boolean;
+}) {
+  if (text.trim() === '') return null;
+  const lines = text.replace(/\n+$/, '').split('\n');
+  const left = isWhole || lines.length < shownLines + 4 ? 0 : lines.length - shownLines;
+  return (
+    <>
+      {left > 0 && <p className="hint">… {left} earlier lines</p>}
+      <pre tabIndex={0} aria-label="Output">
+        {(left > 0 ? lines.slice(-shownLines) : lines).join('\n')}
+        {isLive && <span className="caret" aria-hidden="true" />}
+      </pre>
+    </>
+  );
+}
+
+interface WholeProps {
+  readonly row: ToolCallRow;
+  readonly isOpen: boolean;
+  readonly toggle: () => void;
+}
+
+function Whole({ row, isOpen, toggle }: WholeProps) {
+  const lines = row.output.split('\n').length;
+  return (
+    <>
+      {isOpen && (
+        <pre tabIndex={0} aria-label="Arguments" className="arguments">
+          {row.arguments ? JSON.stringify(row.arguments, null, 2) : row.argumentsText}
+        </pre>
+      )}
+      <button className="quiet" aria-expanded={isOpen} onClick={toggle}>
+        {isOpen ? 'Show less' : lines > shownLines + 4 ? `All ${lines} lines and the arguments` : 'Arguments'}
+      </button>
+    </>
+  );
+}

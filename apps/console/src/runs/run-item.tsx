@@ -1,0 +1,44 @@
+import type { Run } from '@rondo/client';
+import { Link } from '@tanstack/react-router';
+import { age, between, cost, count, duration } from '../ui/amounts.ts';
+import { Status } from '../ui/status.tsx';
+import { useRunTitle } from './run-title.ts';
+
+interface RunItemProps {
+  readonly run: Run;
+  readonly now: number;
+  /** Runs without this text are left out. */
+  readonly text?: string | undefined;
+}
+
+/** One line of the list. */
+export function RunItem({ run, now, text }: RunItemProps) {
+  const title = useRunTitle(run);
+  const agent = run.settings.agent.name ?? run.profile;
+  if (
+    text !== undefined &&
+    !`${title ?? ''} ${run.model} ${agent} ${run.id}`.toLowerCase().includes(text.toLowerCase())
+  )
+    return null;
+  return (
+    <li>
+      <Link to="/runs/$runId" params={{ runId: run.id }}>
+        <Status status={run.status} />
+        <span className="run-title">{title ?? ' '}</span>
+        <span className="run-facts">
+          <span>{run.model}</span>
+          <span>{agent}</span>
+          <span>{run.iteration === 1 ? '1 iteration' : `${run.iteration} iterations`}</span>
+          <span>{count(run.usage.input_tokens + run.usage.output_tokens)} tokens</span>
+          <span>{cost(run.usage.cost_usd)}</span>
+          {run.started_at !== null && (
+            <span>{duration(between(run.started_at, run.finished_at ?? new Date(now).toISOString()))}</span>
+          )}
+        </span>
+        <time dateTime={run.created_at} title={new Date(run.created_at).toLocaleString()}>
+          {age(run.created_at, now)}
+        </time>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Fact, Rondo, Run } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { useRondo } from '../session/use-session.ts';
+
+const longest = 140;
+
+/** The first words of what a run was asked. They never change, so they are read once. */
+export function useRunTitle(run: Pick<Run, 'id' | 'metadata'>): string | undefined {
+  const rondo = useRondo();
+  const given = run.metadata['title'];
+  const { data } = useQuery({
+    queryKey: ['title', run.id],
+    queryFn: () => firstWords(rondo, run.id),
+    staleTime: Infinity,
+    enabled: given === undefined,
+  });
+  return given ?? data;
+}
+
+async function firstWords(rondo: Rondo, runId: string): Promise<string> {
+  let read = 0;
+  for await (const fact of rondo.runs.facts(runId)) {
+    const words = wordsOf(fact);
+    if (words !== undefined) return words;
+    if (++read === 3) break; // the input is among the first facts, if there is one
+  }
+  return 'Continues its thread';
+}
+
+function wordsOf(fact: Fact): string | undefined {
+  if (fact.type !== 'message.created' || fact.data.message.type !== 'user') return undefined;
+  return shortened(fact.data.message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '));
+}
+
+/** One line, up to the first block of code. */
+export function shortened(text: string): string {
+  const [prose = ''] = text.split('```');
+  const line = prose.replaceAll(/\s+/g, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest).trimEnd()}…` : line || 'An input without text';
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useSession } from '../session/use-session.ts';
+import { take } from '../ui/take.ts';
+import { Mark } from './mark.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+const pages = [
+  { to: '/runs', name: 'Runs' },
+  { to: '/inbox', name: 'Inbox' },
+] as const;
+
+/** The frame around every page. */
+export function Shell() {
+  const { signOut } = useSession();
+  const waiting = useWaitingCount();
+  return (
+    <div className="shell">
+      <a className="skip" href="#page">
+        Skip to the page
+      </a>
+      <header className="side">
+        <Link to="/runs" className="brand">
+          <Mark />
+          Rondo
+        </Link>
+        <nav aria-label="Pages">
+          {pages.map(({ to, name }) => (
+            <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
+              {name}
+              {to === '/inbox' && waiting > 0 && (
+                <b className="badge" aria-label={`${waiting} wait for you`}>
+                  {waiting}
+                </b>
+              )}
+            </Link>
+          ))}
+        </nav>
+        <div className="side-end">
+          <ThemeSwitch />
+          <button className="quiet" onClick={signOut}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="page" tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+/** How many runs wait for a person; the tab's title says it too. */
+function useWaitingCount(): number {
+  const { rondo } = useSession();
+  const { data } = useQuery({
+    queryKey: ['inbox'],
+    queryFn: () => take(rondo.approvals.inbox({ limit: 100 }), 100),
+    refetchInterval: 4_000,
+  });
+  const waiting = data?.items.length ?? 0;
+  useEffect(() => {
+    document.title = waiting > 0 ? `(${waiting}) Rondo` : 'Rondo';
+  }, [waiting]);
+  return waiting;
+}

@@ -1,0 +1,24 @@
+import { age, cost, duration } from './amounts';
+
+it.each([
+  [400, '0.4 s'],
+  [59_999, '59 s'],
+  [200_000, '3 min 20 s'],
+  [7_500_000, '2 h 5 min'],
+  [-5, '0.0 s'],
+])('%d ms are %s', (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});
+
+it('says how long ago it was', () => {
+  const now = Date.parse('2026-01-02T00:00:00Z');
+  expect(['2026-01-01T23:59:58Z', '2026-01-01T23:20:00Z', '2025-12-30T00:00:00Z'].map((at) => age(at, now))).toEqual([
+    'just now',
+    '40 min ago',
+    '3 d ago',
+  ]);
+});
+
+it('an unknown cost is not zero', () => {
+  expect([null, 0, 0.0012, 3].map(cost)).toEqual(['cost unknown', '$0', '$0.0012', '$3.00']);
+});

@@ -1,0 +1,40 @@
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(ms: number): string {
+  if (ms < 10 * second) return `${(Math.max(ms, 0) / second).toFixed(1)} s`;
+  if (ms < minute) return `${Math.floor(ms / second)} s`;
+  if (ms < hour) return `${Math.floor(ms / minute)} min ${Math.floor((ms % minute) / second)} s`;
+  if (ms < day) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
+  return `${Math.floor(ms / day)} d ${Math.floor((ms % day) / hour)} h`;
+}
+
+/** One unit: `just now`, `4 min ago`. */
+export function age(from: string, now: number): string {
+  const ms = now - Date.parse(from);
+  if (ms < 5 * second) return 'just now';
+  if (ms < minute) return `${Math.floor(ms / second)} s ago`;
+  if (ms < hour) return `${Math.floor(ms / minute)} min ago`;
+  if (ms < day) return `${Math.floor(ms / hour)} h ago`;
+  return `${Math.floor(ms / day)} d ago`;
+}
+
+export const between = (from: string, to: string): number => Date.parse(to) - Date.parse(from);
+
+export const count = (value: number): string => value.toLocaleString('en-US');
+
+/** An unknown cost is not zero. */
+export function cost(usd: number | null): string {
+  if (usd === null) return 'cost unknown';
+  if (usd === 0) return '$0';
+  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+}
+
+export function bytes(size: number): string {
+  if (size < 1024) return `${size} B`;
+  const kibibytes = size / 1024;
+  return kibibytes < 1024 ? `${kibibytes.toFixed(1)} KiB` : `${(kibibytes / 1024).toFixed(1)} MiB`;
+}

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type Browser, type Page, chromium } from 'playwright-core';
+
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const hostile = [
+  '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>',
+  '[a link](javascript:document.title="owned") and [another](https://example.com/)',
+  '![tracker](http://127.0.0.1:9/tracker.png)',
+].join('\n\n');
+
+describe('the console in a browser', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let browser: Browser;
+  let page: Page;
+  const violations: string[] = [];
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    client = rondo.client();
+    const { BROWSER_PATH: executablePath } = rondo.infrastructure.env;
+    if (executablePath === undefined) throw new Error('there is no Chromium');
+    browser = await chromium.launch({ executablePath });
+    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.on('console', (message) => {
+      if (/Content Security Policy|TrustedHTML/.test(message.text())) violations.push(message.text());
+    });
+    page.on('pageerror', (error) => violations.push(error.message));
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await rondo.stop();
+    expect(violations).toEqual([]);
+  });
+
+  const open = (path: string) => page.goto(`${client.url}${path}`);
+  const text = () => page.getByRole('log').innerText();
+
+  it('asks for a key, says when it is wrong, and shows the runs', async () => {
+    await client.createRun({ model: 'demo/plain', input: 'Say hello.' });
+    await open('/');
+    await page.getByLabel('API key').fill('rondo_a_key_that_does_not_exist');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('does not accept this key').waitFor();
+
+    await page.getByLabel('API key').fill(client.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Say hello.' }).getByText('Completed').waitFor();
+    await page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: 'Failed' }).click();
+    await page.getByText('No run matches these filters.').waitFor();
+  });
+
+  it('shows a text while it is written, also after its gateway was killed', async () => {
+    const run = await client.createRun({ model: 'demo/long:tokens=500', input: 'Tell me a story.' });
+    await open('/console/runs');
+    await page.getByRole('link', { name: 'Tell me a story.' }).click();
+    await page.getByText('The quick brown fox').first().waitFor();
+    const before = await text();
+
+    await rondo.services.get('gateway').kill();
+    await page.getByText('Connection lost').waitFor();
+    await rondo.services.get('gateway').start();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    expect((await text()).length).toBeGreaterThan(before.length);
+    const [message] = (await client.facts(run.id)).filter(
+      ({ type, data }) => type === 'message.created' && data['message'].type === 'assistant',
+    );
+    const written: string = message?.data['message'].content[0].text;
+    expect(await page.getByRole('article', { name: 'Agent' }).innerText()).toBe(written.trim());
+  });
+
+  it('proves in the browser that the log is complete, and shows the run as it was', async () => {
+    await page.getByRole('button', { name: 'Verify this log' }).click();
+    await page.getByRole('button', { name: /complete, proven in this browser/ }).waitFor();
+
+    await page.getByRole('slider').press('Home');
+    await page.getByText('As it was after fact 1.').waitFor();
+    expect(new URL(page.url()).searchParams.get('seq')).toBe('1');
+    expect(await text()).not.toContain('quick brown fox');
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByText('The quick brown fox').first().waitFor();
+  });
+
+  it('answers a question by keyboard', async () => {
+    const run = await client.createRun({ model: 'demo/ask', input: 'Paint the shed.' });
+    await open(`/console/runs/${run.id}`);
+    await page.getByLabel('Your answer').fill('Green.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('I go on with your answer: Green.').waitFor();
+  });
+
+  it('shows the exact arguments of a call in the inbox, and sends what a person approved', async () => {
+    const run = await client.createRun({
+      ...scripted('Publish it.', [{ calls: [command('echo to the wrong place')] }, { text: 'Published.' }]),
+      tools: { execute_command: { require_approval: true } },
+    });
+    await open('/console/inbox');
+    const call = page.getByRole('region', { name: 'Approval of execute_command' });
+    await call.getByText('"command": "echo to the wrong place"').waitFor();
+    await expectAccessible('the inbox');
+    await call.getByRole('button', { name: 'Edit' }).click();
+    await call.getByLabel('Arguments, as JSON').fill('{"command": "echo to the right place", "blocking": true}');
+    await call.getByRole('button', { name: 'Approve with these arguments' }).click();
+    await page.getByText('Nothing waits for you.').waitFor();
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.toolOutputs(run.id)).toEqual([expect.stringContaining('to the right place')]);
+  });
+
+  it('stops a run, and shows the receipt', async () => {
+    const turns = [{ calls: [command('echo begun; sleep 60')] }];
+    const run = await client.createRun(scripted('Wait.', turns));
+    await open(`/console/runs/${run.id}`);
+    await page.getByLabel('Output').getByText('begun').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const receipt = page.getByRole('region', { name: 'Receipt of the stop' });
+    await receipt.getByText(/\d processes seen dead/).waitFor();
+    await receipt.getByText('Tokens after the stop').waitFor();
+    expect(await receipt.getByText('not yet').count()).toBe(0);
+  });
+
+  it('treats what a model writes as text', async () => {
+    const run = await client.createRun(scripted('Be nasty.', [{ text: hostile }]));
+    await client.settled(run.id);
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).host));
+    await open(`/console/runs/${run.id}`);
+    const message = page.getByRole('article', { name: 'Agent' });
+    await message.getByText('<script>').waitFor();
+    expect(await message.getByRole('link').all()).toHaveLength(1);
+    expect(await message.getByRole('link').getAttribute('rel')).toContain('noopener');
+    expect(await page.locator('img, script:not([src])').count()).toBe(0);
+    expect(await page.title()).toMatch(/Rondo$/);
+    expect(new Set(requests)).toEqual(new Set([new URL(client.url).host]));
+  });
+
+  it('has no fault that axe finds: light and dark, on a wide screen and on a phone', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 780 });
+        for (const path of await pages()) {
+          await open(path);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          await expectAccessible(`${path}, ${colorScheme}, ${width}`);
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        }
+      }
+    }
+  });
+
+  async function pages(): Promise<string[]> {
+    const { data } = await client.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
+    return ['/console/runs', '/console/inbox', `/console/runs/${data[0]?.id ?? ''}`];
+  }
+
+  /** It is evaluated by the browser's debugger, so the policy of the page stays in force. */
+  async function expectAccessible(what: string): Promise<void> {
+    await page.evaluate(axe);
+    const found = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
+      id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
+    expect([what, ...found]).toEqual([what]);
+  }
+});
