@@ -21,6 +21,7 @@ export const sandboxId = prefixed('sbx').brand<'SandboxId'>();
 export const agentId = prefixed('agt').brand<'AgentId'>();
 export const fileId = prefixed('file').brand<'FileId'>();
 export const scheduleId = prefixed('sch').brand<'ScheduleId'>();
+export const webhookTriggerId = prefixed('whk').brand<'WebhookTriggerId'>();
 export const executionId = prefixed('exc').brand<'ExecutionId'>();
 
 export type AccountId = z.infer<typeof accountId>;
@@ -39,6 +40,7 @@ export type SandboxId = z.infer<typeof sandboxId>;
 export type AgentId = z.infer<typeof agentId>;
 export type FileId = z.infer<typeof fileId>;
 export type ScheduleId = z.infer<typeof scheduleId>;
+export type WebhookTriggerId = z.infer<typeof webhookTriggerId>;
 export type ExecutionId = z.infer<typeof executionId>;
 
 /** Generates the part of an id after its prefix: unique, sortable by time, letters and digits only. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentId, executionId, runId, scheduleId, threadId } from './ids';
+import { agentId, executionId, runId, scheduleId, threadId, webhookTriggerId } from './ids';
 import { runStatus } from './run';
 import { budgetSettings, limitSettings, modelName, profileName } from './run-settings';
 
@@ -47,6 +47,34 @@ export const schedule = z.object({
 });
 export type Schedule = z.infer<typeof schedule>;
 
+/** How a sender signs: by the Standard Webhooks specification, or as GitHub does. */
+export const signatureScheme = z.enum(['standard', 'github']);
+export type SignatureScheme = z.infer<typeof signatureScheme>;
+
+/** A secret without the secret: its last characters, and until when it is accepted beside a newer one. */
+export const secretHint = z.object({
+  hint: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
+});
+
+export const webhookTrigger = z.object({
+  id: webhookTriggerId,
+  name: triggerName,
+  signature: signatureScheme,
+  /** How old a signed request may be, or how far ahead. */
+  tolerance_s: z.number().int(),
+  overlap: overlapPolicy,
+  thread: threadPolicy,
+  thread_id: threadId.nullable(),
+  run: triggeredRun,
+  is_paused: z.boolean(),
+  secrets: z.array(secretHint),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type WebhookTrigger = z.infer<typeof webhookTrigger>;
+
 /** `pending`: the run is still to be created. `failed`: it could not be. */
 export const executionStatus = z.enum(['pending', 'started', 'skipped', 'failed']);
 export type ExecutionStatus = z.infer<typeof executionStatus>;
@@ -65,6 +93,8 @@ export const execution = z.object({
   due_at: z.iso.datetime().nullable(),
   /** The last due time that was skipped with this one. */
   due_through: z.iso.datetime().nullable(),
+  /** The sender's id of the webhook that caused it. */
+  webhook_id: z.string().nullable(),
   fired_at: z.iso.datetime().nullable(),
   run_id: runId.nullable(),
   /** Null without a run, and once the run is deleted. */

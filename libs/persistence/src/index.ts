@@ -28,18 +28,24 @@ export { type AgentFilter, Agents } from './api/agents/agents';
 export { AgentVersions, type VersionAddress } from './api/agents/agent-versions';
 export type { AgentAddress } from './api/agents/change-agent';
 export { Executions } from './api/triggers/executions';
+export { type AlongsideRun, AlreadyFired, FiringTaken, TriggerBusyError } from './api/triggers/firing-claim';
 export {
-  AlreadyFired,
-  type AlongsideRun,
   type DueSchedule,
   type DueTime,
   type ExecutionOutcome,
   Firings,
-  FiringTaken,
   type PendingExecution,
-  TriggerBusyError,
+  type ReceivedWebhook,
 } from './api/triggers/firings';
 export { type NextFireAt, type ScheduleAddress, type ScheduleFields, Schedules } from './api/triggers/schedules';
+export type { SealedSecret } from './api/triggers/webhook-row';
+export {
+  type SigningTrigger,
+  type TriggerAddress,
+  type WebhookChange,
+  type WebhookFields,
+  WebhookTriggers,
+} from './api/triggers/webhook-triggers';
 export { type ThreadAddress } from './api/thread-row';
 export { type Thread, Threads } from './api/threads';
 export { Messages } from './api/messages';

@@ -21,7 +21,7 @@ export function templateProblem(template: string, roots: readonly string[]): str
  */
 export function renderTemplate(template: string, data: Readonly<Record<string, unknown>>): string {
   const rendered = template.replaceAll(placeholder, (_, path: string) => textOf(valueAt(data, path.split('.'))));
-  return bounded(rendered, longestRendered);
+  return bounded(rendered, longestRendered).replaceAll(/[\0\p{Surrogate}]/gu, '\u{FFFD}'); // no text column can hold these
 }
 
 function valueAt(data: unknown, path: readonly string[]): unknown {

@@ -27,7 +27,7 @@ import { type RunRow, runOf } from '../../run-log/run-row';
 import { batchOf, recordedFacts } from '../../run-log/batch';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
-import type { AlongsideRun } from '../triggers/firings';
+import type { AlongsideRun } from '../triggers/firing-claim';
 import { type ThreadAddress, lockThread, requireCapacity } from '../thread-row';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { type Input, inputFact } from './input-message';

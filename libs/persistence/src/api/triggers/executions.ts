@@ -1,5 +1,6 @@
 import { type Execution, executionId, runId } from '@rondo/contract';
 import type { Database } from '../../database/database';
+import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
 
 interface ExecutionRow {
@@ -9,6 +10,7 @@ interface ExecutionRow {
   readonly error: Execution['error'];
   readonly due_at: Date | null;
   readonly due_through: Date | null;
+  readonly webhook_id: string | null;
   readonly fired_at: Date | null;
   readonly run_id: string | null;
   readonly run_status: Execution['run_status'];
@@ -18,14 +20,18 @@ interface ExecutionRow {
 }
 
 /** The runs of deleted threads count as deleted. */
-const newestExecutions = `
-select executions.id, executions.status, reason, executions.error, due_at, due_through, fired_at, run_id,
+const shownExecutions = `
+select executions.id, executions.status, reason, executions.error, due_at, due_through, webhook_id, fired_at, run_id,
   shown.status as run_status, attempts, next_attempt_at, executions.created_at
 from trigger_executions as executions left join lateral (
   select runs.status from runs join threads on threads.id = runs.thread_id
   where runs.id = executions.run_id and threads.deleted_at is null
-) as shown on true
+) as shown on true`;
+
+const newestExecutions = `${shownExecutions}
 where trigger_id = $1 and ($2::text is null or executions.id < $2) order by executions.id desc limit $3`;
+
+const ofWebhook = `${shownExecutions} where trigger_id = $1 and webhook_id = $2`;
 
 const prune = `
 delete from trigger_executions where id in (
@@ -43,6 +49,12 @@ export class Executions {
     const cursor = after === undefined ? null : idOfCursor(after, executionId);
     const rows = await this.database.sql.query<ExecutionRow>(newestExecutions, [triggerId, cursor, limit + 1]);
     return pageOf(rows.map(executionOf), limit);
+  }
+
+  /** What became of a webhook. Undefined for one that was not handled before. */
+  async ofWebhook(triggerId: string, webhookId: string): Promise<Execution | undefined> {
+    const [row] = await this.database.sql.query<ExecutionRow>(ofWebhook, [triggerId, storedText(webhookId)]);
+    return row && executionOf(row);
   }
 
   /** Deletes at most 5,000 that are older than 30 days; the next call continues. Returns how many. */

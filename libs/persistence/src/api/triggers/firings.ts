@@ -1,8 +1,17 @@
-import { type AccountId, type Execution, type NewId, type RunId, type Schedule, accountId } from '@rondo/contract';
-import { TerminalError } from '@rondo/domain';
+import {
+  type AccountId,
+  type Execution,
+  type NewId,
+  type RunId,
+  type Schedule,
+  type WebhookTrigger,
+  accountId,
+} from '@rondo/contract';
 import type { Database } from '../../database/database';
-import type { Sql } from '../../database/sql';
+import { type AlongsideRun, AlreadyFired, FiringTaken, requireIdle } from './firing-claim';
+import { storedText } from '../../database/stored-text';
 import { type ScheduleRow, scheduleColumns, scheduleOf } from './schedule-row';
+import { type WebhookRow, webhookTriggerOf } from './webhook-row';
 
 /** A schedule whose next due time has come. */
 export interface DueSchedule {
@@ -14,10 +23,21 @@ export interface DueSchedule {
 /** An execution whose run is still to be created. */
 export interface PendingExecution {
   readonly accountId: AccountId;
-  readonly schedule: Schedule;
+  readonly trigger: Schedule | WebhookTrigger;
   readonly id: string;
   readonly dueAt: Date | null;
+  /** Rendered, of a webhook. */
+  readonly input: string | null;
   readonly attempts: number;
+}
+
+/** A webhook whose signature was right. */
+export interface ReceivedWebhook {
+  readonly accountId: AccountId;
+  readonly trigger: WebhookTrigger;
+  readonly webhookId: string;
+  /** What the template made of its body. */
+  readonly input: string;
 }
 
 /** One due time of a schedule, and the one that follows. */
@@ -31,28 +51,6 @@ export type ExecutionOutcome = Pick<Execution, 'status' | 'reason' | 'error'> & 
   readonly attempts: number;
 };
 
-/** Writes in the transaction that creates a run, before it. When it rejects, nothing is written. */
-export type AlongsideRun = (sql: Sql) => Promise<void>;
-
-/** Another gateway fires it, has fired it, or the schedule was changed. */
-export class FiringTaken extends Error {
-  override readonly name = 'FiringTaken';
-}
-
-/** The due time has an execution: the clock was set back. */
-export class AlreadyFired extends Error {
-  override readonly name = 'AlreadyFired';
-}
-
-/** An earlier run of the trigger is not finished, or an earlier execution has no run yet. */
-export class TriggerBusyError extends TerminalError {
-  override readonly name = 'TriggerBusyError';
-
-  constructor() {
-    super('trigger_busy', 'An earlier run of this trigger is not finished.');
-  }
-}
-
 const clock = `select clock_timestamp() as now`;
 
 const dueSchedules = `
@@ -60,7 +58,8 @@ select account_id, ${scheduleColumns} from triggers join accounts on accounts.id
 where next_fire_at <= $1 and removed_at is null order by next_fire_at limit $2`;
 
 const pendingExecutions = `
-select account_id, executions.id as execution_id, due_at, attempts, ${scheduleColumns}
+select account_id, executions.id as execution_id, due_at, executions.input, attempts, ${scheduleColumns}, kind, signature,
+  tolerance_s, secrets
 from (
   select distinct on (trigger_id) * from trigger_executions where status = 'pending' order by trigger_id, id
 ) as executions join triggers on triggers.id = trigger_id join accounts on accounts.id = account_id
@@ -68,15 +67,6 @@ where next_attempt_at <= $1 and not is_paused and removed_at is null order by ne
 
 const lockDue = `select id from triggers where id = $1 and next_fire_at = $2 for update skip locked`;
 const lockTrigger = `select id from triggers where id = $1 for update skip locked`;
-
-/** Forgets runs that are finished or deleted. */
-const forgetFinished = `
-update trigger_executions set run_may_be_active = false
-where trigger_id = $1 and run_may_be_active
-  and not exists (select from runs where runs.id = run_id and runs.finished_at is null)`;
-
-const ahead = `
-select id from trigger_executions where trigger_id = $1 and (run_may_be_active or (status = 'pending' and id < $2)) limit 1`;
 
 const insertStarted = `
 insert into trigger_executions (id, trigger_id, status, due_at, fired_at, run_id, run_may_be_active, attempts)
@@ -86,7 +76,7 @@ const advance = `update triggers set next_fire_at = $3 where id = $1 and next_fi
 
 const startPending = `
 update trigger_executions
-set status = 'started', reason = null, error = null, next_attempt_at = null, fired_at = clock_timestamp(), run_id = $2,
+set status = 'started', reason = null, error = null, next_attempt_at = null, input = null, fired_at = clock_timestamp(), run_id = $2,
   run_may_be_active = true, attempts = attempts + 1
 where id = $1 and status = 'pending' returning id`;
 
@@ -99,6 +89,16 @@ on conflict (trigger_id, due_at) do nothing`;
 const recordPending = `
 update trigger_executions set status = $2, reason = $3, error = $4, attempts = $5, next_attempt_at = $6
 where id = $1 and status = 'pending'`;
+
+const awaitTrigger = `select id from triggers where id = $1 for update`;
+
+const insertReceived = `
+insert into trigger_executions (id, trigger_id, status, webhook_id, fired_at, run_id, run_may_be_active, attempts)
+values ($1, $2, 'started', $3, clock_timestamp(), $4, true, 1) on conflict (trigger_id, webhook_id) do nothing returning id`;
+
+const recordReceived = `
+insert into trigger_executions (id, trigger_id, webhook_id, status, reason, error, attempts, next_attempt_at, input)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (trigger_id, webhook_id) do nothing`;
 
 const countPending = `select count(*)::int as count from trigger_executions where trigger_id = $1 and status = 'pending'`;
 
@@ -128,15 +128,17 @@ export class Firings {
   async pending(now: Date, limit: number): Promise<readonly PendingExecution[]> {
     const rows = await this.database.sql.query<PendingRow>(pendingExecutions, [now, limit]);
     return rows.map((row) => ({
-      ...placeOf(row),
+      accountId: accountId.parse(row.account_id),
+      trigger: row.kind === 'webhook' ? webhookTriggerOf(row) : scheduleOf(row),
       id: row.execution_id,
       dueAt: row.due_at,
+      input: row.input,
       attempts: row.attempts,
     }));
   }
 
-  async countPending({ schedule }: Pick<DueSchedule, 'schedule'>): Promise<number> {
-    const [row] = await this.database.sql.query<{ count: number }>(countPending, [schedule.id]);
+  async countPending({ id }: Pick<Schedule | WebhookTrigger, 'id'>): Promise<number> {
+    const [row] = await this.database.sql.query<{ count: number }>(countPending, [id]);
     return row?.count ?? 0;
   }
 
@@ -160,10 +162,10 @@ export class Firings {
   }
 
   /** The same for an execution that is pending. */
-  start({ id, schedule }: PendingExecution, runId: RunId): AlongsideRun {
+  start({ id, trigger }: PendingExecution, runId: RunId): AlongsideRun {
     return async (sql) => {
-      if ((await sql.query(lockTrigger, [schedule.id])).length === 0) throw new FiringTaken();
-      if (schedule.overlap !== 'allow') await requireIdle(sql, schedule, id);
+      if ((await sql.query(lockTrigger, [trigger.id])).length === 0) throw new FiringTaken();
+      if (trigger.overlap !== 'allow') await requireIdle(sql, trigger, id);
       if ((await sql.query(startPending, [id, runId])).length === 0) throw new FiringTaken();
     };
   }
@@ -184,6 +186,31 @@ export class Firings {
     await this.database.sql.query(recordPending, values);
   }
 
+  /**
+   * Claims a webhook for a run. Rejects with AlreadyFired and TriggerBusyError. Webhooks of a trigger that must not overlap
+   * are claimed one after the other.
+   */
+  fireWebhook({ trigger, webhookId }: ReceivedWebhook, runId: RunId): AlongsideRun {
+    return async (sql) => {
+      const id = this.nextId();
+      if (trigger.overlap !== 'allow') {
+        await sql.query(awaitTrigger, [trigger.id]);
+        await requireIdle(sql, trigger, id);
+      }
+      const inserted = await sql.query(insertReceived, [id, trigger.id, storedText(webhookId), runId]);
+      if (inserted.length === 0) throw new AlreadyFired();
+    };
+  }
+
+  /** Claims a webhook that gets no run, or not yet. Does nothing if it was claimed. */
+  async recordWebhook({ trigger, webhookId, input }: ReceivedWebhook, outcome: ExecutionOutcome): Promise<void> {
+    const { status, reason, error, attempts, nextAttemptAt } = outcome;
+    await this.database.sql.query(recordReceived, [
+      ...[this.nextId(), trigger.id, storedText(webhookId), status, reason, error && JSON.stringify(error)],
+      ...[attempts, nextAttemptAt ?? null, status === 'pending' ? JSON.stringify(input) : null],
+    ]);
+  }
+
   private nextId(): string {
     return `exc_${this.newId()}`;
   }
@@ -193,7 +220,9 @@ interface OfAccount {
   readonly account_id: string;
 }
 
-interface PendingRow extends ScheduleRow, OfAccount {
+interface PendingRow extends ScheduleRow, OfAccount, Omit<WebhookRow, keyof ScheduleRow> {
+  readonly kind: 'schedule' | 'webhook';
+  readonly input: string | null;
   readonly execution_id: string;
   readonly due_at: Date | null;
   readonly attempts: number;
@@ -203,8 +232,3 @@ const placeOf = (row: ScheduleRow & OfAccount) => ({
   accountId: accountId.parse(row.account_id),
   schedule: scheduleOf(row),
 });
-
-async function requireIdle(sql: Sql, { id }: Pick<Schedule, 'id'>, execution: string): Promise<void> {
-  await sql.query(forgetFinished, [id]);
-  if ((await sql.query(ahead, [id, execution])).length > 0) throw new TriggerBusyError();
-}

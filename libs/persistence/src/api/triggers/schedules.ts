@@ -1,19 +1,11 @@
-import {
-  type AccountId,
-  type NewId,
-  type Schedule,
-  type ScheduleId,
-  type ThreadId,
-  scheduleId,
-  threadId,
-} from '@rondo/contract';
-import { TerminalError } from '@rondo/domain';
+import { type AccountId, type NewId, type Schedule, type ScheduleId, type ThreadId, scheduleId } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
-import { insertThread, lockThread } from '../thread-row';
+import { requireRoom } from './trigger-count';
+import { threadOfTrigger } from './trigger-thread';
 import { type ScheduleRow, scheduleColumns, scheduleNotFound, scheduleOf } from './schedule-row';
 
 export interface ScheduleAddress {
@@ -41,11 +33,6 @@ export interface ScheduleChange extends ScheduleAddress {
   readonly fields: { readonly [Name in keyof ScheduleFields]?: ScheduleFields[Name] | undefined };
 }
 
-/** Of one account. */
-const mostTriggers = 1_000;
-
-const lockAccount = `select id from accounts where id = $1 for no key update`;
-const countTriggers = `select count(*)::int as count from triggers where account_id = $1`;
 const clock = `select clock_timestamp() as now`;
 
 const insertSchedule = `
@@ -75,13 +62,9 @@ export class Schedules {
   /** Rejects with `too_many_triggers` and `thread_not_found`. */
   create({ accountId, fields, promised }: NewSchedule, nextFireAt: NextFireAt): Promise<Schedule> {
     return this.database.transaction(async (sql) => {
-      await sql.query(lockAccount, [accountId]);
-      const [{ count } = { count: 0 }] = await sql.query<{ count: number }>(countTriggers, [accountId]);
-      if (count >= mostTriggers) {
-        throw new TerminalError('too_many_triggers', `An account may have ${mostTriggers} schedules and triggers.`);
-      }
+      await requireRoom(sql, accountId);
       const id = scheduleId.parse(`sch_${this.newId()}`);
-      const thread = await this.threadOf(sql, accountId, fields);
+      const thread = await threadOfTrigger(sql, this.newId, { accountId, fields });
       const next = fields.is_paused ? null : nextFireAt(fields, await now(sql));
       const [row] = await sql.query<ScheduleRow>(insertSchedule, valuesOf({ accountId, id, fields, thread, next }));
       if (!row) throw scheduleNotFound(id);
@@ -110,7 +93,9 @@ export class Schedules {
       const known = scheduleOf(row);
       const changed = changedBy(known, fields);
       const isSameThread = changed.thread === known.thread && changed.thread_id === known.thread_id;
-      const thread = isSameThread ? known.thread_id : await this.threadOf(sql, accountId, changed);
+      const thread = isSameThread
+        ? known.thread_id
+        : await threadOfTrigger(sql, this.newId, { accountId, fields: changed });
       const countsOn = (['cron', 'time_zone', 'is_paused'] as const).every((name) => changed[name] === known[name]);
       const computed = changed.is_paused ? null : nextFireAt(changed, await now(sql));
       const next = countsOn ? row.next_fire_at : computed;
@@ -125,17 +110,6 @@ export class Schedules {
   async delete({ accountId, scheduleId: id }: ScheduleAddress): Promise<void> {
     const deleted = await this.database.sql.query(deleteSchedule, [accountId, id]);
     if (deleted.length === 0) throw scheduleNotFound(id);
-  }
-
-  private async threadOf(sql: Sql, accountId: AccountId, fields: ScheduleFields): Promise<ThreadId | null> {
-    if (fields.thread === 'new') return null;
-    if (fields.thread_id !== null) {
-      await lockThread(sql, { accountId, threadId: fields.thread_id });
-      return fields.thread_id;
-    }
-    const id = threadId.parse(`thr_${this.newId()}`);
-    await insertThread(sql, { id, accountId, agentId: fields.run.agent_id ?? null, metadata: {} });
-    return id;
   }
 }
 

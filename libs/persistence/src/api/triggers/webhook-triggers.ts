@@ -1,0 +1,148 @@
+import {
+  type AccountId,
+  type NewId,
+  type WebhookTrigger,
+  type WebhookTriggerId,
+  accountId,
+  webhookTriggerId,
+} from '@rondo/contract';
+import type { Database } from '../../database/database';
+import { storedText } from '../../database/stored-text';
+import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { requireRoom } from './trigger-count';
+import { threadOfTrigger } from './trigger-thread';
+import { type SealedSecret, type WebhookRow, triggerNotFound, webhookColumns, webhookTriggerOf } from './webhook-row';
+
+export interface TriggerAddress {
+  readonly accountId: AccountId;
+  readonly triggerId: WebhookTriggerId;
+}
+
+/** The fields of a trigger that a client sets. */
+export type WebhookFields = Pick<
+  WebhookTrigger,
+  'name' | 'signature' | 'tolerance_s' | 'overlap' | 'thread' | 'thread_id' | 'run' | 'is_paused'
+>;
+
+export interface NewWebhookTrigger extends TriggerAddress {
+  readonly fields: WebhookFields;
+  readonly secret: SealedSecret;
+}
+
+export interface WebhookChange extends TriggerAddress {
+  /** Undefined leaves a field as it is. */
+  readonly fields: { readonly [Name in keyof WebhookFields]?: WebhookFields[Name] | undefined };
+}
+
+/** A trigger as the route of webhooks needs it. */
+export interface SigningTrigger {
+  readonly accountId: AccountId;
+  readonly trigger: WebhookTrigger;
+  readonly secrets: readonly SealedSecret[];
+}
+
+const insertTrigger = `
+insert into triggers (id, account_id, kind, name, signature, tolerance_s, overlap, thread_id, run, is_paused, secrets)
+values ($1, $2, 'webhook', $3, $4, $5, $6, $7, $8, $9, $10) returning ${webhookColumns}`;
+
+const updateTrigger = `
+update triggers set name = $3, signature = $4, tolerance_s = $5, overlap = $6, thread_id = $7, run = $8, is_paused = $9,
+  updated_at = clock_timestamp()
+where id = $1 and account_id = $2 returning ${webhookColumns}`;
+
+const setSecrets = `update triggers set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${webhookColumns}`;
+
+const oneTrigger = `select ${webhookColumns} from triggers where kind = 'webhook' and account_id = $1 and id = $2`;
+const lockedTrigger = `${oneTrigger} for update`;
+const deleteTrigger = `delete from triggers where kind = 'webhook' and account_id = $1 and id = $2 returning id`;
+
+const newestTriggers = `
+select ${webhookColumns} from triggers
+where kind = 'webhook' and account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
+
+const ofAnyAccount = `
+select account_id, ${webhookColumns} from triggers join accounts on accounts.id = account_id
+where kind = 'webhook' and triggers.id = $1 and removed_at is null`;
+
+/** Webhook triggers of one account each: another account's trigger does not exist (`trigger_not_found`). */
+export class WebhookTriggers {
+  constructor(
+    private readonly database: Database,
+    private readonly newId: NewId,
+  ) {}
+
+  /** Rejects with `too_many_triggers` and `thread_not_found`. */
+  create({ accountId: account, triggerId, fields, secret }: NewWebhookTrigger): Promise<WebhookTrigger> {
+    return this.database.transaction(async (sql) => {
+      await requireRoom(sql, account);
+      const thread = await threadOfTrigger(sql, this.newId, { accountId: account, fields });
+      const values = [triggerId, account, ...columnsOf(fields, thread), JSON.stringify([secret])];
+      const [row] = await sql.query<WebhookRow>(insertTrigger, values);
+      if (!row) throw triggerNotFound(triggerId);
+      return webhookTriggerOf(row);
+    });
+  }
+
+  async get({ accountId: account, triggerId }: TriggerAddress): Promise<WebhookTrigger> {
+    const [row] = await this.database.sql.query<WebhookRow>(oneTrigger, [account, triggerId]);
+    if (!row) throw triggerNotFound(triggerId);
+    return webhookTriggerOf(row);
+  }
+
+  /** For the route of webhooks, whose sender has no account. */
+  async find(triggerId: WebhookTriggerId): Promise<SigningTrigger | undefined> {
+    const [row] = await this.database.sql.query<WebhookRow & { account_id: string }>(ofAnyAccount, [triggerId]);
+    return row && { accountId: accountId.parse(row.account_id), trigger: webhookTriggerOf(row), secrets: row.secrets };
+  }
+
+  /** Newest first. */
+  async list(request: PageRequest & { readonly accountId: AccountId }): Promise<Page<WebhookTrigger>> {
+    const { accountId: account, after, limit } = request;
+    const cursor = after === undefined ? null : idOfCursor(after, webhookTriggerId);
+    const rows = await this.database.sql.query<WebhookRow>(newestTriggers, [account, cursor, limit + 1]);
+    return pageOf(rows.map(webhookTriggerOf), limit);
+  }
+
+  update({ accountId: account, triggerId, fields }: WebhookChange): Promise<WebhookTrigger> {
+    return this.database.transaction(async (sql) => {
+      const [row] = await sql.query<WebhookRow>(lockedTrigger, [account, triggerId]);
+      if (!row) throw triggerNotFound(triggerId);
+      const known = webhookTriggerOf(row);
+      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+      const changed: WebhookFields = { ...known, ...given };
+      const isSameThread = changed.thread === known.thread && changed.thread_id === known.thread_id;
+      const threadOf = () => threadOfTrigger(sql, this.newId, { accountId: account, fields: changed });
+      const thread = isSameThread ? known.thread_id : await threadOf();
+      const [updated] = await sql.query<WebhookRow>(updateTrigger, [triggerId, account, ...columnsOf(changed, thread)]);
+      if (!updated) throw triggerNotFound(triggerId);
+      return webhookTriggerOf(updated);
+    });
+  }
+
+  /** The newest secret is accepted beside the new one until it expires; older ones are not. */
+  rotate(
+    { accountId: account, triggerId }: TriggerAddress,
+    secret: SealedSecret,
+    expiresAt: Date,
+  ): Promise<WebhookTrigger> {
+    return this.database.transaction(async (sql) => {
+      const [row] = await sql.query<WebhookRow>(lockedTrigger, [account, triggerId]);
+      if (!row) throw triggerNotFound(triggerId);
+      const kept = row.secrets.slice(0, 1).map((former) => ({ ...former, expires_at: expiresAt.toISOString() }));
+      const [updated] = await sql.query<WebhookRow>(setSecrets, [triggerId, JSON.stringify([secret, ...kept])]);
+      if (!updated) throw triggerNotFound(triggerId);
+      return webhookTriggerOf(updated);
+    });
+  }
+
+  /** With its executions. Its runs stay. */
+  async delete({ accountId: account, triggerId }: TriggerAddress): Promise<void> {
+    const deleted = await this.database.sql.query(deleteTrigger, [account, triggerId]);
+    if (deleted.length === 0) throw triggerNotFound(triggerId);
+  }
+}
+
+const columnsOf = (fields: WebhookFields, thread: string | null) => [
+  ...[storedText(fields.name), fields.signature, fields.tolerance_s, fields.overlap, thread],
+  ...[JSON.stringify(fields.run), fields.is_paused],
+];
