@@ -20,6 +20,7 @@ import {
   Sandboxes,
   Schedules,
   Threads,
+  WebhookTriggers,
   UsageLedger,
 } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
@@ -59,8 +60,13 @@ import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { SessionService } from './sessions/session-service';
 import { SessionsController } from './sessions/sessions.controller';
 import { ThreadsController } from './threads/threads.controller';
+import { HooksController } from './triggers/hooks.controller';
 import { ScheduleService } from './triggers/schedule-service';
 import { SchedulesController } from './triggers/schedules.controller';
+import { WebhookDoor } from './triggers/webhook-door';
+import { WebhookReceiver } from './triggers/webhook-receiver';
+import { WebhookTriggerService } from './triggers/webhook-trigger-service';
+import { WebhookTriggersController } from './triggers/webhook-triggers.controller';
 
 /** Seeds the admin key at the start. At the end, streams close first, and what open requests still use closes last. */
 class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -110,6 +116,8 @@ export class GatewayModule {
         UsageController,
         SandboxesController,
         SchedulesController,
+        WebhookTriggersController,
+        HooksController,
         SandboxFilesController,
         AccountsController,
         SessionsController,
@@ -144,6 +152,10 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: AgentService, useValue: parts.agentService },
   { provide: Schedules, useValue: parts.schedules },
   { provide: Executions, useValue: parts.executions },
+  { provide: WebhookTriggers, useValue: parts.webhookTriggers },
+  { provide: WebhookTriggerService, useValue: parts.webhookTriggerService },
+  { provide: WebhookReceiver, useValue: parts.webhookReceiver },
+  { provide: WebhookDoor, useValue: parts.webhookDoor },
   { provide: ScheduleService, useValue: parts.scheduleService },
   { provide: Threads, useValue: parts.threads },
   { provide: Messages, useValue: parts.messages },

@@ -18,6 +18,11 @@ type Role = 'reader' | 'account-admin' | 'operator';
  */
 export const RequireRole = (role: Role) => SetMetadata(ROLE, role);
 
+const OPEN = 'open';
+
+/** A route without a key, which proves its sender otherwise. */
+export const OpenRoute = () => SetMetadata(OPEN, true);
+
 /** The authenticated caller. Behind the guard there always is one. */
 export function callerOf(context: ExecutionContext): Caller {
   const { caller } = context.switchToHttp().getRequest<ApiRequest>();
@@ -35,7 +40,7 @@ interface GuardDependencies {
 
 const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics', '/session']);
 
-/** Closed by default: every path that is not listed as open needs a key. Reading needs `read`, everything else `write` or more. */
+/** Closed by default: every path that is not listed or marked as open needs a key. Reading needs `read`, everything else `write` or more. */
 export class ApiKeyGuard implements CanActivate {
   private readonly reflector = new Reflector();
 
@@ -45,6 +50,7 @@ export class ApiKeyGuard implements CanActivate {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
     if (openPaths.has(request.path)) return true;
+    if (this.reflector.get<boolean | undefined>(OPEN, context.getHandler()) === true) return true;
 
     const caller = await this.authenticate(request);
     this.dependencies.rate.consume(caller);

@@ -19,6 +19,7 @@ delete /v1/sandboxes/{sandbox_id}/files
 delete /v1/schedules/{schedule_id}
 delete /v1/session
 delete /v1/threads/{thread_id}
+delete /v1/triggers/{trigger_id}
 get /health/live
 get /health/ready
 get /metrics
@@ -60,16 +61,21 @@ get /v1/threads/{thread_id}
 get /v1/threads/{thread_id}/agent
 get /v1/threads/{thread_id}/messages
 get /v1/tools
+get /v1/triggers
+get /v1/triggers/{trigger_id}
+get /v1/triggers/{trigger_id}/executions
 get /v1/usage
 get /v1/usage/entries
 patch /v1/agents/{agent_id}
 patch /v1/schedules/{schedule_id}
+patch /v1/triggers/{trigger_id}
 post /v1/admin/accounts
 post /v1/agents
 post /v1/agents/{agent_id}/versions/{version}/activate
 post /v1/api-keys
 post /v1/approvals/{approval_id}/decision
 post /v1/files
+post /v1/hooks/{trigger_id}
 post /v1/runs
 post /v1/runs/{run_id}/input
 post /v1/runs/{run_id}/stop
@@ -86,6 +92,8 @@ post /v1/threads/{thread_id}/messages
 post /v1/threads/{thread_id}/runs
 post /v1/threads/{thread_id}/sandbox
 post /v1/tool-calls/{tool_call_id}/resolve
+post /v1/triggers
+post /v1/triggers/{trigger_id}/rotate-secret
 put /v1/agents/by-name/{name}
 put /v1/sandboxes/{sandbox_id}/files/content
 `
@@ -101,8 +109,9 @@ let file: string;
 let sandbox: string;
 let agent: string;
 let schedule: string;
+let trigger: string;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
+  gateway = await RunningGateway.start({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
   const worker = await TestWorker.start(gateway.database);
   callInDoubt = await (await worker.claim((await gateway.createRun()).id)).park();
   approval = (await (await worker.claim((await gateway.createRun()).id)).requestApprovals())[0] ?? 'none';
@@ -122,6 +131,13 @@ beforeAll(async () => {
       .as()
       .post('/v1/schedules')
       .send({ name: 'of the operator', cron: '0 0 1 1 *', run: { input: 'Go.' } })
+      .expect(201)
+  ).body.id;
+  trigger = (
+    await gateway
+      .as()
+      .post('/v1/triggers')
+      .send({ name: 'of the operator', run: { input: 'Go.' } })
       .expect(201)
   ).body.id;
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
@@ -210,7 +226,7 @@ describe('isolation of accounts, over every route', () => {
     expect(body.code).toBe('unauthorized');
   });
 
-  it.each(each(/^(?!\/v1\/admin\/|.*\/by-name\/).*\{/))(
+  it.each(each(/^(?!\/v1\/(admin|hooks)\/|.*\/by-name\/).*\{/))(
     "%s %s answers 404 for another account's resource, and changes nothing",
     async (method, path = '') => {
       const run = await gateway.createRun();
@@ -229,6 +245,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{sandbox_id}', sandbox)
         .replace('{agent_id}', agent)
         .replace('{schedule_id}', schedule)
+        .replace('{trigger_id}', trigger)
         .replace('{version}', '1')
         .replace('{key_id}', key.id)
         .replace('{sha256}', blob);
@@ -238,23 +255,31 @@ describe('isolation of accounts, over every route', () => {
       const { body } = await send(target + query)
         .send(bodies[path])
         .expect(404);
-      expect(body.code).toMatch(/^(run|thread|tool_call|approval|api_key|blob|file|sandbox|agent|schedule)_not_found$/);
+      expect(body.code).toMatch(
+        /^(run|thread|tool_call|approval|api_key|blob|file|sandbox|agent|schedule|trigger)_not_found$/,
+      );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
     },
   );
 
-  it.each(['/v1/files', '/v1/threads', '/v1/runs', '/v1/agents', '/v1/schedules', '/v1/approvals', '/v1/inbox'])(
-    'GET %s shows nothing of another account',
-    async (path) => {
-      await gateway.createRun();
-      const { body } = await gateway
-        .as(await gateway.keyOf('stranger'))
-        .get(path)
-        .expect(200);
-      expect(body).toEqual({ data: [], has_more: false, next_cursor: null });
-    },
-  );
+  it.each([
+    '/v1/files',
+    '/v1/threads',
+    '/v1/runs',
+    '/v1/agents',
+    '/v1/schedules',
+    '/v1/triggers',
+    '/v1/approvals',
+    '/v1/inbox',
+  ])('GET %s shows nothing of another account', async (path) => {
+    await gateway.createRun();
+    const { body } = await gateway
+      .as(await gateway.keyOf('stranger'))
+      .get(path)
+      .expect(200);
+    expect(body).toEqual({ data: [], has_more: false, next_cursor: null });
+  });
 
   it("does not start a run on another account's thread", async () => {
     const { thread_id } = await gateway.createRun();

@@ -28,7 +28,7 @@ function describe(operation: Operation, route: Route): Operation {
   const idempotency = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } } as const;
   return {
     ...operation,
-    security: [{ api_key: [] }, { session: [] }],
+    security: isHook(route) ? [] : [{ api_key: [] }, { session: [] }],
     ...(isIdempotent(route) && { parameters: [...(operation.parameters ?? []), idempotency] }),
     responses: { ...operation.responses, ...problemResponses(route) },
   };
@@ -49,8 +49,12 @@ const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}
 const usesSandbox = ({ method, path }: Route) =>
   isAboutFiles({ method, path }) || (method !== 'get' && path.includes('/sandbox'));
 
-const setsSchedule = ({ method, path }: Route) =>
-  (method === 'post' || method === 'patch') && /^\/v1\/schedules(\/\{schedule_id\}(\/run)?)?$/.test(path);
+/** Its sender has a secret instead of a key. */
+const isHook = ({ path }: Route) => path.startsWith('/v1/hooks/');
+
+const setsTrigger = ({ method, path }: Route) =>
+  (method === 'post' || method === 'patch') &&
+  /^\/v1\/(triggers(\/\{trigger_id\})?|schedules(\/\{schedule_id\}(\/run)?)?)$/.test(path);
 
 const changesVersion = ({ method, path }: Route) =>
   (method === 'patch' && path === '/v1/agents/{agent_id}') || path.endsWith('/activate');
@@ -65,7 +69,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   not_found: never,
   run_not_found: ({ path }) => path.includes('{run_id}'),
   thread_not_found: ({ method, path }) =>
-    path.includes('{thread_id}') || (method === 'post' && path === '/v1/runs') || setsSchedule({ method, path }),
+    path.includes('{thread_id}') || (method === 'post' && path === '/v1/runs') || setsTrigger({ method, path }),
   tool_call_not_found: ({ path }) => path.includes('{tool_call_id}'),
   approval_not_found: ({ path }) => path.includes('{approval_id}'),
   api_key_not_found: ({ path }) => path.includes('{key_id}'),
@@ -76,10 +80,12 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   agent_not_found: ({ method, path }) =>
     path.includes('{agent_id}') ||
     (method === 'post' && /\/(runs|threads)$/.test(path)) ||
-    setsSchedule({ method, path }),
+    setsTrigger({ method, path }),
   agent_version_not_found: ({ path }) => path.includes('{version}') || path.endsWith('/compare'),
   schedule_not_found: ({ path }) => path.includes('{schedule_id}'),
-  too_many_triggers: (route) => isPost(route) && route.path === '/v1/schedules',
+  trigger_not_found: (route) => route.path.includes('/triggers/{trigger_id}'),
+  trigger_paused: isHook,
+  too_many_triggers: (route) => isPost(route) && /^\/v1\/(schedules|triggers)$/.test(route.path),
   agent_changed: changesVersion,
   agent_name_taken: (route) => changesVersion(route) || (isPost(route) && route.path === '/v1/agents'),
   agent_is_default: ({ method, path }) => method === 'delete' && path === '/v1/agents/{agent_id}',

@@ -17,7 +17,11 @@ const utf8 = new TextDecoder();
  */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   requireJson(request);
-  const text = utf8.decode(await bytesOf(request, limitBytes));
+  return parseJson(await bytesOf(request, limitBytes));
+}
+
+export function parseJson(bytes: Buffer): unknown {
+  const text = utf8.decode(bytes);
   const tooDeep = findExcessDepth(text);
   if (tooDeep) throw new InvalidRequest([tooDeep]);
   try {
@@ -30,7 +34,7 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
 const jsonType = /^application\/json *(;|$)/i;
 const charset = /; *charset *= *"?([^";]*)/i;
 
-function requireJson({ headers }: Request): void {
+export function requireJson({ headers }: Request): void {
   const type = headers['content-type'] ?? '';
   if (!jsonType.test(type)) throw new ApiError('unsupported_media_type', 'The body must be application/json.');
   const isUtf8 = /^utf-?8 *$/i.test(charset.exec(type)?.[1] ?? 'utf-8');
@@ -40,7 +44,7 @@ function requireJson({ headers }: Request): void {
 }
 
 /** Rejects as soon as more than the limit has arrived. */
-function bytesOf(request: Request, limitBytes: number): Promise<Buffer> {
+export function bytesOf(request: Request, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     const length = Number(request.headers['content-length'] ?? 0);

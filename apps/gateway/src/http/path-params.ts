@@ -12,6 +12,7 @@ import {
   scheduleId,
   sha256,
   threadId,
+  webhookTriggerId,
 } from '@rondo/contract';
 import { z } from 'zod';
 import { callerOf } from '../auth/api-key.guard';
@@ -80,6 +81,11 @@ export const ScheduleParam = idParam('scheduleId', scheduleId, {
   parameter: 'schedule_id',
   noun: 'schedule',
   code: 'schedule_not_found',
+});
+export const TriggerParam = idParam('triggerId', webhookTriggerId, {
+  parameter: 'trigger_id',
+  noun: 'trigger',
+  code: 'trigger_not_found',
 });
 export const ToolCallParam = idParam('callId', callId, {
   parameter: 'tool_call_id',

@@ -18,8 +18,9 @@ export const idempotencyKey = z.string().regex(keyPattern, keyRule).optional();
  * Responses that contain a new secret are not stored: only its hash may be (I12). An upload is not read before it is stored,
  * so a repeated one cannot be told from another.
  */
-export const storesResponse = (path: string): boolean =>
-  !/^\/v1\/(api-keys|admin\/accounts|files|session|session\/links)\/?$/i.test(path);
+const notStored =
+  /^\/v1\/(api-keys|admin\/accounts|files|session|session\/links|triggers|triggers\/[^/]+\/rotate-secret|hooks\/[^/]+)\/?$/i;
+export const storesResponse = (path: string): boolean => !notStored.test(path);
 
 /** Undefined for a request without an idempotency key. */
 export function idempotentRequest(request: ApiRequest): IdempotentRequest | undefined {

@@ -1,23 +1,42 @@
 import type { Executions } from '@rondo/persistence';
-import { type Logger, newUlid } from '@rondo/platform';
+import { type Logger, SecretBox, newUlid } from '@rondo/platform';
 import { PeriodicTasks } from '@rondo/run-holder';
+import type { AgentServiceDependencies } from '../agents/agent-service';
+import type { Authenticator } from '../auth/authenticator';
+import type { ConcurrencyLimits } from '../auth/concurrency-limits';
+import { RateLimiter } from '../auth/rate-limiter';
 import { ScheduleFiring } from './schedule-firing';
 import { ScheduleService, type ScheduleServiceDependencies } from './schedule-service';
+import { TriggerRules } from './trigger-rules';
+import { WebhookDoor } from './webhook-door';
+import { WebhookReceiver } from './webhook-receiver';
+import { WebhookTriggerService, type WebhookTriggerServiceDependencies } from './webhook-trigger-service';
 
 const everyMs = 1_000;
 const pruneEveryMs = 600_000;
 
-interface TriggerParts extends Omit<ScheduleServiceDependencies, 'newId'> {
+/** Webhooks per second; twice as many may come at once. */
+const webhooksPerSecond = { address: 50, trigger: 20 };
+
+type Services = Omit<ScheduleServiceDependencies & WebhookTriggerServiceDependencies, 'newId' | 'rules' | 'secrets'>;
+
+interface TriggerParts extends Services, Pick<AgentServiceDependencies, 'agents' | 'settings'> {
   readonly executions: Executions;
+  readonly authenticator: Authenticator;
+  readonly limits: ConcurrencyLimits;
+  readonly secretsKey: string | undefined;
   readonly log: Logger;
 }
 
-/** Every gateway fires schedules; see docs/decisions/0069. */
-export function composeTriggers({ log, ...parts }: TriggerParts) {
+/** Every gateway fires schedules, and receives webhooks; see docs/decisions/0069 and 0070. */
+export function composeTriggers({ log, secretsKey, ...parts }: TriggerParts) {
   const onError = (error: unknown) => {
-    log.warn({ error }, 'schedule not fired');
+    log.warn({ error }, 'trigger not fired');
   };
-  const firing = new ScheduleFiring({ ...parts, newId: newUlid, onError });
+  const rules = new TriggerRules(parts.agents, parts.settings);
+  const secrets = secretsKey === undefined ? undefined : new SecretBox(secretsKey);
+  const made = { ...parts, rules, secrets, newId: newUlid, onError };
+  const firing = new ScheduleFiring(made);
   const tasks = new PeriodicTasks(
     {
       schedules: { everyMs, work: () => firing.pass() },
@@ -25,5 +44,12 @@ export function composeTriggers({ log, ...parts }: TriggerParts) {
     },
     (task, error) => log.warn({ task, error }, 'periodic task failed'),
   );
-  return { scheduleService: new ScheduleService({ ...parts, newId: newUlid }), tasks };
+  const rateOf = (policy: keyof typeof webhooksPerSecond) => new RateLimiter(webhooksPerSecond[policy], { policy });
+  return {
+    tasks,
+    scheduleService: new ScheduleService(made),
+    webhookTriggerService: new WebhookTriggerService(made),
+    webhookReceiver: new WebhookReceiver({ ...made, rate: rateOf('trigger') }),
+    webhookDoor: new WebhookDoor({ ...made, rate: rateOf('address'), bytesInFlight: parts.limits.bodyBytes }),
+  };
 }

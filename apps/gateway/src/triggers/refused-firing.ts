@@ -1,5 +1,6 @@
-import type { OverlapPolicy } from '@rondo/contract';
-import { type ExecutionOutcome, TriggerBusyError } from '@rondo/persistence';
+import type { Schedule, WebhookTrigger } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import { AlreadyFired, type ExecutionOutcome, type Firings, TriggerBusyError } from '@rondo/persistence';
 import { problemResponse } from '../problems/problem-response';
 
 /** Executions of one trigger that wait for an earlier run. */
@@ -13,22 +14,35 @@ interface Refusal {
   /** With this one. */
   readonly attempts: number;
   readonly now: Date;
-  readonly overlap: OverlapPolicy;
-  readonly pending: number;
 }
 
-/** What becomes of a firing whose run was not created. */
-export function outcomeOfRefusal({ error, attempts, now, overlap, pending }: Refusal): ExecutionOutcome {
-  const { code, status, detail = '' } = problemResponse(error).body;
-  if (code === 'thread_busy' || error instanceof TriggerBusyError) {
-    if (overlap !== 'queue') return { status: 'skipped', reason: 'overlap', error: null, attempts: 0 };
-    if (pending >= mostPending) return { status: 'skipped', reason: 'queue_full', error: null, attempts: 0 };
-    return { status: 'pending', reason: 'overlap', error: null, attempts: 0, nextAttemptAt: now };
+/** What becomes of firings whose run was not created. */
+export class RefusedFirings {
+  constructor(
+    private readonly firings: Pick<Firings, 'countPending'>,
+    /** Called with what should not happen. */
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  async of(trigger: Pick<Schedule | WebhookTrigger, 'id' | 'overlap'>, refusal: Refusal): Promise<ExecutionOutcome> {
+    const { error } = refusal;
+    if (error instanceof AlreadyFired) return { status: 'skipped', reason: 'missed', error: null, attempts: 0 };
+    const { code } = problemResponse(error).body;
+    if (code !== 'thread_busy' && !(error instanceof TriggerBusyError)) return this.failed(refusal);
+    if (trigger.overlap !== 'queue') return { status: 'skipped', reason: 'overlap', error: null, attempts: 0 };
+    const isFull = (await this.firings.countPending(trigger)) >= mostPending;
+    if (isFull) return { status: 'skipped', reason: 'queue_full', error: null, attempts: 0 };
+    return { status: 'pending', reason: 'overlap', error: null, attempts: 0, nextAttemptAt: refusal.now };
   }
-  const delayMs = retryDelaysMs[attempts - 1];
-  const isTemporary = status === 429 || status >= 500;
-  if (!isTemporary || delayMs === undefined)
-    return { status: 'failed', reason: null, error: { code, detail }, attempts };
-  const nextAttemptAt = new Date(now.getTime() + delayMs);
-  return { status: 'pending', reason: 'retry', error: { code, detail }, attempts, nextAttemptAt };
+
+  private failed({ error, attempts, now }: Refusal): ExecutionOutcome {
+    if (!(error instanceof TerminalError)) this.onError(error);
+    const { code, status, detail = '' } = problemResponse(error).body;
+    const shown = { code, detail };
+    const delayMs = retryDelaysMs[attempts - 1];
+    const isTemporary = status === 429 || status >= 500;
+    if (!isTemporary || delayMs === undefined) return { status: 'failed', reason: null, error: shown, attempts };
+    const nextAttemptAt = new Date(now.getTime() + delayMs);
+    return { status: 'pending', reason: 'retry', error: shown, attempts, nextAttemptAt };
+  }
 }

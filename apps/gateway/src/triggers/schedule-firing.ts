@@ -1,19 +1,18 @@
-import { type RunId, runId } from '@rondo/contract';
+import { type AccountId, type RunId, runId } from '@rondo/contract';
 import { firingStep } from '@rondo/domain';
 import {
-  AlreadyFired,
+  type AlongsideRun,
   type DueSchedule,
   type DueTime,
-  type ExecutionOutcome,
   type Firings,
   FiringTaken,
   type PendingExecution,
   isDatabaseUnavailable,
 } from '@rondo/persistence';
-import type { RunService } from '../runs/run-service';
+import type { RunRequest, RunService } from '../runs/run-service';
 import { dueTimesOf } from './cron-times';
-import { outcomeOfRefusal } from './refused-firing';
-import { runOfSchedule } from './schedule-run';
+import { RefusedFirings } from './refused-firing';
+import { runOfSchedule, runOfTrigger } from './run-request';
 
 export interface ScheduleFiringDependencies {
   readonly firings: Firings;
@@ -33,7 +32,11 @@ const atOnce = 4;
  * its run, so nothing is kept in memory, and a pass that is killed anywhere is continued by the next one.
  */
 export class ScheduleFiring {
-  constructor(private readonly dependencies: ScheduleFiringDependencies) {}
+  private readonly outcomes: RefusedFirings;
+
+  constructor(private readonly dependencies: ScheduleFiringDependencies) {
+    this.outcomes = new RefusedFirings(dependencies.firings, dependencies.onError);
+  }
 
   /** Rejects when the database is away. What fails for one schedule leaves the others alone. */
   async pass(): Promise<void> {
@@ -72,52 +75,47 @@ export class ScheduleFiring {
   }
 
   private async fire(due: DueTime, now: Date): Promise<boolean> {
+    const { accountId, schedule, dueAt } = due;
     const { firings } = this.dependencies;
-    const error = await this.createRun(due, due.dueAt, (id) => firings.fire(due, id));
+    const request = runOfSchedule(schedule, dueAt);
+    const error = await this.createRun({ accountId, request, claim: (id) => firings.fire(due, id) });
     if (error === undefined) return true;
     if (error instanceof FiringTaken) return false;
-    const outcome = await this.outcomeOf(due, { error, attempts: 1, now });
+    const outcome = await this.outcomes.of(schedule, { error, attempts: 1, now });
     await firings.record(due, outcome);
     return true;
   }
 
   private async startPending(pending: PendingExecution, now: Date): Promise<void> {
     const { firings } = this.dependencies;
-    const error = await this.createRun(pending, pending.dueAt ?? now, (id) => firings.start(pending, id));
+    const { accountId, trigger } = pending;
+    const request = requestOf(pending, now);
+    const error = await this.createRun({ accountId, request, claim: (id) => firings.start(pending, id) });
     if (error === undefined || error instanceof FiringTaken) return;
-    const outcome = await this.outcomeOf(pending, { error, attempts: pending.attempts + 1, now });
+    const outcome = await this.outcomes.of(trigger, { error, attempts: pending.attempts + 1, now });
     const stillWaits = outcome.reason === 'overlap' || outcome.reason === 'queue_full';
-    if (stillWaits && pending.schedule.overlap === 'queue') return;
+    if (stillWaits && trigger.overlap === 'queue') return;
     await firings.recordPending(pending, outcome);
   }
 
   /** Resolves to why there is no run. */
-  private async createRun(
-    { accountId, schedule }: Pick<DueSchedule, 'accountId' | 'schedule'>,
-    dueAt: Date,
-    claim: (id: RunId) => ReturnType<Firings['fire']>,
-  ): Promise<unknown> {
+  private async createRun({ accountId, request, claim }: WantedRun): Promise<unknown> {
     const id = runId.parse(`run_${this.dependencies.newId()}`);
     try {
-      await this.dependencies.runService.create(accountId, runOfSchedule(schedule, dueAt), {
-        id,
-        alongside: claim(id),
-      });
+      await this.dependencies.runService.create(accountId, request, { id, alongside: claim(id) });
       return undefined;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error; // nothing can be recorded; the due time stays for a later pass
       return error;
     }
   }
-
-  private async outcomeOf(
-    { schedule }: Pick<DueSchedule, 'schedule'>,
-    refusal: { error: unknown; attempts: number; now: Date },
-  ): Promise<ExecutionOutcome> {
-    if (refusal.error instanceof AlreadyFired) return { status: 'skipped', reason: 'missed', error: null, attempts: 0 };
-    const isUnexpected = !(refusal.error instanceof Error) || !('code' in refusal.error);
-    if (isUnexpected) this.dependencies.onError(refusal.error);
-    const pending = schedule.overlap === 'queue' ? await this.dependencies.firings.countPending({ schedule }) : 0;
-    return outcomeOfRefusal({ ...refusal, overlap: schedule.overlap, pending });
-  }
 }
+
+interface WantedRun {
+  readonly accountId: AccountId;
+  readonly request: RunRequest;
+  readonly claim: (id: RunId) => AlongsideRun;
+}
+
+const requestOf = ({ trigger, input, dueAt }: PendingExecution, now: Date): RunRequest =>
+  'cron' in trigger ? runOfSchedule(trigger, dueAt ?? now) : runOfTrigger(trigger, input ?? '');

@@ -1,25 +1,14 @@
-import { type AccountId, type Schedule, type TriggeredRun, runId } from '@rondo/contract';
-import { templateProblem } from '@rondo/domain';
-import type {
-  Agents,
-  Firings,
-  NextFireAt,
-  PendingKey,
-  ScheduleAddress,
-  ScheduleFields,
-  Schedules,
-} from '@rondo/persistence';
-import { InvalidRequest } from '../problems/api-error';
+import { type AccountId, type Schedule, runId } from '@rondo/contract';
+import type { Firings, NextFireAt, PendingKey, ScheduleAddress, ScheduleFields, Schedules } from '@rondo/persistence';
 import type { RunService } from '../runs/run-service';
-import type { RunSettingsResolver } from '../runs/run-settings';
 import { dueTimesOf } from './cron-times';
-import { runOfSchedule, scheduleRoots } from './schedule-run';
+import { runOfSchedule, scheduleRoots } from './run-request';
+import { type TriggerRules, changedFields } from './trigger-rules';
 
 export interface ScheduleServiceDependencies {
   readonly schedules: Schedules;
   readonly firings: Firings;
-  readonly agents: Pick<Agents, 'get'>;
-  readonly settings: RunSettingsResolver;
+  readonly rules: TriggerRules;
   readonly runService: Pick<RunService, 'create'>;
   readonly newId: () => string;
 }
@@ -54,12 +43,7 @@ export class ScheduleService {
 
   async update(address: ScheduleAddress, changes: ScheduleChanges): Promise<ShownSchedule> {
     const known = await this.dependencies.schedules.get(address);
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    await this.requireValid(address.accountId, {
-      ...known,
-      ...(known.thread === 'same' && changes.thread === 'new' && { thread_id: null }),
-      ...given,
-    });
+    await this.requireValid(address.accountId, changedFields<ScheduleFields>(known, changes));
     return shown(await this.dependencies.schedules.update({ ...address, fields: changes }, nextFireAt));
   }
 
@@ -77,24 +61,10 @@ export class ScheduleService {
     return run;
   }
 
-  private async requireValid(accountId: AccountId, fields: ScheduleFields): Promise<void> {
-    const { overlap, thread, thread_id: threadId, run } = fields;
-    if (overlap === 'allow' && thread === 'same') throw invalid('overlap', 'runs on one thread cannot overlap');
-    if (thread === 'new' && threadId !== null) throw invalid('thread_id', 'needs "thread": "same"');
-    const problem = templateProblem(run.input, scheduleRoots);
-    if (problem !== undefined) throw invalid('run.input', problem);
-    this.requireSettings(accountId, run);
-    if (run.agent_id !== undefined) await this.dependencies.agents.get({ accountId, agentId: run.agent_id });
-  }
-
-  private requireSettings(accountId: AccountId, { profile, model, limits, budget }: TriggeredRun): void {
-    const outcome = this.dependencies.settings.resolve({ profile, model, limits, budget }, accountId);
-    if (!('problems' in outcome)) return;
-    throw new InvalidRequest(outcome.problems.map(({ field, message }) => ({ field: `run.${field}`, message })));
+  private requireValid(accountId: AccountId, fields: ScheduleFields): Promise<void> {
+    return this.dependencies.rules.require({ accountId, fields, roots: scheduleRoots });
   }
 }
-
-const invalid = (field: string, message: string) => new InvalidRequest([{ field, message }]);
 
 const nextFireAt: NextFireAt = ({ cron, time_zone: zone }, now) => dueTimesOf(cron, zone).next(now) ?? null;
 

@@ -4,7 +4,7 @@ import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
-import { requireRoom } from './trigger-count';
+import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
 import { type ScheduleRow, scheduleColumns, scheduleNotFound, scheduleOf } from './schedule-row';
 
@@ -62,7 +62,7 @@ export class Schedules {
   /** Rejects with `too_many_triggers` and `thread_not_found`. */
   create({ accountId, fields, promised }: NewSchedule, nextFireAt: NextFireAt): Promise<Schedule> {
     return this.database.transaction(async (sql) => {
-      await requireRoom(sql, accountId);
+      await requireFreePlace(sql, accountId);
       const id = scheduleId.parse(`sch_${this.newId()}`);
       const thread = await threadOfTrigger(sql, this.newId, { accountId, fields });
       const next = fields.is_paused ? null : nextFireAt(fields, await now(sql));

@@ -9,7 +9,7 @@ const lockAccount = `select id from accounts where id = $1 for no key update`;
 const countTriggers = `select count(*)::int as count from triggers where account_id = $1`;
 
 /** Rejects with `too_many_triggers`. Until the transaction ends, the account gets no other trigger. */
-export async function requireRoom(sql: Sql, accountId: AccountId): Promise<void> {
+export async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
   await sql.query(lockAccount, [accountId]);
   const [row] = await sql.query<{ count: number }>(countTriggers, [accountId]);
   if (row === undefined || row.count < mostTriggers) return;

@@ -9,7 +9,7 @@ import {
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
-import { requireRoom } from './trigger-count';
+import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
 import { type SealedSecret, type WebhookRow, triggerNotFound, webhookColumns, webhookTriggerOf } from './webhook-row';
 
@@ -74,7 +74,7 @@ export class WebhookTriggers {
   /** Rejects with `too_many_triggers` and `thread_not_found`. */
   create({ accountId: account, triggerId, fields, secret }: NewWebhookTrigger): Promise<WebhookTrigger> {
     return this.database.transaction(async (sql) => {
-      await requireRoom(sql, account);
+      await requireFreePlace(sql, account);
       const thread = await threadOfTrigger(sql, this.newId, { accountId: account, fields });
       const values = [triggerId, account, ...columnsOf(fields, thread), JSON.stringify([secret])];
       const [row] = await sql.query<WebhookRow>(insertTrigger, values);

@@ -1,0 +1,47 @@
+import type { AccountId, Schedule, TriggeredRun } from '@rondo/contract';
+import { templateProblem } from '@rondo/domain';
+import type { Agents } from '@rondo/persistence';
+import { InvalidRequest } from '../problems/api-error';
+import type { RunSettingsResolver } from '../runs/run-settings';
+
+interface Judged {
+  readonly accountId: AccountId;
+  readonly fields: Pick<Schedule, 'overlap' | 'thread' | 'thread_id' | 'run'>;
+  /** The names with which the paths of its input begin. */
+  readonly roots: readonly string[];
+}
+
+/** What schedules and webhook triggers have in common: one whose runs could not begin is refused when it is stored. */
+export class TriggerRules {
+  constructor(
+    private readonly agents: Pick<Agents, 'get'>,
+    private readonly settings: Pick<RunSettingsResolver, 'resolve'>,
+  ) {}
+
+  /** Throws InvalidRequest with the field; rejects with `agent_not_found`. */
+  async require({ accountId, fields, roots }: Judged): Promise<void> {
+    const { overlap, thread, thread_id: threadId, run } = fields;
+    if (overlap === 'allow' && thread === 'same') throw invalidField('overlap', 'runs on one thread cannot overlap');
+    if (thread === 'new' && threadId !== null) throw invalidField('thread_id', 'needs "thread": "same"');
+    const problem = templateProblem(run.input, roots);
+    if (problem !== undefined) throw invalidField('run.input', problem);
+    this.requireSettings(accountId, run);
+    if (run.agent_id !== undefined) await this.agents.get({ accountId, agentId: run.agent_id });
+  }
+
+  private requireSettings(accountId: AccountId, { profile, model, limits, budget }: TriggeredRun): void {
+    const outcome = this.settings.resolve({ profile, model, limits, budget }, accountId);
+    if (!('problems' in outcome)) return;
+    throw new InvalidRequest(outcome.problems.map(({ field, message }) => ({ field: `run.${field}`, message })));
+  }
+}
+
+export const invalidField = (field: string, message: string) => new InvalidRequest([{ field, message }]);
+
+/** The fields after a change; undefined ones stay. Without a shared thread there is no thread to name. */
+export function changedFields<Fields extends Judged['fields']>(known: Fields, changes: object): Fields {
+  const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const given = Object.fromEntries(entries) as Partial<Fields>; // fields of a change are of the same types
+  const leavesThread = given.thread === 'new' && given.thread_id === undefined;
+  return { ...known, ...(leavesThread && { thread_id: null }), ...given };
+}

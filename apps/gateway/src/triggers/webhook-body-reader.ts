@@ -1,0 +1,34 @@
+import type { Request } from 'express';
+import type { Authenticator } from '../auth/authenticator';
+import type { ConcurrencyLimit } from '../auth/concurrency-limits';
+import type { RateLimiter } from '../auth/rate-limiter';
+import { bytesOf, expectedBytes, hasBody, requireJson } from '../http/body';
+
+export interface WebhookDoorDependencies {
+  readonly authenticator: Pick<Authenticator, 'addressOf'>;
+  /** Per address. */
+  readonly rate: RateLimiter;
+  readonly bytesInFlight: ConcurrencyLimit;
+}
+
+/** The longest body of a webhook. */
+const limitBytes = 256 * 1024;
+
+/** Reads the bodies of senders that have proven nothing yet: few at a time of each address, and short ones. */
+export class WebhookDoor {
+  constructor(private readonly dependencies: WebhookDoorDependencies) {}
+
+  async read(request: Request): Promise<Buffer> {
+    const { authenticator, rate, bytesInFlight } = this.dependencies;
+    const address = authenticator.addressOf(request);
+    rate.consume(address);
+    if (!hasBody(request)) return Buffer.alloc(0);
+    requireJson(request);
+    const release = bytesInFlight.acquire(`webhooks of ${address}`, expectedBytes(request, limitBytes));
+    try {
+      return await bytesOf(request, limitBytes);
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { type AccountId, type WebhookTrigger, webhookTriggerId } from '@rondo/contract';
+import type { SealedSecret, TriggerAddress, WebhookChange, WebhookFields, WebhookTriggers } from '@rondo/persistence';
+import type { SecretBox } from '@rondo/platform';
+import { webhookRoots } from './run-request';
+import { type TriggerRules, changedFields, invalidField } from './trigger-rules';
+import { secretPurpose } from './webhook-receiver';
+import { newWebhookSecret } from './webhook-signature';
+
+export interface WebhookTriggerServiceDependencies {
+  readonly webhookTriggers: WebhookTriggers;
+  readonly rules: TriggerRules;
+  readonly secrets: SecretBox | undefined;
+  readonly newId: () => string;
+}
+
+/** A trigger with its newest secret, which is shown once. */
+export type TriggerWithSecret = WebhookTrigger & { readonly secret: string };
+
+/** Webhook triggers as the API shows and changes them. */
+export class WebhookTriggerService {
+  constructor(private readonly dependencies: WebhookTriggerServiceDependencies) {}
+
+  async create(accountId: AccountId, fields: WebhookFields): Promise<TriggerWithSecret> {
+    const { webhookTriggers, rules, newId } = this.dependencies;
+    await rules.require({ accountId, fields, roots: webhookRoots });
+    const triggerId = webhookTriggerId.parse(`whk_${newId()}`);
+    const { secret, stored } = this.newSecret({ accountId, triggerId });
+    return { ...(await webhookTriggers.create({ accountId, triggerId, fields, secret: stored })), secret };
+  }
+
+  async update(address: TriggerAddress, changes: WebhookChange['fields']): Promise<WebhookTrigger> {
+    const { webhookTriggers, rules } = this.dependencies;
+    const fields = changedFields<WebhookFields>(await webhookTriggers.get(address), changes);
+    await rules.require({ accountId: address.accountId, fields, roots: webhookRoots });
+    return webhookTriggers.update({ ...address, fields });
+  }
+
+  /** The former secret is accepted for so long beside the new one. */
+  async rotate(address: TriggerAddress, overlapS: number): Promise<TriggerWithSecret> {
+    const { secret, stored } = this.newSecret(address);
+    const expiresAt = new Date(Date.now() + overlapS * 1000);
+    return { ...(await this.dependencies.webhookTriggers.rotate(address, stored, expiresAt)), secret };
+  }
+
+  private newSecret({ accountId, triggerId: id }: TriggerAddress): { secret: string; stored: SealedSecret } {
+    const { secrets } = this.dependencies;
+    if (!secrets) throw invalidField('signature', 'needs SECRETS_KEY, which this deployment has not set');
+    const secret = newWebhookSecret();
+    const sealed = secrets.seal(secret, secretPurpose(accountId, { id }));
+    return {
+      secret,
+      stored: { sealed, hint: secret.slice(-4), created_at: new Date().toISOString(), expires_at: null },
+    };
+  }
+}
