@@ -63,7 +63,7 @@ import { ThreadsController } from './threads/threads.controller';
 import { HooksController } from './triggers/hooks.controller';
 import { ScheduleService } from './triggers/schedule-service';
 import { SchedulesController } from './triggers/schedules.controller';
-import { WebhookDoor } from './triggers/webhook-door';
+import { WebhookBodyReader } from './triggers/webhook-body-reader';
 import { WebhookReceiver } from './triggers/webhook-receiver';
 import { WebhookTriggerService } from './triggers/webhook-trigger-service';
 import { WebhookTriggersController } from './triggers/webhook-triggers.controller';
@@ -155,7 +155,7 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: WebhookTriggers, useValue: parts.webhookTriggers },
   { provide: WebhookTriggerService, useValue: parts.webhookTriggerService },
   { provide: WebhookReceiver, useValue: parts.webhookReceiver },
-  { provide: WebhookDoor, useValue: parts.webhookDoor },
+  { provide: WebhookBodyReader, useValue: parts.webhookBodyReader },
   { provide: ScheduleService, useValue: parts.scheduleService },
   { provide: Threads, useValue: parts.threads },
   { provide: Messages, useValue: parts.messages },

@@ -8,7 +8,7 @@ import { RateLimiter } from '../auth/rate-limiter';
 import { ScheduleFiring } from './schedule-firing';
 import { ScheduleService, type ScheduleServiceDependencies } from './schedule-service';
 import { TriggerRules } from './trigger-rules';
-import { WebhookDoor } from './webhook-door';
+import { WebhookBodyReader } from './webhook-body-reader';
 import { WebhookReceiver } from './webhook-receiver';
 import { WebhookTriggerService, type WebhookTriggerServiceDependencies } from './webhook-trigger-service';
 
@@ -50,6 +50,10 @@ export function composeTriggers({ log, secretsKey, ...parts }: TriggerParts) {
     scheduleService: new ScheduleService(made),
     webhookTriggerService: new WebhookTriggerService(made),
     webhookReceiver: new WebhookReceiver({ ...made, rate: rateOf('trigger') }),
-    webhookDoor: new WebhookDoor({ ...made, rate: rateOf('address'), bytesInFlight: parts.limits.bodyBytes }),
+    webhookBodyReader: new WebhookBodyReader({
+      ...made,
+      rate: rateOf('address'),
+      bytesInFlight: parts.limits.bodyBytes,
+    }),
   };
 }

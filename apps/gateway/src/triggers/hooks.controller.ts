@@ -2,7 +2,7 @@ import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { OpenRoute } from '../auth/api-key.guard';
-import { WebhookDoor } from './webhook-door';
+import { WebhookBodyReader } from './webhook-body-reader';
 import { WebhookReceiver } from './webhook-receiver';
 import { WebhookReceiptDto } from './webhook-trigger.dto';
 
@@ -10,7 +10,7 @@ import { WebhookReceiptDto } from './webhook-trigger.dto';
 @Controller('v1/hooks')
 export class HooksController {
   constructor(
-    private readonly door: WebhookDoor,
+    private readonly bodies: WebhookBodyReader,
     private readonly receiver: WebhookReceiver,
   ) {}
 
@@ -25,7 +25,7 @@ export class HooksController {
   @ApiBody({ schema: { type: 'object' } })
   @ApiAcceptedResponse({ type: WebhookReceiptDto.Output })
   async receiveWebhook(@Param('trigger_id') id: string, @Req() request: Request) {
-    const body = await this.door.read(request);
+    const body = await this.bodies.read(request);
     const {
       id: execution_id,
       status,

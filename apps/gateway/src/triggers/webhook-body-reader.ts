@@ -4,7 +4,7 @@ import type { ConcurrencyLimit } from '../auth/concurrency-limits';
 import type { RateLimiter } from '../auth/rate-limiter';
 import { bytesOf, expectedBytes, hasBody, requireJson } from '../http/body';
 
-export interface WebhookDoorDependencies {
+export interface WebhookBodyReaderDependencies {
   readonly authenticator: Pick<Authenticator, 'addressOf'>;
   /** Per address. */
   readonly rate: RateLimiter;
@@ -15,8 +15,8 @@ export interface WebhookDoorDependencies {
 const limitBytes = 256 * 1024;
 
 /** Reads the bodies of senders that have proven nothing yet: few at a time of each address, and short ones. */
-export class WebhookDoor {
-  constructor(private readonly dependencies: WebhookDoorDependencies) {}
+export class WebhookBodyReader {
+  constructor(private readonly dependencies: WebhookBodyReaderDependencies) {}
 
   async read(request: Request): Promise<Buffer> {
     const { authenticator, rate, bytesInFlight } = this.dependencies;

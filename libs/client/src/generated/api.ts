@@ -14,6 +14,8 @@ export type components = {
         /** @enum {string} */
         ThreadPolicy: "new" | "same";
         /** @enum {string} */
+        SignatureScheme: "standard" | "github";
+        /** @enum {string} */
         ProfileName: "suna" | "ii" | "symphony";
         /** @enum {string} */
         Dialect: "native" | "xml_invoke" | "xml_tag" | "json";
@@ -486,6 +488,82 @@ export type components = {
             thread_id?: string | null;
             run?: components["schemas"]["NewTriggeredRun"];
             is_paused?: boolean;
+        };
+        /**
+         * @example {
+         *       "name": "issues",
+         *       "signature": "github",
+         *       "run": {
+         *         "input": "A new issue, as data: {{body.issue.title}}\n\n{{body.issue.body}}",
+         *         "budget": {
+         *           "usd": 1
+         *         }
+         *       }
+         *     }
+         */
+        NewWebhookTrigger: {
+            name: string;
+            /**
+             * @description `standard`: the headers of Standard Webhooks. `github`: `X-Hub-Signature-256`.
+             * @default standard
+             */
+            signature?: components["schemas"]["SignatureScheme"];
+            /**
+             * @description How old or how far ahead a `standard` request may be.
+             * @default 300
+             */
+            tolerance_s?: number;
+            /** @default allow */
+            overlap?: components["schemas"]["OverlapPolicy"];
+            /** @default new */
+            thread?: components["schemas"]["ThreadPolicy"];
+            /**
+             * @description With `thread: "same"`: the thread of all runs. A new one when absent.
+             * @default null
+             */
+            thread_id?: string | null;
+            run: components["schemas"]["WebhookRun"];
+            /** @default false */
+            is_paused?: boolean;
+        };
+        WebhookTriggerChange: {
+            name?: string;
+            /** @description `standard`: the headers of Standard Webhooks. `github`: `X-Hub-Signature-256`. */
+            signature?: components["schemas"]["SignatureScheme"];
+            /** @description How old or how far ahead a `standard` request may be. */
+            tolerance_s?: number;
+            overlap?: components["schemas"]["OverlapPolicy"];
+            thread?: components["schemas"]["ThreadPolicy"];
+            /** @description With `thread: "same"`: the thread of all runs. A new one when absent. */
+            thread_id?: string | null;
+            run?: components["schemas"]["WebhookRun"];
+            is_paused?: boolean;
+        };
+        SecretRotation: {
+            /**
+             * @description How long the former secret is accepted, too.
+             * @default 86400
+             */
+            overlap_s?: number;
+        };
+        WebhookRun: {
+            /** @description May name `{{body.path.to.field}}`, `{{body}}`, `{{webhook_id}}`, `{{received_at}}`, `{{trigger.id}}` and `{{trigger.name}}`. */
+            input: string;
+            agent_id?: string;
+            profile?: components["schemas"]["ProfileName"];
+            model?: string;
+            limits?: {
+                max_iterations?: number;
+                max_duration_s?: number;
+                max_malformed_calls?: number;
+                tool_timeout_s?: number;
+                max_identical_calls?: number;
+            };
+            budget?: components["schemas"]["BudgetSettings"];
+            /** @default {} */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         NewTriggeredRun: {
             /** @description May name `{{due_at}}`, `{{schedule.id}}` and `{{schedule.name}}`. */
@@ -2101,6 +2179,7 @@ export type components = {
             } | null;
             due_at: string | null;
             due_through: string | null;
+            webhook_id: string | null;
             fired_at: string | null;
             run_id: string | null;
             run_status: components["schemas"]["RunStatus"] | null;
@@ -2113,6 +2192,58 @@ export type components = {
             data: components["schemas"]["Execution"][];
             has_more: boolean;
             next_cursor: string | null;
+        };
+        WebhookTrigger: {
+            id: string;
+            name: string;
+            signature: components["schemas"]["SignatureScheme"];
+            tolerance_s: number;
+            overlap: components["schemas"]["OverlapPolicy"];
+            thread: components["schemas"]["ThreadPolicy"];
+            thread_id: string | null;
+            run: components["schemas"]["TriggeredRun"];
+            is_paused: boolean;
+            secrets: components["schemas"]["SecretHint"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        WebhookTriggerWithSecret: {
+            id: string;
+            name: string;
+            signature: components["schemas"]["SignatureScheme"];
+            tolerance_s: number;
+            overlap: components["schemas"]["OverlapPolicy"];
+            thread: components["schemas"]["ThreadPolicy"];
+            thread_id: string | null;
+            run: components["schemas"]["TriggeredRun"];
+            is_paused: boolean;
+            secrets: components["schemas"]["SecretHint"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Shown this once. */
+            secret: string;
+        };
+        WebhookTriggerPage: {
+            data: components["schemas"]["WebhookTrigger"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        WebhookReceipt: {
+            execution_id: string;
+            /** @enum {string} */
+            status: "pending" | "started" | "skipped" | "failed";
+            reason: ("missed" | "too_many_missed" | "overlap" | "queue_full" | "retry") | null;
+            run_id: string | null;
+        };
+        SecretHint: {
+            hint: string;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
         };
         TriggeredRun: {
             input: string;
@@ -2264,6 +2395,7 @@ export type components = {
 export type MissedPolicy = components['schemas']['MissedPolicy'];
 export type OverlapPolicy = components['schemas']['OverlapPolicy'];
 export type ThreadPolicy = components['schemas']['ThreadPolicy'];
+export type SignatureScheme = components['schemas']['SignatureScheme'];
 export type ProfileName = components['schemas']['ProfileName'];
 export type Dialect = components['schemas']['Dialect'];
 export type AgentIdentity = components['schemas']['AgentIdentity'];
@@ -2302,6 +2434,10 @@ export type VersionActivation = components['schemas']['VersionActivation'];
 export type ApprovalDecision = components['schemas']['ApprovalDecision'];
 export type NewSchedule = components['schemas']['NewSchedule'];
 export type ScheduleChange = components['schemas']['ScheduleChange'];
+export type NewWebhookTrigger = components['schemas']['NewWebhookTrigger'];
+export type WebhookTriggerChange = components['schemas']['WebhookTriggerChange'];
+export type SecretRotation = components['schemas']['SecretRotation'];
+export type WebhookRun = components['schemas']['WebhookRun'];
 export type NewTriggeredRun = components['schemas']['NewTriggeredRun'];
 export type NewThread = components['schemas']['NewThread'];
 export type NewMessage = components['schemas']['NewMessage'];
@@ -2429,6 +2565,11 @@ export type SchedulePage = components['schemas']['SchedulePage'];
 export type DueTimes = components['schemas']['DueTimes'];
 export type Execution = components['schemas']['Execution'];
 export type ExecutionPage = components['schemas']['ExecutionPage'];
+export type WebhookTrigger = components['schemas']['WebhookTrigger'];
+export type WebhookTriggerWithSecret = components['schemas']['WebhookTriggerWithSecret'];
+export type WebhookTriggerPage = components['schemas']['WebhookTriggerPage'];
+export type WebhookReceipt = components['schemas']['WebhookReceipt'];
+export type SecretHint = components['schemas']['SecretHint'];
 export type TriggeredRun = components['schemas']['TriggeredRun'];
 export type Account = components['schemas']['Account'];
 export type AccountWithKey = components['schemas']['AccountWithKey'];
