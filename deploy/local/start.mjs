@@ -47,7 +47,9 @@ async function start({ owns }) {
   await services.start();
 
   for (const program of [...infrastructure.servers, ...services.all]) reportDeaths(program);
-  log.note(welcome({ url: services.get('gateway').url, adminKey, seconds: (performance.now() - since) / 1000 }));
+  const { url } = services.get('gateway');
+  writeFileSync(join(dataDir, 'url'), `${url}\n`); // where `rondo` finds it, on any port
+  log.note(welcome({ url, adminKey, seconds: (performance.now() - since) / 1000 }));
   const problem = sandboxProblem(join(dataDir, 'logs/tool-executor.log'));
   if (problem) log.note(`\n! Tools cannot run here; everything else works. ${problem}`);
   return new Promise(() => undefined); // until a signal ends it
@@ -81,7 +83,6 @@ function reportDeaths(program) {
 }
 
 function welcome({ url, adminKey, seconds }) {
-  const elsewhere = url.endsWith(':3000') ? '' : ` --url ${url}`;
   return `
 Rondo is ready after ${seconds.toFixed(1)} s. Ctrl-C stops it.
 
@@ -90,7 +91,7 @@ Rondo is ready after ${seconds.toFixed(1)} s. Ctrl-C stops it.
 
 Try it in this folder:
 
-  npx rondo run "Write a small program and run it."${elsewhere}
+  npx rondo run "Write a small program and run it."
 
 or over REST:
 

@@ -1,9 +1,12 @@
 import type { Command } from './command';
+import { agentsApply, agentsList, agentsShow } from './commands/agents';
 import { answer, resolve } from './commands/answer';
+import { approvals, approve, deny } from './commands/approve';
 import { chat } from './commands/chat';
 import { completionOf } from './commands/completion';
 import { doctor } from './commands/doctor';
 import { filesGet, filesList, filesPut } from './commands/files';
+import { inbox } from './commands/inbox';
 import { keysCreate, keysList, keysRevoke } from './commands/keys';
 import { run } from './commands/run';
 import { runs } from './commands/runs';
@@ -21,6 +24,10 @@ export const commands: readonly Command[] = [
   stop,
   answer,
   resolve,
+  inbox,
+  approvals,
+  approve,
+  deny,
   why,
   runs,
   verify,
@@ -28,6 +35,9 @@ export const commands: readonly Command[] = [
   filesList,
   filesGet,
   filesPut,
+  agentsList,
+  agentsShow,
+  agentsApply,
   keysCreate,
   keysList,
   keysRevoke,

@@ -13,13 +13,15 @@ export const wantsColour = NO_COLOR === undefined && TERM !== 'dumb';
 
 /** Where the gateway is, and the key for it: from the options, the environment, or the checkout that the command runs in. */
 export function gatewayOf(given: { readonly url: string | undefined; readonly key: string | undefined }) {
-  const url = given.url ?? RONDO_URL ?? usualUrl;
-  return { url, key: () => given.key ?? RONDO_API_KEY ?? keyOfCheckout() ?? missingKey() };
+  const url = given.url ?? RONDO_URL ?? ofCheckout('url') ?? usualUrl;
+  return { url, key: () => given.key ?? RONDO_API_KEY ?? ofCheckout('api-key') ?? missingKey() };
 }
 
-/** Only the key that `npm start` made: a file of another place could be a trap. */
-function keyOfCheckout(): string | undefined {
-  const file = join(checkout() ?? '.', '.data/api-key');
+/** Only what `npm start` wrote: a file of another place could be a trap. */
+function ofCheckout(name: 'api-key' | 'url'): string | undefined {
+  const folder = checkout();
+  if (folder === undefined) return undefined;
+  const file = join(folder, '.data', name);
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
 }
 

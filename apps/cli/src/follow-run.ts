@@ -1,6 +1,8 @@
 import { isTerminal } from '@rondo/client';
 import type { Context } from './command';
 import type { Ending } from './exit-codes';
+import { nextStep } from './next-step';
+import { askAboutApprovals } from './show-approval';
 import { RunDisplay, receiptLines, showEnding } from './show-run';
 
 export interface Following {
@@ -52,25 +54,22 @@ async function showResponse(runId: string, { log }: RunDisplay, { terminal, rond
 /** Undefined if the run goes on. */
 async function answerQuestion(runId: string, { terminal, rondo }: Context): Promise<Ending | undefined> {
   const { waiting } = await rondo().runs.get(runId);
-  const text = waiting?.question?.text ?? 'It waits for a person.';
-  if (waiting?.reason === 'tool_unknown') {
-    terminal.note(
-      `${text}\nrondo resolve ${waiting.question?.tool_call_id ?? 'CALL'} completed|not_applied|retry`,
-      'yellow',
-    );
+  const names = waiting?.approvals?.map(({ name }) => name).join(', ');
+  const text =
+    waiting?.question?.text ?? (names === undefined ? 'It waits for a person.' : `It asks to call ${names}.`);
+  if (waiting?.reason === 'approval' && terminal.canAsk) {
+    if (await askAboutApprovals(runId, { terminal, rondo })) return undefined;
+  } else if (waiting?.reason === 'ask' && terminal.canAsk) {
+    const answer = await terminal.ask(`? ${text}\n> `);
+    if (answer) {
+      await rondo().runs.answer(runId, answer);
+      return undefined;
+    }
+    terminal.note(`It keeps waiting: ${nextStep(runId, waiting)}`, 'yellow');
     return 'waiting';
   }
-  if (!terminal.canAsk) {
-    terminal.note(`? ${text}\nrondo answer ${runId} "…"`, 'yellow');
-    return 'waiting';
-  }
-  const answer = await terminal.ask(`? ${text}\n> `);
-  if (answer === undefined || answer === '') {
-    terminal.note(`It keeps waiting: rondo answer ${runId} "…"`, 'yellow');
-    return 'waiting';
-  }
-  await rondo().runs.answer(runId, answer);
-  return undefined;
+  terminal.note(`? ${text}\n${nextStep(runId, waiting)}`, 'yellow');
+  return 'waiting';
 }
 
 /** The first Ctrl-C stops the run, leaves it, or asks which. The second one always leaves. */

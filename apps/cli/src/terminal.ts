@@ -87,8 +87,9 @@ export class Terminal {
 
   /** The same without showing what is typed. */
   async askSecret(question: string): Promise<string | undefined> {
-    this.streams.errors.write(printable(question));
-    const answer = await this.question('', new Writable({ write: (_chunk, _encoding, done) => done() }));
+    const hidden = this.question('', new Writable({ write: (_chunk, _encoding, done) => done() }));
+    this.streams.errors.write(printable(question)); // Only now: before, the terminal itself shows what is typed.
+    const answer = await hidden;
     this.streams.errors.write('\n');
     return answer;
   }

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { RunningRondo } from '@rondo/test-deployment';
+import { RunningRondo, scripted, command as shell } from '@rondo/test-deployment';
 
-const program = join(resolve(__dirname, '../../..'), 'apps/cli/bin/rondo.mjs');
+const root = resolve(__dirname, '../../..');
+const program = join(root, 'apps/cli/bin/rondo.mjs');
 
 interface Finding {
   readonly name: string;
@@ -179,5 +180,109 @@ describe('rondo setup', () => {
 
     expect({ code, dialogue }).toEqual({ code: 1, dialogue: [] });
     expect(screen).not.toContain('typed-secret');
+  });
+});
+
+describe('rondo, about people and agents', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rondo-cli-'));
+    mkdirSync(join(folder, 'deploy/local'), { recursive: true });
+    writeFileSync(join(folder, 'deploy/local/start.mjs'), '');
+    mkdirSync(join(folder, '.data'));
+    writeFileSync(join(folder, '.data/url'), `${rondo.client().url}\n`);
+    writeFileSync(join(folder, '.data/api-key'), rondo.client().key);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** In a checkout whose gateway `npm start` put on another port. */
+  async function command(
+    words: readonly string[],
+    input = '',
+  ): Promise<{ code: number; stdout: string; stderr: string }> {
+    const child = spawn(process.execPath, [program, ...words], { cwd: folder, env: { PATH: process.env.PATH } });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+    child.stdin.end(input);
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, ...output };
+  }
+
+  async function waitingForApproval(about: string): Promise<string> {
+    const script = scripted(about, [{ calls: [shell('echo "$WORD"; echo one')] }, { text: 'Over.' }]);
+    const tools = { execute_command: { require_approval: true } };
+    const { id } = await rondo.client().createRun({ ...script, tools });
+    expect(await rondo.client().settled(id)).toMatchObject({ status: 'waiting_input' });
+    return id;
+  }
+
+  it('lists what waits for a person, and approves it with other arguments', async () => {
+    const id = await waitingForApproval('approve');
+
+    const inbox = await command(['inbox']);
+    expect(inbox.stdout).toMatch(new RegExp(`${id} {2}approval: .*"execute_command".*\\n {2}→ rondo approve ${id}`));
+    const listed = JSON.parse((await command(['approvals', '--json'])).stdout.trim()) as { id: string };
+    expect((await command(['approvals'])).stdout).toMatch(/apr_\w+ {2}execute_command \(unsafe\).*\n {2}command: echo/);
+
+    const stale = await command(['approve', listed.id, '--hash', 'of something else']);
+    expect(stale).toMatchObject({ code: 1, stderr: expect.stringContaining('arguments_changed') });
+    const wrong = await command(['approve', listed.id, '--arguments', '[1]']);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('JSON object') });
+    const edited = await command(['approve', listed.id, '--arguments', '{"command": "echo two", "blocking": true}']);
+
+    expect(edited).toMatchObject({ code: 0, stdout: `${listed.id} edit. rondo watch ${id}\n` });
+    expect(await rondo.client().settled(id)).toMatchObject({ status: 'completed' });
+    expect(await rondo.client().toolOutputs(id)).toEqual([expect.stringContaining('two\n')]);
+    expect(await command(['approve', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('awaits no') });
+  });
+
+  it('denies all calls of a run that await it', async () => {
+    const id = await waitingForApproval('deny');
+
+    const denied = await command(['deny', id, '--reason', 'not today']);
+
+    expect(denied).toMatchObject({ code: 0, stdout: expect.stringContaining(`deny. rondo watch ${id}`) });
+    expect(await rondo.client().settled(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('asks at the terminal of a run about the call', async () => {
+    const { model, input } = scripted('terminal', [
+      { text: 'I use a tool.', calls: [shell('echo did')] },
+      { text: 'Over.' },
+    ]);
+    const tools = { execute_command: { require_approval: true } };
+    const { id } = await rondo.client().createRun({ model, input, tools });
+    const line = `exec ${process.execPath} ${program} watch ${id}`;
+    const child = spawn('script', ['-qfec', line, '/dev/null'], { cwd: folder, env: { PATH: process.env.PATH } });
+    let screen = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      const before = screen;
+      screen += chunk.toString();
+      if (!before.includes('leave it open?') && screen.includes('leave it open?')) child.stdin.write('a\r');
+    });
+
+    const [code] = (await once(child, 'close')) as [number];
+
+    expect(code).toBe(0);
+    expect(screen).toMatch(/command: echo did[\s\S]*Over\./);
+  });
+
+  it('applies a file of agents twice, and changes nothing the second time', async () => {
+    const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(readFileSync(join(root, 'docs/agents.md'), 'utf8')) ?? [];
+    writeFileSync(join(folder, 'agents.yaml'), yaml);
+
+    const first = await command(['agents', 'apply', '-f', 'agents.yaml']);
+    const second = await command(['agents', 'apply'], yaml);
+
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toMatch(/^agt_\w+ release-notes version 1 \(default\)\nagt_\w+ reviewer version 1\n$/);
+    expect(second).toEqual(first);
+    expect((await command(['agents', 'ls', '--search', 'review'])).stdout).toMatch(/agt_\w+ +reviewer +1\n$/);
+    const shown = JSON.parse((await command(['agents', 'show', 'release-notes'])).stdout) as object;
+    expect(shown).toMatchObject({ is_default: true, definition: { model: 'demo/plain' } });
+    const refused = await command(['agents', 'apply', '-f', '-'], 'name: a\ntools: [fly]');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('invalid_request') });
+    expect(await command(['agents', 'show', 'no person'])).toMatchObject({ code: 2 });
   });
 });

@@ -1,4 +1,12 @@
-import type { Agent, AgentChange, AgentComparison, AgentVersion, NewAgent } from './generated/api.ts';
+import type {
+  Agent,
+  AgentChange,
+  AgentComparison,
+  AgentVersion,
+  DeclaredAgent,
+  NewAgent,
+  ThreadAgent,
+} from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import type { Options } from './runs.ts';
 import type { Transport } from './transport.ts';
@@ -31,6 +39,12 @@ export class Agents {
     return this.transport.json({ method: 'PATCH', path: pathOf(id), json: change, signal });
   }
 
+  /** Creates or changes the agent of this name. The same definition a second time changes nothing. */
+  apply(name: string, agent: DeclaredAgent, { signal }: Options = {}): Promise<Agent> {
+    const path = `/v1/agents/by-name/${encodeURIComponent(name)}`;
+    return this.transport.json({ method: 'PUT', path, json: agent, signal });
+  }
+
   async delete(id: string, { signal }: Options = {}): Promise<void> {
     await this.transport.send({ method: 'DELETE', path: pathOf(id), signal });
   }
@@ -52,6 +66,11 @@ export class Agents {
 
   compare(id: string, versions: { readonly from: number; readonly to: number }): Promise<AgentComparison> {
     return this.transport.json({ path: `${pathOf(id)}/compare`, query: versions });
+  }
+
+  /** What the next run of a thread begins with, and why. */
+  ofThread(threadId: string, { signal }: Options = {}): Promise<ThreadAgent> {
+    return this.transport.json({ path: `/v1/threads/${encodeURIComponent(threadId)}/agent`, signal });
   }
 }
 

@@ -5,6 +5,7 @@ import type { Command } from '../command';
 const next: Partial<Record<RunWait['cause'], (wait: RunWait) => string>> = {
   answer: ({ run_id: id }) => `rondo answer ${id} "…"`,
   tool_unknown: ({ tool_calls: calls = [] }) => `rondo resolve ${calls[0]?.id ?? 'CALL'} completed|not_applied|retry`,
+  approval: ({ run_id: id }) => `rondo approve ${id} · rondo deny ${id} --reason "…"`,
   thread: ({ behind_run_id: id }) => `rondo watch ${id ?? 'RUN'}`,
   worker: () => 'rondo doctor',
 };

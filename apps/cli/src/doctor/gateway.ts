@@ -32,10 +32,7 @@ export async function checkGateway(url: string): Promise<Finding> {
   if (live?.text.includes('"live"')) return clockOf(url, live.date);
   if (live || (await isTaken(new URL(url)))) {
     const port = Number(new URL(url).port || 3000) + 100;
-    return broken('gateway', [
-      `${url} is another program`,
-      `Start Rondo on another port: PORT=${port} npm start, then --url`,
-    ]);
+    return broken('gateway', [`${url} is another program`, `Start Rondo on another port: PORT=${port} npm start`]);
   }
   return broken('gateway', [`nothing listens at ${url}`, 'npm start, or --url for a gateway elsewhere']);
 }

@@ -1,0 +1,25 @@
+import { agentsOf } from './agent-file';
+
+describe('the agents of a file', () => {
+  it('are its documents, with the default apart from the definition', () => {
+    const text = '---\nname: a\nis_default: true\nmodel: demo/plain\nlimits: {max_iterations: 3}\n---\nname: b\n---\n';
+
+    expect(agentsOf(text)).toEqual([
+      { name: 'a', agent: { is_default: true, definition: { model: 'demo/plain', limits: { max_iterations: 3 } } } },
+      { name: 'b', agent: { definition: {} } },
+    ]);
+  });
+
+  it('may be JSON', () => {
+    expect(agentsOf('{"name": "a", "task": "Go."}')).toEqual([{ name: 'a', agent: { definition: { task: 'Go.' } } }]);
+  });
+
+  it.each([
+    ['', 'has no agent'],
+    ['name: a\n---\ntask: x', 'Agent 2 of the file needs a name'],
+    ['- name: a', 'Agent 1 of the file needs a name'],
+    ['name: [', 'is not YAML'],
+  ])('are refused: %j', (text, message) => {
+    expect(() => agentsOf(text)).toThrow(message);
+  });
+});

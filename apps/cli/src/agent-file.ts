@@ -1,0 +1,33 @@
+import type { DeclaredAgent } from '@rondo/client';
+import { YAMLException, loadAll } from 'js-yaml';
+import { UsageError } from './command';
+
+export interface AgentFile {
+  readonly name: string;
+  readonly agent: DeclaredAgent;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The agents of a YAML file, one in each document. JSON is YAML, too. The gateway checks the definitions. */
+export function agentsOf(text: string): AgentFile[] {
+  const found = documentsOf(text).filter((document) => document !== null && document !== undefined);
+  if (found.length === 0) throw new UsageError('The file has no agent.');
+  return found.map((document, index) => {
+    if (!isObject(document) || typeof document['name'] !== 'string' || document['name'].trim() === '')
+      throw new UsageError(`Agent ${index + 1} of the file needs a name.`);
+    const { name, is_default: isDefault, ...definition } = document;
+    const agent = { definition, ...(isDefault !== undefined && { is_default: isDefault }) };
+    return { name, agent: agent as DeclaredAgent }; // the gateway refuses what is none, and names the field
+  });
+}
+
+function documentsOf(text: string): unknown[] {
+  try {
+    return loadAll(text);
+  } catch (error) {
+    if (error instanceof YAMLException) throw new UsageError(`The file is not YAML: ${error.message}`);
+    throw error;
+  }
+}
