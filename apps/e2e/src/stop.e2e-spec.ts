@@ -80,9 +80,10 @@ describe('a stop (I7)', () => {
   const expectAliveThenDead = async (run: { id: string; thread_id: string }) => {
     const outputs = await client.toolOutputs(run.id);
     expect(outputs[1]).toMatch(/^1/);
+    await expectLeftIsDead(run, await stopped(run.id));
+  };
 
-    const facts = await stopped(run.id);
-
+  const expectLeftIsDead = async (run: { thread_id: string }, facts: readonly Fact[]) => {
     const started = facts.find(({ type, data }) => type === 'tool.planned' && data.tool_call.index === 0);
     expect(receiptOf(facts)).toMatchObject({
       tools_stopped: [
@@ -110,6 +111,15 @@ describe('a stop (I7)', () => {
     await client.seen(run.id, 'message.delta');
 
     await expectAliveThenDead(run);
+  });
+
+  it('of a run with no command but `bash`: verifies that what that left running is dead before the receipt', async () => {
+    const given = call('bash', { command: 'cp /usr/bin/sleep /tmp/left; (setsid /tmp/left 1000 >/dev/null 2>&1 &)' });
+    const talk = { text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 };
+    const run = await client.createRun({ ...scripted('stop bash', [{ calls: [given] }, talk]), tools: ['bash'] });
+    await client.seen(run.id, 'message.delta');
+
+    await expectLeftIsDead(run, await stopped(run.id));
   });
 
   it('while the run waits for a person: verifies that what it left running is dead before the receipt', async () => {

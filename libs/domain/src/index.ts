@@ -84,8 +84,8 @@ export { type ExecutorTool, builtInTools, implementedTools, tools } from './tool
 export { type LackedNeeds, availableTools, whyUnavailable } from './tools/available-tools';
 export { type ToolDefinition, type ToolNeed, argumentsSchema, effectOf, expectedEffect } from './tools/define-tool';
 export { explainArguments } from './tools/explain-arguments';
-export { leavesProcesses } from './tools/leaves-processes';
 export { honoursKeysAt, hostPattern } from './tools/honoured-keys';
+export { leavesProcesses, processTools, serverToolMark } from './tools/leaves-processes';
 export { executeCommand, stillRunning } from './tools/shell.tools';
 export { targetArguments } from './tools/tool-alias';
 export { type ServerFact, type ToolSet, toolSetOf } from './tools/tool-set';

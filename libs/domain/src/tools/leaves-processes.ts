@@ -1,10 +1,19 @@
+import { toolAliases } from './alias.tools';
 import { browserTools } from './browser.tools';
 import { executeCommand, shellExec } from './shell.tools';
 
-const names: ReadonlySet<string> = new Set([executeCommand, shellExec, ...browserTools].map(({ name }) => name));
+const targets: ReadonlySet<string> = new Set([executeCommand, shellExec, ...browserTools].map(({ name }) => name));
+const aliases = toolAliases.filter(({ alias }) => alias !== undefined && targets.has(alias.of));
 
-/** `server__tool`: the server may be a process in the sandbox. No tool of the catalog has such a name. */
-const isOfMcpServer = (name: string): boolean => name.includes('__');
+/** The built-in tools whose calls may leave a process running. */
+export const processTools: readonly string[] = [...targets, ...aliases.map(({ name }) => name)];
+const names: ReadonlySet<string> = new Set(processTools);
 
-/** Whether a call of the tool may leave a process running in the sandbox, which the stop of a run has to end (I7). */
-export const leavesProcesses = (name: string): boolean => names.has(name) || isOfMcpServer(name);
+/** `server__tool`: only the names of tools of MCP servers contain it. */
+export const serverToolMark = '__';
+
+/**
+ * Whether a call of the tool may leave a process running in the sandbox, which the stop of a run has to end (I7). An MCP
+ * server may be such a process; its name does not say whether it runs elsewhere.
+ */
+export const leavesProcesses = (name: string): boolean => names.has(name) || name.includes(serverToolMark);

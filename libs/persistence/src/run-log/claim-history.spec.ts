@@ -174,6 +174,23 @@ describe('what a claim reads', () => {
     expect(JSON.stringify(again.log)).not.toMatch(/result[13]/);
   });
 
+  it.each(['execute_command', 'bash', 'shell_exec', 'notes__read'])(
+    'says that %s was called in a completed iteration, so that a stop ends what it left running (I7)',
+    async (tool) => {
+      const claim = await fixture.claimed();
+      await fixture.store.append(claim, [started]);
+      await iterate(claim, 1, { tool });
+      await iterate(claim, 2, { tool: 'read_file' });
+      await iterate(claim, 3, { tool: 'read_file' });
+
+      const { log } = await claimAgain(claim);
+
+      const starts = log.flatMap((fact) => (fact.type === 'tool.started' ? [fact.data.name] : []));
+      expect(starts).toContain(tool);
+      expect(starts.filter((name) => name === 'read_file').length).toBeLessThan(2);
+    },
+  );
+
   it('is what follows the latest summary, and stands for the whole: of the runs before', async () => {
     const claim = await fixture.claimed();
     await fixture.store.append(claim, [started]);

@@ -1,4 +1,4 @@
-import { executeCommand } from '@rondo/domain';
+import { processTools, serverToolMark } from '@rondo/domain';
 
 /** A claim reads at most the newest 16 MiB of earlier messages: no model accepts more. */
 const maxEarlierBytes = 16 * 1024 * 1024;
@@ -38,10 +38,12 @@ left join lateral (
   order by thread_id desc, seq desc limit 1
 ) as kept on true`;
 
-/** A stop ends what commands have left running, also commands of completed iterations. */
-const isStartOfCommand = `(type = 'tool.started' and data ->> 'name' = '${executeCommand.name}')`;
+/** A stop ends what calls have left running, also calls of completed iterations (`leavesProcesses`). */
+const isStartOfProcesses = `(type = 'tool.started' and (
+        data ->> 'name' in (${processTools.map((name) => `'${name}'`).join(', ')})
+        or position('${serverToolMark}' in data ->> 'name') > 0))`;
 
-/** The log without the messages that the summary replaces; of calls of completed iterations, only starts of commands. */
+/** The log without the messages that the summary replaces; of calls of completed iterations, only starts of processes. */
 const logOfRun = (run: string) => `
 select case when octet_length(facts::text) <= ${maxLogBytes} then facts end as facts
 from (
@@ -49,7 +51,7 @@ from (
   from (
     select id, seq, type, run_id, ${run}.thread_id, iteration, epoch, at, data from run_events
     where run_id = ${run}.id and (seq = ${run}.last_seq or not (
-      type like 'tool.%' and iteration < ${run}.iteration and not ${isStartOfCommand}
+      type like 'tool.%' and iteration < ${run}.iteration and not ${isStartOfProcesses}
       or type = 'message.created' and coalesce(
         iteration > summary.head_iteration and iteration < summary.tail_iteration
           and iteration is distinct from summary.kept_iteration, false)

@@ -90,7 +90,7 @@ describe('a stop request', () => {
     expect((await fixture.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
   });
 
-  it.each(['execute_command', 'browser_navigate_to', 'tickets__create'])(
+  it.each(['execute_command', 'bash', 'browser_navigate_to', 'tickets__create'])(
     'leaves the end of a run that waits to a worker where %s may have left something running (I7)',
     async (name) => {
       const claim = await fixture.claimed();
