@@ -22,6 +22,7 @@ describe('a server in a sandbox that a run publishes', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
   let url: URL;
+  let site: URL;
   let threadId: string;
 
   beforeAll(async () => {
@@ -32,10 +33,12 @@ describe('a server in a sandbox that a run publishes', () => {
       { calls: [call('expose_port', { port: 8080 })] },
       { calls: [command('node server.cjs > log 2>&1 & until grep -q listening log; do sleep 0.05; done')] },
       { calls: [call('expose_port', { port: 8080 })] },
+      { calls: [call('create_file', { file_path: 'site/index.html', file_contents: '<h1>Static</h1>' })] },
+      { calls: [call('deploy', { directory_path: 'site' })] },
       { text: 'Published.' },
     ];
     const { id, thread_id } = await client.createRun({
-      tools: ['create_file', 'execute_command', 'expose_port'],
+      tools: ['create_file', 'execute_command', 'expose_port', 'deploy'],
       ...scripted('publish', turns),
     });
     expect((await client.settled(id)).status).toBe('completed');
@@ -45,6 +48,7 @@ describe('a server in a sandbox that a run publishes', () => {
     );
     expect(data[1]?.result).toMatchObject({ success: false, error: expect.stringContaining('Nothing listens') });
     url = new URL((JSON.parse(data[3]?.result.output ?? '{}') as { url: string }).url);
+    site = new URL((JSON.parse(data[5]?.result.output ?? '{}') as { url: string }).url);
     threadId = thread_id;
   });
 
@@ -134,5 +138,22 @@ describe('a server in a sandbox that a run publishes', () => {
     ).data.filter(({ thread_id }) => thread_id === threadId);
     await client.json('POST', `/sandboxes/${sandbox?.id}/stop`);
     expect((await answerTo('/')).status).toBe(502);
+  });
+
+  it('leaves a static site, which goes with its thread', async () => {
+    const asked = { host: site.host };
+    const { status, headers, body } = await answerTo('/', asked);
+    expect([status, body]).toEqual([200, '<h1>Static</h1>']);
+    expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' });
+    expect(site.hostname).not.toBe(url.hostname);
+    expect(await answerTo('/../../etc/passwd', asked)).toMatchObject({ status: 404 });
+
+    const executor = rondo.services.get('tool-executor');
+    await executor.kill();
+    await executor.start();
+    expect((await answerTo('/', asked)).body).toBe('<h1>Static</h1>');
+
+    await client.request('DELETE', `/threads/${threadId}`);
+    expect((await answerTo('/', asked)).status).toBe(404);
   });
 });

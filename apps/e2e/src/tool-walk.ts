@@ -77,6 +77,10 @@ const portSteps = [
   shell('node server.cjs > server.log 2>&1 & until grep -q listening server.log; do sleep 0.05; done'),
   step('expose_port', { port: 8080 }, '"url"'),
   step('register_deployment', { port: 8080 }, '"url"'),
+  step('create_file', { file_path: 'site/index.html', file_contents: page }, 'index.html'),
+  step('deploy', { name: 'walk', directory_path: 'site' }, '"url"'),
+  step('static_deploy', { file_path: 'server.cjs' }, '/server.cjs"'),
+  step('undeploy', { name: 'walk' }, 'walk'),
 ];
 
 const tea = { query: 'tea' };

@@ -6,6 +6,7 @@ import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { McpTools } from './mcp/mcp-tools';
 import { McpResponder } from './mcp/mcp.responder';
 import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider } from './sandboxes';
+import { SiteStore } from './sites/site-store';
 import { SandboxAccess } from './sandbox-access';
 import { SandboxReconciler } from './sandbox-reconciler';
 import { SandboxResponder } from './sandbox.responder';
@@ -13,7 +14,7 @@ import { ToolCallProcessor } from './tool-call.processor';
 import { PreviewUrls } from './tools/ports/preview-urls';
 import { lackedNeeds } from './tools/lacked-needs';
 import { createToolServices } from './tools/tool-services';
-import { ToolRunner } from './tools/tool-runner';
+import { ToolRunner, type ToolSandboxes } from './tools/tool-runner';
 
 /** Every part of one executor. */
 export interface ExecutorParts {
@@ -52,19 +53,13 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   await sandboxHealth.problem(); // Probed before the executor is ready, so that a problem is in its log by then.
 
   const previews = new PreviewUrls(config.PREVIEW_URL);
-  const toolSandboxes = {
-    get: sandboxes.get.bind(sandboxes),
-    egressOf: sandboxes.egressOf.bind(sandboxes),
-    previewUrl: previews.urlOf.bind(previews),
-  };
+  const sites = new SiteStore({ root: config.SANDBOX_ROOT, previews });
   const services = createToolServices(config);
   const mcp = new McpTools(config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY));
   const toolRunner = new ToolRunner({
-    sandboxes: toolSandboxes,
+    sandboxes: toolSandboxesOf(sandboxes, previews),
     slots: sandboxSlots,
-    services,
-    mcp,
-    log,
+    ...{ services, mcp, sites, log },
   });
   const toolCallMetrics = new ToolCallMetrics();
   const slots = slotsOf(config);
@@ -80,12 +75,19 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     lacks: lackedNeeds(config, services),
     ...{ config, identity, nats, sandboxes, sandboxSlots, sandboxHealth, consumer, toolCallMetrics },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
-    sandboxResponder: new SandboxResponder({ nats, executorId: identity.id, sandboxes }),
+    sandboxResponder: new SandboxResponder({ nats, executorId: identity.id, sandboxes, sites }),
     sandboxReconciler: new SandboxReconciler({
-      ...{ sandboxes, log, everyMs: config.SANDBOX_RECONCILE_S * 1_000 },
+      ...{ sandboxes, sites, log, everyMs: config.SANDBOX_RECONCILE_S * 1_000 },
       deletedOf: (threads) => requestDeletedThreads(nats, identity.id, threads),
     }),
-    sandboxAccess: new SandboxAccess({ nats, executorId: identity.id, sandboxes, slots: sandboxSlots, previews }),
+    sandboxAccess: new SandboxAccess({
+      nats,
+      executorId: identity.id,
+      sandboxes,
+      slots: sandboxSlots,
+      previews,
+      sites,
+    }),
     mcpResponder: new McpResponder({
       ...{ nats, executorId: identity.id, mcp, sandboxes, slots: sandboxSlots },
     }),
@@ -98,3 +100,9 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     },
   };
 }
+
+const toolSandboxesOf = (sandboxes: SandboxProvider, previews: PreviewUrls): ToolSandboxes => ({
+  get: sandboxes.get.bind(sandboxes),
+  egressOf: sandboxes.egressOf.bind(sandboxes),
+  previewUrl: previews.urlOf.bind(previews),
+});

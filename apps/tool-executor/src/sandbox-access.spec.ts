@@ -6,6 +6,7 @@ import { createLogger, newUlid } from '@rondo/platform';
 import { SandboxAccess } from './sandbox-access';
 import { type SandboxProvider, SandboxSlots, createSandboxProvider, sandboxSettings } from './sandboxes';
 import { PreviewUrls } from './tools/ports/preview-urls';
+import { SiteStore } from './sites/site-store';
 import { bubblewrapPath, sandboxRoot } from './testing/executor-fixture';
 
 const log = createLogger({ name: 'sandbox-access-spec', level: 'silent' });
@@ -24,8 +25,9 @@ beforeAll(async () => {
   const settings = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot(), transferBytes: 1_000_000 };
   sandboxes = createSandboxProvider(sandboxSettings.parse(settings), log);
   const previews = new PreviewUrls('http://*.localhost:3000');
+  const sites = new SiteStore({ root: settings.root, previews });
   const slots = new SandboxSlots(8, sandboxes, log);
-  access = new SandboxAccess({ nats: executorLink, executorId, sandboxes, slots, previews });
+  access = new SandboxAccess({ nats: executorLink, executorId, sandboxes, slots, previews, sites });
   access.onApplicationBootstrap();
   await executorLink.connection.flush();
 });

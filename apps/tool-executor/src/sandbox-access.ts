@@ -10,6 +10,8 @@ import {
   sandboxRequest,
   serveTunnels,
 } from '@rondo/messaging';
+import { SiteServer } from './sites/site-server';
+import type { SiteStore } from './sites/site-store';
 import type { PreviewUrls } from './tools/ports/preview-urls';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from './sandboxes';
 import { filePieces } from './workspace-file';
@@ -20,6 +22,7 @@ interface SandboxAccessParts {
   readonly sandboxes: SandboxProvider;
   readonly slots: Pick<SandboxSlots, 'acquire'>;
   readonly previews: Pick<PreviewUrls, 'accepts'>;
+  readonly sites: SiteStore;
 }
 
 type RequestOf<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
@@ -32,7 +35,11 @@ const slotWaitMs = 8_000;
 export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   private stop: (() => void) | undefined;
 
-  constructor(private readonly parts: SandboxAccessParts) {}
+  private readonly siteServer: SiteServer;
+
+  constructor(private readonly parts: SandboxAccessParts) {
+    this.siteServer = new SiteServer(parts.sites);
+  }
 
   onApplicationBootstrap(): void {
     const { nats, executorId } = this.parts;
@@ -79,6 +86,8 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
         return { head: {}, serve: (tunnel) => this.write(request, tunnel) };
       case 'connect':
         return this.connect(request);
+      case 'site':
+        return this.serveSite(request);
     }
   }
 
@@ -117,6 +126,13 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     if (!sandboxes.isAwake(threadId)) throw new TunnelError('not_listening', 'The sandbox sleeps.');
     const connection = await (await sandboxes.get(threadId)).connect(port);
     return { head: {}, serve: (tunnel) => join(tunnel, connection) };
+  }
+
+  /** Needs no sandbox: a site is served from its own files. */
+  private async serveSite({ thread_id: threadId, token }: RequestOf<'site'>): Promise<AcceptedTunnel> {
+    const site = await this.parts.sites.find(threadId, token);
+    if (!site) throw new TunnelError('not_found', 'There is no such preview.');
+    return { head: {}, serve: (tunnel) => this.siteServer.serve(tunnel, { threadId, token }) };
   }
 
   /** What reads or deletes creates nothing. */

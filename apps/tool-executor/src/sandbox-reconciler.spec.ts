@@ -1,7 +1,10 @@
 import { threadId } from '@rondo/contract';
 import { SandboxReconciler } from './sandbox-reconciler';
+import { SiteStore } from './sites/site-store';
 import { DaytonaFixture } from './sandboxes/daytona/testing/daytona-fixture';
 import { SandboxFixture } from './sandboxes/embedded/testing/sandbox-fixture';
+import { sandboxRoot } from './testing/executor-fixture';
+import { PreviewUrls } from './tools/ports/preview-urls';
 import { run } from './sandboxes/testing/run-command';
 
 describe.each([
@@ -9,17 +12,19 @@ describe.each([
   ['daytona', () => DaytonaFixture.open({ settings: { install: 'spec' } })],
 ])('SandboxReconciler with %s sandboxes', (_, open) => {
   let fixture: Awaited<ReturnType<typeof open>>;
+  let sites: SiteStore;
   const [kept, deleted] = [threadId.parse('thr_kept'), threadId.parse('thr_deleted')];
   const log = { info: () => undefined, warn: () => undefined };
   const reconciler = (answer: readonly (typeof kept)[] | undefined) =>
     new SandboxReconciler({
-      ...{ sandboxes: fixture.provider, everyMs: 60_000, log },
+      ...{ sandboxes: fixture.provider, sites, everyMs: 60_000, log },
       deletedOf: (threads) => Promise.resolve(answer && threads.filter((thread) => answer.includes(thread))),
     });
   const listed = async () => (await fixture.provider.list()).map((sandbox) => sandbox.threadId).sort();
 
   beforeEach(async () => {
     fixture = await open();
+    sites = new SiteStore({ root: await sandboxRoot(), previews: new PreviewUrls('http://*.localhost') });
     for (const thread of [kept, deleted]) await run(await fixture.provider.get(thread), 'echo x > file');
     await fixture.restart(); // a new process, which knows only what it lists
   });

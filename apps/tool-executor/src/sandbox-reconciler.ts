@@ -2,10 +2,12 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { type ThreadId, threadId } from '@rondo/contract';
 import { threadsPerRequest } from '@rondo/messaging';
 import { PeriodicTask } from '@rondo/platform';
+import type { SiteStore } from './sites/site-store';
 import type { SandboxLog, SandboxProvider } from './sandboxes';
 
 interface ReconcilerParts {
   readonly sandboxes: Pick<SandboxProvider, 'list' | 'remove'>;
+  readonly sites: Pick<SiteStore, 'threads' | 'remove'>;
   /** Those that do not exist; undefined where that is not known at the moment. */
   readonly deletedOf: (threads: readonly ThreadId[]) => Promise<readonly ThreadId[] | undefined>;
   readonly everyMs: number;
@@ -13,7 +15,7 @@ interface ReconcilerParts {
 }
 
 /**
- * Removes the sandboxes of threads that do not exist. Workers ask for a removal when a thread is deleted; none is asked for
+ * Removes the sandboxes and sites of threads that do not exist. Workers ask for a removal when a thread is deleted; none is asked for
  * where the database does not know the sandbox, for example because its executor died in between. Sandboxes are found by
  * what the provider lists, so none of this deployment is overlooked.
  */
@@ -35,8 +37,9 @@ export class SandboxReconciler implements OnApplicationBootstrap, OnModuleDestro
   }
 
   async reconcile(): Promise<void> {
-    const listed = await this.parts.sandboxes.list();
-    const threads = [...new Set(listed.flatMap((sandbox) => threadId.safeParse(sandbox.threadId).data ?? []))];
+    const listed = (await this.parts.sandboxes.list()).map((sandbox) => sandbox.threadId);
+    const named = [...listed, ...(await this.parts.sites.threads())];
+    const threads = [...new Set(named.flatMap((thread) => threadId.safeParse(thread).data ?? []))];
     for (let from = 0; from < threads.length; from += threadsPerRequest) {
       const deleted = await this.parts.deletedOf(threads.slice(from, from + threadsPerRequest));
       for (const thread of deleted ?? []) await this.remove(thread);
@@ -45,9 +48,10 @@ export class SandboxReconciler implements OnApplicationBootstrap, OnModuleDestro
 
   /** One that cannot be removed is tried again the next time, and does not keep the others. */
   private async remove(thread: ThreadId): Promise<void> {
-    const { sandboxes, log } = this.parts;
+    const { sandboxes, sites, log } = this.parts;
     try {
       await sandboxes.remove(thread);
+      await sites.remove(thread);
       log.warn({ threadId: thread }, 'sandbox of a thread that does not exist removed');
     } catch (error) {
       log.warn({ threadId: thread, err: error }, 'sandbox of a thread that does not exist could not be removed');

@@ -3,6 +3,7 @@ import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { callId } from '@rondo/contract';
 import { type NatsLink, answerRemovals, answerRunEnds } from '@rondo/messaging';
 import type { SandboxProvider } from './sandboxes';
+import type { SiteStore } from './sites/site-store';
 import { KeyedMutex } from './tools/keyed-mutex';
 import { ExecutorClosing } from './tools/tool-runner';
 
@@ -10,6 +11,7 @@ interface SandboxResponderParts {
   readonly nats: NatsLink;
   readonly executorId: string;
   readonly sandboxes: Pick<SandboxProvider, 'remove' | 'endRun'>;
+  readonly sites: Pick<SiteStore, 'remove'>;
 }
 
 /** Answers requests about the sandboxes of this executor: remove a deleted thread's, end what a stopped run left running. */
@@ -23,11 +25,14 @@ export class SandboxResponder implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   onApplicationBootstrap(): void {
-    const { nats, executorId, sandboxes } = this.parts;
+    const { nats, executorId, sandboxes, sites } = this.parts;
     this.unsubscribe = [
       // One at a time: no user waits for a removal, and running calls share the disk with it.
       answerRemovals(nats, executorId, (thread) =>
-        this.removals.run('removal', this.closing.signal, () => sandboxes.remove(thread)),
+        this.removals.run('removal', this.closing.signal, async () => {
+          await sandboxes.remove(thread);
+          await sites.remove(thread);
+        }),
       ),
       answerRunEnds(nats, executorId, async ({ threadId, runId }) => {
         const ended = await sandboxes.endRun(threadId, runId);

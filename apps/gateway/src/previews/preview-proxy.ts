@@ -16,7 +16,8 @@ export interface PreviewParts {
 const hopByHop = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
 
 /**
- * Passes requests for the host of a preview on to the server in the sandbox, WebSockets included. Each preview has an origin
+ * Passes requests for the host of a preview on to the server in the sandbox, WebSockets included, or to the executor's own
+ * for a static site. Each preview has an origin
  * of its own, so that its pages can do nothing in the name of the API, of the console or of another preview.
  */
 export class PreviewProxy {
@@ -103,7 +104,7 @@ export class PreviewProxy {
   /** Servers of frameworks accept requests for `localhost` only, by default. */
   private forwarded({ port }: PreviewAddress, { headers }: IncomingMessage): Record<string, string> {
     return {
-      host: `localhost:${port}`,
+      host: port === undefined ? (headers.host ?? '') : `localhost:${port}`,
       'x-forwarded-host': headers.host ?? '',
       'x-forwarded-proto': this.protocol,
     };

@@ -104,7 +104,8 @@ export class SandboxService {
   async connect({ threadId, port, token }: PreviewAddress): Promise<Duplex> {
     const sandbox = await this.parts.sandboxes.hosting(threadId);
     if (!sandbox) throw new ApiError('file_not_found', 'There is no such preview.');
-    const { tunnel } = await this.ask<'connect'>(sandbox, { op: 'connect', port, token }, { keepOpen: true });
+    const question = port === undefined ? { op: 'site' as const, token } : { op: 'connect' as const, port, token };
+    const { tunnel } = await this.ask<'connect' | 'site'>(sandbox, question, { keepOpen: true });
     return tunnel;
   }
 

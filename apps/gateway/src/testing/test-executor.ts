@@ -80,6 +80,7 @@ export class TestExecutor {
       case 'write':
         return this.write(files, request);
       case 'connect':
+      case 'site':
         throw new TunnelError('not_listening', 'Nothing listens on this port.');
     }
   }

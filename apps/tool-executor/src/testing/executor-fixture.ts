@@ -6,6 +6,7 @@ import { effectOf, builtInTools } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import { McpTools } from '../mcp/mcp-tools';
+import type { SiteStore } from '../sites/site-store';
 import { type ToolServices, createToolServices } from '../tools/tool-services';
 import { type ToolLog, ToolRunner } from '../tools/tool-runner';
 import {
@@ -34,6 +35,7 @@ interface FixtureOptions {
   readonly services?: ToolServices;
   readonly log?: ToolLog;
   readonly mcp?: McpTools;
+  readonly sites?: SiteStore | undefined;
 }
 
 export function aCall(name: string, args: Record<string, unknown>, options: CallOptions = {}): DispatchedCall {
@@ -87,11 +89,12 @@ export class ExecutorFixture {
       services = createToolServices(),
       log = silent,
       mcp = new McpTools(undefined),
+      sites,
     }: FixtureOptions = {},
   ): Promise<ExecutorFixture> {
     const programs = { bubblewrapPath: bubblewrapPath(), browserPath: process.env['BROWSER_PATH'] };
     const parsed = sandboxSettings.parse({ ...programs, root: await sandboxRoot(), graceMs: 300, ...settings });
-    return new ExecutorFixture(parsed, egress, { sandboxMax, services, log, mcp });
+    return new ExecutorFixture(parsed, egress, { sandboxMax, services, log, mcp, sites });
   }
 
   async reply(call: DispatchedCall, { signal, output }: CallOptions = {}): Promise<ToolReply> {
@@ -109,7 +112,8 @@ export class ExecutorFixture {
 
   private newRunner(): ToolRunner {
     const { sandboxes, slots, options } = this;
-    return new ToolRunner({ sandboxes, slots, ...options });
+    const { sites, ...others } = options;
+    return new ToolRunner({ sandboxes, slots, ...others, ...(sites && { sites }) });
   }
 
   /** Like a restart of the executor: kills every process and keeps the workspaces. */

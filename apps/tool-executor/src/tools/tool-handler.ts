@@ -2,6 +2,7 @@ import type { ExecutorResult, ToolResult } from '@rondo/contract';
 import type { ExecutorTool } from '@rondo/domain';
 import type { z } from 'zod';
 import type { EgressGate, Sandbox } from '../sandboxes';
+import type { ThreadSites } from '../sites/site-store';
 import type { ToolServices } from './tool-services';
 
 export type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
@@ -20,6 +21,8 @@ export interface ToolContext {
   readonly runId: string;
   /** The URL under which people reach a port of the sandbox. Undefined where previews are not configured. */
   readonly previewUrl: (port: number) => string | undefined;
+  /** The sites that the thread has published. Undefined where previews are not configured. */
+  readonly sites: ThreadSites | undefined;
   readonly timeoutMs: number;
   /** Aborted when the call is to be killed. Quick work may ignore it and finish. */
   readonly signal: AbortSignal;

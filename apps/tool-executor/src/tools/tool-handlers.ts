@@ -15,6 +15,7 @@ import { browserHandlers } from './browser/browser.handlers';
 import { httpRequest } from './http/http.handlers';
 import { shellExec, shellWriteToProcess } from './shell/dialogue.handlers';
 import { exposePort } from './ports/port.handlers';
+import { deploy, undeploy } from './deploy/deploy.handlers';
 import { executeDataProviderCall, getDataProviderEndpoints } from './data-providers/data-provider.handlers';
 import { textExtract } from './documents/text-extract.handlers';
 import { seeImage } from './images/see-image.handlers';
@@ -46,6 +47,8 @@ const handlers = {
   text_extract: textExtract,
   http_request: httpRequest,
   expose_port: exposePort,
+  deploy,
+  undeploy,
   web_search: webSearch,
   visit_webpage: visitWebpage,
   scrape_webpage: scrapeWebpage,

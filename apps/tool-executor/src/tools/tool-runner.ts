@@ -2,6 +2,7 @@ import { type ExecutorResult, type ToolResult, failedResult } from '@rondo/contr
 import { type ToolDefinition, explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from '../sandboxes';
+import type { SiteStore } from '../sites/site-store';
 import type { McpTools } from '../mcp/mcp-tools';
 import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
@@ -36,6 +37,8 @@ export interface ToolRunnerParts {
   readonly services: ToolServices;
   /** The tools of servers that runs name. */
   readonly mcp: Pick<McpTools, 'handledTool'>;
+  /** Absent: no site can be published. */
+  readonly sites?: SiteStore;
   readonly log: ToolLog;
 }
 
@@ -114,6 +117,7 @@ export class ToolRunner {
       name: call.name,
       egress: this.parts.sandboxes.egressOf(call.thread_id),
       previewUrl: (port) => this.parts.sandboxes.previewUrl?.(call.thread_id, port),
+      sites: this.parts.sites?.of(call.thread_id),
       services: this.parts.services,
       timeoutMs: Math.min(tool.timeoutMs, call.timeout_ms),
       idempotencyKey: call.call_id,

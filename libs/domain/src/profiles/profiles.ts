@@ -16,7 +16,10 @@ const names = (isWanted: (tool: Tool) => boolean): string[] =>
   implementedTools.filter(isWanted).map(({ name }) => name);
 
 /** Tools that send what a run knows to addresses of its choice, or that cost money per call: settings must switch them on. */
-const optionalTools = ['http_request', 'expose_port', 'get_data_provider_endpoints', 'execute_data_provider_call'];
+const optionalTools = [
+  ...['http_request', 'expose_port', 'deploy', 'undeploy'],
+  ...['get_data_provider_endpoints', 'execute_data_provider_call'],
+];
 /** Other ways to do the same. Each profile names those that it prefers. */
 const alternatives: readonly string[] = [
   ...['write_file', 'str_replace_editor', 'shell_exec', 'shell_write_to_process'],

@@ -6,6 +6,7 @@ import {
   browserSendKeys,
   browserWait,
 } from './browser.tools';
+import { deploy } from './deploy.tools';
 import { textExtract } from './document.tools';
 import { readFile, writeFile } from './file.tools';
 import { seeImage } from './image.tools';
@@ -47,6 +48,12 @@ const iiAliases = [
   aliasOf(textExtract, { name: 'pdf_text_extract', parameters: { file_path: 'file_path' } }),
   aliasOf(textExtract, { name: 'get_text_from_local_file', parameters: { file_path: 'file_path' } }),
   aliasOf(exposePort, { name: 'register_deployment', parameters: { port: 'port' } }),
+  aliasOf(deploy, {
+    name: 'static_deploy',
+    description: 'Publish a file of the workspace, or a folder of static files, and get its public URL.',
+    parameters: { file_path: 'directory_path' },
+    example: { file_path: 'index.html' },
+  }),
   aliasOf(browserNavigateTo, { name: 'browser_navigation', parameters: { url: 'url' } }),
   aliasOf(browserClickCoordinates, {
     name: 'browser_click',

@@ -3,6 +3,7 @@ import { browserTools } from './browser.tools';
 import { ask, complete, messageUser, returnControlToUser, webBrowserTakeover } from './conversation.tools';
 import { executeDataProviderCall, getDataProviderEndpoints } from './data-provider.tools';
 import type { ToolDefinition } from './define-tool';
+import { deploy, undeploy } from './deploy.tools';
 import { textExtract } from './document.tools';
 import { strReplaceEditor } from './editor.tools';
 import {
@@ -53,6 +54,8 @@ export const implementedTools = [
   textExtract,
   httpRequest,
   exposePort,
+  deploy,
+  undeploy,
   webSearch,
   visitWebpage,
   scrapeWebpage,

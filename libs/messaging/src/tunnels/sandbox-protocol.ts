@@ -9,8 +9,8 @@ const thread = { thread_id: threadId, account_id: accountId };
 const count = z.number().int().nonnegative();
 
 /**
- * What a gateway or a worker asks of the executor that has a thread's sandbox. Answers are heads of tunnels; `read` and `connect` go on
- * with bytes, `write` takes bytes and then says what was written (`writtenFile`).
+ * What a gateway or a worker asks of the executor that has a thread's sandbox. Answers are heads of tunnels; `read`, `connect`
+ * and `site` go on with bytes, `write` takes bytes and then says what was written (`writtenFile`).
  */
 export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('status') }),
@@ -28,6 +28,7 @@ export const sandboxRequest = z.discriminatedUnion('op', [
     mode: z.enum(['put', 'create']).default('put'),
   }),
   z.object({ ...thread, op: z.literal('connect'), port: count.max(65_535), token: z.string().max(100) }),
+  z.object({ ...thread, op: z.literal('site'), token: z.string().max(100) }),
 ]);
 export type SandboxRequest = z.infer<typeof sandboxRequest>;
 
@@ -47,6 +48,7 @@ const heads = {
   read: z.object({ size: count }),
   write: z.object({}),
   connect: z.object({}),
+  site: z.object({}),
 } as const satisfies Record<SandboxRequest['op'], z.ZodType>;
 
 export type SandboxHead<Op extends SandboxRequest['op']> = z.infer<(typeof heads)[Op]>;

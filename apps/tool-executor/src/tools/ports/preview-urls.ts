@@ -17,6 +17,12 @@ export class PreviewUrls {
     return label && this.template?.replace('*', label);
   }
 
+  /** A site has a token of its own, since it outlives this process. */
+  urlOfSite(threadId: string, token: string): string | undefined {
+    const label = previewLabel({ threadId, token });
+    return label && this.template?.replace('*', label);
+  }
+
   accepts({ threadId, port, token }: { threadId: string; port: number; token: string }): boolean {
     const expected = Buffer.from(this.tokenOf(threadId, port));
     const given = Buffer.from(token);

@@ -1,0 +1,140 @@
+import { type FileHandle } from 'node:fs/promises';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { finished } from 'node:stream/promises';
+import type { Duplex } from 'node:stream';
+import { contentTypeOf } from './content-types';
+import type { Site, SiteStore } from './site-store';
+
+export interface SiteAddress {
+  readonly threadId: string;
+  readonly token: string;
+}
+
+/** The pages are hostile, so they get no power of the browser beyond their own origin, and their URL, a secret, stays theirs. */
+const strictHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Origin-Agent-Cluster': '?1',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'X-Robots-Tag': 'noindex',
+  'Cache-Control': 'no-cache',
+};
+
+/** Answers requests for the files of sites. A path is looked up in the table of the site and opens nothing else. */
+export class SiteServer {
+  private readonly server: Server;
+  private readonly addresses = new WeakMap<Duplex, SiteAddress>();
+
+  constructor(private readonly sites: Pick<SiteStore, 'find' | 'open'>) {
+    this.server = createServer((request, response) => {
+      this.answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** Speaks HTTP with the other end of the connection until it ends. */
+  async serve(connection: Duplex, address: SiteAddress): Promise<void> {
+    this.addresses.set(connection, address);
+    this.server.emit('connection', connection);
+    await finished(connection).catch(() => undefined); // the client went away
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(strictHeaders)) response.setHeader(name, value);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('Allow', 'GET, HEAD');
+      refuse(response, 405);
+      return;
+    }
+    const path = pathOf(request.url ?? '');
+    if (path === undefined) {
+      refuse(response, 400);
+      return;
+    }
+    const opened = await this.opened(request.socket, path);
+    if (opened === undefined) {
+      refuse(response, 404);
+      return;
+    }
+    if ('location' in opened) {
+      response.setHeader('Location', opened.location);
+      refuse(response, 308);
+      return;
+    }
+    await send(request, response, opened);
+  }
+
+  /** Looks twice: the site may be replaced between the look at the table and the opening of the file. */
+  private async opened(connection: Duplex, path: string): Promise<OpenedFile | { location: string } | undefined> {
+    const address = this.addresses.get(connection);
+    for (let look = 0; address && look < 2; look += 1) {
+      const site = await this.sites.find(address.threadId, address.token);
+      const found = site && lookUp(site, path);
+      if (!site || found === undefined) return undefined;
+      if (typeof found !== 'number') return found;
+      const file = await this.sites.open(address.threadId, site, found).catch(() => undefined);
+      const entry = site.files[found];
+      if (file && entry) return { file, ...entry, tag: `"${site.version}-${found}"` };
+    }
+    return undefined;
+  }
+}
+
+interface OpenedFile {
+  readonly file: FileHandle;
+  readonly path: string;
+  readonly bytes: number;
+  readonly tag: string;
+}
+
+/** The file's place in the table, or where its folder's page is. */
+function lookUp({ files, index }: Site, path: string): number | { location: string } | undefined {
+  const placeOf = (wanted: string) => {
+    const place = files.findIndex((file) => file.path === wanted);
+    return place < 0 ? undefined : place;
+  };
+  if (path === '') return placeOf(index);
+  if (path.endsWith('/')) return placeOf(`${path}index.html`);
+  const isFolder = placeOf(path) === undefined && placeOf(`${path}/index.html`) !== undefined;
+  return isFolder ? { location: `/${path.split('/').map(encodeURIComponent).join('/')}/` } : placeOf(path);
+}
+
+/** Without the first slash. Undefined where it is no path. */
+function pathOf(url: string): string | undefined {
+  const [path = ''] = url.split('?');
+  if (!path.startsWith('/')) return undefined;
+  try {
+    return decodeURIComponent(path.slice(1));
+  } catch {
+    return undefined;
+  }
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, opened: OpenedFile): Promise<void> {
+  const { file, path, bytes, tag } = opened;
+  try {
+    response.setHeader('ETag', tag);
+    if (request.headers['if-none-match'] === tag) {
+      refuse(response, 304);
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': contentTypeOf(path), 'Content-Length': bytes });
+    if (request.method === 'HEAD') response.end();
+    else await finished(file.createReadStream({ autoClose: false }).pipe(response));
+  } finally {
+    await file.close();
+  }
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'This is not a path.',
+  404: 'There is no such file.',
+  405: 'Only GET and HEAD.',
+};
+
+function refuse(response: ServerResponse, status: number): void {
+  const reason = reasons[status];
+  if (reason !== undefined) response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  response.writeHead(status).end(reason);
+}

@@ -1,0 +1,40 @@
+import { posix } from 'node:path';
+import { failedResult } from '@rondo/contract';
+import { shownPath } from '../../sandboxes';
+import { aboutFile } from '../files/about-file';
+import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { snapshotOf } from './snapshot';
+
+const notConfigured = 'Sites cannot be published here: the operator has set no PREVIEW_URL.';
+const whatHelps = 'Deploy only what people need to see, or take another site down with undeploy.';
+
+export const deploy: ToolHandler<InputOf<'deploy'>> = {
+  handle: (input, { sandbox, sites }) =>
+    aboutFile(
+      input.directory_path,
+      async (path) => {
+        if (!sites) return failedResult(notConfigured);
+        const name = input.name ?? nameOf(path);
+        const source = await snapshotOf(sandbox.files, path);
+        const site = await sites.publish(name, source);
+        const isFile = site.index !== 'index.html';
+        const hasPage = site.files.some((file) => file.path === site.index);
+        const url = isFile ? `${site.url}/${encodeURIComponent(site.index)}` : site.url;
+        const message = hasPage
+          ? `Published ${source.count} files. Everyone who has the URL can open it, until undeploy.`
+          : `Published ${source.count} files, but no index.html: the URL itself shows nothing, its files are below it.`;
+        return succeeded(JSON.stringify({ url, name, message }, null, 2));
+      },
+      whatHelps,
+    ),
+};
+
+export const undeploy: ToolHandler<InputOf<'undeploy'>> = {
+  handle: async ({ name }, { sites }) => {
+    if (!sites) return failedResult(notConfigured);
+    const message = (await sites.withdraw(name)) ? `${name} was taken down.` : `There is no site ${name}.`;
+    return succeeded(message);
+  },
+};
+
+const nameOf = (path: string): string => (shownPath(path) === '.' ? 'workspace' : posix.basename(path)).slice(0, 64);
