@@ -13,17 +13,24 @@ const fieldName = 'file';
 const multipart = /^multipart\/form-data *(;|$)/i;
 
 /**
- * The only part of a form, given on while it arrives. Rejects with the first error of the form, the client or `store`, and
- * then the content of the part fails too.
+ * The only part of a form, given on while it arrives. Rejects with the first error of the form, the client or `store`,
+ * after `store` has seen its content fail and has ended.
  */
 export function readFilePart<T>(request: Request, store: (part: FilePart) => Promise<T>): Promise<T> {
   const form = formOf(request);
   return new Promise((resolve, reject) => {
     let stored: Promise<T> | undefined;
+    let hasFailed = false;
     const fail = (error: unknown) => {
+      if (hasFailed) return;
+      hasFailed = true;
       request.unpipe(form);
       form.destroy(error instanceof Error ? error : undefined);
-      reject(error); // the only kind of value that is thrown here is an error
+      const rejectNow = () => {
+        reject(error); // the only kind of value that is thrown here is an error
+      };
+      if (stored) stored.then(rejectNow, rejectNow);
+      else rejectNow();
     };
     const refuse = (field: string, message: string) => {
       fail(new InvalidRequest([{ field, message }]));
