@@ -20,6 +20,7 @@ export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
 export { type RunHolder, holderOf } from './api/runs/read-runs';
 export type { CallAddress, CallRuling, ResolvedCall } from './api/runs/resolve-tool-call';
 export { Runs } from './api/runs/runs';
+export type { RunCounts } from './api/runs/list-runs';
 export type { StopOrder, StoppedRun } from './api/runs/stop-run';
 export type { LogVerification } from './api/runs/verify-log';
 

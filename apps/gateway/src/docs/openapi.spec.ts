@@ -40,6 +40,7 @@ get /v1/files/{file_id}/content
 get /v1/inbox
 get /v1/models
 get /v1/runs
+get /v1/runs/counts
 get /v1/runs/{run_id}
 get /v1/runs/{run_id}/events
 get /v1/runs/{run_id}/events/verify

@@ -9,6 +9,8 @@ import {
   EventPageDto,
   EventQueryDto,
   LogVerificationDto,
+  RunCountQueryDto,
+  RunCountsDto,
   RunDto,
   RunPageDto,
   RunQueryDto,
@@ -25,11 +27,23 @@ export class RunReadsController {
   @Get()
   @ApiOperation({ summary: 'List runs, newest first' })
   @ApiOkResponse({ type: RunPageDto.Output })
-  listRuns(
+  listRuns(@CurrentCaller() { accountId }: Caller, @Query() { limit, after, ...filter }: RunQueryDto) {
+    const { metadata_key: key, metadata_value: value } = filter;
+    return this.runs.list({
+      ...{ accountId, limit, after, statuses: filter.status, threadId: filter.thread_id, agentId: filter.agent_id },
+      metadata: key === undefined || value === undefined ? undefined : { key, value },
+      ...{ createdFrom: filter.created_from, createdBefore: filter.created_before },
+    });
+  }
+
+  @Get('counts')
+  @ApiOperation({ summary: 'Count runs by status' })
+  @ApiOkResponse({ type: RunCountsDto.Output })
+  countRuns(
     @CurrentCaller() { accountId }: Caller,
-    @Query() { limit, after, status, thread_id: threadId }: RunQueryDto,
+    @Query() { thread_id: threadId, agent_id: agentId }: RunCountQueryDto,
   ) {
-    return this.runs.list({ accountId, limit, after, status, threadId });
+    return this.runs.count({ accountId, threadId, agentId });
   }
 
   @Get(':run_id')

@@ -13,7 +13,7 @@ import {
   toolCall,
   usage,
 } from '@rondo/contract';
-import type { AgentResult, LogGap, LogVerification, RunSnapshot } from '@rondo/persistence';
+import type { AgentResult, LogGap, LogVerification, RunCounts, RunSnapshot } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { idempotencyKey } from '../idempotency/idempotent-requests';
@@ -128,6 +128,17 @@ export const agentResult = z.object({
   metrics: z.object({ duration_ms: z.number(), iterations: z.number().int(), tool_calls: z.number().int() }),
 }) satisfies z.ZodType<AgentResult>;
 
+const statuses = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(runStatus))
+  .describe('One status, or several with commas between them.')
+  .meta({ examples: ['running,waiting_input'] });
+
+export const runCounts = z
+  .record(runStatus, z.number().int())
+  .describe('How many runs there are in each status.') satisfies z.ZodType<RunCounts>;
+
 export class NewRunDto extends createZodDto(newRun) {}
 export class NewRunOnThreadDto extends createZodDto(newRunOnThread) {}
 export class StopRequestDto extends createZodDto(stopRequest) {}
@@ -136,8 +147,29 @@ export class AnswerDto extends createZodDto(answer) {}
 export class RunDto extends createZodDto(run) {}
 export class RunPageDto extends createZodDto(pageOf(run)) {}
 export class RunQueryDto extends createZodDto(
-  pageQuery.extend({ status: runStatus.optional(), thread_id: threadId.optional() }),
+  pageQuery
+    .extend({
+      status: statuses.optional(),
+      thread_id: threadId.optional(),
+      agent_id: agentId.optional(),
+      metadata_key: z
+        .string()
+        .regex(/^[\w.-]{1,64}$/, 'can be searched for with letters, digits, `_`, `.` and `-` only')
+        .optional()
+        .describe('With `metadata_value`: runs whose metadata has this value under this key.'),
+      metadata_value: z.string().max(512).optional(),
+      created_from: z.iso.datetime({ offset: true }).optional().describe('Inclusive.'),
+      created_before: z.iso.datetime({ offset: true }).optional().describe('Exclusive.'),
+    })
+    .refine(({ metadata_key: key, metadata_value: value }) => (key === undefined) === (value === undefined), {
+      path: ['metadata_key'],
+      message: 'give metadata_key and metadata_value, or neither',
+    }),
 ) {}
+export class RunCountQueryDto extends createZodDto(
+  z.strictObject({ thread_id: threadId.optional(), agent_id: agentId.optional() }),
+) {}
+export class RunCountsDto extends createZodDto(runCounts) {}
 export class WaitQueryDto extends createZodDto(
   z.strictObject({ timeout_s: z.coerce.number().min(0).max(300).default(30) }),
 ) {}

@@ -163,6 +163,35 @@ describe('a run over REST', () => {
   });
 });
 
+describe('a list of runs', () => {
+  it('is filtered by several statuses and by metadata, and its counts are of the same runs', async () => {
+    const key = await gateway.keyOf('lister');
+    const red = await gateway.createRun({ input: 'Go.', metadata: { team: 'red' } }, key);
+    await gateway.createRun({ input: 'Go.', metadata: { team: 'blue' } }, key);
+    const idsOf = async (query: string) => {
+      const { body } = await gateway.as(key).get(`/v1/runs?${query}`).expect(200);
+      return (body as { data: { id: string }[] }).data.map(({ id }) => id);
+    };
+
+    expect(await idsOf('metadata_key=team&metadata_value=red&status=running,queued')).toEqual([red.id]);
+    expect(await idsOf('status=running,completed')).toEqual([]);
+    expect(await idsOf(`created_from=${red.created_at}`)).toHaveLength(2);
+    expect(await idsOf(`created_before=${red.created_at}`)).toEqual([]);
+    const { body: counts } = await gateway.as(key).get('/v1/runs/counts').expect(200);
+    expect(counts).toMatchObject({ queued: 2, running: 0, completed: 0, failed: 0, stopped: 0 });
+  });
+
+  it.each([
+    'status=running,lost',
+    'status=',
+    'metadata_key=team',
+    'metadata_key=a%22b&metadata_value=x',
+    'created_from=now',
+  ])('refuses %s', async (query) => {
+    await api().get(`/v1/runs?${query}`).expect(422);
+  });
+});
+
 describe('the catalog', () => {
   it('lists models and tools', async () => {
     const models = await api().get('/v1/models').expect(200);

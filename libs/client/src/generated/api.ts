@@ -1816,6 +1816,10 @@ export type components = {
             /** @description With a gap: the current run, and the last messages of its dialogue. */
             snapshot?: components["schemas"]["RunSnapshot"];
         };
+        /** @description How many runs there are in each status. */
+        RunCounts: {
+            [key: string]: number;
+        };
         RunPage: {
             data: components["schemas"]["Run"][];
             has_more: boolean;
@@ -2528,6 +2532,7 @@ export type StreamEvent = components['schemas']['StreamEvent'];
 export type LogGap = components['schemas']['LogGap'];
 export type RunSnapshot = components['schemas']['RunSnapshot'];
 export type EventPage = components['schemas']['EventPage'];
+export type RunCounts = components['schemas']['RunCounts'];
 export type RunPage = components['schemas']['RunPage'];
 export type ToolCallPage = components['schemas']['ToolCallPage'];
 export type LogVerification = components['schemas']['LogVerification'];

@@ -3,11 +3,9 @@ import {
   type Message,
   type Run,
   type RunId,
-  type RunStatus,
   type ThreadId,
   type ToolCall,
   callId,
-  runId,
 } from '@rondo/contract';
 import { type MessageRow, messageOf } from '../../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
@@ -16,12 +14,6 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { type ToolCallRow, toolCallOf } from '../../run-log/tool-call-row';
 import { type RunAddress, runNotFound } from './lock-run';
-
-export interface RunFilter extends PageRequest {
-  readonly accountId: AccountId;
-  readonly status?: RunStatus | undefined;
-  readonly threadId?: ThreadId | undefined;
-}
 
 /** A run of a deleted thread is not found. */
 export const visibleRun = `
@@ -69,24 +61,6 @@ export async function holderOf(
 ): Promise<RunHolder | undefined> {
   const [held] = await sql.query<RunHolder>(leaseOwner, [id, accountId]);
   return held;
-}
-
-const newestRuns = new BoundedList(
-  `select runs.* from runs join threads on threads.id = thread_id
-  where runs.account_id = $1 and deleted_at is null
-    and ($2::text is null or runs.id < $2) and ($3::text is null or status = $3) and ($4::text is null or thread_id = $4)
-  order by runs.id desc limit $5`,
-  {
-    order: 'id desc',
-    length: `octet_length(settings::text) + octet_length(metadata::text) + coalesce(octet_length(queued_input::text), 0)
-      + coalesce(octet_length(error::text), 0) + coalesce(octet_length(waiting::text), 0)`,
-  },
-  (row: RunRow) => runOf(row),
-);
-
-export async function listRuns(sql: Sql, { accountId, after, status, threadId, limit }: RunFilter): Promise<Page<Run>> {
-  const before = after === undefined ? null : idOfCursor(after, runId);
-  return newestRuns.page(sql, [accountId, before, status ?? null, threadId ?? null], limit);
 }
 
 const callsAfter = new BoundedList(

@@ -61,7 +61,9 @@ describe('Runs', () => {
     expect([first.has_more, second.has_more, second.next_cursor]).toEqual([true, false, null]);
 
     await runs.requestStop({ accountId, runId: runId.parse(ids[0]), reason: null });
-    expect((await runs.list({ accountId, status: 'stopped', limit: 9 })).data.map(({ id }) => id)).toEqual([ids[0]]);
+    expect((await runs.list({ accountId, statuses: ['stopped'], limit: 9 })).data.map(({ id }) => id)).toEqual([
+      ids[0],
+    ]);
     const threadId = first.data[1]?.thread_id;
     expect((await runs.list({ accountId, threadId, limit: 9 })).data.map(({ id }) => id)).toEqual([ids[1]]);
   });

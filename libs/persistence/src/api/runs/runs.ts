@@ -25,16 +25,8 @@ import { type FirstRows, insertRuns, lengthOf } from './insert-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
-import {
-  type RunFilter,
-  countActive,
-  getRun,
-  listRuns,
-  listToolCalls,
-  readCallsOfResult,
-  readHeads,
-  readFinalTexts,
-} from './read-runs';
+import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns } from './list-runs';
+import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
 import { readWait } from './read-wait';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, verifyLog } from './verify-log';
@@ -74,6 +66,11 @@ export class Runs {
   /** What the run waits for, as of one moment. */
   why(address: RunAddress): Promise<RunWait> {
     return readWait(this.database.sql, address);
+  }
+
+  /** How many runs there are in each status. */
+  count(filter: CountFilter): Promise<RunCounts> {
+    return countRuns(this.database.sql, filter);
   }
 
   /** Newest first. */

@@ -1,0 +1,121 @@
+import { type AgentId, agentId } from '@rondo/contract';
+import { StoreFixture, completed, newAccount, settings, started } from '../../testing/store-fixture';
+import { type RunFilter, countStatement, listStatement } from './list-runs';
+
+let fixture: StoreFixture;
+beforeAll(async () => {
+  fixture = await StoreFixture.open();
+});
+afterAll(() => fixture.close());
+
+const agent = agentId.parse('agt_one');
+const created = async (metadata: Record<string, string> = {}, of?: AgentId) => {
+  const { run } = await fixture.create({ metadata, agent: of && { id: of, version: 1, isNamed: false }, settings });
+  return run;
+};
+const idsOf = async (filter: Partial<RunFilter>) =>
+  (await fixture.runs.list({ accountId: fixture.accountId, limit: 50, ...filter })).data.map(({ id }) => id);
+
+describe('a list of runs', () => {
+  it('has the runs that meet every condition', async () => {
+    const [first, second, third] = [
+      await created({ team: 'a' }),
+      await created({ team: 'a' }, agent),
+      await created({}, agent),
+    ];
+    await fixture.store.append(await fixture.claim(first.id), [started, completed]);
+    const time = (await fixture.runs.get({ accountId: fixture.accountId, runId: second.id })).created_at;
+
+    expect(await idsOf({ agentId: agent })).toEqual([third.id, second.id]);
+    expect(await idsOf({ metadata: { key: 'team', value: 'a' } })).toEqual([second.id, first.id]);
+    expect(await idsOf({ agentId: agent, metadata: { key: 'team', value: 'a' } })).toEqual([second.id]);
+    expect(await idsOf({ statuses: ['completed', 'failed'] })).toEqual([first.id]);
+    expect(await idsOf({ statuses: ['completed', 'queued'] })).toEqual([third.id, second.id, first.id]);
+    expect(await idsOf({ createdFrom: time, threadId: second.thread_id })).toEqual([second.id]);
+    expect(await idsOf({ createdBefore: time, threadId: second.thread_id })).toEqual([]);
+  });
+
+  it('is read in pages under a filter', async () => {
+    const filter = { accountId: fixture.accountId, agentId: agent, limit: 1 };
+    const first = await fixture.runs.list(filter);
+    const second = await fixture.runs.list({ ...filter, after: first.next_cursor ?? '' });
+    expect([first.has_more, second.has_more]).toEqual([true, false]);
+    expect(second.data[0]?.id).not.toBe(first.data[0]?.id);
+  });
+
+  it.each([
+    ['key', 'x'],
+    ['key', 'a"b\\'],
+    ['key', '\u0000'],
+    ['key', '%_'],
+  ])('finds metadata %j: %j and nothing that only looks like it', async (key, value) => {
+    const run = await created({ other: `"${key}":"${value}"`, [`${key}2`]: value, [key]: `${value}!` });
+    const right = await created({ before: 'x', [key]: value });
+    const found = await idsOf({ metadata: { key, value } });
+    expect(found).toContain(right.id);
+    expect(found).not.toContain(run.id);
+  });
+});
+
+describe('counts of runs', () => {
+  it('are those of the account, in every status, without deleted threads', async () => {
+    const accountId = await newAccount(fixture.database);
+    const [done, gone] = [await fixture.create({ accountId }), await fixture.create({ accountId })];
+    await fixture.create({ accountId });
+    for (const { run } of [done, gone]) await fixture.store.append(await fixture.claim(run.id), [started, completed]);
+    expect(await fixture.runs.count({ accountId })).toMatchObject({ completed: 2, queued: 1, failed: 0, running: 0 });
+
+    await fixture.threads.delete({ accountId, threadId: gone.run.thread_id });
+
+    expect(await fixture.runs.count({ accountId })).toMatchObject({ completed: 1, queued: 1 });
+    expect(await fixture.runs.count({ accountId, threadId: done.run.thread_id })).toMatchObject({
+      completed: 1,
+      queued: 0,
+    });
+    expect(await fixture.runs.count({ accountId, agentId: agent })).toMatchObject({ completed: 0, queued: 0 });
+  });
+});
+
+describe('the plans', () => {
+  /** On tables with enough rows that a scan would be a mistake. */
+  beforeAll(async () => {
+    await fixture.database.sql.query(
+      `
+      with made as (
+        insert into threads (id, account_id) select 'thr_p' || n, $1 from generate_series(1, 5000) as n returning id
+      )
+      insert into runs (id, account_id, thread_id, status, profile, model, settings, holds_thread, agent_id, finished_at)
+      select 'run_p' || substr(id, 6), $1, id, 'completed', 'suna', 'demo/coder', '{}', false,
+        case when id like '%00' then 'agt_rare' else 'agt_usual' end, now() from made`,
+      [fixture.accountId],
+    );
+    for (const table of ['runs', 'threads']) await fixture.database.sql.query(`vacuum analyze ${table}`);
+  });
+
+  async function planOf(statement: string, values: string): Promise<string> {
+    return fixture.database.transaction(async (sql) => {
+      await sql.query(`prepare listed as ${statement}`);
+      const plan = await sql.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute listed (${values})`);
+      await sql.query('deallocate listed');
+      return plan.map((line) => line['QUERY PLAN']).join('\n');
+    });
+  }
+
+  it('read the runs of an agent from its index', async () => {
+    const plan = await planOf(listStatement(['agentId']), `'${fixture.accountId}', 'agt_rare', 50`);
+    expect(plan).toContain('runs_of_agent');
+    expect(plan).not.toContain('Seq Scan on runs');
+  });
+
+  it('read the newest runs from the index of the account', async () => {
+    const plan = await planOf(listStatement(['before']), `'${fixture.accountId}', 'run_p4', 50`);
+    expect(plan).toContain('runs_account_id_id_idx');
+    expect(plan).not.toContain('Seq Scan on runs');
+  });
+
+  it('count finished runs without reading them', async () => {
+    const plan = await planOf(countStatement, `'${fixture.accountId}', null, null`);
+    expect(plan).toContain('Index Only Scan using runs_finished_of_account');
+    expect(plan).not.toContain('Seq Scan on runs');
+  });
+});

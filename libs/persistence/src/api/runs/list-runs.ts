@@ -1,0 +1,117 @@
+import {
+  type AccountId,
+  type AgentId,
+  type Run,
+  type RunStatus,
+  type ThreadId,
+  runId,
+  runStatus,
+} from '@rondo/contract';
+import type { Sql } from '../../database/sql';
+import { type RunRow, runOf } from '../../run-log/run-row';
+import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
+
+export interface RunFilter extends PageRequest {
+  readonly accountId: AccountId;
+  readonly statuses?: readonly RunStatus[] | undefined;
+  readonly threadId?: ThreadId | undefined;
+  readonly agentId?: AgentId | undefined;
+  /** The key has letters, digits, `_`, `.` and `-` only. */
+  readonly metadata?: { readonly key: string; readonly value: string } | undefined;
+  readonly createdFrom?: string | undefined;
+  readonly createdBefore?: string | undefined;
+}
+
+/**
+ * Metadata is stored as JSON.stringify has written it, where an unescaped quote before a plain key can only begin that key.
+ * Postgres cannot read the fields of every such JSON: it refuses `\u0000`.
+ */
+const conditions = {
+  before: (value: string) => `runs.id < ${value}`,
+  statuses: (value: string) => `status = any(${value}::text[])`,
+  threadId: (value: string) => `thread_id = ${value}`,
+  agentId: (value: string) => `runs.agent_id = ${value}`,
+  metadata: (value: string) => `position(${value} in runs.metadata::text) > 0`,
+  createdFrom: (value: string) => `runs.created_at >= ${value}::timestamptz`,
+  createdBefore: (value: string) => `runs.created_at < ${value}::timestamptz`,
+} as const;
+
+type Condition = keyof typeof conditions;
+const all = Object.keys(conditions) as Condition[]; // the keys of the object above
+
+/** With only the conditions that are given, so that Postgres can choose an index for them. */
+export function listStatement(given: readonly Condition[]): string {
+  const where = given.map((condition, index) => `and ${conditions[condition](`$${index + 2}`)}`);
+  return `select runs.* from runs join threads on threads.id = thread_id
+  where runs.account_id = $1 and deleted_at is null ${where.join(' ')}
+  order by runs.id desc limit $${given.length + 2}`;
+}
+
+const bounds = {
+  order: 'id desc',
+  length: `octet_length(settings::text) + octet_length(metadata::text) + coalesce(octet_length(queued_input::text), 0)
+    + coalesce(octet_length(error::text), 0) + coalesce(octet_length(waiting::text), 0)`,
+};
+
+/** One per set of conditions that was asked for. */
+const lists = new Map<string, BoundedList<RunRow, Run>>();
+
+function listOf(given: readonly Condition[]): BoundedList<RunRow, Run> {
+  const key = given.join();
+  const known = lists.get(key) ?? new BoundedList(listStatement(given), bounds, (row: RunRow) => runOf(row));
+  lists.set(key, known);
+  return known;
+}
+
+/** Newest first. */
+export async function listRuns(
+  sql: Sql,
+  { accountId, after, limit, metadata, ...rest }: RunFilter,
+): Promise<Page<Run>> {
+  const values: Readonly<Record<Condition, unknown>> = {
+    before: after === undefined ? undefined : idOfCursor(after, runId),
+    statuses: rest.statuses,
+    threadId: rest.threadId,
+    agentId: rest.agentId,
+    metadata: metadata && JSON.stringify({ [metadata.key]: metadata.value }).slice(1, -1),
+    createdFrom: rest.createdFrom,
+    createdBefore: rest.createdBefore,
+  };
+  const given = all.filter((condition) => values[condition] !== undefined);
+  return listOf(given).page(sql, [accountId, ...given.map((condition) => values[condition])], limit);
+}
+
+export type RunCounts = Readonly<Record<RunStatus, number>>;
+
+export interface CountFilter {
+  readonly accountId: AccountId;
+  readonly threadId?: ThreadId | undefined;
+  readonly agentId?: AgentId | undefined;
+}
+
+/** Unfinished runs are few; finished ones are counted in an index. Runs of deleted threads are not counted. */
+export const countStatement = `
+select status, sum(runs)::int as runs from (
+  select status, count(*) as runs from runs
+  where account_id = $1 and finished_at is null and ($2::text is null or thread_id = $2)
+    and ($3::text is null or agent_id = $3)
+    and not exists (select from threads where threads.id = thread_id and deleted_at is not null)
+  group by status
+  union all
+  select status, count(*) from runs
+  where account_id = $1 and finished_at is not null and ($2::text is null or thread_id = $2)
+    and ($3::text is null or agent_id = $3)
+    and not (thread_id = any(array(select id from threads where deleted_at is not null)))
+  group by status
+) as counted group by status`;
+
+/** How many runs there are in each status. */
+export async function countRuns(sql: Sql, { accountId, threadId, agentId }: CountFilter): Promise<RunCounts> {
+  const rows = await sql.query<{ status: RunStatus; runs: number }>(countStatement, [
+    accountId,
+    threadId ?? null,
+    agentId ?? null,
+  ]);
+  const none = Object.fromEntries(runStatus.options.map((status) => [status, 0])) as Record<RunStatus, number>; // each status
+  return { ...none, ...Object.fromEntries(rows.map(({ status, runs }) => [status, runs])) };
+}
