@@ -72,6 +72,7 @@ export {
   run,
   runStatus,
   usage,
+  awaitedBudget,
   waiting,
 } from './run';
 export {
@@ -126,7 +127,6 @@ export {
   factTypes,
   isTerminalFact,
   recordedFact,
-  toolAnswer,
 } from './run-event';
 
 // Tools and their calls
@@ -153,6 +153,7 @@ export {
   executorResult,
   failedResult,
   recordedResult,
+  toolAnswer,
 } from './tool-result';
 export {
   type ToolSetSnapshot,

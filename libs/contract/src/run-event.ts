@@ -4,10 +4,10 @@ import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, 
 import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message } from './message';
 import { runError, runFailure } from './problem';
-import { finishReason, usage, waiting } from './run';
+import { finishReason, raisedBudget, usage, waiting } from './run';
 import { resolution, toolCall } from './tool-call';
 import { keptImage } from './image';
-import { recordedResult } from './tool-result';
+import { toolAnswer } from './tool-result';
 
 /**
  * Everything that can happen to a run. The log, the wire, the reducer and the tests share this union.
@@ -29,6 +29,7 @@ const runFacts = {
   'run.started': z.object({ tool_set: z.string().exactOptional() }),
   'run.waiting': waiting,
   'run.resumed': z.object({ reason: z.string() }),
+  'budget.raised': raisedBudget,
   'run.stop_requested': z.object({ reason: z.string().nullable(), requested_at: z.iso.datetime() }),
   'run.stopped': z.object({
     reason: z.string().nullable(),
@@ -93,13 +94,6 @@ const iterationFacts = {
 };
 
 /** Facts of one tool call; the ledger's rows follow from them (I5). */
-export const toolAnswer = z.object({
-  tool_call_id: callId,
-  name: z.string(),
-  result: recordedResult,
-  duration_ms: z.number().nonnegative(),
-  message_id: messageId,
-});
 const toolFacts = {
   'tool.planned': z.object({ tool_call: toolCall }),
   /** `store` names the tool-call streams that it is sent into; see Tools.store. */

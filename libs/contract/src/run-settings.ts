@@ -75,6 +75,8 @@ export const contextSettings = z.strictObject({
 export const budgetSettings = z.strictObject({
   usd: z.number().positive().optional(),
   tokens: z.number().int().positive().optional(),
+  /** When it is used up: `end` completes the run with `budget_exceeded`, `wait` parks it until the budget is raised. */
+  on_exceeded: z.enum(['end', 'wait']).optional(),
 });
 
 /** The agent, as the system prompt describes it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callId, runId } from './ids';
+import { awaitedBudget } from './run';
 
 /** What a run waits for; each has its own sentence. `none`: the run is over. */
 export const waitCause = z.enum([
@@ -44,6 +45,7 @@ export const runWait = z.object({
     .describe(
       '`tool`, `stop`: the calls that run, at most 20. `approval`, `tool_unknown`: those that a person decides about.',
     ),
+  budget: awaitedBudget.optional().describe('`budget`: the budget, and what was spent of it.'),
   executor_id: z.string().optional().describe("`tool`: the executor that has the thread's sandbox."),
 });
 export type RunWait = z.infer<typeof runWait>;

@@ -9,7 +9,7 @@ export const runStatus = z.enum([
   'running',
   'stopping',
   'waiting_input',
-  'waiting_budget', // reserved: no run waits for a budget
+  'waiting_budget',
   'completed',
   'failed',
   'stopped',
@@ -62,11 +62,28 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 
 export const question = z.object({ text: z.string(), attachments: z.array(z.string()), tool_call_id: z.string() });
 
+/** A budget that is used up, or does not cover the next request. */
+export const awaitedBudget = z.object({
+  usd: z.number().nullable(),
+  tokens: z.number().nullable(),
+  spent_usd: z.number().nullable(),
+  spent_tokens: z.number(),
+});
+
+/** The whole budget from now on. `raised_by` is the id of an API key. */
+export const raisedBudget = z.object({
+  usd: z.number().positive().exactOptional(),
+  tokens: z.number().int().positive().exactOptional(),
+  raised_by: z.string(),
+});
+
 export const waiting = z.object({
   reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown']),
   question: question.optional(),
   /** With the reason `approval`: the calls that await one. */
   approvals: z.array(awaitedApproval).optional(),
+  /** With the reason `budget`. */
+  budget: awaitedBudget.optional(),
 });
 export type Waiting = z.infer<typeof waiting>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { characterStart } from './character-start';
+import { callId, messageId } from './ids';
 import { type KeptImage, keptImage } from './image';
 import { textLimits } from './text-limits';
 
@@ -72,3 +73,12 @@ export function boundedText(text: string, limit: number = textLimits.toolError):
   const kept = text.slice(0, characterStart(text, limit));
   return `${kept}\n\n[… ${text.length - kept.length} characters left out …]`;
 }
+
+/** The answer to a call: its result, and the message that tells it to the model. */
+export const toolAnswer = z.object({
+  tool_call_id: callId,
+  name: z.string(),
+  result: recordedResult,
+  duration_ms: z.number().nonnegative(),
+  message_id: messageId,
+});

@@ -39,6 +39,19 @@ export class StopPendingError extends Error {
   }
 }
 
+/** The budget was raised before the run could be parked or ended for the old one. The holder must claim it again. */
+export class BudgetRaisedError extends Error {
+  override readonly name = 'BudgetRaisedError';
+
+  constructor(readonly runId: string) {
+    super(`The budget of ${runId} was raised`);
+  }
+}
+
+/** The store refused only that the run ends or parks; its holder must claim it again and go on from the log. */
+export const isOverruled = (error: unknown): error is StopPendingError | BudgetRaisedError =>
+  error instanceof StopPendingError || error instanceof BudgetRaisedError;
+
 /** The log of a claimed run could not be read: it is too large, or invalid. The claim counts as fruitless, and the run is due again. */
 export class UnreadableRunError extends Error {
   override readonly name = 'UnreadableRunError';

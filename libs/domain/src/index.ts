@@ -22,7 +22,9 @@ export {
 } from './ports';
 export {
   ClaimLostError,
+  BudgetRaisedError,
   StopPendingError,
+  isOverruled,
   type StopRequest,
   TerminalError,
   TransientError,
@@ -120,13 +122,14 @@ export {
   whyNotConfigured,
 } from './models/provider-settings';
 export { type ReplyChunk } from './dialects/dialect';
+export { type BudgetRaise, raiseBudget } from './run/raise-budget';
 export { dialectNamed } from './dialects/registry';
 export { CachingTokenCounter } from './context/caching-token-counter';
 export { budgetOfModel, budgetsOf } from './context/model-budgets';
 
 // Settings
 export { profiles } from './profiles/profiles';
-export { type SettingsProblem, effectiveSettings } from './profiles/effective-settings';
+export { type SettingsProblem, budgetProblems, effectiveSettings } from './profiles/effective-settings';
 
 // Triggers
 export { type ClockTimes, type DueTimes, dueTimes, lastDueTime } from './triggers/due-times';

@@ -15,6 +15,7 @@ export type { ApprovalDecision, ApprovalOrder } from './api/runs/decide-approval
 export { expireApprovals } from './api/runs/expire-approvals';
 export type { InboxItem } from './api/runs/inbox';
 export type { CreatedRun, NewRun } from './api/runs/create-run';
+export type { BudgetOrder, RaisedBudget } from './api/runs/raise-budget';
 export type { RunAddress } from './api/runs/lock-run';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
 export { type RunHolder, holderOf } from './api/runs/read-runs';

@@ -104,6 +104,26 @@ describe('AgentRunner', () => {
     expect(await runner.activate(id)).toBe('not due');
   });
 
+  it('goes on from the log when the budget was raised while it worked', async () => {
+    const budget = { tokens: 30_000, on_exceeded: 'wait' as const };
+    const expensive = calls(command).map((chunk) =>
+      chunk.type === 'end' && chunk.usage ? { ...chunk, usage: { ...chunk.usage, input_tokens: 40_000 } } : chunk,
+    );
+    const model = new ScriptedModel([expensive, says('Done.')]);
+    const raised = fixture(model, { execute: () => raiseAndAnswer() }, {}, { budget, tools: [command.name] });
+    const raiseAndAnswer = (): Promise<ToolAnswer> => {
+      raised.store.raiseBudget(id, { tokens: 100_000 });
+      return Promise.resolve({ how: 'answered', result: { success: true, output: 'made' }, durationMs: 1 });
+    };
+
+    expect(await raised.runner.activate(id)).toBe('ended');
+
+    const types = raised.store.log(id).map(({ type }) => type);
+    expect(types).not.toContain('run.waiting');
+    expect(types.filter((type) => type === 'usage.recorded')).toHaveLength(2);
+    expect(raised.store.status(id)).toBe('completed');
+  });
+
   it('publishes the deltas of a message before the fact that supersedes them', async () => {
     const { runner, published } = fixture(new ScriptedModel([says('One two')]));
 

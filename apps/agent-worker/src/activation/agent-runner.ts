@@ -10,13 +10,13 @@ import {
   type Model,
   type RunFeed,
   type RunStore,
-  StopPendingError,
   TerminalError,
   type ThreadArchive,
   type ToolSet,
   type Tools,
   UnreadableRunError,
   failRun,
+  isOverruled,
   maxFruitlessClaims,
   outOfTime,
   agentRunOf,
@@ -178,7 +178,7 @@ export class AgentRunner {
     const { claim } = active;
     if (error instanceof ClaimLostError) return 'claim lost';
     if (error instanceof TerminalError) return this.fail(claim, error);
-    if (error instanceof StopPendingError) return this.runAgain(claim);
+    if (isOverruled(error)) return this.runAgain(claim);
     if (error instanceof AbandonedError) return this.handOver(claim);
     if (this.parts.isOutage(error)) {
       await pause(this.outage.nextDelayMs(), active);

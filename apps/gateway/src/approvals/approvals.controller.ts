@@ -22,7 +22,8 @@ export class ApprovalsController {
     summary: 'List the runs that wait for a person',
     description:
       'Oldest first. `waiting.reason` says what to do: `ask` is answered by `POST /v1/runs/{id}/input`, `approval` by ' +
-      '`POST /v1/approvals/{id}/decision`, `tool_unknown` by `POST /v1/tool-calls/{id}/resolve`.',
+      '`POST /v1/approvals/{id}/decision`, `tool_unknown` by `POST /v1/tool-calls/{id}/resolve`, `budget` by ' +
+      '`POST /v1/runs/{id}/budget`.',
   })
   @ApiOkResponse({ type: InboxPageDto.Output })
   listInbox(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ApprovalQueryDto) {

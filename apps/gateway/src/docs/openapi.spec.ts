@@ -78,6 +78,7 @@ post /v1/approvals/{approval_id}/decision
 post /v1/files
 post /v1/hooks/{trigger_id}
 post /v1/runs
+post /v1/runs/{run_id}/budget
 post /v1/runs/{run_id}/input
 post /v1/runs/{run_id}/stop
 post /v1/sandboxes/{sandbox_id}/start
@@ -164,6 +165,7 @@ async function aSandbox(): Promise<string> {
 /** Bodies that are valid for the owner, so that only the id is wrong. */
 const bodies: Record<string, object> = {
   '/v1/approvals/{approval_id}/decision': { decision: 'approve', arguments_hash: 'x' },
+  '/v1/runs/{run_id}/budget': { usd: 1 },
   '/v1/runs/{run_id}/input': { content: 'Blue.' },
   '/v1/tool-calls/{tool_call_id}/resolve': { outcome: 'completed' },
   '/v1/threads/{thread_id}/messages': { content: 'Hello.' },

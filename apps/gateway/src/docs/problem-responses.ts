@@ -96,6 +96,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
     (method === 'post' && /\/(runs|\{schedule_id\}\/run)$/.test(path)) ||
     (method === 'delete' && path.includes('{thread_id}')),
   run_not_waiting: ({ path }) => path.endsWith('/input'),
+  run_over: ({ path }) => path.endsWith('/budget'),
   run_not_finished: ({ path }) => path.endsWith('/result'),
   tool_call_not_unknown: ({ path }) => path.endsWith('/resolve'),
   approval_not_open: ({ path }) => path.endsWith('/decision'),

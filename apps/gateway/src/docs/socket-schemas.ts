@@ -1,6 +1,6 @@
 import { approval, run, runId, runStatus } from '@rondo/contract';
 import { z } from 'zod';
-import { approvalDecide, runInput, runStop, runSubscribe, runUnsubscribe } from '../live/socket-messages';
+import { approvalDecide, runBudget, runInput, runStop, runSubscribe, runUnsubscribe } from '../live/socket-messages';
 import { problemBody } from '../problems/problems';
 import { newSubscribedRun } from '../runs/run.dto';
 
@@ -40,6 +40,11 @@ export const socketMessages = {
     schema: runInput,
     acknowledgement: replayable(run),
     summary: 'Answer a run that waits for input, and resume it',
+  },
+  'run.budget': {
+    schema: runBudget,
+    acknowledgement: replayable(run),
+    summary: 'Raise the budget of a run',
   },
   'approval.decide': {
     schema: approvalDecide,

@@ -8,7 +8,7 @@ import { parseInput } from '../http/parse-input';
 import { IdempotentMessages } from '../idempotency/idempotent-requests';
 import { RunService } from '../runs/run-service';
 import { locationOf, newSubscribedRun } from '../runs/run.dto';
-import { approvalDecide, runInput, runStop, runSubscribe, runUnsubscribe } from './socket-messages';
+import { approvalDecide, runBudget, runInput, runStop, runSubscribe, runUnsubscribe } from './socket-messages';
 import { Replayed, type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
 const created = z.object({ id: runId });
@@ -85,6 +85,19 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
       const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Run> | undefined) =>
         this.runService.answer({ accountId, runId, content, files, promised }),
+      );
+      return 'result' in once ? once.result : new Replayed(once.replayed);
+    });
+  }
+
+  @SubscribeMessage('run.budget')
+  raiseBudget(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
+    return this.sockets.acknowledge(socket, 'write', async ({ accountId, keyId: raisedBy }) => {
+      const { run_id: runId, usd, tokens, idempotency_key: key } = parseInput(runBudget, body);
+      const path = `/v1/runs/${runId}/budget`;
+      const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
+      const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Run> | undefined) =>
+        this.runService.raiseBudget({ accountId, runId, usd, tokens, raisedBy, promised }),
       );
       return 'result' in once ? once.result : new Replayed(once.replayed);
     });

@@ -32,6 +32,7 @@ export const problemStatus = {
   trigger_paused: 409,
   sandbox_refused: 409,
   run_not_waiting: 409,
+  run_over: 409,
   run_not_finished: 409,
   tool_call_not_unknown: 409,
   approval_not_open: 409,

@@ -26,12 +26,21 @@ export const runBudgetVariables = {
     unit: 'tokens',
     otherwise: 'anything',
   }),
+  BUDGET_ON_EXCEEDED: z
+    .enum(['end', 'wait'])
+    .default('end')
+    .describe(
+      'What a run does that has used up its budget and does not say so itself (`budget.on_exceeded`): it ends, or waits for a higher one.',
+    ),
 };
 
 type RunBudgetVariables = z.infer<z.ZodObject<typeof runBudgetVariables>>;
 
 export const runBudgets = (config: RunBudgetVariables) => ({
-  budget: budgetOf(config.DEFAULT_RUN_BUDGET_USD, config.DEFAULT_RUN_BUDGET_TOKENS),
+  budget: {
+    ...budgetOf(config.DEFAULT_RUN_BUDGET_USD, config.DEFAULT_RUN_BUDGET_TOKENS),
+    ...(config.BUDGET_ON_EXCEEDED === 'wait' && { on_exceeded: config.BUDGET_ON_EXCEEDED }),
+  },
   maxBudget: budgetOf(config.MAX_RUN_BUDGET_USD, config.MAX_RUN_BUDGET_TOKENS),
 });
 

@@ -18,10 +18,12 @@ import type {
   AnsweredRun,
   ApprovalDecision,
   ApprovalOrder,
+  BudgetOrder,
   CallRuling,
   CreatedRun,
   NewRun,
   OutboxEntry,
+  RaisedBudget,
   ResolvedCall,
   RunAddress,
   StopOrder,
@@ -41,8 +43,9 @@ export interface RunServiceDependencies {
     answer(answer: Answer): Promise<AnsweredRun>;
     resolve(resolution: CallRuling): Promise<ResolvedCall>;
     decide(order: ApprovalOrder): Promise<ApprovalDecision>;
+    raiseBudget(order: BudgetOrder): Promise<RaisedBudget>;
   };
-  readonly settings: Pick<RunSettingsResolver, 'settingsOf'>;
+  readonly settings: Pick<RunSettingsResolver, 'settingsOf' | 'checkBudget'>;
   readonly agents: Pick<AgentService, 'resolve'>;
   /** Undefined where the number of active runs is unlimited. */
   readonly quota: Pick<ActiveRunQuota, 'within'> | undefined;
@@ -146,6 +149,15 @@ export class RunService {
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
     return approval;
+  }
+
+  /** Throws InvalidRequest for more than a run of this deployment may have. */
+  async raiseBudget(order: BudgetOrder): Promise<Run> {
+    this.dependencies.settings.checkBudget(order);
+    const { run, facts } = await this.dependencies.runs.raiseBudget(order);
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(facts);
+    return run;
   }
 
   /** A request that describes an agent itself uses no stored one. */

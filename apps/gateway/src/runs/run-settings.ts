@@ -1,7 +1,9 @@
 import type { AccountId, RunSettings, SettingsRequest } from '@rondo/contract';
 import {
+  type BudgetRaise,
   type ModelProviders,
   type SettingsProblem,
+  budgetProblems,
   builtInTools,
   effectiveSettings,
   hasToolCalls,
@@ -32,6 +34,12 @@ export class RunSettingsResolver {
     const outcome = this.resolve(request, account);
     if ('problems' in outcome) throw new InvalidRequest(outcome.problems);
     return outcome.settings;
+  }
+
+  /** Throws InvalidRequest with the parts of a budget that are more than a run may have. */
+  checkBudget(budget: BudgetRaise): void {
+    const problems = budgetProblems(budget, this.deployment.maxBudget, '');
+    if (problems.length > 0) throw new InvalidRequest(problems);
   }
 
   /** Without an account, a request with secrets is refused. */

@@ -1,4 +1,5 @@
 import {
+  budgetSettings,
   type Run,
   agentId,
   fileId,
@@ -64,6 +65,15 @@ export const newSubscribedRun = newRunAnywhere
 
 export const stopRequest = z.strictObject({ reason: z.string().max(500).optional() });
 export const answer = z.strictObject({ content: inputContent, files: fileIds });
+
+/** At least one of the two must be given. */
+export const budgetRaise = z.strictObject({
+  usd: budgetSettings.shape.usd.describe('The new budget in money, at least the present one.'),
+  tokens: budgetSettings.shape.tokens.describe('The new budget in tokens, at least the present one.'),
+});
+export const hasAmount = ({ usd, tokens }: z.infer<typeof budgetRaise>): boolean =>
+  usd !== undefined || tokens !== undefined;
+export const noAmount = { path: ['usd'], message: 'give usd, tokens, or both' };
 
 export const locationOf = ({ id }: Pick<Run, 'id'>): string => `/v1/runs/${id}`;
 
@@ -143,6 +153,7 @@ export class NewRunDto extends createZodDto(newRun) {}
 export class NewRunOnThreadDto extends createZodDto(newRunOnThread) {}
 export class StopRequestDto extends createZodDto(stopRequest) {}
 export class AnswerDto extends createZodDto(answer) {}
+export class BudgetRaiseDto extends createZodDto(budgetRaise.refine(hasAmount, noAmount)) {}
 
 export class RunDto extends createZodDto(run) {}
 export class RunPageDto extends createZodDto(pageOf(run)) {}

@@ -7,7 +7,7 @@ import { CurrentCaller } from '../auth/api-key.guard';
 import { RunParam, ThreadParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
 import { RunService } from './run-service';
-import { AnswerDto, NewRunDto, NewRunOnThreadDto, RunDto, StopRequestDto, locationOf } from './run.dto';
+import { AnswerDto, BudgetRaiseDto, NewRunDto, NewRunOnThreadDto, RunDto, StopRequestDto, locationOf } from './run.dto';
 
 @ApiTags('runs')
 @Controller('v1')
@@ -78,6 +78,24 @@ export class RunsController {
   ) {
     const promised = pendingResponse<Run>(response, { status: 202 });
     return this.runService.answer({ accountId, runId, content, files, promised });
+  }
+
+  @Post('runs/:run_id/budget')
+  @HttpCode(202)
+  @ApiOperation({
+    summary: 'Raise the budget of a run',
+    description:
+      'To these amounts, not by them, so the same request again changes nothing. A run that waits for its budget goes on; ' +
+      'one that is at work goes on beyond the old budget.',
+  })
+  @ApiAcceptedResponse({ type: RunDto.Output })
+  raiseBudget(
+    @RunParam() { accountId, runId, keyId: raisedBy }: RunAddress & Pick<Caller, 'keyId'>,
+    @Body() { usd, tokens }: BudgetRaiseDto,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const promised = pendingResponse<Run>(response, { status: 202 });
+    return this.runService.raiseBudget({ accountId, runId, usd, tokens, raisedBy, promised });
   }
 }
 

@@ -35,6 +35,7 @@ export class RunningGateway {
       NATS_URL: testServer('TEST_NATS_URL'),
       RONDO_ADMIN_KEY: adminKey,
       DEFAULT_MODEL: 'demo/coder',
+      BUDGET_ON_EXCEEDED: 'end',
       DEMO_MODEL_URL: 'http://127.0.0.1:1',
       MODEL_KEYS_PRESENT: '',
       BODY_LIMIT_BYTES: 100_000,

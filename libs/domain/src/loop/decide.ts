@@ -1,6 +1,7 @@
 import type { FinishReason, NewFact, RunError, Waiting } from '@rondo/contract';
 import { TerminalError } from '../errors';
 import type { StopReason } from '../ports';
+import { waitsForBudget } from '../run/await-budget';
 import { completed, failRun, failed, stopRun } from '../run/end-run';
 import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
 import type { RunState } from '../run/run-state';
@@ -73,7 +74,7 @@ function afterIteration(loop: LoopContext, reason: FinishReason): NewFact | unde
   if (state.malformedInARow >= limits.max_malformed_calls) return failed(loop, tooManyMalformed(state.malformedInARow));
   if (run.settings.termination === 'single_decision' && limits.max_iterations === 1) return completed(loop, 'stop');
   if (state.iteration >= limits.max_iterations) return completed(loop, 'max_iterations');
-  if (isRunBudgetExceeded(loop)) return completed(loop, 'budget_exceeded');
+  if (isRunBudgetExceeded(loop) && !waitsForBudget(loop)) return completed(loop, 'budget_exceeded'); // else `think` parks it
   if (isStuck(loop)) return completed(loop, 'loop_detected');
   if (timeLeftMs({ ...run, state }, { now: ports.clock.now(), beganAt }) < 0)
     return failed(loop, outOfTime(run.settings));

@@ -57,13 +57,14 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     if (facts.length > 0) yield factsStepOf(loop, facts, { hold: !done });
     if (done || signals.drain.aborted) return;
 
-    // Without a budget for it, a summary is pointless: `think` ends the run.
+    // Without a budget for it, a summary is pointless: `think` ends or parks the run.
     if (await mayCallModel(loop)) {
       const compaction = yield* compactIfNeeded(loop);
       if (compaction.done) return;
     }
 
-    yield* think(loop);
+    const { isParked } = yield* think(loop);
+    if (isParked) return;
   }
 }
 

@@ -3,7 +3,8 @@ import { halve, countRequestTokens } from '../context/compress';
 import type { DecodedReply } from '../dialects/dialect';
 import { type ModelMessage, type ModelRequest, contextOverflow } from '../models/model';
 import { completed, failed } from '../run/end-run';
-import { affordsNextCall, mayCallModel } from '../run/run-limits';
+import { awaitBudget, waitsForBudget } from '../run/await-budget';
+import { budgetLack, mayCallModel } from '../run/run-limits';
 import { beginReply } from './begin-reply';
 import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 import { type ModelCallResult, callModel } from './model-call';
@@ -11,19 +12,21 @@ import { promptOf } from './prompt';
 import { Reply } from './reply';
 
 /**
- * Calls the model and streams its reply, until the reply or the reason for its absence is in the log. Calls again if the
+ * Calls the model and streams its reply, until the reply or the reason for its absence is in the log, or parks the run for its budget. Calls again if the
  * reply is not in the required format, and once with a shorter request if the provider refused it as too long.
  */
-export async function* think(loop: LoopContext): AsyncGenerator<Step, void> {
+export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked: boolean }> {
   let repairTurns: readonly ModelMessage[] = [];
   let repairsLeft = loop.run.settings.processor.json_repair_attempts;
   let mayShrink = true;
 
   for (;;) {
     const messageId = loop.ports.ids.messageId();
-    if (!(await affordsNextCall(loop))) {
-      yield factsStep(loop, ...outOfBudget(loop, messageId));
-      return;
+    const lack = await budgetLack(loop);
+    if (lack !== undefined) {
+      const mayWait = lack === 'run' && waitsForBudget(loop);
+      yield factsStep(loop, ...outOfBudget(loop, messageId, mayWait));
+      return { isParked: mayWait };
     }
     yield factsStepOf(loop, [beginReply(loop, messageId)], { hold: false, meanwhile: true });
 
@@ -40,7 +43,7 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, void> {
     const problem = reply.hasBegun ? undefined : formatProblem(result, decoded); // a stored part cannot be replaced
     if (problem === undefined || repairsLeft === 0) {
       for (const step of conclude(loop, { reply, result, decoded })) yield step;
-      return;
+      return { isParked: false };
     }
     repairsLeft -= 1;
     yield factsStep(loop, result.usage('malformed'));
@@ -48,10 +51,10 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, void> {
   }
 }
 
-/** Ends the run, and withdraws what was shown of a reply that will not be completed. */
-const outOfBudget = (loop: LoopContext, messageId: MessageId): NewFact[] => [
+/** Ends or parks the run, and withdraws what was shown of a reply that will not be completed. */
+const outOfBudget = (loop: LoopContext, messageId: MessageId, mayWait: boolean): NewFact[] => [
   ...(loop.state.phase === 'thinking' ? [beginReply(loop, messageId)] : []),
-  completed(loop, 'budget_exceeded'),
+  mayWait ? awaitBudget(loop) : completed(loop, 'budget_exceeded'),
 ];
 
 /** Calls the model, and again as long as its output limit cuts the reply off. The calls make one reply. */

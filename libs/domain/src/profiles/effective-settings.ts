@@ -1,4 +1,5 @@
 import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
+import type { BudgetRaise } from '../run/raise-budget';
 import { builtInTools } from '../tools/catalog';
 import type { ToolSet } from '../tools/tool-set';
 import { approvalsOf } from './approval-choice';
@@ -89,7 +90,11 @@ function defaultBudget(
 ): Budget {
   const usd = minimum(budget.usd, maxBudget.usd);
   const tokens = minimum(budget.tokens, maxBudget.tokens);
-  return { ...(usd !== undefined && hasPrice(model) && { usd }), ...(tokens !== undefined && { tokens }) };
+  return {
+    ...(usd !== undefined && hasPrice(model) && { usd }),
+    ...(tokens !== undefined && { tokens }),
+    ...(budget.on_exceeded && { on_exceeded: budget.on_exceeded }),
+  };
 }
 
 const minimum = (...amounts: readonly (number | undefined)[]): number | undefined => {
@@ -97,11 +102,11 @@ const minimum = (...amounts: readonly (number | undefined)[]): number | undefine
   return known.length > 0 ? Math.min(...known) : undefined;
 };
 
-const budgetProblems = (requested: Budget, max: Budget = {}): SettingsProblem[] =>
+export const budgetProblems = (requested: BudgetRaise, max: Budget = {}, prefix = 'budget.'): SettingsProblem[] =>
   (['usd', 'tokens'] as const).flatMap((unit) => {
     const limit = max[unit];
     const isTooMuch = limit !== undefined && (requested[unit] ?? 0) > limit;
-    return isTooMuch ? [{ field: `budget.${unit}`, message: `must be at most ${limit} on this deployment` }] : [];
+    return isTooMuch ? [{ field: `${prefix}${unit}`, message: `must be at most ${limit} on this deployment` }] : [];
   });
 
 /** A request with `top_p` and no temperature drops the earlier temperature: some providers accept only one of the two. */

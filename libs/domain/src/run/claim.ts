@@ -82,3 +82,15 @@ export const maxFruitlessClaims = 10;
 const yielding: readonly Fact['type'][] = ['run.completed', 'run.failed', 'run.waiting', 'context.compaction_started'];
 
 export const yieldsToStop = ({ type }: Fact): boolean => yielding.includes(type);
+
+/**
+ * Whether a batch parks or ends its run because of its budget, which a raised budget overrules. A reply that was cut off
+ * without a call is over in any case: nothing follows from it.
+ */
+export const yieldsToRaise = (facts: readonly Fact[]): boolean =>
+  facts.some(isForBudget) &&
+  !facts.some((fact) => fact.type === 'iteration.completed' && fact.data.finish_reason === 'length');
+
+const isForBudget = (fact: Fact): boolean =>
+  (fact.type === 'run.waiting' && fact.data.reason === 'budget') ||
+  (fact.type === 'run.completed' && fact.data.finish_reason === 'budget_exceeded');

@@ -54,6 +54,11 @@ describe('what a run waits for', () => {
     ['an approval', waiting({ reason: 'approval' }), { cause: 'approval' }],
     ['a budget', waiting({ reason: 'budget' }), { cause: 'budget' }],
     [
+      'a budget that is used up',
+      waiting({ reason: 'budget', budget: { usd: 1, tokens: 900, spent_usd: 0.75, spent_tokens: 800 } }),
+      { cause: 'budget', sentence: expect.stringContaining('$0.75 of $1 and 800 of 900 tokens'), budget: { usd: 1 } },
+    ],
+    [
       'a decision about a call',
       { ...waiting({ reason: 'tool_unknown' }), calls: [call] },
       { cause: 'tool_unknown', tool_calls: [call] },

@@ -61,7 +61,7 @@ function behindOnThread({ run, thread }: RunMoment): Explanation {
 }
 
 function forPerson({ run, lastFact: { at: since }, calls }: RunMoment): Explanation {
-  const { reason = 'budget', question, approvals = [] } = run.waiting ?? {};
+  const { reason = 'budget', question, approvals = [], budget } = run.waiting ?? {};
   switch (reason) {
     case 'ask':
       return { cause: 'answer', sentence: `Waits for an answer${question ? ` to: ${question.text}` : ''}`, since };
@@ -71,13 +71,28 @@ function forPerson({ run, lastFact: { at: since }, calls }: RunMoment): Explanat
       return { cause: 'approval', sentence: `Waits for a person to approve calls of ${names}.`, since, tool_calls };
     }
     case 'budget':
-      return { cause: 'budget', sentence: 'Waits for a higher budget.', since };
+      return {
+        cause: 'budget',
+        sentence: `Waits for a higher budget${usedOf(budget)}.`,
+        since,
+        ...(budget && { budget }),
+      };
     case 'tool_unknown': {
       const names = calls.map(({ name }) => name).join(', ');
       const sentence = `Waits for a person to decide whether these calls took effect: ${names}.`;
       return { cause: 'tool_unknown', sentence, since, tool_calls: calls };
     }
   }
+}
+
+function usedOf(budget: RunWait['budget']): string {
+  if (!budget) return '';
+  const { usd, tokens, spent_usd, spent_tokens } = budget;
+  const used = [
+    ...(usd === null ? [] : [`$${spent_usd ?? '?'} of $${usd}`]),
+    ...(tokens === null ? [] : [`${spent_tokens} of ${tokens} tokens`]),
+  ];
+  return `: ${used.join(' and ')} are used, and the next request does not fit`;
 }
 
 function inQueue({ queue: { name, dueSince: since, ahead } }: RunMoment): Explanation {

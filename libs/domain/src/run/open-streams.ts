@@ -28,6 +28,7 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'tool.unknown':
       return [outputStream(fact.data.tool_call_id)];
     case 'run.created':
+    case 'budget.raised':
     case 'run.started':
     case 'mcp.connected':
     case 'mcp.skipped':

@@ -26,10 +26,11 @@ export async function mayCallModel(loop: LoopContext, unrecorded?: Usage): Promi
   return !(await loop.ports.accountIsSpent?.());
 }
 
-/** Whether the budget that is left covers at least the input of the next request. */
-export async function affordsNextCall(loop: LoopContext): Promise<boolean> {
-  if (!isBounded(loop) || loop.signals.stop.aborted) return true;
-  return (await mayCallModel(loop)) && (await fits(loop));
+/** Whose budget does not cover the next model call: at least the input of its request. Undefined: both do. */
+export async function budgetLack(loop: LoopContext): Promise<'run' | 'account' | undefined> {
+  if (!isBounded(loop) || loop.signals.stop.aborted) return undefined;
+  if (isRunBudgetExceeded(loop) || !(await fits(loop))) return 'run';
+  return (await mayCallModel(loop)) ? undefined : 'account';
 }
 
 async function fits(loop: LoopContext): Promise<boolean> {

@@ -12,7 +12,7 @@ import {
   noUsage,
 } from '@rondo/contract';
 import type { StopRequest } from '../errors';
-import { isProgress, movesTo, yieldsToStop, type RunQueueName } from './claim';
+import { isProgress, movesTo, yieldsToRaise, yieldsToStop, type RunQueueName } from './claim';
 
 /** What a batch of facts changes in the run's row. Null means unchanged. */
 export interface RunChanges {
@@ -31,6 +31,8 @@ export interface RunChanges {
   readonly usage: Usage;
   /** The facts end or park the run other than by a stop, so the store refuses them once a stop was requested (I7). */
   readonly yieldsToStop: boolean;
+  /** The facts park or end the run for its budget, so the store refuses them if that was raised during the claim. */
+  readonly yieldsToRaise: boolean;
   readonly terminal: boolean;
   readonly progress: boolean;
   /** The queue that the run belongs to from now on. The claim ends when it is another one. */
@@ -56,6 +58,7 @@ export function runChanges(facts: readonly NewFact[], at: string): RunChanges {
     stop: null,
     usage: noUsage,
     yieldsToStop: false,
+    yieldsToRaise: yieldsToRaise(facts),
     terminal: false,
     progress: false,
     movesTo: null,
@@ -107,6 +110,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
       changes.usage = addUsage(changes.usage, fact.data);
       return;
     case 'run.created':
+    case 'budget.raised':
     case 'iteration.started':
     case 'iteration.restarted':
     case 'iteration.completed':

@@ -18,6 +18,7 @@ import {
   notCompacted,
   initialContext,
 } from '../context/context-state';
+import { millisecondsBetween, timeOf } from './fact-times';
 import { type KnownCalls, callsAfter } from '../tool-calls/ledger';
 import { leavesProcesses } from '../tools/leaves-processes';
 
@@ -129,6 +130,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
   switch (fact.type) {
     case 'run.created':
     case 'run.stop_requested':
+    case 'budget.raised': // the run's settings have it
     case 'model.retried':
     case 'mcp.connected':
     case 'mcp.skipped':
@@ -233,11 +235,6 @@ const changedBy = ({ context }: RunState, { id }: NewMessage): ContextState => (
 
 const countMalformed = (before: number, message: Message | NewMessage): number =>
   message.metadata['problem'] === 'malformed' ? before + 1 : 0;
-
-const timeOf = (fact: NewFact | RecordedFact): string | undefined => ('at' in fact ? fact.at : undefined);
-
-const millisecondsBetween = (from: string | undefined, to: string | undefined): number =>
-  from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;
 
 const asFinishReason = (reason: string): FinishReason =>
   reason === 'length' || reason === 'xml_tool_limit_reached' ? reason : 'stop';

@@ -14,17 +14,19 @@ import {
   isWaiting,
   messageId,
 } from '@rondo/contract';
-import { ClaimLostError, StopPendingError, type StopRequest } from '../errors';
+import { BudgetRaisedError, ClaimLostError, StopPendingError, type StopRequest } from '../errors';
 import type { FairClaims, LastClaims, RunStore } from '../ports';
 import {
   isProgress,
   movesTo,
+  yieldsToRaise,
   yieldsToStop,
   type Claim,
   type ClaimedRun,
   type LastClaim,
   type RunQueueName,
 } from '../run/claim';
+import { type BudgetRaise, raiseBudget } from '../run/raise-budget';
 import { projectRun, toolSetIn } from '../run/run-projection';
 import { replay } from '../run/run-state';
 import { type ApprovalRuling, decideApproval } from '../tool-calls/approve-call';
@@ -41,6 +43,7 @@ interface Row {
   stop: StopRequest | undefined;
   queue: RunQueueName;
   fruitlessClaims: number;
+  raisedInEpoch?: number;
 }
 
 /** A RunStore in memory, held to the same contract as the real one. */
@@ -104,6 +107,17 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     const facts = isWaiting(run.status) ? decideApproval(answering, call, ruling) : undefined;
     this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts ?? []);
     return facts !== undefined;
+  }
+
+  /** What the gateway does for a higher budget. */
+  raiseBudget(id: RunId, raise: BudgetRaise): readonly NewFact[] {
+    const row = this.row(id);
+    const told = raiseBudget(row.run, raise, 'key_1');
+    if ('problem' in told) throw new Error(told.problem);
+    row.run = { ...row.run, settings: { ...row.run.settings, budget: told.budget } };
+    if (row.owner) row.raisedInEpoch = row.run.epoch;
+    this.write({ runId: id, threadId: row.run.thread_id, epoch: row.run.epoch }, told.facts);
+    return told.facts;
   }
 
   /** What the reaper does when a holder is silent for longer than its lease. */
@@ -170,6 +184,9 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     if (run.epoch !== claim.epoch || isTerminal(run.status)) return Promise.reject(new ClaimLostError(claim.runId));
     if (stop && facts.some(yieldsToStop)) {
       return Promise.reject(new StopPendingError(claim.runId, stop));
+    }
+    if (this.row(claim.runId).raisedInEpoch === claim.epoch && yieldsToRaise(facts)) {
+      return Promise.reject(new BudgetRaisedError(claim.runId));
     }
     return Promise.resolve(this.write(claim, facts));
   }

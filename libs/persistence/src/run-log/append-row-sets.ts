@@ -10,6 +10,7 @@ export const batches = new RowSet('batch', {
   messages: 'int',
   message_bytes: 'int',
   yields_to_stop: 'boolean',
+  yields_to_raise: 'boolean',
   terminal: 'boolean',
   progress: 'boolean',
   moves_to: 'text',

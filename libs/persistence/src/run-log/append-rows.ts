@@ -67,6 +67,7 @@ function addFacts(rows: Rows, { claim, at, facts, changes }: Batch, batch: numbe
     messages: messageCount,
     message_bytes: messageBytes,
     yields_to_stop: changes.yieldsToStop,
+    yields_to_raise: changes.yieldsToRaise,
     terminal: changes.terminal,
     progress: changes.progress,
     moves_to: changes.movesTo,

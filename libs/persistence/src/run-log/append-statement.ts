@@ -16,7 +16,7 @@ const endsClaim = '(batch.terminal or batch.waiting is not null or batch.moves)'
 
 /**
  * Writes the facts of many runs, with every row that follows from them, in one statement. It writes and returns the
- * batches that are accepted, which have their run's current epoch and need not yield to a stop request; a refused batch
+ * batches that are accepted, which have their run's current epoch and need not yield to a stop request or a raised budget; a refused batch
  * does not affect the others. It locks runs, then threads, each in the order of their ids, so that two writers cannot
  * deadlock; all other rows belong to a run and a thread that it has locked by then.
  *
@@ -59,6 +59,7 @@ with written as (
   ) as batch
   where runs.id = batch.run_id and runs.epoch = batch.epoch and runs.status not in ('completed', 'failed', 'stopped')
     and (runs.stop_requested_at is null or not batch.yields_to_stop)
+    and (runs.raised_in_epoch is distinct from runs.epoch or not batch.yields_to_raise)
   returning ${activated}, batch.moves, runs.account_id, runs.agent_id, runs.epoch, batch.number, batch.at, batch.messages, batch.message_bytes,
     runs.last_seq - batch.facts as last_seq
 ),

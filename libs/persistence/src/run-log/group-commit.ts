@@ -1,5 +1,5 @@
 import type { RecordedFact } from '@rondo/contract';
-import { ClaimLostError, StopPendingError } from '@rondo/domain';
+import { BudgetRaisedError, ClaimLostError, StopPendingError } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
 import { appendValues } from './append-rows';
@@ -37,20 +37,23 @@ async function writeBatches(sql: Sql, group: readonly Batch[]): Promise<(readonl
   });
 }
 
-/** If the epoch is still the claim's, the batch was refused because of a stop request. Neither can revert, so reading them afterwards is safe. */
-const pendingStopOf = `
+/** If the epoch is still the claim's, the batch was refused because of one of these. None can revert, so reading them afterwards is safe. */
+const overruledBy = `
 select stop_requested_at, stop_reason from runs
-where id = $1 and epoch = $2 and status not in ('completed', 'failed', 'stopped') and stop_requested_at is not null`;
+where id = $1 and epoch = $2 and status not in ('completed', 'failed', 'stopped')
+  and (stop_requested_at is not null or raised_in_epoch = epoch)`;
 
 async function refuse(sql: Sql, { claim }: Batch): Promise<never> {
   const { runId, epoch } = claim;
-  const [stop] = await sql.query<{ stop_requested_at: Date; stop_reason: string | null }>(pendingStopOf, [
+  const [row] = await sql.query<{ stop_requested_at: Date | null; stop_reason: string | null }>(overruledBy, [
     runId,
     epoch,
   ]);
-  throw stop
-    ? new StopPendingError(runId, { requestedAt: stop.stop_requested_at.toISOString(), reason: stop.stop_reason })
-    : new ClaimLostError(runId);
+  if (!row) throw new ClaimLostError(runId);
+  const { stop_requested_at: requestedAt, stop_reason: reason } = row;
+  throw requestedAt
+    ? new StopPendingError(runId, { requestedAt: requestedAt.toISOString(), reason })
+    : new BudgetRaisedError(runId);
 }
 
 /** Writes one batch in a transaction that has locked the run. */

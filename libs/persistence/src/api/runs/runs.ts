@@ -24,6 +24,7 @@ import { type CreatedRun, type NewRun, createRun } from './create-run';
 import { type FirstRows, insertRuns, lengthOf } from './insert-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
+import { type BudgetOrder, type RaisedBudget, raiseBudgetOf } from './raise-budget';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
 import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns } from './list-runs';
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
@@ -130,6 +131,14 @@ export class Runs {
    */
   decide(order: ApprovalOrder): Promise<ApprovalDecision> {
     return decideOnApproval(this.database, this.newId, order);
+  }
+
+  /**
+   * Raises the budget of a run, which goes on if it waits for that; rejects with `run_over` and `invalid_request`. Call
+   * `Outbox.publish` afterwards.
+   */
+  raiseBudget(order: BudgetOrder): Promise<RaisedBudget> {
+    return raiseBudgetOf(this.database, this.newId, order);
   }
 
   approval(address: ApprovalAddress): Promise<Approval> {

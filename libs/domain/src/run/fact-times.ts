@@ -1,0 +1,7 @@
+import type { NewFact, RecordedFact } from '@rondo/contract';
+
+/** A fact has a time once it is recorded. */
+export const timeOf = (fact: NewFact | RecordedFact): string | undefined => ('at' in fact ? fact.at : undefined);
+
+export const millisecondsBetween = (from: string | undefined, to: string | undefined): number =>
+  from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;

@@ -1,0 +1,42 @@
+import { type NewFact, type Run, isTerminal } from '@rondo/contract';
+
+/** What the budget is raised to. */
+export interface BudgetRaise {
+  readonly usd?: number | undefined;
+  readonly tokens?: number | undefined;
+}
+
+type Budget = Run['settings']['budget'];
+
+type Raised =
+  | { readonly budget: Budget; readonly facts: readonly NewFact[] }
+  | { readonly code: 'run_over' | 'invalid_request'; readonly problem: string };
+
+const units = ['usd', 'tokens'] as const;
+
+/** The new budget of a run, and the facts of it; none where nothing changes. A budget is raised, never lowered. */
+export function raiseBudget(run: Run, raise: BudgetRaise, raisedBy: string): Raised {
+  const { settings, status, iteration } = run;
+  if (isTerminal(status) || run.stop_requested_at !== null)
+    return { code: 'run_over', problem: `${run.id} is ${status}: its budget can no longer be raised.` };
+
+  const given = units.filter((unit) => raise[unit] !== undefined);
+  const problem = given.map((unit) => problemOf(settings.budget[unit], raise[unit] ?? 0, unit)).find(Boolean);
+  if (problem !== undefined) return { code: 'invalid_request', problem };
+
+  const budget = { ...settings.budget, ...Object.fromEntries(given.map((unit) => [unit, raise[unit]])) };
+  const { usd, tokens } = budget;
+  const data = { ...(usd !== undefined && { usd }), ...(tokens !== undefined && { tokens }), raised_by: raisedBy };
+  const raised: NewFact = { type: 'budget.raised', iteration, data };
+  const resumed: NewFact = { type: 'run.resumed', iteration, data: { reason: 'budget' } };
+  const isRaised = given.some((unit) => budget[unit] !== settings.budget[unit]);
+  return {
+    budget,
+    facts: [...(isRaised ? [raised] : []), ...(isRaised && status === 'waiting_budget' ? [resumed] : [])],
+  };
+}
+
+function problemOf(current: number | undefined, wanted: number, unit: (typeof units)[number]): string | undefined {
+  if (current === undefined) return `The run has no budget in ${unit}, so it cannot be raised.`;
+  return wanted < current ? `A budget is only raised: ${unit} is ${current}.` : undefined;
+}

@@ -1,0 +1,55 @@
+import type { NewFact, NewId, RecordedFact, Run } from '@rondo/contract';
+import { type BudgetRaise, TerminalError, raiseBudget } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
+import { activateRun } from '../../run-log/activation';
+import { batchOf } from '../../run-log/batch';
+import { writeBatch } from '../../run-log/group-commit';
+import { runOf } from '../../run-log/run-row';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { type RunAddress, lockRun, readRun } from './lock-run';
+
+/** The new budget of a run. Parts that are not given stay. */
+export interface BudgetOrder extends RunAddress, BudgetRaise {
+  /** The id of the API key. */
+  readonly raisedBy: string;
+  readonly promised?: PendingKey<Run> | undefined;
+}
+
+export interface RaisedBudget {
+  readonly run: Run;
+  /** Committed facts to publish. */
+  readonly facts: readonly RecordedFact[];
+}
+
+/** The holder of a claim learns of the new budget at the latest when it is refused to park or end the run for the old one. */
+const newBudget = `
+update runs set settings = $2::json, raised_in_epoch = case when lease_owner is null then raised_in_epoch else epoch end
+where id = $1`;
+
+/** Raises the budget, and queues the run if it waits for that. The same order again changes nothing. */
+export const raiseBudgetOf = (database: Database, newId: NewId, order: BudgetOrder): Promise<RaisedBudget> =>
+  database.transaction(async (sql) => {
+    const run = runOf(await lockRun(sql, order));
+    const facts = await writeRaise(sql, newId, { run, told: raiseBudget(run, order, order.raisedBy) });
+    const raised = await storeResponse(sql, order.promised, runOf(await readRun(sql, run.id)));
+    return { run: raised, facts };
+  });
+
+async function writeRaise(
+  sql: Sql,
+  newId: NewId,
+  { run, told }: { run: Run; told: ReturnType<typeof raiseBudget> },
+): Promise<readonly RecordedFact[]> {
+  if ('problem' in told) throw new TerminalError(told.code, told.problem);
+  if (told.facts.length === 0) return [];
+  await sql.query(newBudget, [run.id, JSON.stringify({ ...run.settings, budget: told.budget })]);
+  const facts = await writeBatch(
+    sql,
+    batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, told.facts, newId),
+  );
+  if (told.facts.some(isResumption)) await activateRun(sql, run.id);
+  return facts;
+}
+
+const isResumption = ({ type }: NewFact): boolean => type === 'run.resumed';

@@ -1,0 +1,3 @@
+-- The epoch of the claim during which the budget was last raised: its holder does not know the new budget, so the run is not
+-- parked or ended by it for the old one.
+ALTER TABLE "runs" ADD COLUMN "raised_in_epoch" INTEGER;
