@@ -29,7 +29,7 @@ function firing(nowMs: number, database: Database = gateway.database, onError = 
   const { parts } = gateway;
   const runService = new RunService({
     runs: new Runs(database, newUlid),
-    settings: { settingsOf: (request, account) => parts.settings.settingsOf(request, account) },
+    settings: parts.settings,
     agents: parts.agentService,
     quota: parts.runQuota,
     publishJobs: () => undefined,
