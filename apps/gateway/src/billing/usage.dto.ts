@@ -87,3 +87,11 @@ export class UsageQueryDto extends createZodDto(usageQuery) {}
 export class UsageReportDto extends createZodDto(usageReport) {}
 export class UsageEntryQueryDto extends createZodDto(entryQuery) {}
 export class UsageEntryPageDto extends createZodDto(pageOf(usageEntry)) {}
+
+/** What the API documents call them. */
+export const usageSchemas = {
+  UsageEntry: usageEntry,
+  UsageEntryPage: UsageEntryPageDto.schema,
+  UsageSums: usageSums,
+  UsageReport: UsageReportDto.schema,
+};
