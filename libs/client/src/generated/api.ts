@@ -110,6 +110,8 @@ export type components = {
         BudgetSettings: {
             usd?: number;
             tokens?: number;
+            /** @enum {string} */
+            on_exceeded?: "end" | "wait";
         };
         /** @enum {string} */
         ToolExecutionStrategy: "sequential" | "parallel";
@@ -369,6 +371,12 @@ export type components = {
             content: components["schemas"]["InputContent"];
             /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
             files?: string[];
+        };
+        BudgetRaise: {
+            /** @description The new budget in money, at least the present one. */
+            usd?: number;
+            /** @description The new budget in tokens, at least the present one. */
+            tokens?: number;
         };
         StopRequest: {
             reason?: string;
@@ -680,6 +688,14 @@ export type components = {
             files?: string[];
             idempotency_key?: string;
         };
+        RunBudgetMessage: {
+            /** @description The new budget in money, at least the present one. */
+            usd?: number;
+            /** @description The new budget in tokens, at least the present one. */
+            tokens?: number;
+            run_id: string;
+            idempotency_key?: string;
+        };
         ApprovalDecideMessage: {
             /**
              * @description `approve`: the call is sent as it is. `edit`: it is sent with `arguments`. `deny`: the model is told that it was denied.
@@ -822,11 +838,18 @@ export type components = {
             reason: "ask" | "approval" | "budget" | "tool_unknown";
             question?: components["schemas"]["Question"];
             approvals?: components["schemas"]["AwaitedApproval"][];
+            budget?: components["schemas"]["AwaitedBudget"];
         };
         Question: {
             text: string;
             attachments: string[];
             tool_call_id: string;
+        };
+        AwaitedBudget: {
+            usd: number | null;
+            tokens: number | null;
+            spent_usd: number | null;
+            spent_tokens: number;
         };
         Usage: {
             input_tokens: number;
@@ -1029,7 +1052,7 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
         RunCreated: {
             id: string;
             /** @constant */
@@ -1109,6 +1132,28 @@ export type components = {
             type: "run.resumed";
             data: {
                 reason: string;
+            };
+        };
+        BudgetRaised: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "budget.raised";
+            data: {
+                usd?: number;
+                tokens?: number;
+                raised_by: string;
             };
         };
         RunStopRequested: {
@@ -1795,8 +1840,8 @@ export type components = {
             type: "stream.snapshot";
             data: components["schemas"]["RunSnapshot"];
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
         LogGap: {
             from: number;
             to: number;
@@ -1900,6 +1945,8 @@ export type components = {
                 name: string;
                 since: string | null;
             }[];
+            /** @description `budget`: the budget, and what was spent of it. */
+            budget?: components["schemas"]["AwaitedBudget"];
             /** @description `tool`: the executor that has the thread's sandbox. */
             executor_id?: string;
         };
@@ -2382,6 +2429,13 @@ export type components = {
             /** @constant */
             replayed?: true;
         } | components["schemas"]["RefusedAcknowledgement"];
+        RunBudgetAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: components["schemas"]["Run"];
+            /** @constant */
+            replayed?: true;
+        } | components["schemas"]["RefusedAcknowledgement"];
         ApprovalDecideAcknowledgement: {
             /** @constant */
             ok: true;
@@ -2429,6 +2483,7 @@ export type Base64InputImageSource = components['schemas']['Base64InputImageSour
 export type UrlInputImageSource = components['schemas']['UrlInputImageSource'];
 export type BlobInputImageSource = components['schemas']['BlobInputImageSource'];
 export type Answer = components['schemas']['Answer'];
+export type BudgetRaise = components['schemas']['BudgetRaise'];
 export type StopRequest = components['schemas']['StopRequest'];
 export type ToolCallResolution = components['schemas']['ToolCallResolution'];
 export type NewAgent = components['schemas']['NewAgent'];
@@ -2453,6 +2508,7 @@ export type RunUnsubscribeMessage = components['schemas']['RunUnsubscribeMessage
 export type RunCreateMessage = components['schemas']['RunCreateMessage'];
 export type RunStopMessage = components['schemas']['RunStopMessage'];
 export type RunInputMessage = components['schemas']['RunInputMessage'];
+export type RunBudgetMessage = components['schemas']['RunBudgetMessage'];
 export type ApprovalDecideMessage = components['schemas']['ApprovalDecideMessage'];
 export type Problem = components['schemas']['Problem'];
 export type Run = components['schemas']['Run'];
@@ -2466,6 +2522,7 @@ export type RunError = components['schemas']['RunError'];
 export type RunFailure = components['schemas']['RunFailure'];
 export type Waiting = components['schemas']['Waiting'];
 export type Question = components['schemas']['Question'];
+export type AwaitedBudget = components['schemas']['AwaitedBudget'];
 export type Usage = components['schemas']['Usage'];
 export type Thread = components['schemas']['Thread'];
 export type Message = components['schemas']['Message'];
@@ -2497,6 +2554,7 @@ export type RunCreated = components['schemas']['RunCreated'];
 export type RunStarted = components['schemas']['RunStarted'];
 export type RunWaiting = components['schemas']['RunWaiting'];
 export type RunResumed = components['schemas']['RunResumed'];
+export type BudgetRaised = components['schemas']['BudgetRaised'];
 export type RunStopRequested = components['schemas']['RunStopRequested'];
 export type RunStopped = components['schemas']['RunStopped'];
 export type RunCompleted = components['schemas']['RunCompleted'];
@@ -2590,6 +2648,7 @@ export type RunUnsubscribeAcknowledgement = components['schemas']['RunUnsubscrib
 export type RunCreateAcknowledgement = components['schemas']['RunCreateAcknowledgement'];
 export type RunStopAcknowledgement = components['schemas']['RunStopAcknowledgement'];
 export type RunInputAcknowledgement = components['schemas']['RunInputAcknowledgement'];
+export type RunBudgetAcknowledgement = components['schemas']['RunBudgetAcknowledgement'];
 export type ApprovalDecideAcknowledgement = components['schemas']['ApprovalDecideAcknowledgement'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;
