@@ -5,10 +5,11 @@ import type { Model, ModelPage, Tool } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import { Runs } from './runs.ts';
 import { Sandboxes } from './sandboxes.ts';
+import { Sessions } from './sessions.ts';
 import { Threads } from './threads.ts';
 import { type RondoOptions, Transport } from './transport.ts';
 
-/** A client of one gateway, with one API key. It needs `fetch` and Web Crypto, and nothing else. */
+/** A client of one gateway, with one API key or a browser's session. It needs `fetch` and Web Crypto, and nothing else. */
 export class Rondo {
   readonly runs: Runs;
   readonly threads: Threads;
@@ -16,6 +17,7 @@ export class Rondo {
   readonly apiKeys: ApiKeys;
   readonly agents: Agents;
   readonly approvals: Approvals;
+  readonly sessions: Sessions;
   private readonly transport: Transport;
 
   constructor(options: RondoOptions) {
@@ -26,6 +28,7 @@ export class Rondo {
     this.apiKeys = new ApiKeys(this.transport);
     this.agents = new Agents(this.transport);
     this.approvals = new Approvals(this.transport);
+    this.sessions = new Sessions(this.transport);
   }
 
   models(): AsyncGenerator<Model, void> {

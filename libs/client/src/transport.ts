@@ -5,7 +5,8 @@ import type { Problem } from './generated/api.ts';
 export interface RondoOptions {
   /** For example `http://localhost:3000`. */
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** Left out on a page that has a session, whose cookie goes with each request. */
+  readonly apiKey?: string | undefined;
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** How often a request is sent again that got no answer, or one that says "later". Default: 2. */
@@ -74,11 +75,12 @@ export class Transport {
 
   /** Sends the request once. */
   async attempt({ method = 'GET', path, query = {}, json, content, headers, signal }: ApiRequest): Promise<Response> {
+    const { apiKey } = this.options;
     const body = json === undefined ? content : JSON.stringify(json);
     const response = await this.fetch(`${this.url}${path}${queryText(query)}`, {
       method,
       headers: {
-        Authorization: `Bearer ${this.options.apiKey}`,
+        ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
         ...(json !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       },
