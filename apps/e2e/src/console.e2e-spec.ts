@@ -48,6 +48,9 @@ describe('the console in a browser', () => {
     await page.getByLabel('API key').fill(client.key);
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Say hello.' }).getByText('Completed').waitFor();
+    expect(await page.evaluate('document.cookie + JSON.stringify([localStorage, sessionStorage])')).not.toMatch(
+      /key|ses/,
+    );
     await page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: 'Failed' }).click();
     await page.getByText('No run matches these filters.').waitFor();
   });

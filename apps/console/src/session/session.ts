@@ -1,24 +1,24 @@
-import { Rondo } from '@rondo/client';
+import { Rondo, RondoError, type Session as SignedIn } from '@rondo/client';
 
-const keyName = 'rondo.api-key';
-
-/** Who uses the console: an API key, kept for as long as the tab is open. */
+/** Who uses the console. The browser keeps a cookie that no script can read. */
 export interface Session {
   readonly rondo: Rondo;
-  readonly signOut: () => void;
+  readonly who: SignedIn;
+  readonly signOut: () => Promise<void>;
 }
 
-export const storedKey = (): string | null => sessionStorage.getItem(keyName);
+export const clientOfCookie = (): Rondo => new Rondo({ baseUrl: location.origin });
 
-export function forgetKey(): void {
-  sessionStorage.removeItem(keyName);
+/** Null if this browser has to sign in. */
+export async function currentSession(): Promise<SignedIn | null> {
+  try {
+    return await clientOfCookie().sessions.current();
+  } catch (error) {
+    if (error instanceof RondoError && error.status === 401) return null;
+    throw error;
+  }
 }
 
-/** Rejects if the gateway does not accept the key. */
-export async function signInWith(key: string): Promise<void> {
-  const page = clientOf(key).runs.list({ limit: 1 });
-  await page.next();
-  sessionStorage.setItem(keyName, key);
-}
-
-export const clientOf = (key: string): Rondo => new Rondo({ baseUrl: location.origin, apiKey: key });
+/** Exchanges the key for a session. The key is not kept. Rejects if the gateway does not accept it. */
+export const signInWith = (key: string): Promise<SignedIn> =>
+  new Rondo({ baseUrl: location.origin, apiKey: key }).sessions.begin();

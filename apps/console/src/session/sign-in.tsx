@@ -1,10 +1,11 @@
+import type { Session } from '@rondo/client';
 import { type SubmitEvent, useState } from 'react';
 import { problemText } from '../ui/problem-text.ts';
 import { Mark } from '../shell/mark.tsx';
 import { signInWith } from './session.ts';
 
 /** Asks for an API key. */
-export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
+export function SignIn({ onSignedIn }: { readonly onSignedIn: (who: Session) => void }) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
 
@@ -23,8 +24,8 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
       <Mark />
       <h1>Sign in to Rondo</h1>
       <p>
-        Paste an API key. With <code>npm start</code> it is in <code>.data/api-key</code>. It stays in this tab and is
-        forgotten when the tab is closed.
+        Open the link that <code>npm start</code> prints, or paste an API key. The key is exchanged for a cookie and not
+        kept.
       </p>
       <form onSubmit={submit}>
         <label htmlFor="key">API key</label>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSession } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
 import { take } from '../ui/take.ts';
 import { Mark } from './mark.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
@@ -39,9 +40,9 @@ export function Shell() {
         </nav>
         <div className="side-end">
           <ThemeSwitch />
-          <button className="quiet" onClick={signOut}>
+          <Action className="quiet" work={signOut}>
             Sign out
-          </button>
+          </Action>
         </div>
       </header>
       <main id="page" tabIndex={-1}>
