@@ -20,6 +20,8 @@ export interface RunDetails {
   readonly model: string | null;
   readonly createdAt: string | null;
   readonly endedAt: string | null;
+  /** When the last fact happened. */
+  readonly lastAt: string | null;
   readonly iterations: ReadonlyMap<number, Iteration>;
   /** What the browser showed, oldest first. */
   readonly screens: readonly BrowserState[];
@@ -35,6 +37,7 @@ export const noDetails: RunDetails = {
   model: null,
   createdAt: null,
   endedAt: null,
+  lastAt: null,
   iterations: new Map(),
   screens: [],
   plan: [],
@@ -44,7 +47,9 @@ export const noDetails: RunDetails = {
 };
 
 /** The details after one more fact. */
-export function withFact(before: RunDetails, fact: Fact): RunDetails {
+export const withFact = (before: RunDetails, fact: Fact): RunDetails => ({ ...changed(before, fact), lastAt: fact.at });
+
+function changed(before: RunDetails, fact: Fact): RunDetails {
   switch (fact.type) {
     case 'run.created':
       return { ...before, model: fact.data.model, createdAt: fact.at };

@@ -47,7 +47,7 @@ export function RunHead({ run, view, details, now, isNow }: RunHeadProps) {
           </Action>
         )}
       </div>
-      <Facts run={run} view={view} details={details} />
+      <Facts run={run} view={view} details={details} isNow={isNow} />
     </header>
   );
 }
@@ -72,9 +72,9 @@ const endings: Partial<Record<Run['status'], string>> = {
   stopped: 'It was stopped, and everything of it has ended.',
 };
 
-function Facts({ run, view, details }: Pick<RunHeadProps, 'run' | 'view' | 'details'>) {
-  const now = useNow(!view.isOver);
-  const end = details.endedAt ?? new Date(now).toISOString();
+function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now'>) {
+  const now = useNow(isNow && !view.isOver);
+  const end = (isNow ? details.endedAt : details.lastAt) ?? new Date(now).toISOString();
   const { usage } = view;
   return (
     <p className="run-facts">

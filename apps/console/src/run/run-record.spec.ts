@@ -37,7 +37,7 @@ describe('the record of a run', () => {
       { text: 'Write it', isDone: true },
       { text: 'Run it', isDone: false },
     ]);
-    expect(record.details.stopRequest).toEqual({ at, reason: null });
+    expect(record.details).toMatchObject({ stopRequest: { at, reason: null }, lastAt: at });
   });
 });
 
