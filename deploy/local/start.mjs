@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { build } from './build.mjs';
 import { runCommand } from './command.mjs';
 import { claimDataDirectory } from './data-directory.mjs';
+import { apiOf, consoleLink, startDemoRuns } from './demo-runs.mjs';
 import { isFree } from './free-port.mjs';
 import { Infrastructure } from './infrastructure.mjs';
 import { installPackages, requireNode } from './install.mjs';
@@ -20,6 +21,7 @@ Variables, all optional, also read from .env:
   DATABASE_URL, REDIS_URL, NATS_URL     servers of your own; the others are found or started here
   OPENAI_API_KEY, ANTHROPIC_API_KEY,    model providers; the demo/ models need none
   OPENAI_BASE_URL, ANTHROPIC_BASE_URL
+  DEMO_RUNS=0                           start no demo runs the first time
   SANDBOX_UNSAFE_HOST=1                 run tools without a sandbox where bubblewrap cannot work
 
 Data, logs and the API key live in .data/.`;
@@ -49,7 +51,10 @@ async function start({ owns }) {
   for (const program of [...infrastructure.servers, ...services.all]) reportDeaths(program);
   const { url } = services.get('gateway');
   writeFileSync(join(dataDir, 'url'), `${url}\n`); // where `rondo` finds it, on any port
-  log.note(welcome({ url, adminKey, seconds: (performance.now() - since) / 1000 }));
+  const api = apiOf(url, adminKey);
+  if (process.env.DEMO_RUNS !== '0') await startDemoRuns({ api, dataDir });
+  const link = await consoleLink({ api, url });
+  log.note(welcome({ url, link, adminKey, seconds: (performance.now() - since) / 1000 }));
   const problem = sandboxProblem(join(dataDir, 'logs/tool-executor.log'));
   if (problem) log.note(`\n! Tools cannot run here; everything else works. ${problem}`);
   return new Promise(() => undefined); // until a signal ends it
@@ -82,10 +87,11 @@ function reportDeaths(program) {
   program.on?.('recovered', ({ ms }) => log.done({ name: program.name, ms, detail: 'is back' }));
 }
 
-function welcome({ url, adminKey, seconds }) {
+function welcome({ url, link, adminKey, seconds }) {
   return `
 Rondo is ready after ${seconds.toFixed(1)} s. Ctrl-C stops it.
 
+  Console  ${link}   (signs one browser in, once)
   URL      ${url}   (API: ${url}/docs, queues: ${url}/admin/queues)
   API key  ${adminKey}   (kept in .data/api-key)
 

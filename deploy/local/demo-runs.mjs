@@ -1,0 +1,39 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What the console shows at first: two runs that have ended, one that waits for an answer, one that goes on for minutes. */
+const runs = [
+  { model: 'demo/thinking', input: 'Is a short answer enough?' },
+  { model: 'demo/coder', input: 'Write a small program and run it.' },
+  { model: 'demo/long:tokens=15000', input: 'Tell me a long story.' },
+  { model: 'demo/ask', input: 'Paint the bicycle shed.' },
+];
+
+/** Starts them over REST, once for each data directory, and only where there are no runs yet. */
+export async function startDemoRuns({ api, dataDir }) {
+  const mark = join(dataDir, 'demo-runs-started');
+  if (existsSync(mark)) return;
+  writeFileSync(mark, '');
+  const { data } = await api('GET', '/v1/runs?limit=1');
+  if (data.length > 0) return;
+  for (const run of runs) await api('POST', '/v1/runs', { ...run, metadata: { demo: 'true' } });
+}
+
+/** A link that signs one browser in to the console. */
+export async function consoleLink({ api, url }) {
+  const { path } = await api('POST', '/v1/session/links', {});
+  return `${url}${path}`;
+}
+
+/** Sends requests with this key. */
+export function apiOf(url, key) {
+  return async (method, path, body) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}`);
+    return response.json();
+  };
+}
