@@ -128,7 +128,7 @@ describe('a server in a sandbox that a run publishes', () => {
       const { status, body } = await answerTo('/', { host: `${guess}${rest}` });
       expect([guess, status, body]).toEqual([guess, 404, 'There is no such preview.']);
     }
-    const { status } = await answerTo('/', { host: `x${rest}` });
+    const { status } = await answerTo('/nothing', { host: `x${rest}` }); // not a preview: the gateway's own paths
     expect(status).toBe(404);
   });
 
