@@ -52,12 +52,16 @@ async function start({ owns }) {
   const { url } = services.get('gateway');
   writeFileSync(join(dataDir, 'url'), `${url}\n`); // where `rondo` finds it, on any port
   const api = apiOf(url, adminKey);
-  if (process.env.DEMO_RUNS !== '0') await startDemoRuns({ api, dataDir });
-  const link = await consoleLink({ api, url });
+  const link = await firstLook({ api, url }).catch(() => `${url}/console/`); // with a key that was revoked
   log.note(welcome({ url, link, adminKey, seconds: (performance.now() - since) / 1000 }));
   const problem = sandboxProblem(join(dataDir, 'logs/tool-executor.log'));
   if (problem) log.note(`\n! Tools cannot run here; everything else works. ${problem}`);
   return new Promise(() => undefined); // until a signal ends it
+}
+
+async function firstLook({ api, url }) {
+  if (process.env.DEMO_RUNS !== '0') await startDemoRuns({ api, dataDir });
+  return `${await consoleLink({ api, url })}   (signs one browser in, once)`;
 }
 
 async function requireFree({ port, host }) {
@@ -91,7 +95,7 @@ function welcome({ url, link, adminKey, seconds }) {
   return `
 Rondo is ready after ${seconds.toFixed(1)} s. Ctrl-C stops it.
 
-  Console  ${link}   (signs one browser in, once)
+  Console  ${link}
   URL      ${url}   (API: ${url}/docs, queues: ${url}/admin/queues)
   API key  ${adminKey}   (kept in .data/api-key)
 
