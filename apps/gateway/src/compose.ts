@@ -4,6 +4,7 @@ import { RunQueues, SharedQuota, connectNats, natsTransportOptions, producerConn
 import {
   Accounts,
   AgentVersions,
+  AuditLog,
   Agents,
   Blobs,
   Files,
@@ -84,7 +85,7 @@ export function compose(config: GatewayConfig, log: Logger) {
   });
   const onError = (error: unknown) => log.error({ error }, 'socket message failed');
   const sandboxService = new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES });
-  const sockets = new Sockets({ authenticator, rate, limits, connections, subscriptions, onError });
+  const sockets = new Sockets({ ...adapters, authenticator, rate, limits, connections, subscriptions, onError });
 
   return {
     ...adapters,
@@ -151,6 +152,7 @@ function connect(config: GatewayConfig, log: Logger) {
     executions: new Executions(database),
     sessions: new Sessions(database, newUlid),
     webhookTriggers: new WebhookTriggers(database, newUlid),
+    auditLog: new AuditLog(database, newUlid),
     link,
     feed: new DeferredRunFeed(link),
     workers: new WorkerSignals(client, warnTo(log)('signal to the workers was lost')),

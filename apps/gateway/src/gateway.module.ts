@@ -10,6 +10,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import {
   Accounts,
   AgentVersions,
+  AuditLog,
   Agents,
   Blobs,
   Files,
@@ -29,6 +30,7 @@ import { AgentService } from './agents/agent-service';
 import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
+import { AuditController } from './audit/audit.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import { Authenticator } from './auth/authenticator';
 import { LongRequests, Revocations } from './auth/open-connections';
@@ -121,6 +123,7 @@ export class GatewayModule {
         SandboxFilesController,
         AccountsController,
         SessionsController,
+        AuditController,
       ],
       providers: [RunsGateway, ...requestPipeline(parts), ...valuesOf(parts)],
     };
@@ -168,6 +171,7 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: SandboxService, useValue: parts.sandboxService },
   { provide: LongRequests, useValue: parts.longRequests },
   { provide: Authenticator, useValue: parts.authenticator },
+  { provide: AuditLog, useValue: parts.auditLog },
   { provide: SessionService, useValue: parts.sessionService },
   { provide: Revocations, useValue: parts.revocations },
   { provide: ModelCatalog, useValue: parts.catalog },

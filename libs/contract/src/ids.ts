@@ -18,6 +18,8 @@ export const eventId = prefixed('evt').brand<'EventId'>();
 export const modelCallId = prefixed('mdl').brand<'ModelCallId'>();
 export const compactionId = prefixed('cmp').brand<'CompactionId'>();
 export const sandboxId = prefixed('sbx').brand<'SandboxId'>();
+/** An entry of the audit log. */
+export const auditEntryId = prefixed('aud').brand<'AuditEntryId'>();
 export const agentId = prefixed('agt').brand<'AgentId'>();
 export const fileId = prefixed('file').brand<'FileId'>();
 export const scheduleId = prefixed('sch').brand<'ScheduleId'>();
@@ -37,6 +39,7 @@ export type EventId = z.infer<typeof eventId>;
 export type ModelCallId = z.infer<typeof modelCallId>;
 export type CompactionId = z.infer<typeof compactionId>;
 export type SandboxId = z.infer<typeof sandboxId>;
+export type AuditEntryId = z.infer<typeof auditEntryId>;
 export type AgentId = z.infer<typeof agentId>;
 export type FileId = z.infer<typeof fileId>;
 export type ScheduleId = z.infer<typeof scheduleId>;

@@ -62,6 +62,7 @@ export { type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from
 export { type Account, Accounts, type ApiKey, type NewApiKey, type RemovedAccount } from './api/accounts';
 export type { Caller, CallerId } from './api/caller';
 export { type NewSession, type Session, type SessionLink, Sessions } from './api/sessions';
+export { type AuditEntry, AuditLog, type AuditedAct } from './api/audit-log';
 export type { Page } from './api/page';
 export { UsageLedger } from './api/billing/usage';
 export { type UsageGroup, type UsageReport, usageGroups } from './api/billing/usage-report';

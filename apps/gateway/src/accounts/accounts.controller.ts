@@ -9,6 +9,7 @@ import {
 } from '@nestjs/swagger';
 import type { AccountId, ApiKeyId } from '@rondo/contract';
 import { Accounts, type Caller } from '@rondo/persistence';
+import { Audited } from '../audit/audited';
 import { CurrentCaller, RequireRole } from '../auth/api-key.guard';
 import { Revocations } from '../auth/open-connections';
 import { AccountParam, ApiKeyParam } from '../http/path-params';
@@ -33,6 +34,7 @@ export class AccountsController {
   ) {}
 
   @Post('admin/accounts')
+  @Audited('account.create')
   @RequireRole('operator')
   @ApiOperation({ summary: 'Create an account with its first key; for the operator of this deployment' })
   @ApiCreatedResponse({ type: AccountWithKeyDto.Output })
@@ -42,6 +44,7 @@ export class AccountsController {
   }
 
   @Delete('admin/accounts/:account_id')
+  @Audited('account.remove')
   @RequireRole('operator')
   @HttpCode(202)
   @ApiOperation({
@@ -59,6 +62,7 @@ export class AccountsController {
   }
 
   @Post('api-keys')
+  @Audited('api_key.create')
   @RequireRole('account-admin')
   @ApiOperation({ summary: 'Create an API key; for admins of the account' })
   @ApiCreatedResponse({ type: ApiKeyWithSecretDto.Output })
@@ -75,6 +79,7 @@ export class AccountsController {
   }
 
   @Delete('api-keys/:key_id')
+  @Audited('api_key.revoke')
   @RequireRole('account-admin')
   @HttpCode(204)
   @ApiOperation({ summary: 'Revoke an API key; its open connections are closed within seconds' })

@@ -4,6 +4,7 @@ import type { Agent } from '@rondo/contract';
 import { definitionChanges } from '@rondo/domain';
 import { type AgentAddress, AgentVersions, type VersionAddress } from '@rondo/persistence';
 import type { Response } from 'express';
+import { Audited } from '../audit/audited';
 import { NoQuery } from '../http/no-query';
 import { AgentParam, AgentVersionParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
@@ -37,6 +38,7 @@ export class AgentVersionsController {
   }
 
   @Post('versions/:version/activate')
+  @Audited('agent.activate')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Begin new runs with this version, for example an earlier one',

@@ -3,6 +3,7 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import type { Agent } from '@rondo/contract';
 import { type AgentAddress, Agents, type Caller, type ThreadAddress } from '@rondo/persistence';
 import type { Response } from 'express';
+import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { NoQuery } from '../http/no-query';
 import { AgentParam, ThreadParam } from '../http/path-params';
@@ -30,6 +31,7 @@ export class AgentsController {
   ) {}
 
   @Post('agents')
+  @Audited('agent.create')
   @ApiOperation({ summary: 'Store an agent, as version 1' })
   @ApiCreatedResponse({ type: AgentDto.Output, headers: { Location: { schema: { type: 'string' } } } })
   async createAgent(
@@ -58,6 +60,7 @@ export class AgentsController {
   }
 
   @Patch('agents/:agent_id')
+  @Audited('agent.change')
   @ApiOperation({
     summary: 'Change an agent',
     description:
@@ -69,6 +72,7 @@ export class AgentsController {
   }
 
   @Put('agents/by-name/:name')
+  @Audited('agent.apply')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Create the agent of this name, or change it to this definition',
@@ -88,6 +92,7 @@ export class AgentsController {
   }
 
   @Delete('agents/:agent_id')
+  @Audited('agent.delete')
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete an agent that is not the default, with its versions',

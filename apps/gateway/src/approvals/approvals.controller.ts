@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Approval } from '@rondo/contract';
 import { type ApprovalAddress, type Caller, Runs } from '@rondo/persistence';
 import type { Response } from 'express';
+import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { ApprovalParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
@@ -45,6 +46,7 @@ export class ApprovalsController {
   }
 
   @Post('approvals/:approval_id/decision')
+  @Audited('approval.decide')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Approve, edit or deny a tool call',

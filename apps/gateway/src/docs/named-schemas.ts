@@ -5,6 +5,7 @@ import * as accounts from '../accounts/account.dto';
 import * as agents from '../agents/agent.dto';
 import * as approvals from '../approvals/approval.dto';
 import * as billing from '../billing/usage.dto';
+import * as audit from '../audit/audit.dto';
 import * as catalog from '../catalog/catalog.dto';
 import * as files from '../files/file.dto';
 import { problemBody } from '../problems/problems';
@@ -13,11 +14,11 @@ import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
 import * as sandboxes from '../sandboxes/sandbox.dto';
 import * as sessions from '../sessions/session.dto';
 import * as threads from '../threads/thread.dto';
+import { type JsonSchema, schemaPath, typeOf, withDiscriminators } from './discriminators';
 import { eventSchemas, pascalCase } from './event-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
 import { triggerSchemas } from './trigger-schemas';
 
-type JsonSchema = z.core.JSONSchema.BaseSchema & { discriminator?: object };
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
 type Discriminated = z.ZodDiscriminatedUnion<readonly z.ZodType[]>;
@@ -25,10 +26,6 @@ type Discriminated = z.ZodDiscriminatedUnion<readonly z.ZodType[]>;
 /** `text` of the content blocks becomes `TextBlock`. */
 const optionsOf = (union: Discriminated, suffix: string): Schemas =>
   Object.fromEntries(union.options.map((option) => [`${pascalCase(typeOf(option))}${suffix}`, option]));
-
-const typed = z.object({ properties: z.object({ type: z.object({ const: z.string() }) }) });
-const typeOf = (option: z.ZodType): string =>
-  typed.parse(z.toJSONSchema(option, { io: 'input' })).properties.type.const;
 
 /** Types without defaults, which are the same in requests and responses. */
 const shared: Schemas = {
@@ -125,6 +122,8 @@ const responses: Schemas = {
   ApiKey: accounts.apiKey,
   ApiKeyWithSecret: accounts.ApiKeyWithSecretDto.schema,
   ApiKeyPage: accounts.ApiKeyPageDto.schema,
+  AuditEntry: audit.auditEntry,
+  AuditPage: audit.AuditPageDto.schema,
   Session: sessions.SessionDto.schema,
   SessionLink: sessions.SessionLinkDto.schema,
   RefusedAcknowledgement: refusedAcknowledgement,
@@ -181,8 +180,6 @@ function socketSchemas(
 export const namedSchemas = (): Readonly<Record<string, JsonSchema>> =>
   withDiscriminators({ ...jsonSchemas(requests, 'input'), ...jsonSchemas(responses, 'output') });
 
-const schemaPath = '#/components/schemas/';
-
 function jsonSchemas(schemas: Schemas, io: 'input' | 'output'): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
@@ -198,26 +195,4 @@ function jsonSchemas(schemas: Schemas, io: 'input' | 'output'): Record<string, J
 /** zod adds a regular expression of 400 characters to `format: date-time`, with the same meaning. */
 function withoutDatePattern({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-}
-
-/** Adds OpenAPI's `discriminator` to unions of named objects whose `type` is a constant. */
-function withDiscriminators(schemas: Record<string, JsonSchema>): Record<string, JsonSchema> {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      const mapping = mappingOf(schema, schemas);
-      return [name, mapping ? { ...schema, discriminator: { propertyName: 'type', mapping } } : schema];
-    }),
-  );
-}
-
-function mappingOf(
-  { oneOf = [] }: JsonSchema,
-  schemas: Record<string, JsonSchema>,
-): Record<string, string> | undefined {
-  const members = oneOf.map(({ $ref = '' }) => {
-    const { data } = typed.safeParse(schemas[$ref.replace(schemaPath, '')]);
-    return data && ([data.properties.type.const, $ref] as const);
-  });
-  const found = members.filter((member) => member !== undefined);
-  return found.length > 0 && found.length === members.length ? Object.fromEntries(found) : undefined;
 }

@@ -32,6 +32,7 @@ get /v1/agents/{agent_id}/versions/{version}
 get /v1/api-keys
 get /v1/approvals
 get /v1/approvals/{approval_id}
+get /v1/audit
 get /v1/blobs/{sha256}
 get /v1/due-times
 get /v1/files

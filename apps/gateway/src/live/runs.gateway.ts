@@ -17,6 +17,8 @@ const created = z.object({ id: runId });
 const without = (body: unknown, names: readonly string[]): unknown =>
   Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !names.includes(name)));
 
+const fieldOf = (body: unknown, name: string): unknown => Object.entries(body ?? {}).find(([key]) => key === name)?.[1];
+
 /** Socket.IO, namespace `/runs`. Each message is acknowledged with `{ok: true, data}` or `{ok: false, error: problem}`. */
 @WebSocketGateway({ namespace: '/runs' })
 export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConnection<RunSocket> {
@@ -36,7 +38,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.subscribe')
   subscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, 'read', ({ accountId }) => {
+    return this.sockets.acknowledge(socket, { scope: 'read' }, ({ accountId }) => {
       const { run_id, after_seq } = parseInput(runSubscribe, body);
       return this.sockets.subscribe(socket, { accountId, runId: run_id }, after_seq);
     });
@@ -44,7 +46,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.unsubscribe')
   unsubscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, 'read', () => {
+    return this.sockets.acknowledge(socket, { scope: 'read' }, () => {
       const { run_id } = parseInput(runUnsubscribe, body);
       this.sockets.unsubscribe(socket, run_id);
       return Promise.resolve({ run_id });
@@ -53,7 +55,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.create')
   create(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, 'write', async ({ accountId }) => {
+    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId }) => {
       const { subscribe, idempotency_key: key, ...request } = parseInput(newSubscribedRun, body);
       const id = runId.parse(`run_${newUlid()}`);
       const equivalent = { accountId, key, path: '/v1/runs', body: without(body, ['subscribe', 'idempotency_key']) };
@@ -71,7 +73,8 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.stop')
   stop(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, 'write', async ({ accountId }) => {
+    const act = { action: 'run.stop', target: fieldOf(body, 'run_id') } as const;
+    return this.sockets.acknowledge(socket, { scope: 'write', act }, async ({ accountId }) => {
       const { run_id, reason } = parseInput(runStop, body);
       return (await this.runService.stop({ accountId, runId: run_id }, reason)).run;
     });
@@ -79,7 +82,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.input')
   input(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, 'write', async ({ accountId }) => {
+    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId }) => {
       const { run_id: runId, content, files, idempotency_key: key } = parseInput(runInput, body);
       const path = `/v1/runs/${runId}/input`;
       const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
@@ -105,7 +108,8 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('approval.decide')
   decide(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, 'write', async ({ accountId, keyId: decidedBy }) => {
+    const act = { action: 'approval.decide', target: fieldOf(body, 'approval_id') } as const;
+    return this.sockets.acknowledge(socket, { scope: 'write', act }, async ({ accountId, keyId: decidedBy }) => {
       const {
         approval_id: approvalId,
         arguments_hash: argumentsHash,

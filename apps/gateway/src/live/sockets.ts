@@ -1,7 +1,8 @@
 import type { Run, RunId, RunStatus } from '@rondo/contract';
-import type { Caller, RunAddress } from '@rondo/persistence';
+import type { AuditLog, Caller, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
+import type { AuditAction } from '../audit/audited';
 import type { RequestRate } from '../auth/account-quota';
 import type { Authenticator } from '../auth/authenticator';
 import type { ConcurrencyLimits } from '../auth/concurrency-limits';
@@ -38,7 +39,14 @@ export interface SocketsDependencies {
   readonly limits: ConcurrencyLimits;
   readonly connections: OpenConnections;
   readonly subscriptions: RunSubscriptions;
+  readonly auditLog: AuditLog;
   readonly onError: (error: unknown) => void;
+}
+
+/** What a message needs, and what it does if that is recorded in the audit log. */
+interface MessageRule {
+  readonly scope: Scope;
+  readonly act?: { readonly action: AuditAction; readonly target: unknown };
 }
 
 /** The earlier answer to a message with the same idempotency key. */
@@ -48,6 +56,7 @@ export class Replayed {
 
 const handshake = z.object({ token: z.string() });
 const maxSubscriptions = 100;
+const maxTargetLength = 200;
 
 /** The connected sockets, and the runs that each is subscribed to. */
 export class Sockets {
@@ -93,19 +102,29 @@ export class Sockets {
 
   /** Handles a message and returns its acknowledgement. Never rejects: an error becomes `{ok: false, error}`. */
   async acknowledge(
-    { data: { caller } }: RunSocket,
-    scope: Scope,
+    { data: { caller }, request }: RunSocket,
+    { scope, act }: MessageRule,
     handle: (caller: Caller) => Promise<unknown>,
   ): Promise<Acknowledgement> {
     try {
       if (!caller) throw unauthorized('This socket was not admitted.');
       this.dependencies.rate.consume(caller);
       requireScope(caller, scope);
-      const data = await handle(caller);
+      const data = await (act ? this.audit({ caller, request }, act, () => handle(caller)) : handle(caller));
       return data instanceof Replayed ? { ok: true, data: data.data, replayed: true } : { ok: true, data };
     } catch (error) {
       return { ok: false, error: this.problemOf(error) };
     }
+  }
+
+  private audit<Result>(
+    { caller, request }: { caller: Caller; request: RunSocket['request'] },
+    { action, target }: NonNullable<MessageRule['act']>,
+    perform: () => Promise<Result>,
+  ): Promise<Result> {
+    const { auditLog, authenticator } = this.dependencies;
+    const named = typeof target === 'string' ? target.slice(0, maxTargetLength) : null;
+    return auditLog.record({ caller, action, target: named, address: authenticator.addressOf(request) }, perform);
   }
 
   private problemOf(error: unknown): ProblemBody {

@@ -3,6 +3,7 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nest
 import type { Run } from '@rondo/contract';
 import type { Caller, RunAddress, ThreadAddress } from '@rondo/persistence';
 import type { Response } from 'express';
+import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { RunParam, ThreadParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
@@ -44,6 +45,7 @@ export class RunsController {
   }
 
   @Post('runs/:run_id/stop')
+  @Audited('run.stop')
   @HttpCode(202)
   @ApiOperation({
     summary: 'Stop a run; idempotent',

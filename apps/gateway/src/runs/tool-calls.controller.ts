@@ -6,6 +6,7 @@ import type { CallAddress } from '@rondo/persistence';
 import type { Response } from 'express';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
+import { Audited } from '../audit/audited';
 import { ToolCallParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
 import { RunService } from './run-service';
@@ -37,6 +38,7 @@ export class ToolCallsController {
   constructor(private readonly runService: RunService) {}
 
   @Post(':tool_call_id/resolve')
+  @Audited('tool_call.resolve')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Resolve a tool call whose outcome is unknown',

@@ -7,8 +7,9 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import type { Caller, NewSession } from '@rondo/persistence';
+import { AuditLog, type Caller, type NewSession } from '@rondo/persistence';
 import type { Response } from 'express';
+import { Audited } from '../audit/audited';
 import { CurrentCaller, RequireRole } from '../auth/api-key.guard';
 import { Authenticator } from '../auth/authenticator';
 import { isOpenedDirectly } from '../auth/same-origin';
@@ -27,9 +28,11 @@ export class SessionsController {
   constructor(
     private readonly sessionService: SessionService,
     private readonly authenticator: Authenticator,
+    private readonly auditLog: AuditLog,
   ) {}
 
   @Post('v1/session')
+  @Audited('session.create')
   @RequireRole('reader')
   @ApiOperation({
     summary: 'Sign a browser in with an API key or a token: sets a cookie',
@@ -54,6 +57,7 @@ export class SessionsController {
   }
 
   @Delete('v1/session')
+  @Audited('session.end')
   @RequireRole('reader')
   @HttpCode(204)
   @ApiOperation({ summary: 'Sign out: ends the session of this request and closes its connections' })
@@ -64,6 +68,7 @@ export class SessionsController {
   }
 
   @Post('v1/session/links')
+  @Audited('session_link.create')
   @RequireRole('account-admin')
   @ApiOperation({ summary: 'Make a link that signs one browser in, with the rights of this key; for admins' })
   @ApiCreatedResponse({ type: SessionLinkDto.Output })
@@ -82,7 +87,10 @@ export class SessionsController {
     if (!isOpenedDirectly(request.headers)) {
       throw new ApiError('forbidden', 'Open the link itself: a page of another origin may not sign a browser in.');
     }
-    signIn(response, await this.sessionService.redeem(code));
+    const begun = await this.sessionService.redeem(code);
+    const { session: caller } = begun;
+    const act = { caller, address: this.authenticator.addressOf(request), action: 'session.create' };
+    await this.auditLog.record({ ...act, target: caller.sessionId }, () => Promise.resolve(signIn(response, begun)));
     response.redirect(303, console);
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/swagger';
 import { type Caller, Executions, type ScheduleAddress, Schedules } from '@rondo/persistence';
 import type { Response } from 'express';
+import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { NoQuery } from '../http/no-query';
 import { ScheduleParam } from '../http/path-params';
@@ -39,6 +40,7 @@ export class SchedulesController {
   ) {}
 
   @Post('schedules')
+  @Audited('schedule.create')
   @ApiOperation({ summary: 'Store a schedule, which starts runs at the times of a cron expression' })
   @ApiCreatedResponse({ type: ScheduleDto.Output, headers: { Location: { schema: { type: 'string' } } } })
   async createSchedule(
@@ -74,6 +76,7 @@ export class SchedulesController {
   }
 
   @Patch('schedules/:schedule_id')
+  @Audited('schedule.change')
   @ApiOperation({
     summary: 'Change a schedule',
     description: 'Another cron expression or time zone counts from now. `run` replaces the whole one.',
@@ -84,6 +87,7 @@ export class SchedulesController {
   }
 
   @Delete('schedules/:schedule_id')
+  @Audited('schedule.delete')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a schedule with its executions; its runs stay' })
   @ApiNoContentResponse()
@@ -92,6 +96,7 @@ export class SchedulesController {
   }
 
   @Post('schedules/:schedule_id/pause')
+  @Audited('schedule.pause')
   @HttpCode(200)
   @ApiOperation({ summary: 'Pause a schedule; idempotent' })
   @ApiOkResponse({ type: ScheduleDto.Output })
@@ -100,6 +105,7 @@ export class SchedulesController {
   }
 
   @Post('schedules/:schedule_id/resume')
+  @Audited('schedule.resume')
   @HttpCode(200)
   @ApiOperation({ summary: 'End the pause; idempotent', description: 'Due times of the pause are not made up for.' })
   @ApiOkResponse({ type: ScheduleDto.Output })
@@ -108,6 +114,7 @@ export class SchedulesController {
   }
 
   @Post('schedules/:schedule_id/run')
+  @Audited('schedule.run')
   @HttpCode(202)
   @ApiOperation({
     summary: 'Start a run of the schedule now',

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, Executions, type TriggerAddress, WebhookTriggers } from '@rondo/persistence';
 import type { Response } from 'express';
+import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { NoQuery } from '../http/no-query';
 import { TriggerParam } from '../http/path-params';
@@ -27,6 +28,7 @@ export class WebhookTriggersController {
   ) {}
 
   @Post()
+  @Audited('trigger.create')
   @ApiOperation({
     summary: 'Store a trigger, whose signed webhooks start runs',
     description: 'The sender posts to `/v1/hooks/{id}`. The secret is in this response, and in no other.',
@@ -60,6 +62,7 @@ export class WebhookTriggersController {
   }
 
   @Patch(':trigger_id')
+  @Audited('trigger.change')
   @ApiOperation({ summary: 'Change a trigger', description: '`run` replaces the whole one.' })
   @ApiOkResponse({ type: WebhookTriggerDto.Output })
   updateTrigger(@TriggerParam() address: TriggerAddress, @Body() changes: WebhookTriggerChangeDto) {
@@ -67,6 +70,7 @@ export class WebhookTriggersController {
   }
 
   @Delete(':trigger_id')
+  @Audited('trigger.delete')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a trigger with its executions; its runs stay' })
   @ApiNoContentResponse()
@@ -75,6 +79,7 @@ export class WebhookTriggersController {
   }
 
   @Post(':trigger_id/rotate-secret')
+  @Audited('trigger.rotate_secret')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Make a new secret',

@@ -1,0 +1,160 @@
+import { nextEvent } from '../testing/next-event';
+import { RunningGateway, adminKey } from '../testing/running-gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await RunningGateway.start({ TRUSTED_PROXY_HOPS: 1 });
+});
+afterAll(() => gateway.close());
+
+const from = { 'X-Forwarded-For': '192.0.2.7' };
+const entries = async (key = adminKey, query = '') =>
+  (await gateway.as(key).get(`/v1/audit${query}`).expect(200)).body.data as Record<string, unknown>[];
+
+async function tenant(): Promise<{ id: string; key: string }> {
+  const { body } = await gateway.as().post('/v1/admin/accounts').set(from).send({ name: 'Tenant' }).expect(201);
+  return { id: body.account.id, key: body.api_key };
+}
+
+describe('the audit log', () => {
+  it('has who did what, to what, and from where, newest first', async () => {
+    const { id: account, key } = await tenant();
+    const { body: made } = await gateway
+      .as(key)
+      .post('/v1/api-keys')
+      .set(from)
+      .send({ name: 'a key', scopes: ['read'] })
+      .expect(201);
+    await gateway.as(key).delete(`/v1/api-keys/${made.id}`).set(from).expect(204);
+
+    const act = { caller_id: expect.stringMatching(/^key_/), session_id: null, address: '192.0.2.7', problem: null };
+    const done = { ...act, id: expect.stringMatching(/^aud_/), at: expect.any(String), outcome: 'done' };
+    expect(await entries(key)).toEqual([
+      { ...done, account_id: account, action: 'api_key.revoke', target: made.id },
+      { ...done, account_id: account, action: 'api_key.create', target: made.id },
+    ]);
+    expect((await entries(adminKey, '?action=account.create'))[0]).toMatchObject({
+      ...done,
+      account_id: 'acc_admin',
+      target: account,
+    });
+  });
+
+  it('has what was refused, and why', async () => {
+    const { key } = await tenant();
+    await gateway.as(key).delete('/v1/api-keys/key_none').expect(404);
+    await gateway.as(key).post('/v1/api-keys').send({ name: 'a key', scopes: [] }).expect(422);
+
+    expect(await entries(key)).toMatchObject([
+      { action: 'api_key.create', target: null, outcome: 'refused', problem: 'invalid_request' },
+      { action: 'api_key.revoke', target: 'key_none', outcome: 'refused', problem: 'api_key_not_found' },
+    ]);
+  });
+
+  it('has stops over REST and over sockets, and repeats none', async () => {
+    const { key } = await tenant();
+    const [one, other] = [await gateway.createRun(undefined, key), await gateway.createRun(undefined, key)];
+    const socket = gateway.socket(key);
+    await nextEvent(socket, 'connect');
+    await socket.emitWithAck('run.stop', { run_id: one.id });
+    await socket.emitWithAck('run.stop', { run_id: 'run_none' });
+    const stop = () => gateway.as(key).post(`/v1/runs/${other.id}/stop`).set('Idempotency-Key', 'once').send({});
+    await stop().expect(202);
+    await stop().expect(202);
+
+    expect(await entries(key)).toMatchObject([
+      { action: 'run.stop', target: other.id, outcome: 'done' },
+      { action: 'run.stop', target: 'run_none', outcome: 'refused', problem: 'run_not_found' },
+      { action: 'run.stop', target: one.id, outcome: 'done' },
+    ]);
+  });
+
+  it('names the session of a browser, and the use of a link', async () => {
+    const { key } = await tenant();
+    const { body: link } = await gateway.as(key).post('/v1/session/links').send({}).expect(201);
+    const { headers } = await gateway.anonymous.get(link.path).set(from).expect(303);
+    const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+    await gateway.anonymous.delete('/v1/session').set({ cookie, 'Sec-Fetch-Site': 'same-origin' }).expect(204);
+
+    const [ended, begun, made] = await entries(key);
+    expect(ended).toMatchObject({ action: 'session.end', session_id: begun?.target, outcome: 'done' });
+    expect(begun).toMatchObject({ action: 'session.create', address: '192.0.2.7', outcome: 'done' });
+    expect(made).toMatchObject({ action: 'session_link.create', outcome: 'done' });
+  });
+
+  it('says so if the outcome of an act is unknown', async () => {
+    const { key } = await tenant();
+    const revoke = jest
+      .spyOn(gateway.parts.accounts, 'revoke')
+      .mockRejectedValueOnce(new Error('the connection broke'));
+    await gateway.as(key).delete('/v1/api-keys/key_some').expect(500);
+    revoke.mockRestore();
+
+    expect(await entries(key)).toMatchObject([{ action: 'api_key.revoke', target: 'key_some', outcome: 'unknown' }]);
+  });
+
+  it('is read in pages', async () => {
+    const { key } = await tenant();
+    for (let times = 0; times < 3; times += 1) await gateway.as(key).delete(`/v1/api-keys/key_${times}`).expect(404);
+
+    const { body: first } = await gateway.as(key).get('/v1/audit?limit=2').expect(200);
+    const { body: rest } = await gateway.as(key).get(`/v1/audit?limit=2&after=${first.next_cursor}`).expect(200);
+    const targets = [...first.data, ...rest.data].map(({ target }: { target: string }) => target);
+    expect([targets, rest.has_more]).toEqual([['key_2', 'key_1', 'key_0'], false]);
+  });
+
+  it('has every route that changes something, but work and data', async () => {
+    const work = /^\/v1\/(runs|threads|files|sandboxes|hooks)/;
+    const { body } = await gateway.anonymous.get('/openapi.json').expect(200);
+    const unaudited = Object.entries(body.paths as Record<string, Record<string, object>>).flatMap(
+      ([path, operations]) =>
+        Object.entries(operations).flatMap(([method, operation]) =>
+          method === 'get' || 'x-audit' in operation || work.test(path) ? [] : [`${method} ${path}`],
+        ),
+    );
+    expect(unaudited).toEqual([]);
+  });
+});
+
+describe('attack: tenants', () => {
+  it('reads the audit log of others, or without being an admin', async () => {
+    const { key } = await tenant();
+    const { body: writer } = await gateway
+      .as(key)
+      .post('/v1/api-keys')
+      .send({ name: 'w', scopes: ['write'] })
+      .expect(201);
+
+    await gateway.as(writer.key).get('/v1/audit').expect(403);
+    expect(await entries(await gateway.keyOf('stranger'))).toEqual([]);
+  });
+
+  it('looks for secrets in the audit log', async () => {
+    const { key } = await tenant();
+    const { body: made } = await gateway
+      .as(key)
+      .post('/v1/api-keys')
+      .send({ name: 'a secret name', scopes: ['read'] })
+      .expect(201);
+
+    const stored = JSON.stringify(await gateway.ownerDatabase.sql.query('select * from audit_entries'));
+    for (const secret of [key, made.key, 'a secret name']) expect(stored).not.toContain(secret);
+  });
+
+  it('changes or deletes entries with the rights of the gateway, or even of the owner', async () => {
+    await tenant();
+    const { sql } = gateway.database;
+    for (const statement of [
+      `delete from audit_entries`,
+      `update audit_entries set caller_id = 'key_other'`,
+      `update audit_entries set target = null`,
+    ]) {
+      await expect(sql.query(statement)).rejects.toThrow('permission denied');
+    }
+    const done = `update audit_entries set outcome = '{"target": null, "problem": "forbidden"}'`;
+    await expect(sql.query(done)).rejects.toThrow('does not change');
+    await expect(gateway.ownerDatabase.sql.query(`update audit_entries set caller_id = 'key_other'`)).rejects.toThrow(
+      'does not change',
+    );
+  });
+});
