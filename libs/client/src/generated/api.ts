@@ -2359,6 +2359,46 @@ export type components = {
         };
         /**
          * @example {
+         *       "id": "aud_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
+         *       "at": "2026-11-25T09:00:00.000Z",
+         *       "account_id": "acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B3",
+         *       "caller_id": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B4",
+         *       "session_id": null,
+         *       "address": "192.0.2.7",
+         *       "action": "api_key.revoke",
+         *       "target": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B5",
+         *       "outcome": "done",
+         *       "problem": null
+         *     }
+         */
+        AuditEntry: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            account_id: string;
+            /** @description The API key, or the user of an outside issuer. */
+            caller_id: string;
+            session_id: string | null;
+            /** @description Of the client; for IPv6 its network. */
+            address: string;
+            action: string;
+            /** @description The id of what it was done to, or of what it created. */
+            target: string | null;
+            /**
+             * @description `unknown`: the gateway died or failed, and may have done it.
+             * @enum {string}
+             */
+            outcome: "done" | "refused" | "unknown";
+            /** @description The code of the problem of a refused act. */
+            problem: string | null;
+        };
+        AuditPage: {
+            data: components["schemas"]["AuditEntry"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        /**
+         * @example {
          *       "account_id": "acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
          *       "caller_id": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B3",
          *       "scopes": [
@@ -2640,6 +2680,8 @@ export type RemovedAccount = components['schemas']['RemovedAccount'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
 export type ApiKeyPage = components['schemas']['ApiKeyPage'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditPage = components['schemas']['AuditPage'];
 export type Session = components['schemas']['Session'];
 export type SessionLink = components['schemas']['SessionLink'];
 export type RefusedAcknowledgement = components['schemas']['RefusedAcknowledgement'];
