@@ -16,7 +16,7 @@ import { storedText } from '../database/stored-text';
 import type { Caller, CallerId } from './caller';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 
-/** What a caller is about to do. It has no room for bodies, so that no secret gets into it. */
+/** What a caller is about to do. It holds no bodies, so that no secret gets into it. */
 export interface AuditedAct {
   readonly caller: Caller;
   readonly address: string;
