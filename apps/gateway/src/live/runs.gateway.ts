@@ -95,7 +95,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.budget')
   raiseBudget(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, 'write', async ({ accountId, keyId: raisedBy }) => {
+    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId, keyId: raisedBy }) => {
       const { run_id: runId, usd, tokens, idempotency_key: key } = parseInput(runBudget, body);
       const path = `/v1/runs/${runId}/budget`;
       const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
