@@ -12,6 +12,7 @@ import { run } from './commands/run';
 import { runs } from './commands/runs';
 import { setup } from './commands/setup';
 import { stop } from './commands/stop';
+import { usage } from './commands/usage';
 import { exportRun, verify } from './commands/verify';
 import { watch } from './commands/watch';
 import { why } from './commands/why';
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   agentsList,
   agentsShow,
   agentsApply,
+  usage,
   keysCreate,
   keysList,
   keysRevoke,

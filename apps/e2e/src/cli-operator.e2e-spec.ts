@@ -237,6 +237,19 @@ describe('rondo, about people and agents', () => {
     expect(await command(['approve', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('awaits no') });
   });
 
+  it('sums up what the model calls of a run used', async () => {
+    const { id } = await rondo.client().createRun(scripted('usage', [{ text: 'Over.' }]));
+    await rondo.client().settled(id);
+
+    const { code, stdout } = await command(['usage', '--by', 'model,day', '--run', id]);
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^MODEL +DAY +CALLS +INPUT +OUTPUT +COST\ndemo\/scripted +\d{4}-\d\d-\d\d +1 +\d+ +\d+ +\S.*\ntotal +1 +\d+ +\d+ +\S.*\n$/,
+    );
+    expect(await command(['usage', '--by', 'hour'])).toMatchObject({ code: 1 });
+  });
+
   it('denies all calls of a run that await it', async () => {
     const id = await waitingForApproval('deny');
 

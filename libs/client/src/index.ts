@@ -12,7 +12,7 @@ export {
 } from './errors.ts';
 export { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
 export { LogHash } from './log-hash.ts';
-export { Rondo } from './rondo.ts';
+export { Rondo, type UsageQuery } from './rondo.ts';
 export { RunLog } from './run-log.ts';
 export type { StreamOptions } from './run-stream.ts';
 export type { MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-view.ts';

@@ -1,13 +1,22 @@
 import { Agents } from './agents.ts';
 import { ApiKeys } from './api-keys.ts';
 import { Approvals } from './approvals.ts';
-import type { Model, ModelPage, Tool } from './generated/api.ts';
+import type { Model, ModelPage, Tool, UsageReport } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
-import { Runs } from './runs.ts';
+import { type Options, Runs } from './runs.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { Sessions } from './sessions.ts';
 import { Threads } from './threads.ts';
 import { type RondoOptions, Transport } from './transport.ts';
+
+export interface UsageQuery {
+  /** `day`, `model`, `agent`, or several of them with commas. Default: `day`. */
+  readonly group_by?: string;
+  /** A day or a moment; the first one counts. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly run_id?: string | undefined;
+}
 
 /** A client of one gateway, with one API key or a browser's session. It needs `fetch` and Web Crypto, and nothing else. */
 export class Rondo {
@@ -29,6 +38,11 @@ export class Rondo {
     this.agents = new Agents(this.transport);
     this.approvals = new Approvals(this.transport);
     this.sessions = new Sessions(this.transport);
+  }
+
+  /** What model calls have used, summed up by day, model or agent. */
+  usage(query: UsageQuery = {}, { signal }: Options = {}): Promise<UsageReport> {
+    return this.transport.json({ path: '/v1/usage', query: { ...query }, signal });
   }
 
   models(): AsyncGenerator<Model, void> {

@@ -1,0 +1,46 @@
+import type { UsageReport } from '@rondo/client';
+import type { Command } from '../command';
+
+type Row = UsageReport['data'][number] | UsageReport['total'];
+
+/** What a row is about, in the order that was asked for. */
+const groupOf = (row: UsageReport['data'][number], group: string): string =>
+  (group === 'day' ? row.day : group === 'model' ? row.model : row.agent_id) ?? 'none';
+
+/** A cost that is not known is not zero. */
+function costOf({ cost_usd: cost, unpriced_calls: unpriced }: Row): string {
+  const known = cost === null ? '?' : `$${cost.toFixed(4)}`;
+  return unpriced > 0 && cost !== null ? `${known} and ${unpriced} calls without a price` : known;
+}
+
+const cellsOf = (row: Row): string[] => [`${row.calls}`, `${row.input_tokens}`, `${row.output_tokens}`, costOf(row)];
+
+export const usage: Command = {
+  name: 'usage',
+  summary: 'Sum up the tokens and the cost of model calls',
+  options: [
+    { name: 'by', value: 'GROUPS', help: 'day, model, agent, or several with commas (day)' },
+    { name: 'from', value: 'DATE', help: 'since this day or moment' },
+    { name: 'to', value: 'DATE', help: 'before this day or moment' },
+    { name: 'run', value: 'RUN', help: 'only of this run' },
+  ],
+  async run(given, { rondo, terminal }) {
+    const by = given.value('by') ?? 'day';
+    const query = { group_by: by, from: given.value('from'), to: given.value('to'), run_id: given.value('run') };
+    const report = await rondo().usage(query);
+    if (terminal.isJson) terminal.json(report);
+    else {
+      const { data, total, has_more: hasMore } = report;
+      const groups = by.split(',');
+      const names = [...groups.map((group) => group.toUpperCase()), 'CALLS', 'INPUT', 'OUTPUT', 'COST'];
+      const totals = [...groups.map((_, index) => (index === 0 ? 'total' : '')), ...cellsOf(total)];
+      terminal.table([
+        names,
+        ...data.map((row) => [...groups.map((group) => groupOf(row, group)), ...cellsOf(row)]),
+        totals,
+      ]);
+      if (hasMore) terminal.note('There are more rows; the total is of all.', 'yellow');
+    }
+    return 'ok';
+  },
+};
