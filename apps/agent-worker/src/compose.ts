@@ -18,6 +18,7 @@ import {
 import {
   AccountSpending,
   Blobs,
+  McpToolDefinitions,
   Outbox,
   PostgresRunStore,
   Sandboxes,
@@ -154,11 +155,13 @@ function runnerOf(
   });
 }
 
-function catalogOf({ nats }: Adapters, placement: SandboxPlacement) {
+function catalogOf({ nats, database }: Adapters, placement: SandboxPlacement) {
+  const definitions = new McpToolDefinitions(database, newUlid);
   const servers = new McpCatalog({
     builtIn: tools,
     placement: async ({ executorId, threadId }) => executorId ?? placement.of(threadId),
     list: (executorId, request) => requestMcpList(nats, executorId, request),
+    note: definitions.note.bind(definitions),
   });
   return servers.catalogFor.bind(servers);
 }

@@ -16,6 +16,7 @@ import {
   Files,
   Executions,
   type IdempotentRequest,
+  McpToolDefinitions,
   Messages,
   Runs,
   Sandboxes,
@@ -51,6 +52,7 @@ import { RunSubscriptions } from './live/run-subscriptions';
 import { RunsGateway } from './live/runs.gateway';
 import { Sockets } from './live/sockets';
 import { WatchController } from './live/watch.controller';
+import { McpToolsController } from './mcp-tools/mcp-tools.controller';
 import { ProblemFilter } from './problems/problem.filter';
 import { RunReadsController } from './runs/run-reads.controller';
 import { RunService } from './runs/run-service';
@@ -111,6 +113,7 @@ export class GatewayModule {
         RunReadsController,
         ToolCallsController,
         ApprovalsController,
+        McpToolsController,
         WatchController,
         BlobsController,
         FilesController,
@@ -162,6 +165,7 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: ScheduleService, useValue: parts.scheduleService },
   { provide: Threads, useValue: parts.threads },
   { provide: Messages, useValue: parts.messages },
+  { provide: McpToolDefinitions, useValue: parts.mcpTools },
   { provide: Blobs, useValue: parts.blobs },
   { provide: Files, useValue: parts.files },
   { provide: FileUploads, useValue: parts.fileUploads },

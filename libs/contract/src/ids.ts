@@ -21,6 +21,7 @@ export const sandboxId = prefixed('sbx').brand<'SandboxId'>();
 /** An entry of the audit log. */
 export const auditEntryId = prefixed('aud').brand<'AuditEntryId'>();
 export const agentId = prefixed('agt').brand<'AgentId'>();
+export const mcpToolId = prefixed('mct').brand<'McpToolId'>();
 export const fileId = prefixed('file').brand<'FileId'>();
 export const scheduleId = prefixed('sch').brand<'ScheduleId'>();
 export const webhookTriggerId = prefixed('whk').brand<'WebhookTriggerId'>();
@@ -41,6 +42,7 @@ export type CompactionId = z.infer<typeof compactionId>;
 export type SandboxId = z.infer<typeof sandboxId>;
 export type AuditEntryId = z.infer<typeof auditEntryId>;
 export type AgentId = z.infer<typeof agentId>;
+export type McpToolId = z.infer<typeof mcpToolId>;
 export type FileId = z.infer<typeof fileId>;
 export type ScheduleId = z.infer<typeof scheduleId>;
 export type WebhookTriggerId = z.infer<typeof webhookTriggerId>;

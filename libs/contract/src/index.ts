@@ -162,6 +162,7 @@ export {
   argumentsJsonSchema,
   toolSetSnapshot,
 } from './tool-snapshot';
+export { type KnownMcpTool, type McpToolDefinition, knownMcpTool, mcpToolDefinition } from './known-mcp-tool';
 export { mcpHeaderPurpose } from './mcp-header-purpose';
 export {
   type McpDiscovery,

@@ -50,6 +50,7 @@ export {
 } from './api/triggers/webhook-triggers';
 export { type ThreadAddress } from './api/thread-row';
 export { type Thread, Threads } from './api/threads';
+export { type ChangedMcpTool, type McpToolAddress, McpToolDefinitions } from './api/mcp-tools/mcp-tools';
 export { Messages } from './api/messages';
 export { type BlobAddress, Blobs } from './api/blobs/blobs';
 export { type FileAddress, type StoredFile, Files } from './api/files/files';

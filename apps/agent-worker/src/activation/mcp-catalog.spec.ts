@@ -1,4 +1,4 @@
-import { type McpDiscovery, type McpServer, accountId, runId, threadId } from '@rondo/contract';
+import { type McpDiscovery, type McpServer, accountId, mcpToolId, runId, threadId } from '@rondo/contract';
 import { type ClaimedRun, TerminalError, effectiveSettings, tools as builtIn } from '@rondo/domain';
 import { freshRun } from '@rondo/domain/testing';
 import { McpCatalog } from './mcp-catalog';
@@ -31,6 +31,7 @@ const catalogOf = (list: (name: string) => Promise<McpDiscovery | undefined>) =>
     builtIn,
     placement: ({ executorId }) => Promise.resolve(executorId ?? 'none'),
     list: (_, { server }) => list(server.name),
+    note: () => Promise.resolve([]),
   });
 
 describe('McpCatalog', () => {
@@ -57,11 +58,30 @@ describe('McpCatalog', () => {
     expect(trusted.tools.at(-1)?.effect).toBe('pure');
   });
 
+  it('leaves out a tool that is not what the account accepted, and says how to confirm it', async () => {
+    const catalog = new McpCatalog({
+      builtIn,
+      placement: () => Promise.resolve('exe_1'),
+      list: () => Promise.resolve(connected('tickets__a', 'tickets__b')),
+      note: (account, server, tools) => {
+        expect([account, server.name, tools.length]).toEqual(['acc_1', 'tickets', 2]);
+        return Promise.resolve([{ id: mcpToolId.parse('mct_1'), tool: 'tickets__b' }]);
+      },
+    });
+    const { tools, servers } = await catalog.catalogFor(claimWith([tickets]), never);
+    expect(tools.slice(builtIn.length).map(({ name }) => name)).toEqual(['tickets__a']);
+    expect(servers?.[0]?.data).toMatchObject({
+      tools: ['tickets__a'],
+      refused: [{ tool: 'tickets__b', reason: expect.stringContaining('POST /v1/mcp-tools/mct_1/confirm') }],
+    });
+  });
+
   it('skips all servers of a thread for which there is no executor', async () => {
     const catalog = new McpCatalog({
       builtIn,
       placement: () => Promise.reject(new TerminalError('sandbox_unavailable', 'No executor has capacity.')),
       list: () => Promise.reject(new Error('no executor was to be asked')),
+      note: () => Promise.reject(new Error('there was nothing to note')),
     });
     const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
     expect(servers?.[0]?.data).toEqual({ server: 'tickets', reason: 'No executor has capacity.' });

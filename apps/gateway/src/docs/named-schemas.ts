@@ -8,6 +8,7 @@ import * as billing from '../billing/usage.dto';
 import * as audit from '../audit/audit.dto';
 import * as catalog from '../catalog/catalog.dto';
 import * as files from '../files/file.dto';
+import * as mcpTools from '../mcp-tools/mcp-tool.dto';
 import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
 import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
@@ -47,6 +48,9 @@ const shared: Schemas = {
 
 const responses: Schemas = {
   ...shared,
+  McpTool: contract.knownMcpTool,
+  McpToolDefinition: contract.mcpToolDefinition,
+  McpToolPage: mcpTools.McpToolPageDto.schema,
   Problem: problemBody,
   Run: contract.run,
   RunStatus: contract.runStatus,
@@ -134,6 +138,7 @@ const { agent, processor, limits, context } = contract.settingsRequest.shape;
 
 const requests: Schemas = {
   ...shared,
+  McpToolConfirmation: mcpTools.McpToolConfirmationDto.schema,
   OnActiveRun: runs.onActiveRun,
   NewRun: runs.NewRunDto.schema,
   NewRunOnThread: runs.NewRunOnThreadDto.schema,

@@ -1,6 +1,7 @@
 import type { Message } from '@rondo/contract';
 import { pngSource } from '@rondo/contract/testing';
 import { RunningGateway } from '../testing/running-gateway';
+import { seenMcpTool } from '../testing/seen-mcp-tool';
 import { TestWorker } from '../testing/test-worker';
 
 interface Described {
@@ -39,6 +40,8 @@ get /v1/files
 get /v1/files/{file_id}
 get /v1/files/{file_id}/content
 get /v1/inbox
+get /v1/mcp-tools
+get /v1/mcp-tools/{mcp_tool_id}
 get /v1/models
 get /v1/runs
 get /v1/runs/counts
@@ -78,6 +81,7 @@ post /v1/api-keys
 post /v1/approvals/{approval_id}/decision
 post /v1/files
 post /v1/hooks/{trigger_id}
+post /v1/mcp-tools/{mcp_tool_id}/confirm
 post /v1/runs
 post /v1/runs/{run_id}/budget
 post /v1/runs/{run_id}/input
@@ -111,6 +115,7 @@ let blob: string;
 let file: string;
 let sandbox: string;
 let agent: string;
+let mcpTool: string;
 let schedule: string;
 let trigger: string;
 beforeAll(async () => {
@@ -120,6 +125,7 @@ beforeAll(async () => {
   approval = (await (await worker.claim((await gateway.createRun()).id)).requestApprovals())[0] ?? 'none';
   await worker.close();
   blob = await aBlob();
+  mcpTool = await seenMcpTool(gateway, 'Reads.');
   file = (await gateway.as().post('/v1/files').attach('file', Buffer.from('x'), 'x').expect(201)).body.id as string;
   sandbox = await aSandbox();
   agent = (
@@ -165,6 +171,7 @@ async function aSandbox(): Promise<string> {
 
 /** Bodies that are valid for the owner, so that only the id is wrong. */
 const bodies: Record<string, object> = {
+  '/v1/mcp-tools/{mcp_tool_id}/confirm': { fingerprint: 'f1' },
   '/v1/approvals/{approval_id}/decision': { decision: 'approve', arguments_hash: 'x' },
   '/v1/runs/{run_id}/budget': { usd: 1 },
   '/v1/runs/{run_id}/input': { content: 'Blue.' },
@@ -248,6 +255,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{file_id}', file)
         .replace('{sandbox_id}', sandbox)
         .replace('{agent_id}', agent)
+        .replace('{mcp_tool_id}', mcpTool)
         .replace('{schedule_id}', schedule)
         .replace('{trigger_id}', trigger)
         .replace('{version}', '1')
@@ -260,7 +268,7 @@ describe('isolation of accounts, over every route', () => {
         .send(bodies[path])
         .expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|tool_call|approval|api_key|blob|file|sandbox|agent|schedule|trigger)_not_found$/,
+        /^(run|thread|tool_call|mcp_tool|approval|api_key|blob|file|sandbox|agent|schedule|trigger)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);

@@ -7,6 +7,7 @@ import {
   approvalId,
   callId,
   fileId,
+  mcpToolId,
   runId,
   sandboxId,
   scheduleId,
@@ -96,6 +97,11 @@ export const ApprovalParam = idParam('approvalId', approvalId, {
   parameter: 'approval_id',
   noun: 'approval',
   code: 'approval_not_found',
+});
+export const McpToolParam = idParam('mcpToolId', mcpToolId, {
+  parameter: 'mcp_tool_id',
+  noun: 'MCP tool',
+  code: 'mcp_tool_not_found',
 });
 export const BlobParam = idParam('sha256', sha256, { parameter: 'sha256', noun: 'blob', code: 'blob_not_found' });
 export const FileParam = idParam('fileId', fileId, { parameter: 'file_id', noun: 'file', code: 'file_not_found' });

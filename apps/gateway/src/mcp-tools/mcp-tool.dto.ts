@@ -1,0 +1,17 @@
+import { knownMcpTool } from '@rondo/contract';
+import { createZodDto } from 'nestjs-zod';
+import { z } from 'zod';
+import { pageOf, pageQuery } from '../http/paging';
+
+export class McpToolDto extends createZodDto(knownMcpTool) {}
+export class McpToolPageDto extends createZodDto(pageOf(knownMcpTool)) {}
+export class McpToolQueryDto extends createZodDto(
+  pageQuery.extend({
+    state: z.enum(['all', 'changed']).default('all').describe('`changed`: only those that await a confirmation.'),
+  }),
+) {}
+export class McpToolConfirmationDto extends createZodDto(
+  z.strictObject({
+    fingerprint: z.string().min(1).max(64).describe('Of the definition that is confirmed, as `changed` has it.'),
+  }),
+) {}

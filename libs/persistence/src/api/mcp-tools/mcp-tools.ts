@@ -1,0 +1,160 @@
+import {
+  type AccountId,
+  type KnownMcpTool,
+  type McpServer,
+  type McpTool,
+  type McpToolId,
+  type NewId,
+  knownMcpTool,
+  mcpToolDefinition,
+  mcpToolId,
+} from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
+import { serverHash } from './server-hash';
+
+export interface McpToolAddress {
+  readonly accountId: AccountId;
+  readonly mcpToolId: McpToolId;
+}
+
+export interface McpToolConfirmation extends McpToolAddress {
+  /** Of the definition that the person has read. */
+  readonly fingerprint: string;
+  readonly confirmedBy: string;
+  readonly promised?: PendingKey<KnownMcpTool> | undefined;
+}
+
+/** A tool that is not what the account accepted. */
+export interface ChangedMcpTool {
+  readonly id: McpToolId;
+  readonly tool: string;
+}
+
+const isAccepted = 'excluded.fingerprint = mcp_tools.fingerprint';
+
+/** The first definition is accepted. Rows of unchanged tools are not written again. */
+const note = `
+insert into mcp_tools (id, account_id, server_hash, server, tool, fingerprint, accepted)
+select distinct on (tool) id, $1, $2, $3, tool, fingerprint, definition
+from unnest($4::text[], $5::text[], $6::text[], $7::json[]) as seen (id, tool, fingerprint, definition)
+on conflict (account_id, server_hash, tool) do update set
+  server = excluded.server,
+  changed_fingerprint = case when ${isAccepted} then null else excluded.fingerprint end,
+  changed = case when ${isAccepted} then null else excluded.accepted end,
+  changed_at = case when ${isAccepted} then null else clock_timestamp() end
+where mcp_tools.changed_fingerprint is distinct from case when ${isAccepted} then null else excluded.fingerprint end`;
+
+const acceptedOf = `
+select id, tool, fingerprint from mcp_tools where account_id = $1 and server_hash = $2 and tool = any($3::text[])`;
+
+const columns = `id, server, tool, accepted, changed, changed_at, confirmed_by, confirmed_at, created_at`;
+const oneTool = `select ${columns} from mcp_tools where account_id = $1 and id = $2`;
+
+const newestTools = `
+select ${columns} from mcp_tools
+where account_id = $1 and ($2::text is null or id < $2) and (not $3::boolean or changed_fingerprint is not null)
+order by id desc limit $4`;
+
+const accept = `
+update mcp_tools set
+  fingerprint = changed_fingerprint, accepted = changed, changed_fingerprint = null, changed = null, changed_at = null,
+  confirmed_by = $4, confirmed_at = clock_timestamp()
+where account_id = $1 and id = $2 and changed_fingerprint = $3`;
+
+/** What the tools of MCP servers were when an account first used them, and which have changed since. */
+export class McpToolDefinitions {
+  private readonly pages = new BoundedList<Row, KnownMcpTool>(
+    newestTools,
+    { order: 'id desc', length: 'octet_length(accepted::text) + coalesce(octet_length(changed::text), 0)' },
+    knownOf,
+  );
+
+  constructor(
+    private readonly database: Database,
+    private readonly newId: NewId,
+  ) {}
+
+  /** Accepts tools that the account has not seen yet. Resolves to those that are not what it accepted. */
+  async note(accountId: AccountId, server: McpServer, tools: readonly McpTool[]): Promise<readonly ChangedMcpTool[]> {
+    if (tools.length === 0) return [];
+    const { sql } = this.database;
+    const [hash, names] = [serverHash(server), tools.map(({ tool }) => tool)];
+    await sql.query(note, [
+      ...[accountId, hash, server.name],
+      tools.map(() => `mct_${this.newId()}`),
+      names,
+      tools.map(({ fingerprint }) => fingerprint),
+      tools.map((tool) => JSON.stringify(mcpToolDefinition.parse(tool))),
+    ]);
+    const rows = await sql.query<{ id: string; tool: string; fingerprint: string }>(acceptedOf, [
+      accountId,
+      hash,
+      names,
+    ]);
+    const given = new Map(tools.map(({ tool, fingerprint }) => [tool, fingerprint]));
+    return rows.flatMap(({ id, tool, fingerprint }) =>
+      given.get(tool) === fingerprint ? [] : [{ id: mcpToolId.parse(id), tool }],
+    );
+  }
+
+  /** Newest first. */
+  list(
+    page: PageRequest & { readonly accountId: AccountId; readonly onlyChanged: boolean },
+  ): Promise<Page<KnownMcpTool>> {
+    const { accountId, after, limit, onlyChanged } = page;
+    const cursor = after === undefined ? null : idOfCursor(after, mcpToolId);
+    return this.pages.page(this.database.sql, [accountId, cursor, onlyChanged], limit);
+  }
+
+  /** Another account's tool does not exist: `mcp_tool_not_found`. */
+  async get({ accountId, mcpToolId: id }: McpToolAddress): Promise<KnownMcpTool> {
+    const [row] = await this.database.sql.query<Row>(oneTool, [accountId, id]);
+    if (!row) throw new TerminalError('mcp_tool_not_found', `There is no MCP tool ${id}.`);
+    return knownOf(row);
+  }
+
+  /** Runs are offered the changed tool from now on. Rejects with `mcp_tool_changed` for any other definition. */
+  confirm({ fingerprint, confirmedBy, promised, ...address }: McpToolConfirmation): Promise<KnownMcpTool> {
+    return this.database.transaction(async (sql) => {
+      await sql.query(accept, [address.accountId, address.mcpToolId, fingerprint, confirmedBy]);
+      const [row] = await sql.query<Row>(oneTool, [address.accountId, address.mcpToolId]);
+      if (!row) throw new TerminalError('mcp_tool_not_found', `There is no MCP tool ${address.mcpToolId}.`);
+      const known = knownOf(row);
+      if (known.accepted.fingerprint !== fingerprint)
+        throw new TerminalError(
+          'mcp_tool_changed',
+          'The server says something else of the tool by now: read it again.',
+        );
+      return storeResponse(sql, promised, known);
+    });
+  }
+}
+
+interface Row {
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly accepted: unknown;
+  readonly changed: unknown;
+  readonly changed_at: Date | null;
+  readonly confirmed_by: string | null;
+  readonly confirmed_at: Date | null;
+  readonly created_at: Date;
+}
+
+const knownOf = (row: Row): KnownMcpTool =>
+  knownMcpTool.parse({
+    ...{ id: row.id, server: row.server, tool: row.tool, accepted: row.accepted, changed: row.changed },
+    available: row.changed === null,
+    reason:
+      row.changed === null
+        ? 'It is as this account accepted it.'
+        : 'The server has changed it since this account accepted it: runs are not offered it until a person confirms.',
+    changed_at: row.changed_at && row.changed_at.toISOString(),
+    confirmed_by: row.confirmed_by,
+    confirmed_at: row.confirmed_at && row.confirmed_at.toISOString(),
+    first_seen_at: row.created_at.toISOString(),
+  });
