@@ -1,14 +1,11 @@
 import * as contract from '@rondo/contract';
-import { modelPrice } from '@rondo/domain';
 import { z } from 'zod';
 import * as accounts from '../accounts/account.dto';
 import * as agents from '../agents/agent.dto';
 import * as approvals from '../approvals/approval.dto';
 import * as billing from '../billing/usage.dto';
 import * as audit from '../audit/audit.dto';
-import * as catalog from '../catalog/catalog.dto';
 import * as files from '../files/file.dto';
-import * as mcpTools from '../mcp-tools/mcp-tool.dto';
 import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
 import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
@@ -18,6 +15,7 @@ import * as threads from '../threads/thread.dto';
 import { type JsonSchema, schemaPath, typeOf, withDiscriminators } from './discriminators';
 import { eventSchemas, pascalCase } from './event-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
+import { toolRequestSchemas, toolSchemas } from './tool-schemas';
 import { triggerSchemas } from './trigger-schemas';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
@@ -48,9 +46,6 @@ const shared: Schemas = {
 
 const responses: Schemas = {
   ...shared,
-  McpTool: contract.knownMcpTool,
-  McpToolDefinition: contract.mcpToolDefinition,
-  McpToolPage: mcpTools.McpToolPageDto.schema,
   Problem: problemBody,
   Run: contract.run,
   RunStatus: contract.runStatus,
@@ -105,11 +100,7 @@ const responses: Schemas = {
   SandboxStatus: sandboxes.SandboxStatusDto.schema,
   FileList: sandboxes.FileListDto.schema,
   WrittenFile: sandboxes.WrittenFileDto.schema,
-  Model: catalog.listedModel,
-  ModelPrice: modelPrice,
-  ModelPage: catalog.ModelPageDto.schema,
-  Tool: catalog.tool,
-  ToolPage: catalog.ToolPageDto.schema,
+  ...toolSchemas,
   Agent: contract.agent,
   AgentPage: agents.AgentPageDto.schema,
   AgentSource: contract.agentSource,
@@ -138,7 +129,7 @@ const { agent, processor, limits, context } = contract.settingsRequest.shape;
 
 const requests: Schemas = {
   ...shared,
-  McpToolConfirmation: mcpTools.McpToolConfirmationDto.schema,
+  ...toolRequestSchemas,
   OnActiveRun: runs.onActiveRun,
   NewRun: runs.NewRunDto.schema,
   NewRunOnThread: runs.NewRunOnThreadDto.schema,

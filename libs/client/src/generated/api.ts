@@ -132,6 +132,10 @@ export type components = {
             };
             expires_s: number;
         };
+        McpToolConfirmation: {
+            /** @description Of the definition that is confirmed, as `changed` has it. */
+            fingerprint: string;
+        };
         /** @enum {string} */
         OnActiveRun: "reject" | "queue" | "replace";
         NewRun: {
@@ -2084,6 +2088,42 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
+        McpTool: {
+            id: string;
+            server: string;
+            tool: string;
+            available: boolean;
+            reason: string;
+            accepted: components["schemas"]["McpToolDefinition"];
+            changed: components["schemas"]["McpToolDefinition"] | null;
+            changed_at: string | null;
+            confirmed_by: string | null;
+            confirmed_at: string | null;
+            /** Format: date-time */
+            first_seen_at: string;
+        };
+        McpToolDefinition: {
+            description: string;
+            parameters: {
+                /** @constant */
+                type: "object";
+                properties?: {
+                    [key: string]: {
+                        [key: string]: unknown;
+                    };
+                };
+                required?: string[];
+            } & {
+                [key: string]: unknown;
+            };
+            effect_class: components["schemas"]["EffectClass"];
+            fingerprint: string;
+        };
+        McpToolPage: {
+            data: components["schemas"]["McpTool"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
         Agent: {
             id: string;
             version: number;
@@ -2507,6 +2547,7 @@ export type ImageMediaType = components['schemas']['ImageMediaType'];
 export type ToolCallOutcome = components['schemas']['ToolCallOutcome'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type ApprovalSettings = components['schemas']['ApprovalSettings'];
+export type McpToolConfirmation = components['schemas']['McpToolConfirmation'];
 export type OnActiveRun = components['schemas']['OnActiveRun'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewRunOnThread = components['schemas']['NewRunOnThread'];
@@ -2651,6 +2692,9 @@ export type ModelPrice = components['schemas']['ModelPrice'];
 export type ModelPage = components['schemas']['ModelPage'];
 export type Tool = components['schemas']['Tool'];
 export type ToolPage = components['schemas']['ToolPage'];
+export type McpTool = components['schemas']['McpTool'];
+export type McpToolDefinition = components['schemas']['McpToolDefinition'];
+export type McpToolPage = components['schemas']['McpToolPage'];
 export type Agent = components['schemas']['Agent'];
 export type AgentPage = components['schemas']['AgentPage'];
 export type AgentSource = components['schemas']['AgentSource'];
