@@ -69,6 +69,20 @@ describe('the audit log', () => {
     ]);
   });
 
+  it('has budgets that were raised, over REST and over sockets', async () => {
+    const { key } = await tenant();
+    const run = await gateway.createRun({ input: 'Go.', budget: { usd: 1 } }, key);
+    const socket = gateway.socket(key);
+    await nextEvent(socket, 'connect');
+    await gateway.as(key).post(`/v1/runs/${run.id}/budget`).send({ usd: 2 }).expect(202);
+    await socket.emitWithAck('run.budget', { run_id: run.id, usd: 3 });
+
+    expect(await entries(key)).toMatchObject([
+      { action: 'run.budget', target: run.id, outcome: 'done' },
+      { action: 'run.budget', target: run.id, outcome: 'done' },
+    ]);
+  });
+
   it('names the session of a browser, and the use of a link', async () => {
     const { key } = await tenant();
     const { body: link } = await gateway.as(key).post('/v1/session/links').send({}).expect(201);

@@ -95,7 +95,8 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.budget')
   raiseBudget(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId, keyId: raisedBy }) => {
+    const act = { action: 'run.budget', target: fieldOf(body, 'run_id') } as const;
+    return this.sockets.acknowledge(socket, { scope: 'write', act }, async ({ accountId, keyId: raisedBy }) => {
       const { run_id: runId, usd, tokens, idempotency_key: key } = parseInput(runBudget, body);
       const path = `/v1/runs/${runId}/budget`;
       const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };

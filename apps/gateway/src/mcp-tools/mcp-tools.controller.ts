@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { KnownMcpTool } from '@rondo/contract';
 import { type Caller, type McpToolAddress, McpToolDefinitions } from '@rondo/persistence';
 import type { Response } from 'express';
+import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { NoQuery } from '../http/no-query';
 import { McpToolParam } from '../http/path-params';
@@ -32,6 +33,7 @@ export class McpToolsController {
   }
 
   @Post(':mcp_tool_id/confirm')
+  @Audited('mcp_tool.confirm')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Confirm the changed definition of a tool',

@@ -83,6 +83,7 @@ export class RunsController {
   }
 
   @Post('runs/:run_id/budget')
+  @Audited('run.budget')
   @HttpCode(202)
   @ApiOperation({
     summary: 'Raise the budget of a run',
