@@ -48,9 +48,9 @@ const iiTools = [
 /** Tools under the names of the Symphony SDK, and those that it lacks. */
 const symphonyTools = [
   ...usualWithout(
-    ...['ask', 'web_browser_takeover', 'complete', 'compactify_memory'],
+    ...['ask', 'complete', 'compactify_memory'],
     ...['create_file', 'read_file', 'full_file_rewrite', 'sequential_thinking', 'text_extract', 'web_search'],
-  ),
+  ).filter((name) => !isBrowser(name)),
   ...['readFile', 'writeFile', 'writeCode', 'createPlan', 'parseDocument', 'webSearch', 'ponder'],
 ];
 
@@ -113,7 +113,7 @@ const ii: Profile = {
 /** Makes one decision: a tool call or an answer. */
 const symphony: Profile = {
   systemPrompt: () => symphonyPrompt,
-  optionalTools,
+  optionalTools: [...optionalTools, ...usual.filter(isBrowser)], // One decision rarely is a click.
   interaction: () => ({}),
   settings: {
     ...suna.settings,

@@ -39,7 +39,11 @@ describe('the tools of a profile', () => {
       ['bash', 'shell_exec', 'str_replace_editor', 'display_image', 'message_user', 'browser_click', 'complete'],
       ['execute_command', 'browser_click_coordinates', 'web_browser_takeover', 'ask'],
     ],
-    ['symphony', ['readFile', 'writeFile', 'createPlan', 'parseDocument', 'ponder'], ['read_file', 'complete', 'bash']],
+    [
+      'symphony',
+      ['readFile', 'writeFile', 'createPlan', 'parseDocument', 'ponder'],
+      ['read_file', 'complete', 'bash', 'browser_navigate_to'],
+    ],
   ] as const)('%s has its own names', (profile, has, hasNot) => {
     expect(toolsOf({ profile })).toEqual(expect.arrayContaining([...has]));
     for (const name of hasNot) expect(toolsOf({ profile })).not.toContain(name);
@@ -50,6 +54,7 @@ describe('changes to the tools', () => {
   it('switch tools and groups off and on, in the names of the profile', () => {
     expect(toolsOf({ tools: { files: false, shell: false, web: false, memory: false } })).toEqual(['ask', 'complete']);
     expect(toolsOf({ tools: { web: true } })).toContain('http_request');
+    expect(toolsOf({ profile: 'symphony', tools: { web: true } })).toContain('browser_navigate_to');
     expect(toolsOf({ profile: 'ii', agent: { tools: [] }, tools: { shell: true } })).toEqual(
       expect.arrayContaining(['bash', 'shell_exec']),
     );
