@@ -74,7 +74,7 @@ describe('an invalid request is refused with a problem', () => {
     ['/v1/runs?limit=0', 'limit'],
     ['/v1/runs?limit=201', 'limit'],
     ['/v1/runs?limit=many', 'limit'],
-    ['/v1/runs?status=asleep', 'status'],
+    ['/v1/runs?status=asleep', 'status.0'],
     ['/v1/runs?page=2', 'page'],
     ['/v1/threads?limit=1.5', 'limit'],
     ['/v1/runs/run_1/events?after=-1', 'after'],
@@ -154,7 +154,7 @@ describe('an invalid request is refused with a problem', () => {
 
   it('404 for an unknown path, and 405 for an unknown method of a known one', async () => {
     expect((await gateway.anonymous.get('/v1/nothing').expect(404)).body).toMatchObject(problem(404, 'not_found'));
-    expect((await gateway.anonymous.get('/').expect(404)).body.code).toBe('not_found');
+    expect((await gateway.anonymous.get('/nothing').expect(404)).body.code).toBe('not_found');
     const { body, headers } = await api().delete('/v1/runs').expect(405);
     expect(body).toMatchObject(problem(405, 'method_not_allowed'));
     expect(headers['allow']).toBe('GET, POST');
