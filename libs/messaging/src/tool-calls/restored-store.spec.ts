@@ -48,7 +48,8 @@ describe('tool calls when NATS restarts with an older state of its store', () =>
 
       await server.restartWith(before);
 
-      expect(await replyTo(call)).toMatchObject({ how: 'unknown' });
+      // Its executor may still know the answer. What counts is that it does not run the call again.
+      expect(['unknown', 'answered']).toContain((await replyTo(call)).how);
       expect(seen).toEqual([1]);
     },
   );
