@@ -48,10 +48,7 @@ async function recordMessages({ directory, env }) {
   const { default: messaging } = await import('../../libs/messaging/dist/released/wire-messages.js');
   const messages = messaging.wireStructures();
   writeFileSync(join(directory, 'structures.json'), JSON.stringify({ messages }));
-  const output = await jest(['e2e'], {
-    env,
-    args: ['--testTimeout', '120000', '--testPathPatterns', 'released-messages'],
-  });
+  const output = await jest(['e2e'], { env, args: ['--testPathPatterns', 'released-messages'] });
   const examples = JSON.parse(readFileSync(join(directory, 'examples.json'), 'utf8'));
   for (const [kind, message] of Object.entries(messages)) message.examples = examples[kind];
   await write('libs/messaging/src/released/released-messages.json', { version: version(), messages });

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
-import { build, projectsOf } from './build.mjs';
+import { build } from './build.mjs';
 import { checkDocuments } from './doc-links.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
@@ -80,17 +80,23 @@ function refuseAll(findings) {
   if (findings.length > 0) throw new Error(findings.join('\n'));
 }
 
-/** Runs jest once over these projects, by the names that jest.config.cjs knows. */
+const configurationIn = createRequire(join(repoRoot, 'jest.config.cjs'));
+
+/**
+ * Runs jest once over these projects, by name. The longest of their time limits holds for all: where jest runs several
+ * projects, it does not read the limit of each.
+ */
 export function jest(projects, { env = {}, args = [] } = {}) {
-  const options = ['--selectProjects', ...projects, '--passWithNoTests', ...args];
+  const chosen = jestFolders().filter((folder) => projects.includes(basename(folder)));
+  const limits = chosen.map((folder) => configurationIn(`./${folder}/jest.config.cjs`).testTimeout);
+  const limit = ['--testTimeout', String(Math.max(...limits))];
+  const options = ['--selectProjects', ...projects, '--passWithNoTests', ...limit, ...args];
   return run(bin('jest'), options, { cwd: repoRoot, env: { ...process.env, FORCE_COLOR: '0', ...env } });
 }
 
-export function jestProjects() {
-  return projectsOf(repoRoot)
-    .filter((project) => existsSync(join(project, 'jest.config.cjs')))
-    .map((project) => basename(project));
-}
+export const jestProjects = () => jestFolders().map((folder) => basename(folder));
+
+const jestFolders = () => configurationIn('./jest.config.cjs').projects;
 
 function summaryOf(output) {
   const lines = `${output?.stdout ?? ''}\n${output?.stderr ?? ''}`.split('\n');
