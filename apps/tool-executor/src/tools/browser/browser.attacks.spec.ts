@@ -1,45 +1,34 @@
-import { type ExecutorResult, executorResult } from '@rondo/contract';
-import { ExecutorFixture } from '../../testing/executor-fixture';
-import { TestServers, publicAddresses } from '../../testing/test-servers';
+import type { RequestListener } from 'node:http';
+import type { ExecutorFixture } from '../../testing/executor-fixture';
+import type { TestServers } from '../../testing/test-servers';
+import { BrowserFixture } from './testing/browser-fixture';
 import { pageServer } from './testing/browser-pages';
 
-/** Names as an attacker's name server would answer. */
-const names: Record<string, string[]> = {
-  'public.example': ['127.0.0.2'],
-  'private.example': ['127.0.0.1'],
-  'metadata.example': ['169.254.169.254'],
-};
-const egress = {
-  resolve: (host: string) => Promise.resolve(names[host] ?? []),
-  isAllowed: (address: string) => publicAddresses.includes(address),
-};
+/** As an attacker's name server would answer. */
+const hosts = { 'private.example': ['127.0.0.1'], 'metadata.example': ['169.254.169.254'] };
 
 describe('attack: browser', () => {
+  let browser: BrowserFixture;
   let fixture: ExecutorFixture;
   let servers: TestServers;
   let site: string;
 
   beforeAll(async () => {
-    servers = await TestServers.open((request, response) => {
+    const pages: RequestListener = (request, response) => {
       const url = new URL(request.url ?? '/', 'http://any');
       const [to, script] = [url.searchParams.get('to'), url.searchParams.get('script')];
       if (to !== null) response.writeHead(302, { location: to }).end();
       else if (script !== null)
         response.setHeader('content-type', 'text/html').end(`<title>page</title><script>${script}</script>`);
       else pageServer(request, response);
-    });
-    site = `http://public.example:${servers.port}`;
-    fixture = await ExecutorFixture.open({}, egress);
+    };
+    browser = await BrowserFixture.open({ pages, hosts });
+    ({ executor: fixture, servers, site } = browser);
   });
-  afterAll(async () => {
-    await fixture.close();
-    await servers.close();
-  });
+  afterAll(() => browser.close());
 
-  const open = async (url: string): Promise<ExecutorResult> =>
-    executorResult.parse(await fixture.use('browser_navigate_to', { url }));
-  const use = async (name: string, args: Record<string, unknown>): Promise<ExecutorResult> =>
-    executorResult.parse(await fixture.use(name, args));
+  const use: BrowserFixture['use'] = (name, args) => browser.use(name, args);
+  const open = (url: string) => use('browser_navigate_to', { url });
   const openScript = (script: string) => open(`${site}/?script=${encodeURIComponent(script)}`);
   const stillWorks = () =>
     expect(open(`${site}/`)).resolves.toMatchObject({ success: true, browser: { title: 'Start' } });

@@ -1,30 +1,19 @@
-import { type ExecutorResult, executorResult } from '@rondo/contract';
-import { ExecutorFixture, aCall } from '../../testing/executor-fixture';
-import { TestServers, publicAddresses } from '../../testing/test-servers';
-import { pageServer } from './testing/browser-pages';
-
-const egress = {
-  resolve: (host: string) => Promise.resolve(host === 'public.example' ? ['127.0.0.2'] : []),
-  isAllowed: (address: string) => publicAddresses.includes(address),
-};
+import type { ExecutorResult } from '@rondo/contract';
+import { type ExecutorFixture, aCall } from '../../testing/executor-fixture';
+import { BrowserFixture } from './testing/browser-fixture';
 
 describe('the browser', () => {
+  let browser: BrowserFixture;
   let fixture: ExecutorFixture;
-  let servers: TestServers;
   let site: string;
 
   beforeAll(async () => {
-    servers = await TestServers.open(pageServer);
-    site = `http://public.example:${servers.port}`;
-    fixture = await ExecutorFixture.open({}, egress);
+    browser = await BrowserFixture.open();
+    ({ executor: fixture, site } = browser);
   });
-  afterAll(async () => {
-    await fixture.close();
-    await servers.close();
-  });
+  afterAll(() => browser.close());
 
-  const use = async (name: string, args: Record<string, unknown> = {}): Promise<ExecutorResult> =>
-    executorResult.parse(await fixture.use(name, args));
+  const use: BrowserFixture['use'] = (name, args) => browser.use(name, args);
   const open = (path: string) => use('browser_navigate_to', { url: `${site}${path}` });
   /** The number of the element whose line in the answer has the text. */
   const numberOf = ({ output }: ExecutorResult, text: string): number => {

@@ -1,30 +1,17 @@
-import { type ExecutorResult, executorResult } from '@rondo/contract';
-import { ExecutorFixture } from '../../testing/executor-fixture';
-import { TestServers, publicAddresses } from '../../testing/test-servers';
-import { pageServer } from './testing/browser-pages';
-
-const egress = {
-  resolve: (host: string) => Promise.resolve(host === 'public.example' ? ['127.0.0.2'] : []),
-  isAllowed: (address: string) => publicAddresses.includes(address),
-};
+import type { ExecutorResult } from '@rondo/contract';
+import { BrowserFixture } from './testing/browser-fixture';
 
 describe('the browser under the names of II-Agent', () => {
-  let fixture: ExecutorFixture;
-  let servers: TestServers;
+  let browser: BrowserFixture;
   let site: string;
 
   beforeAll(async () => {
-    servers = await TestServers.open(pageServer);
-    site = `http://public.example:${servers.port}`;
-    fixture = await ExecutorFixture.open({}, egress);
+    browser = await BrowserFixture.open();
+    ({ site } = browser);
   });
-  afterAll(async () => {
-    await fixture.close();
-    await servers.close();
-  });
+  afterAll(() => browser.close());
 
-  const use = async (name: string, args: Record<string, unknown> = {}): Promise<ExecutorResult> =>
-    executorResult.parse(await fixture.use(name, args));
+  const use: BrowserFixture['use'] = (name, args) => browser.use(name, args);
   const indexOf = ({ output }: ExecutorResult, tag: string): number =>
     Number(new RegExp(`^\\[(\\d+)\\]<${tag}`, 'm').exec(output)?.[1]);
 

@@ -1,0 +1,46 @@
+import type { RequestListener } from 'node:http';
+import { type ExecutorResult, executorResult } from '@rondo/contract';
+import { ExecutorFixture } from '../../../testing/executor-fixture';
+import { TestServers, publicAddresses } from '../../../testing/test-servers';
+import { pageServer } from './browser-pages';
+
+interface BrowserSite {
+  readonly pages?: RequestListener;
+  /** The addresses of hosts, beside those of `public.example`. */
+  readonly hosts?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** An executor whose sandbox has a browser, and a public site for it. */
+export class BrowserFixture {
+  private constructor(
+    readonly executor: ExecutorFixture,
+    readonly servers: TestServers,
+  ) {}
+
+  static async open({ pages = pageServer, hosts = {} }: BrowserSite = {}): Promise<BrowserFixture> {
+    const addresses = new Map(Object.entries({ 'public.example': ['127.0.0.2'], ...hosts }));
+    const servers = await TestServers.open(pages);
+    const executor = await ExecutorFixture.open(
+      {},
+      {
+        resolve: (host: string) => Promise.resolve([...(addresses.get(host) ?? [])]),
+        isAllowed: (address: string) => publicAddresses.includes(address),
+      },
+    );
+    return new BrowserFixture(executor, servers);
+  }
+
+  /** The URL of the public site. */
+  get site(): string {
+    return `http://public.example:${this.servers.port}`;
+  }
+
+  async use(name: string, args: Record<string, unknown> = {}): Promise<ExecutorResult> {
+    return executorResult.parse(await this.executor.use(name, args));
+  }
+
+  async close(): Promise<void> {
+    await this.executor.close();
+    await this.servers.close();
+  }
+}
