@@ -7,6 +7,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -109,10 +110,16 @@ function isInstalled(name) {
   );
 }
 
+/** With the directories that a package has for its private libraries, as PulseAudio's: the packages know these by absolute paths. */
 function libraryPath(root) {
   const parents = ['usr/lib', 'lib'].map((parent) => join(root, parent)).filter(existsSync);
   const multiarch = parents.flatMap((parent) => childrenOf(parent).filter((child) => child.includes('-linux-')));
-  return [...multiarch, ...parents].join(':');
+  const ofPackages = multiarch.flatMap(childrenOf).filter(holdsLibraries);
+  return [...multiarch, ...parents, ...ofPackages].join(':');
+}
+
+function holdsLibraries(path) {
+  return statSync(path).isDirectory() && readdirSync(path).some((name) => /^lib.*\.so/.test(name));
 }
 
 function directoryOf(root, program) {
