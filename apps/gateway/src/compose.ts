@@ -33,7 +33,7 @@ import { LongRequests } from './auth/open-connections';
 import { RateLimiter } from './auth/rate-limiter';
 import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
-import { type GatewayConfig, modelProvidersOf } from './config';
+import { type GatewayConfig, modelNamesOf, modelProvidersOf } from './config';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { FileUploads } from './files/file-uploads';
 import { DeferredRunFeed } from './live/deferred-run-feed';
@@ -77,7 +77,7 @@ export function compose(config: GatewayConfig, log: Logger) {
       onError: warn('requests of an account not counted'),
     }),
   );
-  const catalog = new ModelCatalog(modelProvidersOf(config), config.DEFAULT_MODEL);
+  const catalog = modelCatalogOf(config);
   const services = servicesOf(adapters, catalog, { config, warn });
   const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
   const subscriptions = subscriptionsOf(adapters, {
@@ -170,13 +170,18 @@ async function closeAdapters({ accountRequests, queues, feed, workers, database 
   await database.close();
 }
 
+function modelCatalogOf(config: GatewayConfig): ModelCatalog {
+  const providers = modelProvidersOf(config);
+  return new ModelCatalog(providers, modelNamesOf(config, providers));
+}
+
 function servicesOf(
   adapters: Adapters,
-  { defaultModel, providers }: ModelCatalog,
+  { defaultModel, providers, aliases }: ModelCatalog,
   { config, warn }: { config: GatewayConfig; warn: Warn },
 ) {
   const settings = new RunSettingsResolver({
-    ...{ defaultModel, providers, ...runBudgets(config) },
+    ...{ defaultModel, providers, aliases, ...runBudgets(config) },
     secrets: config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY),
   });
   const agentService = new AgentService({ ...adapters, settings });

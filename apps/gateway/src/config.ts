@@ -1,9 +1,10 @@
 import { usualThreadLimits } from '@rondo/contract';
-import { type ModelProviders, readProviders } from '@rondo/domain';
+import { type ModelProviders, readAliases, readProviders, usualModel } from '@rondo/domain';
 import {
   count,
   loadConfig,
   modelServerVariables,
+  modelVariables,
   port,
   previewUrl,
   secretsKey,
@@ -24,7 +25,18 @@ export const environment = z.object({
     .describe(
       'The API key of the account that operates this deployment. `npm start` creates one: `.data/api-key`. Changing it revokes the former one; a revoked key stays revoked.',
     ),
-  DEFAULT_MODEL: z.string().default('demo/coder').describe('The model of a run that names none.'),
+  DEFAULT_MODEL: z.string().min(1).optional().meta({
+    description: 'The model of a run that names none, or its alias.',
+    otherwise:
+      '`openai/gpt-5.1` if there is a key for OpenAI itself, else `anthropic/claude-sonnet-5` if there is one for Anthropic itself, else `demo/coder`',
+  }),
+  MODEL_ALIASES: z.string().optional().meta({
+    description: 'Short names of models, as JSON. A run that names one gets the model that it stands for at that moment.',
+    example: '{"fast":"openai/gpt-5-mini","sonnet":"anthropic/claude-sonnet-5"}',
+    otherwise: 'none',
+  }),
+  OPENAI_BASE_URL: modelVariables.OPENAI_BASE_URL,
+  ANTHROPIC_BASE_URL: modelVariables.ANTHROPIC_BASE_URL,
   ...runBudgetVariables,
   SECRETS_KEY: secretsKey,
   MODEL_KEYS_PRESENT: z
@@ -117,12 +129,16 @@ export type GatewayConfig = z.infer<typeof environment>;
 export const readConfig = (): GatewayConfig => loadConfig(environment);
 
 /** The model providers that the workers have. */
-export function modelProvidersOf({
-  DEMO_MODEL_URL,
-  MODEL_PROVIDERS,
-  MODEL_PRICES,
-  MODEL_KEYS_PRESENT,
-}: GatewayConfig): ModelProviders {
+export function modelProvidersOf({ MODEL_KEYS_PRESENT, ...config }: GatewayConfig): ModelProviders {
   const keys = MODEL_KEYS_PRESENT.split(',').map((name) => [name.trim(), 'present'] as const);
-  return readProviders({ ...Object.fromEntries(keys), DEMO_MODEL_URL, MODEL_PROVIDERS, MODEL_PRICES });
+  const { DEMO_MODEL_URL, MODEL_PROVIDERS, MODEL_PRICES, OPENAI_BASE_URL, ANTHROPIC_BASE_URL } = config;
+  const servers = { DEMO_MODEL_URL, MODEL_PROVIDERS, MODEL_PRICES, OPENAI_BASE_URL, ANTHROPIC_BASE_URL };
+  return readProviders({ ...Object.fromEntries(keys), ...servers });
+}
+
+/** The models as users may name them, and the one of a run that names none. */
+export function modelNamesOf(config: GatewayConfig, providers: ModelProviders) {
+  const aliases = readAliases(config.MODEL_ALIASES);
+  const named = config.DEFAULT_MODEL ?? usualModel(providers);
+  return { aliases, defaultModel: aliases.get(named) ?? named };
 }

@@ -87,9 +87,11 @@ export {
   contextSettings,
   limitSettings,
   llmSettings,
+  modelAlias,
   modelName,
   processorSettings,
   profileName,
+  requestedModel,
   runSettings,
   settingsRequest,
 } from './run-settings';

@@ -10,6 +10,19 @@ export const modelName = z
   .max(textLimits.modelName)
   .regex(/^[a-z0-9_-]+\/.+$/, 'must look like provider/model');
 
+/** A short name that a deployment gives to a model. */
+export const modelAlias = z
+  .string()
+  .max(textLimits.modelName)
+  .regex(/^[A-Za-z0-9][\w.-]*$/, 'must be letters, digits, "-", "_" and "."');
+
+/** A model as a request names it. An alias becomes the full name in the settings of the run. */
+export const requestedModel = z
+  .string()
+  .max(textLimits.modelName)
+  .regex(/^(?:[a-z0-9_-]+\/.+|[A-Za-z0-9][\w.-]*)$/, 'must look like provider/model, or be an alias')
+  .describe('`provider/model`, or an alias of this deployment (`GET /v1/models`).');
+
 /** Settings of the model call, passed to providers that support them. */
 export const llmSettings = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
@@ -123,7 +136,7 @@ export const toolChanges = z
 export type ToolChanges = z.infer<typeof toolChanges>;
 
 const overridable = {
-  model: modelName.optional(),
+  model: requestedModel.optional(),
   /** A list replaces that of the earlier part; an object changes it. */
   tools: z.union([z.array(toolNameText).max(200), toolChanges]).optional(),
   /** How long a call waits for its approval. Then it is denied. */
@@ -143,7 +156,7 @@ const overridable = {
     })
     .optional(),
   limits: limitSettings.partial().optional(),
-  context: contextSettings.partial().optional(),
+  context: contextSettings.partial().extend({ summary_model: requestedModel.optional() }).optional(),
   budget: budgetSettings.optional(),
 };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { agentId, executionId, runId, scheduleId, threadId, webhookTriggerId } from './ids';
 import { runStatus } from './run';
-import { budgetSettings, limitSettings, modelName, profileName } from './run-settings';
+import { budgetSettings, limitSettings, profileName, requestedModel } from './run-settings';
 
 /** What happens to due times that passed while they could not be fired. `all`: at most the newest hundred. */
 export const missedPolicy = z.enum(['skip', 'once', 'all']);
@@ -20,7 +20,7 @@ export const triggeredRun = z.strictObject({
   input: z.string().min(1).max(20_000),
   agent_id: agentId.optional(),
   profile: profileName.optional(),
-  model: modelName.optional(),
+  model: requestedModel.optional(),
   limits: limitSettings.partial().optional(),
   budget: budgetSettings.optional(),
   metadata: z.record(z.string(), z.string()).default({}),

@@ -106,6 +106,7 @@ export {
   type ShownImage,
   contextOverflow,
 } from './models/model';
+export { type ModelAliases, readAliases } from './models/model-aliases';
 export { factsOf } from './models/model-facts';
 export { type ModelPrice, modelPrice, priceAt } from './models/model-price';
 export {
@@ -121,6 +122,7 @@ export {
   splitModelName,
   whyNotConfigured,
 } from './models/provider-settings';
+export { usualModel } from './models/usual-model';
 export { type ReplyChunk } from './dialects/dialect';
 export { type BudgetRaise, raiseBudget } from './run/raise-budget';
 export { dialectNamed } from './dialects/registry';

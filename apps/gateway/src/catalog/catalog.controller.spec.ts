@@ -78,3 +78,26 @@ describe('GET /v1/tools says why a tool is or is not offered', () => {
     expect(await toolNamed('sequential_thinking')).toMatchObject({ available: true, default_in: ['suna', 'ii'] });
   });
 });
+
+describe('names of models', () => {
+  it('may be aliases of the deployment, which a run no longer has', async () => {
+    const named = await RunningGateway.start({
+      DEFAULT_MODEL: 'usual',
+      MODEL_ALIASES: '{"usual": "demo/plain", "writer": "demo/coder"}',
+    });
+    try {
+      const { body: usual } = await named.as().post('/v1/runs').send({ input: 'Hi.' }).expect(202);
+      const { body: run } = await named.as().post('/v1/runs').send({ input: 'Hi.', model: 'writer' }).expect(202);
+      const { body: models } = await named.as().get('/v1/models').expect(200);
+      const { body: refused } = await named.as().post('/v1/runs').send({ input: 'Hi.', model: 'unknown' }).expect(422);
+
+      expect([usual.model, run.model, run.settings.model]).toEqual(['demo/plain', 'demo/coder', 'demo/coder']);
+      expect(models.data).toContainEqual(
+        expect.objectContaining({ id: 'demo/plain', default: true, aliases: ['usual'] }),
+      );
+      expect(refused.errors).toEqual([{ field: 'model', message: expect.stringContaining('provider/model') }]);
+    } finally {
+      await named.close();
+    }
+  });
+});

@@ -12,7 +12,8 @@ export const listedModel = z.object({
   max_output_tokens: z.number().int().nullable(),
   price: modelPrice.nullable().describe('USD per million tokens.'),
   default: z.boolean(),
-}) satisfies z.ZodType<ListedModel & { default: boolean }>;
+  aliases: z.array(z.string()).describe('Short names that a run may use instead.'),
+}) satisfies z.ZodType<ListedModel & { default: boolean; aliases: string[] }>;
 
 export const tool = z.object({
   name: z.string(),

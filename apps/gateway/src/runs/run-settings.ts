@@ -1,6 +1,7 @@
 import type { AccountId, RunSettings, SettingsRequest } from '@rondo/contract';
 import {
   type BudgetRaise,
+  type ModelAliases,
   type ModelProviders,
   type SettingsProblem,
   budgetProblems,
@@ -17,6 +18,8 @@ import { validateModel } from './validate-model';
 export interface DeploymentSettings {
   readonly defaultModel: string;
   readonly providers: ModelProviders;
+  /** Full names of models by their aliases. */
+  readonly aliases?: ModelAliases;
   /** Of a run that sets none. */
   readonly budget?: RunSettings['budget'];
   /** The most that a run may set. */
@@ -44,13 +47,14 @@ export class RunSettingsResolver {
 
   /** Without an account, a request with secrets is refused. */
   resolve(request: SettingsRequest, account?: AccountId): { settings: RunSettings } | { problems: SettingsProblem[] } {
-    const { defaultModel, providers, budget, maxBudget, secrets } = this.deployment;
+    const { defaultModel, providers, aliases, budget, maxBudget, secrets } = this.deployment;
     const outcome = effectiveSettings(request, {
       model: defaultModel,
       tools: builtInTools,
       hasToolCalls: (model) => hasToolCalls(model, providers),
       hasPrice: (model) => priceOf(model, providers, Date.now()) !== undefined,
       sealServer: secrets && account && ((server) => sealedServer(server, account, secrets)),
+      ...(aliases && { aliases }),
       ...(budget && { budget }),
       ...(maxBudget && { maxBudget }),
     });

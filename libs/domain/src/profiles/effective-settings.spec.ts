@@ -33,6 +33,22 @@ describe('effectiveSettings', () => {
     });
   });
 
+  it('replaces aliases of models by their full names', () => {
+    const aliases = new Map([['fast', 'openai/gpt-5-mini']]);
+    const modelsOf = (request: SettingsRequest) => {
+      const effective = effectiveSettings(request, { model: 'demo/coder', aliases });
+      if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
+      return [effective.settings.model, effective.settings.context.summary_model];
+    };
+
+    expect(modelsOf({ model: 'fast' })).toEqual(['openai/gpt-5-mini', undefined]);
+    expect(modelsOf({ agent: { model: 'fast', context: { summary_model: 'fast' } } })).toEqual([
+      'openai/gpt-5-mini',
+      'openai/gpt-5-mini',
+    ]);
+    expect(modelsOf({ model: 'slow' })).toEqual(['slow', undefined]);
+  });
+
   it('accepts the older name of max_tool_calls', () => {
     expect(settingsOf({ processor: { max_xml_tool_calls: 2 } }).processor.max_tool_calls).toBe(2);
   });

@@ -1,4 +1,5 @@
 import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
+import type { ModelAliases } from '../models/model-aliases';
 import type { BudgetRaise } from '../run/raise-budget';
 import { builtInTools } from '../tools/catalog';
 import type { ToolSet } from '../tools/tool-set';
@@ -18,6 +19,8 @@ export interface SettingsDefaults {
   readonly model: string;
   /** The tools that a run may use. Default: the built-in ones. */
   readonly tools?: Pick<ToolSet, 'named'>;
+  /** The full names of models by their aliases. Default: there are none. */
+  readonly aliases?: ModelAliases;
   /** Whether a model has native tool calls. Default: every model has. */
   readonly hasToolCalls?: (model: string) => boolean;
   /** The budget of a run that names none. */
@@ -63,7 +66,7 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
   const approvals = approvalsOf({ tools, approval_expires_s }, request);
   const toolProfile = { settings: profile, ...about };
   const agentTools = toolsAfter(profile.tools, { tools, interactive }, toolProfile);
-  const model = request.model ?? agentModel ?? defaults.model;
+  const model = fullName(request.model ?? agentModel ?? defaults.model, defaults);
   return {
     profile: name,
     model,
@@ -76,12 +79,19 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
       ...withoutAlias(request.processor),
     },
     limits: { ...profile.limits, ...defined(limits), ...defined(request.limits) },
-    context: overlayContext(profile.context, { ...defined(context), ...defined(request.context) }),
+    context: overlayContext(profile.context, withFullName({ ...defined(context), ...defined(request.context) }, defaults)),
     budget: { ...defaultBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
     ...(approvals && { approvals }),
     termination: profile.termination,
   };
 }
+
+const fullName = (model: string, { aliases }: SettingsDefaults): string => aliases?.get(model) ?? model;
+
+const withFullName = ({ summary_model, ...context }: Partial<ContextSettings>, defaults: SettingsDefaults) => ({
+  ...context,
+  ...(summary_model !== undefined && { summary_model: fullName(summary_model, defaults) }),
+});
 
 /** A model without a known price has no default in money, because it could not be enforced. */
 function defaultBudget(
