@@ -31,7 +31,8 @@ export const environment = z.object({
       '`openai/gpt-5.1` if there is a key for OpenAI itself, else `anthropic/claude-sonnet-5` if there is one for Anthropic itself, else `demo/coder`',
   }),
   MODEL_ALIASES: z.string().optional().meta({
-    description: 'Short names of models, as JSON. A run that names one gets the model that it stands for at that moment.',
+    description:
+      'Short names of models, as JSON. A run that names one gets the model that it stands for at that moment.',
     example: '{"fast":"openai/gpt-5-mini","sonnet":"anthropic/claude-sonnet-5"}',
     otherwise: 'none',
   }),

@@ -46,6 +46,7 @@ export type components = {
             task?: string;
             system_prompt?: string;
             directives?: string[];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -101,6 +102,7 @@ export type components = {
                 max_turns?: number;
                 keep_first?: number;
                 keep_images?: number;
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                 summary_model?: string;
                 input_budget_tokens?: number;
             };
@@ -141,6 +143,7 @@ export type components = {
         NewRun: {
             profile?: components["schemas"]["ProfileName"];
             agent?: components["schemas"]["AgentOverrides"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -195,6 +198,7 @@ export type components = {
         NewRunOnThread: {
             profile?: components["schemas"]["ProfileName"];
             agent?: components["schemas"]["AgentOverrides"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -250,6 +254,7 @@ export type components = {
             task?: string;
             system_prompt?: string;
             directives?: string[];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -313,6 +318,7 @@ export type components = {
             max_turns?: number;
             keep_first?: number;
             keep_images?: number;
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             summary_model?: string;
             input_budget_tokens?: number;
         };
@@ -413,6 +419,7 @@ export type components = {
                 task?: string;
                 system_prompt?: string;
                 directives?: string[];
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                 model?: string;
                 tools?: string[] | {
                     [key: string]: boolean | {
@@ -563,6 +570,7 @@ export type components = {
             input: string;
             agent_id?: string;
             profile?: components["schemas"]["ProfileName"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
             limits?: {
                 max_iterations?: number;
@@ -582,6 +590,7 @@ export type components = {
             input: string;
             agent_id?: string;
             profile?: components["schemas"]["ProfileName"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
             limits?: {
                 max_iterations?: number;
@@ -627,6 +636,7 @@ export type components = {
         RunCreateMessage: {
             profile?: components["schemas"]["ProfileName"];
             agent?: components["schemas"]["AgentOverrides"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -2047,6 +2057,8 @@ export type components = {
             /** @description USD per million tokens. */
             price: components["schemas"]["ModelPrice"] | null;
             default: boolean;
+            /** @description Short names that a run may use instead. */
+            aliases: string[];
         };
         ModelPrice: {
             input: number;
@@ -2340,6 +2352,7 @@ export type components = {
             input: string;
             agent_id?: string;
             profile?: components["schemas"]["ProfileName"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
             limits?: {
                 max_iterations?: number;

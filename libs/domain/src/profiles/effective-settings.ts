@@ -79,7 +79,10 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
       ...withoutAlias(request.processor),
     },
     limits: { ...profile.limits, ...defined(limits), ...defined(request.limits) },
-    context: overlayContext(profile.context, withFullName({ ...defined(context), ...defined(request.context) }, defaults)),
+    context: overlayContext(
+      profile.context,
+      withFullName({ ...defined(context), ...defined(request.context) }, defaults),
+    ),
     budget: { ...defaultBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
     ...(approvals && { approvals }),
     termination: profile.termination,
