@@ -4,7 +4,7 @@ import { callId } from '@rondo/contract';
 import { type NatsLink, answerRemovals, answerRunEnds } from '@rondo/messaging';
 import type { SandboxProvider } from './sandboxes';
 import type { SiteStore } from './sites/site-store';
-import { KeyedMutex } from './tools/keyed-mutex';
+import { KeyedMutex } from './keyed-mutex';
 import { ExecutorClosing } from './tools/tool-runner';
 
 interface SandboxResponderParts {

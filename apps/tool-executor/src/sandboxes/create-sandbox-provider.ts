@@ -3,7 +3,7 @@ import { DaytonaProvider } from './daytona/daytona-provider';
 import { prepareDocker } from './docker/prepare-docker';
 import { EgressGates } from './egress/egress-gate';
 import type { EgressRules } from './egress/destination';
-import { HostProvider } from './embedded/host-provider';
+import { HostProvider } from './host/host-provider';
 import { type EmbeddedProbeResult, prepareIsolation } from './embedded/isolation/prepare-isolation';
 import type { SandboxLog, SandboxProvider } from './sandbox-provider';
 import type { SandboxSettings } from './sandbox-settings';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { SandboxError } from '../sandboxes';
 import { isThreadId, requireThreadId } from '../sandboxes/thread-ids';
-import { KeyedMutex } from '../tools/keyed-mutex';
+import { KeyedMutex } from '../keyed-mutex';
 import type { PreviewUrls } from '../tools/ports/preview-urls';
 
 const site = z.object({

@@ -6,7 +6,7 @@ import type { SiteStore } from '../sites/site-store';
 import type { McpTools } from '../mcp/mcp-tools';
 import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
-import { KeyedMutex } from './keyed-mutex';
+import { KeyedMutex } from '../keyed-mutex';
 import { OutputFrames } from './output-frames';
 import { PlanWatch } from './plan-watch';
 import { OutcomeUnknown, type ToolContext } from './tool-handler';

@@ -1,6 +1,8 @@
 import type { EgressGate, EgressGates } from '../egress/egress-gate';
 import type { EndedCommand, Sandbox } from '../sandbox';
+import { LiveSandboxes } from '../live-sandboxes';
 import { SandboxError } from '../sandbox-error';
+import { labelsIn } from '../sandbox-labels';
 import type {
   AwakeSandbox,
   ListedSandbox,
@@ -17,7 +19,6 @@ import { DaytonaSandbox } from './daytona-sandbox';
 import type { DaytonaSettings } from './daytona-settings';
 
 const longestIdleCheckMs = 30_000;
-const labelNames = ['install', 'account', 'thread', 'run', 'epoch'] as const;
 
 interface DaytonaParts {
   readonly daytona: DaytonaSettings;
@@ -29,8 +30,7 @@ interface DaytonaParts {
 export class DaytonaProvider implements SandboxProvider {
   readonly name = 'daytona';
   readonly affinity = 'none';
-  private readonly sandboxes = new Map<string, DaytonaSandbox>();
-  private readonly removals = new Map<string, Promise<void>>();
+  private readonly sandboxes = new LiveSandboxes<DaytonaSandbox>();
   private readonly client: DaytonaClient;
   private readonly machines: DaytonaMachines;
   private readonly timer: NodeJS.Timeout;
@@ -60,70 +60,58 @@ export class DaytonaProvider implements SandboxProvider {
 
   async get(threadId: string, labels: SandboxLabels = {}): Promise<Sandbox> {
     if (this.closed) throw new SandboxError('unavailable', 'Sandboxes are shutting down.');
-    await this.removals.get(threadId)?.catch(() => undefined); // `remove` rejects for its own caller
-    const sandbox = this.sandboxes.get(threadId) ?? this.newSandbox(threadId, labels);
-    this.sandboxes.set(threadId, sandbox);
-    sandbox.touch();
-    return sandbox;
+    return this.sandboxes.get(threadId, () => this.newSandbox(threadId, labels));
   }
 
   async list(labels: Partial<SandboxLabels> = {}): Promise<ListedSandbox[]> {
     const machines = await this.machines.list(labels);
     return machines.map(({ labels: given, state }) => ({
       threadId: given['thread'] ?? '',
-      labels: Object.fromEntries(
-        labelNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
-      ),
+      labels: labelsIn(given),
       isAwake: state === 'started',
     }));
   }
 
   async endRun(threadId: string, run: string): Promise<EndedCommand[]> {
-    const known = this.sandboxes.get(threadId);
+    const known = this.sandboxes.find(threadId);
     if (known) return known.endRun(run);
     const machine = await this.machines.find(threadId);
     if (machine?.state !== 'started') return [];
     await this.get(threadId);
-    return this.sandboxes.get(threadId)?.endRun(run) ?? [];
+    return this.sandboxes.find(threadId)?.endRun(run) ?? [];
   }
 
   async remove(threadId: string): Promise<void> {
-    const removal =
-      this.removals.get(threadId) ?? this.removeNow(threadId).finally(() => this.removals.delete(threadId));
-    this.removals.set(threadId, removal);
-    return removal;
+    return this.sandboxes.remove(threadId, () => this.removeNow(threadId));
   }
 
   awake(): AwakeSandbox[] {
-    return [...this.sandboxes.values()].filter(({ isAwake }) => isAwake).map((sandbox) => sandbox.activity());
+    return this.sandboxes.awake();
   }
 
   isAwake(threadId: string): boolean {
-    return this.sandboxes.get(threadId)?.isAwake === true;
+    return this.sandboxes.isAwake(threadId);
   }
 
   async putToSleep(threadId: string): Promise<void> {
-    const sandbox = this.sandboxes.get(threadId);
+    const sandbox = this.sandboxes.find(threadId);
     if (!sandbox) return;
     await sandbox.stop();
-    this.sandboxes.delete(threadId);
+    this.sandboxes.forget(threadId);
     this.parts.egress.remove(threadId);
     this.parts.log.info({ threadId }, 'idle sandbox stopped');
   }
 
-  async stopIdle(): Promise<string[]> {
-    const idle = [...this.sandboxes.values()].filter((sandbox) => sandbox.isIdle(Date.now()));
-    for (const { id } of idle) await this.putToSleep(id);
-    return idle.map(({ id }) => id);
+  stopIdle(): Promise<string[]> {
+    return this.sandboxes.stopIdle((threadId) => this.putToSleep(threadId));
   }
 
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
-    await Promise.all(
-      [...this.sandboxes.values()].map((sandbox) => sandbox.stop().catch((error: unknown) => this.warn(error))),
-    );
-    this.sandboxes.clear();
+    const stops = this.sandboxes.all().map((sandbox) => sandbox.stop().catch((error: unknown) => this.warn(error)));
+    await Promise.all(stops);
+    this.sandboxes.forgetAll();
   }
 
   private async probeNow(): Promise<ProbeResult> {
@@ -165,20 +153,19 @@ export class DaytonaProvider implements SandboxProvider {
 
   /** Of a sandbox that was put to sleep or removed while a caller still had a reference to it: no idle check would stop it. */
   private refuseIfGone(sandbox: DaytonaSandbox): void {
-    const replaced = this.sandboxes.get(sandbox.id);
-    if (this.closed || this.removals.has(sandbox.id) || replaced !== sandbox) {
+    if (this.closed || !this.sandboxes.isCurrent(sandbox)) {
       throw new SandboxError('unavailable', 'The sandbox was stopped or removed meanwhile.');
     }
   }
 
   private async removeNow(threadId: string): Promise<void> {
     requireThreadId(threadId);
-    const sandbox = this.sandboxes.get(threadId);
+    const sandbox = this.sandboxes.find(threadId);
     sandbox?.expectRemoval();
     await sandbox?.settled(); // Else it could be created after it was looked for here.
     await this.machines.remove(threadId);
     sandbox?.shutDown();
-    this.sandboxes.delete(threadId);
+    this.sandboxes.forget(threadId);
     this.parts.egress.remove(threadId);
     this.parts.log.info({ threadId }, 'sandbox removed');
   }

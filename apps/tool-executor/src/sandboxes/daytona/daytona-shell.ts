@@ -19,7 +19,7 @@ const functions = scriptOf('processes');
 /** Where the scripts keep what they know of commands. Not in the workspace, which belongs to the user. */
 export const stateDirectory = '/tmp/.rondo';
 /** Around each command: sandboxes of all providers carry a session's directory and environment over in the same way. */
-export const commandScript = readFileSync(join(__dirname, '../embedded/agent/in-sandbox/command.sh'), 'utf8').replace(
+export const commandScript = readFileSync(join(__dirname, '../commands/in-sandbox/command.sh'), 'utf8').replace(
   /^#.*\n/gm,
   '',
 );

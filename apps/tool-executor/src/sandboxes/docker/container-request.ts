@@ -1,7 +1,7 @@
 import type { SandboxLabels } from '../sandbox-provider';
 import type { SandboxSettings } from '../sandbox-settings';
-import { agentMemoryMegabytes } from '../embedded/isolation/launcher';
-import type { Workspace } from '../embedded/files/workspaces';
+import { agentMemoryMegabytes } from '../host/isolation/launcher';
+import type { Workspace } from '../host/files/workspaces';
 import type { DockerSettings } from './docker-settings';
 
 const sharedMemoryBytes = 64 * 1024 * 1024;

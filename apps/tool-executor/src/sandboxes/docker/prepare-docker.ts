@@ -1,6 +1,6 @@
-import type { Isolation, IsolationSite } from '../embedded/isolation/isolation';
-import { runTrial } from '../embedded/isolation/run-trial';
-import { type RuntimeDirectory, createRuntimeDirectory } from '../embedded/isolation/runtime-directory';
+import type { Isolation, IsolationSite } from '../host/isolation/isolation';
+import { runTrial } from '../host/isolation/run-trial';
+import { type RuntimeDirectory, createRuntimeDirectory } from '../host/isolation/runtime-directory';
 import { ownerLabel } from './container-request';
 import { DockerLauncher } from './docker-launcher';
 import { type DockerSettings, dockerSettings } from './docker-settings';

@@ -5,8 +5,8 @@ import { copyFile, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { diesWithin } from './commands/process-liveness';
-import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from './testing/loop-devices';
+import { diesWithin } from '../host/commands/process-liveness';
+import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from '../host/testing/loop-devices';
 import { run } from '../testing/run-command';
 import { SandboxFixture } from './testing/sandbox-fixture';
 

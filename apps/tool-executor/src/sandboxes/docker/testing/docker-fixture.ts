@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDockerProvider } from '../../create-sandbox-provider';
 import type { EgressRules } from '../../egress/destination';
-import { removeTree } from '../../embedded/files/directory-tree';
+import { removeTree } from '../../host/files/directory-tree';
 import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
 import type { SandboxProvider } from '../../sandbox-provider';
 import type { SandboxProviderFixture } from '../../testing/sandbox-provider-fixture';

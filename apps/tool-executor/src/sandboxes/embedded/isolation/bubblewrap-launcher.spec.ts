@@ -1,7 +1,7 @@
 import { BubblewrapLauncher } from './bubblewrap-launcher';
 import { noControlGroups } from './control-groups';
 import { EgressGates } from '../../egress/egress-gate';
-import { createRuntimeDirectory, type RuntimeDirectory } from './runtime-directory';
+import { createRuntimeDirectory, type RuntimeDirectory } from '../../host/isolation/runtime-directory';
 import { sandboxSettings } from '../../sandbox-settings';
 
 describe('attack: sandbox processes and files', () => {

@@ -2,33 +2,33 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AgentProcess, pipeOf } from '../agent/agent-process';
+import { AgentProcess, pipeOf } from '../../host/agent/agent-process';
 import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewrap-arguments';
 import { browserProgram } from './browser-program';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import { admitsAnything } from '../../egress/destination';
 import type { EgressGates } from '../../egress/egress-gate';
-import { EgressProxy } from '../egress/egress-proxy';
-import { proxyPort, proxyVariables } from '../egress/proxy-variables';
+import { EgressProxy } from '../../host/egress/egress-proxy';
+import { proxyPort, proxyVariables } from '../../host/egress/proxy-variables';
 import {
   agentMemoryMegabytes,
   type AgentConfiguration,
   type Freezing,
   type LaunchedAgent,
   type Launcher,
-} from './launcher';
-import { GroupedOwners } from '../commands/grouped-owners';
-import { ListedOwners } from '../commands/listed-owners';
+} from '../../host/isolation/launcher';
+import { GroupedOwners } from '../../host/commands/grouped-owners';
+import { ListedOwners } from '../../host/commands/listed-owners';
 import { nodeProgram } from './node-program';
-import { childrenOf } from '../commands/process-table';
-import { RunProcesses } from '../commands/run-processes';
-import { BindMounts, type RuntimeDirectory } from './runtime-directory';
+import { childrenOf } from '../../host/commands/process-table';
+import { RunProcesses } from '../../host/commands/run-processes';
+import { BindMounts, type RuntimeDirectory } from '../../host/isolation/runtime-directory';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { SandboxError } from '../../sandbox-error';
-import { requireSandboxUser } from './sandbox-users';
-import { searchPath } from './search-path';
-import { mountImage, withOwnMounts } from '../files/workspace-images';
-import type { Workspace } from '../files/workspaces';
+import { requireSandboxUser } from '../../host/isolation/sandbox-users';
+import { searchPath } from '../../host/isolation/search-path';
+import { mountImage, withOwnMounts } from '../../host/files/workspace-images';
+import type { Workspace } from '../../host/files/workspaces';
 
 export interface BubblewrapParts {
   settings: SandboxSettings;

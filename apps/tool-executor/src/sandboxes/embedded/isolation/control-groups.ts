@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { groupsInside } from '../commands/grouped-owners';
-import { processIsAlive } from '../commands/process-liveness';
+import { groupsInside } from '../../host/commands/grouped-owners';
+import { processIsAlive } from '../../host/commands/process-liveness';
 import type { SandboxSettings } from '../../sandbox-settings';
 
 export type ControlGroupLimits = Pick<SandboxSettings, 'memoryBytes' | 'processes' | 'cpu'>;

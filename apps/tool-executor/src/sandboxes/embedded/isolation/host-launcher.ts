@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { AgentProcess, pipeOf } from '../agent/agent-process';
-import type { LaunchedAgent, Launcher } from './launcher';
-import { diesWithin } from '../commands/process-liveness';
-import type { RuntimeDirectory } from './runtime-directory';
-import { searchPath } from './search-path';
-import type { Workspace } from '../files/workspaces';
+import { AgentProcess, pipeOf } from '../../host/agent/agent-process';
+import type { LaunchedAgent, Launcher } from '../../host/isolation/launcher';
+import { diesWithin } from '../../host/commands/process-liveness';
+import type { RuntimeDirectory } from '../../host/isolation/runtime-directory';
+import { searchPath } from '../../host/isolation/search-path';
+import type { Workspace } from '../../host/files/workspaces';
 
 const selfExitMs = 1_000;
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { diesWithin } from '../commands/process-liveness';
+import { diesWithin } from '../../host/commands/process-liveness';
 import { adviceFor } from './sandbox-advice';
 import { readUntil, run } from '../../testing/run-command';
 import { SandboxFixture } from '../testing/sandbox-fixture';

@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 import { BubblewrapLauncher } from './bubblewrap-launcher';
 import { detectControlGroups, noControlGroups, type ControlGroups } from './control-groups';
 import { UnsafeHostLauncher } from './host-launcher';
-import type { Isolation, IsolationSite } from './isolation';
-import type { Launcher } from './launcher';
-import { runTrial } from './run-trial';
-import { createRuntimeDirectory, type RuntimeDirectory } from './runtime-directory';
+import type { Isolation, IsolationSite } from '../../host/isolation/isolation';
+import type { Launcher } from '../../host/isolation/launcher';
+import { runTrial } from '../../host/isolation/run-trial';
+import { createRuntimeDirectory, type RuntimeDirectory } from '../../host/isolation/runtime-directory';
 import type { ProbeResult } from '../../sandbox-provider';
-import { searchPath } from './search-path';
+import { searchPath } from '../../host/isolation/search-path';
 import { seccompFilter } from './seccomp-filter';
 import { adviceFor, hardDiskIsMissing, limitsAreMissing } from './sandbox-advice';
 

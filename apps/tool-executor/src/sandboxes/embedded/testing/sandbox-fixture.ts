@@ -6,9 +6,9 @@ import { createEmbeddedProvider } from '../../create-sandbox-provider';
 import type { EgressRules } from '../../egress/destination';
 import type { Sandbox } from '../../sandbox';
 import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
-import type { HostProvider } from '../host-provider';
+import type { HostProvider } from '../../host/host-provider';
 import type { EmbeddedProbeResult } from '../isolation/prepare-isolation';
-import { removeTree } from '../files/directory-tree';
+import { removeTree } from '../../host/files/directory-tree';
 
 /** An embedded provider on a temporary root, with real bubblewrap. Without bubblewrap the specs fail: isolation is not optional. */
 export class SandboxFixture {

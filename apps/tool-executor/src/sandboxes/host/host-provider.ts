@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EgressGate, EgressGates } from '../egress/egress-gate';
 import type { EndedCommand, Sandbox } from '../sandbox';
+import { LiveSandboxes } from '../live-sandboxes';
 import { SandboxError } from '../sandbox-error';
 import type {
   AwakeSandbox,
@@ -10,11 +11,12 @@ import type {
   SandboxLog,
   SandboxProvider,
 } from '../sandbox-provider';
+import { hasLabels } from '../sandbox-labels';
 import type { SandboxSettings } from '../sandbox-settings';
 import type { AgentConnection } from './agent/agent-connection';
 import { bootAgent } from './agent/boot-agent';
 import { type ProcessTable, readProcessTable } from './commands/process-table';
-import { EmbeddedSandbox } from './embedded-sandbox';
+import { HostSandbox } from './host-sandbox';
 import { Workspaces } from './files/workspaces';
 import { IsolationOnDemand } from './isolation/isolation-on-demand';
 import type { Launcher } from './isolation/launcher';
@@ -39,10 +41,9 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   readonly affinity = 'executor';
   private readonly log: SandboxLog;
   private readonly egress: EgressGates;
-  private readonly sandboxes = new Map<string, EmbeddedSandbox>();
+  private readonly sandboxes = new LiveSandboxes<HostSandbox>();
   /** Sandboxes that were booted and may be alive, including those that no thread uses any more. Scanned often, so kept short. */
-  private readonly booted = new Set<EmbeddedSandbox>();
-  private readonly removals = new Map<string, Promise<void>>();
+  private readonly booted = new Set<HostSandbox>();
   private readonly workspaces: Workspaces;
   private readonly isolation: IsolationOnDemand<Result>;
   private readonly timers: NodeJS.Timeout[];
@@ -78,30 +79,22 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
 
   async get(threadId: string, labels: SandboxLabels = {}): Promise<Sandbox> {
     await this.launcher();
-    await this.removals.get(threadId)?.catch(() => undefined); // `remove` rejects for its own caller
-    const sandbox = this.sandboxes.get(threadId) ?? this.create(threadId, labels);
-    this.sandboxes.set(threadId, sandbox);
-    sandbox.touch();
-    return sandbox;
+    return this.sandboxes.get(threadId, () => this.create(threadId, labels));
   }
 
   async list(labels: Partial<SandboxLabels> = {}): Promise<ListedSandbox[]> {
     const listed = await this.workspaces.list();
-    const wanted = Object.entries(labels);
     return listed
-      .filter((sandbox) => wanted.every(([name, value]) => new Map(Object.entries(sandbox.labels)).get(name) === value))
+      .filter((sandbox) => hasLabels(sandbox.labels, labels))
       .map((sandbox) => ({ ...sandbox, isAwake: this.isAwake(sandbox.threadId) }));
   }
 
   endRun(threadId: string, run: string): Promise<EndedCommand[]> {
-    return this.sandboxes.get(threadId)?.endRun(run) ?? Promise.resolve([]);
+    return this.sandboxes.find(threadId)?.endRun(run) ?? Promise.resolve([]);
   }
 
   async remove(threadId: string): Promise<void> {
-    const removal =
-      this.removals.get(threadId) ?? this.stopAndDelete(threadId).finally(() => this.removals.delete(threadId));
-    this.removals.set(threadId, removal);
-    return removal;
+    return this.sandboxes.remove(threadId, () => this.stopAndDelete(threadId));
   }
 
   awake(): AwakeSandbox[] {
@@ -109,33 +102,27 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   isAwake(threadId: string): boolean {
-    return this.sandboxes.get(threadId)?.isAwake === true;
+    return this.sandboxes.isAwake(threadId);
   }
 
   async putToSleep(threadId: string): Promise<void> {
-    const sandbox = this.sandboxes.get(threadId);
+    const sandbox = this.sandboxes.find(threadId);
     if (!sandbox) return;
-    this.sandboxes.delete(threadId);
+    this.sandboxes.forget(threadId);
     await sandbox.stop();
     this.egress.remove(threadId);
     this.log.info({ threadId }, 'idle sandbox stopped');
   }
 
-  async stopIdle(): Promise<string[]> {
-    const stopped: string[] = [];
-    for (const sandbox of this.sandboxes.values()) {
-      if (!sandbox.isIdle(Date.now())) continue;
-      await this.putToSleep(sandbox.id);
-      stopped.push(sandbox.id);
-    }
-    return stopped;
+  stopIdle(): Promise<string[]> {
+    return this.sandboxes.stopIdle((threadId) => this.putToSleep(threadId));
   }
 
   async close(): Promise<void> {
     this.closed = true;
     this.timers.forEach(clearInterval);
-    await Promise.all([...this.sandboxes.values()].map((sandbox) => sandbox.stop()));
-    this.sandboxes.clear();
+    await Promise.all(this.sandboxes.all().map((sandbox) => sandbox.stop()));
+    this.sandboxes.forgetAll();
     await this.isolation.close();
   }
 
@@ -152,8 +139,8 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
 
   /** Needs no isolation, so that files can be deleted where sandboxes cannot be booted any more. */
   private async stopAndDelete(threadId: string): Promise<void> {
-    await this.sandboxes.get(threadId)?.stop();
-    this.sandboxes.delete(threadId);
+    await this.sandboxes.find(threadId)?.stop();
+    this.sandboxes.forget(threadId);
     this.egress.remove(threadId);
     await this.workspaces.remove(threadId);
     this.log.info({ threadId }, 'sandbox removed');
@@ -171,13 +158,13 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     return setInterval(() => void attempt(), intervalMs).unref();
   }
 
-  private awakeSandboxes(): EmbeddedSandbox[] {
+  private awakeSandboxes(): HostSandbox[] {
     for (const sandbox of this.booted) if (!sandbox.isAwake) this.booted.delete(sandbox);
     return [...this.booted];
   }
 
-  private create(threadId: string, labels: SandboxLabels): EmbeddedSandbox {
-    const sandbox: EmbeddedSandbox = new EmbeddedSandbox(threadId, this.settings, {
+  private create(threadId: string, labels: SandboxLabels): HostSandbox {
+    const sandbox: HostSandbox = new HostSandbox(threadId, this.settings, {
       boot: () => this.boot(sandbox, labels),
       usage: (watched) => this.workspaces.usage(threadId, watched),
     });
@@ -188,12 +175,12 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
    * Refuses a sandbox that was put to sleep or removed while a caller still had a reference to it: no idle check would stop
    * it, and the files of a removed one would be back.
    */
-  private async boot(sandbox: EmbeddedSandbox, labels: SandboxLabels): Promise<AgentConnection> {
+  private async boot(sandbox: HostSandbox, labels: SandboxLabels): Promise<AgentConnection> {
     const { id: threadId } = sandbox;
     const startedAt = Date.now();
     this.booted.add(sandbox);
     const launcher = await this.launcher();
-    if (this.sandboxes.get(threadId) !== sandbox || this.removals.has(threadId)) {
+    if (!this.sandboxes.isCurrent(sandbox)) {
       throw new SandboxError('unavailable', 'The sandbox was stopped or removed meanwhile.');
     }
     const { install } = this.settings;

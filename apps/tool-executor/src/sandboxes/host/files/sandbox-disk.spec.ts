@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { SandboxFixture } from '../testing/sandbox-fixture';
-import { EmbeddedSandbox } from '../embedded-sandbox';
+import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
+import { HostSandbox } from '../host-sandbox';
 import { readProcessTable } from '../commands/process-table';
 
 const mebibyte = 1024 * 1024;
@@ -14,14 +14,14 @@ async function* mebibytes(count: number): AsyncGenerator<Uint8Array> {
 
 describe('a disk whose quota is watched', () => {
   let fixture: SandboxFixture;
-  let sandbox: EmbeddedSandbox;
+  let sandbox: HostSandbox;
 
   beforeAll(async () => {
     fixture = await SandboxFixture.open(quota);
   });
   beforeEach(async () => {
     const opened = await fixture.sandbox();
-    if (!(opened instanceof EmbeddedSandbox)) throw new Error('the provider has other sandboxes');
+    if (!(opened instanceof HostSandbox)) throw new Error('the provider has other sandboxes');
     sandbox = opened;
     await sandbox.files.stat('.');
     await sandbox.disk.enforce(readProcessTable); // from here on only a change makes a measurement due

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Sandbox } from '../../sandbox';
 import { canMountFiles, filesIn, loopDevicesAreGone, loopDevicesOf, bytesIn } from '../testing/loop-devices';
 import { run } from '../../testing/run-command';
-import { SandboxFixture } from '../testing/sandbox-fixture';
+import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
 
 const mebibyte = 1024 * 1024;
 /** Nothing is measured during the attack, so that only the kernel can stop it. */

@@ -3,7 +3,7 @@ import { readProcess } from './process-table';
 import { type ProcessOwners, RunProcesses } from './run-processes';
 import type { Sandbox } from '../../sandbox';
 import { run } from '../../testing/run-command';
-import { SandboxFixture } from '../testing/sandbox-fixture';
+import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
 
 /** Programs with a name that no other process in a sandbox has. */
 const programs = 'cp /usr/bin/sleep /tmp/daemon; cp /bin/bash /tmp/daemon-shell; cd /tmp; ';

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../sandbox';
 import { run } from '../../testing/run-command';
-import { SandboxFixture } from '../testing/sandbox-fixture';
+import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
 
 describe('files of an embedded sandbox', () => {
   let fixture: SandboxFixture;

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canMountFiles, loopDevicesOf, bytesIn } from '../testing/loop-devices';
 import { run } from '../../testing/run-command';
-import { SandboxFixture } from '../testing/sandbox-fixture';
+import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
 import type { SandboxSettingsInput } from '../../sandbox-settings';
 
 const mebibyte = 1024 * 1024;

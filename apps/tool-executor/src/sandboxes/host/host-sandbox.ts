@@ -18,7 +18,7 @@ import type { Usage, Watched } from './files/workspace-usage';
 const fileTimeoutMs = 30_000;
 
 /** A sandbox on this machine: one agent, booted when needed, and the records of the commands that it ran. */
-export class EmbeddedSandbox extends CommandSandbox {
+export class HostSandbox extends CommandSandbox {
   readonly files: AgentFiles;
   readonly disk: SandboxDisk;
   protected readonly commands: SandboxCommands;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sandbox } from '../../sandbox';
 import { run } from '../../testing/run-command';
-import { SandboxFixture } from '../testing/sandbox-fixture';
+import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
 
 const mebibyte = 1024 * 1024;
 const quota = { diskBytes: 40 * mebibyte, files: 3_000, diskCheckMs: 100, hardDisk: 'off' } as const;

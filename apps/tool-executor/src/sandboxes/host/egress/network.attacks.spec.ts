@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { certificateFor } from '../../../testing/certificates';
 import { TestServers, publicAddresses } from '../../../testing/test-servers';
 import { run } from '../../testing/run-command';
-import { SandboxFixture } from '../testing/sandbox-fixture';
+import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
 import type { Sandbox } from '../../sandbox';
 
 /** Names as an attacker's name server would answer. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { bootAgent } from '../agent/boot-agent';
-import { EmbeddedSandbox } from '../embedded-sandbox';
+import { HostSandbox } from '../host-sandbox';
 import type { Launcher } from './launcher';
 import type { IsolationSite } from './isolation';
 
@@ -10,7 +10,7 @@ export async function runTrial(
   { workspaces, settings, egress }: IsolationSite,
 ): Promise<string | undefined> {
   const threadId = `probe-${randomUUID()}`;
-  const sandbox = new EmbeddedSandbox(threadId, settings, {
+  const sandbox = new HostSandbox(threadId, settings, {
     boot: async () => bootAgent(launcher, await workspaces.open(threadId), settings.bootTimeoutMs),
     usage: (watched) => workspaces.usage(threadId, watched),
   });

@@ -35,6 +35,7 @@ async function fill(path: string, seccompFilter: Buffer | undefined) {
   const agent = join(path, 'agent');
   const systemFiles = join(path, 'etc');
   await cp(join(__dirname, '../agent/in-sandbox'), agent, { recursive: true });
+  await cp(join(__dirname, '../../commands/in-sandbox'), agent, { recursive: true });
   await cp(join(__dirname, 'etc'), systemFiles, { recursive: true });
   await Promise.all([path, agent, systemFiles].map((directory) => chmod(directory, 0o755)));
   for (const directory of [agent, systemFiles]) {

@@ -1,0 +1,69 @@
+import type { CommandSandbox } from './commands/command-sandbox';
+import type { AwakeSandbox } from './sandbox-provider';
+
+/** The sandboxes of threads that this process has used, and the removals that are under way. One per thread. */
+export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boolean }> {
+  private readonly sandboxes = new Map<string, Live>();
+  private readonly removals = new Map<string, Promise<void>>();
+
+  /** The thread's, created if there is none. Its idle time begins again. Waits for a removal, after which it is a new one. */
+  async get(threadId: string, create: () => Live): Promise<Live> {
+    await this.removals.get(threadId)?.catch(() => undefined); // `remove` rejects for its own caller
+    const sandbox = this.sandboxes.get(threadId) ?? create();
+    this.sandboxes.set(threadId, sandbox);
+    sandbox.touch();
+    return sandbox;
+  }
+
+  find(threadId: string): Live | undefined {
+    return this.sandboxes.get(threadId);
+  }
+
+  all(): Live[] {
+    return [...this.sandboxes.values()];
+  }
+
+  /** False for one that was put to sleep or removed while a caller still had a reference to it. */
+  isCurrent(sandbox: Live): boolean {
+    return this.sandboxes.get(sandbox.id) === sandbox && !this.removals.has(sandbox.id);
+  }
+
+  isAwake(threadId: string): boolean {
+    return this.sandboxes.get(threadId)?.isAwake === true;
+  }
+
+  awake(): AwakeSandbox[] {
+    return this.all()
+      .filter(({ isAwake }) => isAwake)
+      .map((sandbox) => sandbox.activity());
+  }
+
+  forget(threadId: string): void {
+    this.sandboxes.delete(threadId);
+  }
+
+  forgetAll(): void {
+    this.sandboxes.clear();
+  }
+
+  /** Concurrent callers share one removal. */
+  async remove(threadId: string, work: () => Promise<void>): Promise<void> {
+    const removal = this.removals.get(threadId) ?? work().finally(() => this.removals.delete(threadId));
+    this.removals.set(threadId, removal);
+    return removal;
+  }
+
+  /**
+   * Puts those to sleep that were unused for the idle time, each looked at in its turn: it may have been used while another
+   * was being stopped. Resolves to their threads.
+   */
+  async stopIdle(putToSleep: (threadId: string) => Promise<void>): Promise<string[]> {
+    const stopped: string[] = [];
+    for (const sandbox of this.all()) {
+      if (!sandbox.isIdle(Date.now())) continue;
+      await putToSleep(sandbox.id);
+      stopped.push(sandbox.id);
+    }
+    return stopped;
+  }
+}
