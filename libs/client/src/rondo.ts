@@ -1,13 +1,16 @@
 import { Agents } from './agents.ts';
 import { ApiKeys } from './api-keys.ts';
 import { Approvals } from './approvals.ts';
-import type { Model, ModelPage, Tool, UsageReport } from './generated/api.ts';
+import { Files } from './files.ts';
+import type { AccountWithKey, AuditEntry, Model, ModelPage, Tool, UsageReport } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import { type Options, Runs } from './runs.ts';
 import { Sandboxes } from './sandboxes.ts';
+import { Schedules } from './schedules.ts';
 import { Sessions } from './sessions.ts';
 import { Threads } from './threads.ts';
 import { type RondoOptions, Transport } from './transport.ts';
+import { WebhookTriggers } from './webhook-triggers.ts';
 
 export interface UsageQuery {
   /** `day`, `model`, `agent`, or several of them with commas. Default: `day`. */
@@ -27,6 +30,9 @@ export class Rondo {
   readonly agents: Agents;
   readonly approvals: Approvals;
   readonly sessions: Sessions;
+  readonly files: Files;
+  readonly schedules: Schedules;
+  readonly webhookTriggers: WebhookTriggers;
   private readonly transport: Transport;
 
   constructor(options: RondoOptions) {
@@ -38,11 +44,30 @@ export class Rondo {
     this.agents = new Agents(this.transport);
     this.approvals = new Approvals(this.transport);
     this.sessions = new Sessions(this.transport);
+    this.files = new Files(this.transport);
+    this.schedules = new Schedules(this.transport);
+    this.webhookTriggers = new WebhookTriggers(this.transport);
   }
 
   /** What model calls have used, summed up by day, model or agent. */
   usage(query: UsageQuery = {}, { signal }: Options = {}): Promise<UsageReport> {
     return this.transport.json({ path: '/v1/usage', query: { ...query }, signal });
+  }
+
+  /** The same as a table, with a line of names. */
+  async usageCsv(query: UsageQuery = {}, { signal }: Options = {}): Promise<string> {
+    const headers = { Accept: 'text/csv' };
+    return (await this.transport.send({ path: '/v1/usage', query: { ...query }, headers, signal })).text();
+  }
+
+  /** The administrative acts of the account, newest first, for its admins. */
+  audit(query: { readonly action?: string; readonly limit?: number } = {}): AsyncGenerator<AuditEntry, void> {
+    return itemsOf(this.transport, '/v1/audit', query);
+  }
+
+  /** For the account that operates the deployment. The only answer that has the new account's key. */
+  createAccount(name: string): Promise<AccountWithKey> {
+    return this.transport.json({ method: 'POST', path: '/v1/admin/accounts', json: { name }, repeatable: false });
   }
 
   models(): AsyncGenerator<Model, void> {

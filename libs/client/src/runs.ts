@@ -1,6 +1,7 @@
 import type {
   AgentResult,
   Answer,
+  BudgetRaise,
   EventPage,
   Fact,
   LogVerification,
@@ -108,9 +109,19 @@ export class Runs {
     return { run, receipt: await this.receiptOf(run) };
   }
 
-  /** Answers a run that waits, and resumes it. */
-  answer(id: string, content: Answer['content'], { signal }: Options = {}): Promise<Run> {
-    return this.transport.json({ method: 'POST', path: `${pathOf(id)}/input`, json: { content }, signal });
+  /** Answers a run that waits, and resumes it. It gets the uploaded files with these ids. */
+  answer(
+    id: string,
+    content: Answer['content'],
+    { files, signal }: Options & { readonly files?: string[] } = {},
+  ): Promise<Run> {
+    const json: Answer = files === undefined ? { content } : { content, files };
+    return this.transport.json({ method: 'POST', path: `${pathOf(id)}/input`, json, signal });
+  }
+
+  /** Raises the budget to these amounts, and resumes a run that waits for it. */
+  raiseBudget(id: string, budget: BudgetRaise, { signal }: Options = {}): Promise<Run> {
+    return this.transport.json({ method: 'POST', path: `${pathOf(id)}/budget`, json: budget, signal });
   }
 
   /** The tool calls of the run, from the effect ledger. */
