@@ -3,6 +3,7 @@ import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
 import { Shell } from './shell/shell.tsx';
 import { Empty, Failed } from './ui/states.tsx';
+import { readUsageSearch } from './usage/usage-search.ts';
 
 const root = createRootRoute({
   component: Shell,
@@ -27,6 +28,37 @@ const routes = [
     getParentRoute,
     path: '/inbox',
     component: lazyRouteComponent(() => import('./inbox/inbox-page.tsx'), 'InboxPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/threads',
+    component: lazyRouteComponent(() => import('./threads/threads-page.tsx'), 'ThreadsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/threads/new',
+    component: lazyRouteComponent(() => import('./threads/thread-page.tsx'), 'NewThreadPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/threads/$threadId',
+    component: lazyRouteComponent(() => import('./threads/thread-page.tsx'), 'ThreadPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/usage',
+    component: lazyRouteComponent(() => import('./usage/usage-page.tsx'), 'UsagePage'),
+    validateSearch: readUsageSearch,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/keys',
+    component: lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/audit',
+    component: lazyRouteComponent(() => import('./keys/audit-page.tsx'), 'AuditPage'),
   }),
 ] as const;
 

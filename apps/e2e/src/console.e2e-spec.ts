@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { ConsoleBrowser } from './console-browser';
 
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const hostile = [
   '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>',
   '[a link](javascript:document.title="owned") and [another](https://example.com/)',
@@ -12,30 +11,23 @@ const hostile = [
 describe('the console in a browser', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
-  let browser: Browser;
+  let browser: ConsoleBrowser;
   let page: Page;
-  const violations: string[] = [];
 
   beforeAll(async () => {
     rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
     client = rondo.client();
-    const { BROWSER_PATH: executablePath } = rondo.infrastructure.env;
-    if (executablePath === undefined) throw new Error('there is no Chromium');
-    browser = await chromium.launch({ executablePath });
-    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.on('console', (message) => {
-      if (/Content Security Policy|TrustedHTML/.test(message.text())) violations.push(message.text());
-    });
-    page.on('pageerror', (error) => violations.push(error.message));
+    browser = await ConsoleBrowser.start(rondo, client);
+    ({ page } = browser);
   });
 
   afterAll(async () => {
     await browser.close();
     await rondo.stop();
-    expect(violations).toEqual([]);
+    expect(browser.violations).toEqual([]);
   });
 
-  const open = (path: string) => page.goto(`${client.url}${path}`);
+  const open = (path: string) => browser.open(path);
   const text = () => page.getByRole('log').innerText();
 
   it('asks for a key, says when it is wrong, and shows the runs', async () => {
@@ -102,7 +94,7 @@ describe('the console in a browser', () => {
     await open('/console/inbox');
     const call = page.getByRole('region', { name: 'Approval of execute_command' });
     await call.getByText('"command": "echo to the wrong place"').waitFor();
-    await expectAccessible('the inbox');
+    await browser.expectAccessible('the inbox');
     await call.getByRole('button', { name: 'Edit' }).click();
     await call.getByLabel('Arguments, as JSON').fill('{"command": "echo to the right place", "blocking": true}');
     await call.getByRole('button', { name: 'Approve with these arguments' }).click();
@@ -139,30 +131,11 @@ describe('the console in a browser', () => {
   });
 
   it('has no fault that axe finds: light and dark, on a wide screen and on a phone', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [1280, 390]) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 780 });
-        for (const path of await pages()) {
-          await open(path);
-          await page.getByRole('heading', { level: 1 }).waitFor();
-          await expectAccessible(`${path}, ${colorScheme}, ${width}`);
-          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-        }
-      }
-    }
+    await browser.expectAccessibleInEveryLook(await pages());
   });
 
   async function pages(): Promise<string[]> {
     const { data } = await client.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
     return ['/console/runs', '/console/inbox', `/console/runs/${data[0]?.id ?? ''}`];
-  }
-
-  /** It is evaluated by the browser's debugger, so the policy of the page stays in force. */
-  async function expectAccessible(what: string): Promise<void> {
-    await page.evaluate(axe);
-    const found = await page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
-      id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
-    expect([what, ...found]).toEqual([what]);
   }
 });

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Markdown } from '../markdown/markdown.tsx';
 import { AnswerForm } from '../run/answer-box.tsx';
+import { BudgetForm } from '../run/budget-form.tsx';
 import { useRunTitle } from '../runs/run-title.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
@@ -58,7 +59,7 @@ function WaitingRun({ item }: { readonly item: InboxItem }) {
         <ApprovalCard key={id} id={id} />
       ))}
       {waiting.reason === 'tool_unknown' && <UnknownCalls runId={item.id} />}
-      {waiting.reason === 'budget' && <p>Its budget is used up.</p>}
+      {waiting.reason === 'budget' && <BudgetForm runId={item.id} budget={waiting.budget} />}
     </article>
   );
 }

@@ -4,9 +4,17 @@ import { type KeyboardEvent, type SubmitEvent, useId, useState } from 'react';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { problemText } from '../ui/problem-text.ts';
+import { BudgetForm } from './budget-form.tsx';
 
 /** What the run waits for, and the place to answer. */
 export function AnswerBox({ runId, waiting }: { readonly runId: string; readonly waiting: Waiting }) {
+  if (waiting.reason === 'budget') {
+    return (
+      <section className="answer" aria-label="The run waits for a higher budget">
+        <BudgetForm runId={runId} budget={waiting.budget} />
+      </section>
+    );
+  }
   if (waiting.reason !== 'ask') {
     return (
       <section className="answer" aria-label="The run waits for you">

@@ -1,5 +1,4 @@
 import type { Run, RunView } from '@rondo/client';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRunTitle } from '../runs/run-title.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -10,6 +9,7 @@ import { useNow } from '../ui/use-now.ts';
 import { ProofBadge } from './proof-badge.tsx';
 import type { RunDetails } from './run-details.ts';
 import type { FedRun } from './run-feed.ts';
+import { WhyLine } from './why-line.tsx';
 
 interface RunHeadProps {
   readonly run: Run;
@@ -38,7 +38,7 @@ export function RunHead({ run, view, details, now, isNow }: RunHeadProps) {
       <h1>{title ?? run.id}</h1>
       <div className="run-line">
         <Status status={view.status} />
-        <Why runId={run.id} view={view} isNow={isNow} />
+        <WhyLine runId={run.id} view={view} isNow={isNow} />
         <span className={`connection ${now.connection}`}>{isOver ? '' : connections[now.connection]}</span>
         <ProofBadge runId={run.id} feed={now} />
         {!isOver && view.status !== 'stopping' && (
@@ -51,26 +51,6 @@ export function RunHead({ run, view, details, now, isNow }: RunHeadProps) {
     </header>
   );
 }
-
-/** What the run waits for, in one sentence. Only changes of it are read out. */
-function Why({ runId, view, isNow }: { readonly runId: string; readonly view: RunView; readonly isNow: boolean }) {
-  const rondo = useRondo();
-  const { data } = useQuery({
-    queryKey: ['why', runId, view.status],
-    queryFn: ({ signal }) => rondo.runs.why(runId, { signal }),
-    refetchInterval: 2_000,
-    enabled: isNow && !view.isOver,
-  });
-  if (!isNow) return <p role="status">As it was after fact {view.lastSeq}.</p>;
-  if (view.isOver) return <p role="status">{endings[view.status] ?? ''}</p>;
-  return <p role="status">{data?.sentence ?? ''}</p>;
-}
-
-const endings: Partial<Record<Run['status'], string>> = {
-  completed: 'It has said what it had to say.',
-  failed: 'It could not go on.',
-  stopped: 'It was stopped, and everything of it has ended.',
-};
 
 function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now'>) {
   const now = useNow(isNow && !view.isOver);

@@ -5,12 +5,12 @@ export type TimelineItem =
   | { readonly kind: 'iteration'; readonly key: string; readonly number: number };
 
 /** The rows, with a line where an iteration begins. State messages are shown elsewhere: as the plan, and as the screen. */
-export function timelineItems(rows: readonly RunRow[]): TimelineItem[] {
+export function timelineItems(rows: readonly RunRow[], { hasIterations = true } = {}): TimelineItem[] {
   const items: TimelineItem[] = [];
   let iteration = 0;
   for (const row of rows) {
     if (row.kind === 'message' && (row.role === 'browser_state' || isPlan(row))) continue;
-    if (row.iteration > iteration) {
+    if (hasIterations && row.iteration > iteration) {
       iteration = row.iteration;
       items.push({ kind: 'iteration', key: `iteration ${iteration}`, number: iteration });
     }

@@ -12,14 +12,16 @@ interface TimelineProps {
   readonly rows: readonly RunRow[];
   readonly details: RunDetails;
   readonly follows: boolean;
+  /** A conversation has no iterations, which each run counts anew. */
+  readonly isConversation?: boolean;
 }
 
 /** How far from the end counts as at the end. */
 const nearEnd = 80;
 
 /** What happened, in order. Only what is near the visible part is in the document. */
-export function Timeline({ rows, details, follows }: TimelineProps) {
-  const items = useMemo(() => timelineItems(rows), [rows]);
+export function Timeline({ rows, details, follows, isConversation = false }: TimelineProps) {
+  const items = useMemo(() => timelineItems(rows, { hasIterations: !isConversation }), [rows, isConversation]);
   const scroller = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const list = useVirtualizer({
@@ -46,7 +48,7 @@ export function Timeline({ rows, details, follows }: TimelineProps) {
       onScroll={remember}
       role="log"
       aria-live="off"
-      aria-label="Timeline"
+      aria-label={isConversation ? 'Conversation' : 'Timeline'}
       tabIndex={0}
     >
       <div className="timeline-rows" style={{ height }}>

@@ -27,7 +27,7 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
   const [isWhole, setWhole] = useState(false);
   const { name, status, result, reason } = row;
   return (
-    <section className={`call ${status}`} aria-label={`${name}, ${words[status]}`}>
+    <article className={`call ${status}`} aria-label={`${name}, ${words[status]}`}>
       <header>
         <i aria-hidden="true" />
         <code className="call-name">{name}</code>
@@ -43,7 +43,7 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
       {reason !== null && <p className="problem">{reason}</p>}
       {result?.image && <BlobImage sha256={result.image.sha256} alt={`Result of ${name}`} />}
       <Whole row={row} isOpen={isWhole} toggle={() => setWhole(!isWhole)} />
-    </section>
+    </article>
   );
 });
 

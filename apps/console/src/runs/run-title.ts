@@ -32,9 +32,9 @@ function wordsOf(fact: Fact): string | undefined {
   return shortened(fact.data.message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '));
 }
 
-/** One line, up to the first block of code. */
+/** One line, up to the first block of code or the list of files. */
 export function shortened(text: string): string {
-  const [prose = ''] = text.split('```');
+  const [prose = ''] = text.split(/```|\[Uploaded File: |Attached files:/);
   const line = prose.replaceAll(/\s+/g, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest).trimEnd()}…` : line || 'An input without text';
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { useMay } from '../session/use-may.ts';
 import { useSession } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { take } from '../ui/take.ts';
@@ -8,14 +9,19 @@ import { Mark } from './mark.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
 const pages = [
-  { to: '/runs', name: 'Runs' },
-  { to: '/inbox', name: 'Inbox' },
+  { to: '/runs', name: 'Runs', scope: 'read' },
+  { to: '/inbox', name: 'Inbox', scope: 'read' },
+  { to: '/threads', name: 'Threads', scope: 'read' },
+  { to: '/usage', name: 'Usage', scope: 'read' },
+  { to: '/keys', name: 'Keys', scope: 'admin' },
 ] as const;
 
 /** The frame around every page. */
 export function Shell() {
   const { signOut } = useSession();
   const waiting = useWaitingCount();
+  const isAdmin = useMay('admin');
+  const offered = pages.filter(({ scope }) => scope === 'read' || isAdmin);
   return (
     <div className="shell">
       <a className="skip" href="#page">
@@ -27,7 +33,7 @@ export function Shell() {
           Rondo
         </Link>
         <nav aria-label="Pages">
-          {pages.map(({ to, name }) => (
+          {offered.map(({ to, name }) => (
             <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
               {name}
               {to === '/inbox' && waiting > 0 && (

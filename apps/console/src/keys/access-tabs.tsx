@@ -1,0 +1,8 @@
+import { Tabs } from '../ui/tabs.tsx';
+
+const tabs = [
+  { to: '/keys', name: 'API keys' },
+  { to: '/audit', name: 'Audit log' },
+];
+
+export const AccessTabs = () => <Tabs label="Access" tabs={tabs} />;

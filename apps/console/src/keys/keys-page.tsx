@@ -1,0 +1,95 @@
+import type { ApiKey } from '@rondo/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRondo, useSession } from '../session/use-session.ts';
+import { age } from '../ui/amounts.ts';
+import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
+import { take } from '../ui/take.ts';
+import { useNow } from '../ui/use-now.ts';
+import { AccessTabs } from './access-tabs.tsx';
+import { NewAccount } from './new-account.tsx';
+import { NewKey } from './new-key.tsx';
+
+/** The API keys of the account, for its admins. */
+export function KeysPage() {
+  const rondo = useRondo();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['keys'],
+    queryFn: () => take(rondo.apiKeys.list({ limit: 100 }), 300),
+  });
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      <div className="page-head">
+        <h1>Keys</h1>
+        <AccessTabs />
+      </div>
+      <NewKey />
+      {data ? <KeyTable keys={data.items} /> : <Loading what="keys" />}
+      <NewAccount />
+    </>
+  );
+}
+
+function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
+  return (
+    <div className="table" tabIndex={0} role="region" aria-label="API keys">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Key</th>
+            <th scope="col">May</th>
+            <th scope="col">Created</th>
+            <th scope="col">
+              <span className="unseen">What can be done</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <KeyRow key={key.id} apiKey={key} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function KeyRow({
+  apiKey: { id, name, hint, scopes, created_at: at, revoked_at: revokedAt },
+}: {
+  readonly apiKey: ApiKey;
+}) {
+  const { rondo, who } = useSession();
+  const queries = useQueryClient();
+  const now = useNow();
+  const isOwn = who.caller_id === id;
+  const revoke = async () => {
+    await rondo.apiKeys.revoke(id);
+    await queries.invalidateQueries({ queryKey: ['keys'] });
+  };
+  const question = isOwn
+    ? `Revoke “${name}”? This browser is signed in with it, and will be signed out.`
+    : `Revoke “${name}”? What uses it is refused at once, and its open connections are closed.`;
+  return (
+    <tr className={revokedAt === null ? undefined : 'past'}>
+      <td>
+        {name}
+        {isOwn && <span className="tag">this browser</span>}
+      </td>
+      <td>
+        <code>…{hint}</code>
+      </td>
+      <td>{scopes.join(', ')}</td>
+      <td title={new Date(at).toLocaleString()}>{age(at, now)}</td>
+      <td className="number">
+        {revokedAt === null ? (
+          <ConfirmedAction name="Revoke" label={`Revoke ${name}`} question={question} work={revoke} />
+        ) : (
+          `revoked ${age(revokedAt, now)}`
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ApiKeyWithSecret, NewApiKey } from '@rondo/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { ChoiceField, TextField } from '../ui/fields.tsx';
+import { Form, textOf } from '../ui/form.tsx';
+import { SecretOnce } from '../ui/secret-once.tsx';
+
+const scopes: readonly (readonly [NewApiKey['scopes'][number], string])[] = [
+  ['read', 'read: see everything of the account'],
+  ['write', 'write: and start runs, answer, stop'],
+  ['admin', 'admin: and manage keys and accounts'],
+];
+
+/** Creates a key, and shows it once. */
+export function NewKey() {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const [created, setCreated] = useState<ApiKeyWithSecret | null>(null);
+  const create = async (fields: FormData) => {
+    const scope = scopes.find(([name]) => name === textOf(fields, 'scope'))?.[0] ?? 'read';
+    setCreated(await rondo.apiKeys.create({ name: textOf(fields, 'name'), scopes: [scope] }));
+    setOpen(false);
+    await queries.invalidateQueries({ queryKey: ['keys'] });
+  };
+  if (created)
+    return <SecretOnce name={`The key “${created.name}”`} secret={created.key} close={() => setCreated(null)} />;
+  if (!isOpen)
+    return (
+      <p className="before-table">
+        <button onClick={() => setOpen(true)}>New key</button>
+      </p>
+    );
+  return (
+    <section className="card">
+      <h2>New key</h2>
+      <Form work={create} button="Create" label="New key" cancel={() => setOpen(false)}>
+        <div className="fields">
+          <TextField label="Name" name="name" required maxLength={200} autoFocus />
+          <ChoiceField label="May" name="scope" options={scopes} defaultValue="write" />
+        </div>
+      </Form>
+    </section>
+  );
+}

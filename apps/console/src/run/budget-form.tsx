@@ -1,0 +1,42 @@
+import type { BudgetRaise, Waiting } from '@rondo/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRondo } from '../session/use-session.ts';
+import { cost, count } from '../ui/amounts.ts';
+import { TextField } from '../ui/fields.tsx';
+import { Form, numberOf } from '../ui/form.tsx';
+
+interface BudgetFormProps {
+  readonly runId: string;
+  readonly budget: Waiting['budget'];
+}
+
+/** A run that has used up its budget goes on with a higher one. */
+export function BudgetForm({ runId, budget }: BudgetFormProps) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  if (!budget) return null;
+  const isMoney = budget.usd !== null;
+  const raise = async (fields: FormData) => {
+    const amount = numberOf(fields, 'amount') ?? 0;
+    const raised: BudgetRaise = isMoney ? { usd: amount } : { tokens: amount };
+    await rondo.runs.raiseBudget(runId, raised);
+    await queries.invalidateQueries({ queryKey: ['inbox'] });
+  };
+  const spent = isMoney
+    ? `It has spent ${cost(budget.spent_usd)} of ${cost(budget.usd)}.`
+    : `It has used ${count(budget.spent_tokens)} of ${count(budget.tokens ?? 0)} tokens.`;
+  return (
+    <Form work={raise} button="Raise, and go on" label="Raise the budget">
+      <p>{spent}</p>
+      <TextField
+        label={isMoney ? 'New budget, in USD' : 'New budget, in tokens'}
+        name="amount"
+        type="number"
+        min={(isMoney ? budget.usd : budget.tokens) ?? 0}
+        step={isMoney ? 'any' : 1}
+        required
+        defaultValue={String(2 * ((isMoney ? budget.usd : budget.tokens) ?? 0))}
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Run, RunView } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { useRondo } from '../session/use-session.ts';
+
+interface WhyLineProps {
+  readonly runId: string;
+  readonly view: RunView;
+  readonly isNow: boolean;
+}
+
+/** What the run waits for, in one sentence. Only changes of it are read out. */
+export function WhyLine({ runId, view, isNow }: WhyLineProps) {
+  const rondo = useRondo();
+  const { data } = useQuery({
+    queryKey: ['why', runId, view.status],
+    queryFn: ({ signal }) => rondo.runs.why(runId, { signal }),
+    refetchInterval: 2_000,
+    enabled: isNow && !view.isOver,
+  });
+  if (!isNow) return <p role="status">As it was after fact {view.lastSeq}.</p>;
+  if (view.isOver) return <p role="status">{endings[view.status] ?? ''}</p>;
+  return <p role="status">{data?.sentence ?? ''}</p>;
+}
+
+const endings: Partial<Record<Run['status'], string>> = {
+  completed: 'It has said what it had to say.',
+  failed: 'It could not go on.',
+  stopped: 'It was stopped, and everything of it has ended.',
+};

@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { take } from '../ui/take.ts';
+
+/** What a run begins with; empty where the thread, the account or the deployment decides. */
+export interface RunChoice {
+  readonly agentId: string;
+  readonly model: string;
+}
+
+export const noChoice: RunChoice = { agentId: '', model: '' };
+
+interface RunChoiceFieldsProps {
+  readonly choice: RunChoice;
+  readonly onChange: (choice: RunChoice) => void;
+  /** What is said where no agent is chosen. */
+  readonly unchosen: string;
+}
+
+export function RunChoiceFields({ choice, onChange, unchosen }: RunChoiceFieldsProps) {
+  const rondo = useRondo();
+  const { data: agents } = useQuery({
+    queryKey: ['agents', 'names'],
+    queryFn: () => take(rondo.agents.list({ limit: 100 }), 100),
+    staleTime: 30_000,
+  });
+  return (
+    <>
+      {agents !== undefined && agents.items.length > 0 && (
+        <select
+          aria-label="Agent"
+          value={choice.agentId}
+          onChange={({ currentTarget }) => onChange({ ...choice, agentId: currentTarget.value })}
+        >
+          <option value="">{unchosen}</option>
+          {agents.items.map(({ id, definition }) => (
+            <option key={id} value={id}>
+              {definition.name}
+            </option>
+          ))}
+        </select>
+      )}
+      <ModelField value={choice.model} onChange={(model) => onChange({ ...choice, model })} />
+    </>
+  );
+}
+
+/** Any model of a known provider; the known ones are offered. */
+function ModelField({ value, onChange }: { readonly value: string; readonly onChange: (model: string) => void }) {
+  const list = useId();
+  const models = useModels();
+  return (
+    <>
+      <input
+        aria-label="Model"
+        placeholder="Model of the agent"
+        list={list}
+        spellCheck={false}
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <datalist id={list}>
+        {models.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** The names of the known models. */
+export function useModels(): readonly string[] {
+  const rondo = useRondo();
+  const { data } = useQuery({
+    queryKey: ['models'],
+    queryFn: () => take(rondo.models(), 300),
+    staleTime: 300_000,
+  });
+  return data?.items.map(({ id }) => id) ?? [];
+}

@@ -1,0 +1,136 @@
+import type { Run, Thread } from '@rondo/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
+import { Composer } from './composer.tsx';
+import { LiveConversation, PastConversation } from './conversation.tsx';
+import { type NewWords, sendMessage } from './send-message.ts';
+import { useThreadTitle } from './thread-title.ts';
+import { isOver, useThread } from './use-thread.ts';
+
+const route = getRouteApi('/threads/$threadId');
+
+/** A conversation: what was said, what the active run writes, and the place to go on. */
+export function ThreadPage() {
+  const { threadId } = route.useParams();
+  const rondo = useRondo();
+  const { data: thread, error } = useQuery({
+    queryKey: ['thread', threadId],
+    queryFn: ({ signal }) => rondo.threads.get(threadId, { signal }),
+  });
+  if (error) return <Failed error={error} />;
+  return thread ? <OneThread key={threadId} thread={thread} /> : <Loading what="the thread" />;
+}
+
+function OneThread({ thread }: { readonly thread: Thread }) {
+  const rondo = useRondo();
+  const mayWrite = useMay('write');
+  const { shown, error, refresh } = useThread(thread.id);
+  if (error && !shown) return <Failed error={error} />;
+  if (!shown) return <Loading what="the thread" />;
+  const { run, queued, before, after } = shown;
+  const active = run && !isOver(run) ? run : undefined;
+  const send = async (words: NewWords) => {
+    await sendMessage(rondo, { threadId: thread.id, active }, words);
+    await refresh();
+  };
+  return (
+    <div className="run-page">
+      <ThreadHead thread={thread} isBusy={active !== undefined} />
+      <div className="run-main chat">
+        {run ? (
+          <LiveConversation key={run.id} run={run} before={before} after={after} onEnd={refresh} />
+        ) : (
+          <PastConversation messages={before} />
+        )}
+        <Queued runs={queued} />
+        {mayWrite && <Composer send={send} active={active} unchosenAgent="Agent of this thread" />}
+      </div>
+    </div>
+  );
+}
+
+function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBusy: boolean }) {
+  const title = useThreadTitle(thread);
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const mayWrite = useMay('write');
+  const remove = async () => {
+    await rondo.threads.delete(thread.id);
+    await navigate({ to: '/threads' });
+    await queries.invalidateQueries({ queryKey: ['threads'] });
+  };
+  return (
+    <Head crumb={<code>{thread.id}</code>} title={title ?? thread.id}>
+      <Link to="/runs" search={{ thread: thread.id }}>
+        Its runs
+      </Link>
+      {mayWrite && !isBusy && (
+        <ConfirmedAction
+          name="Delete"
+          label="Delete this thread"
+          question="Delete this thread, with its runs, messages and files?"
+          work={remove}
+        />
+      )}
+    </Head>
+  );
+}
+
+interface HeadProps {
+  readonly crumb: ReactNode;
+  readonly title: string;
+  readonly children?: ReactNode;
+}
+
+function Head({ crumb, title, children }: HeadProps) {
+  return (
+    <header className="run-head">
+      <p className="crumb">
+        <Link to="/threads">Threads</Link> / {crumb}
+      </p>
+      <div className="thread-line">
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </header>
+  );
+}
+
+/** A thread that begins with the first message. */
+export function NewThreadPage() {
+  const rondo = useRondo();
+  const navigate = useNavigate();
+  const send = async (words: NewWords) => {
+    const threadId = await sendMessage(rondo, {}, words);
+    await navigate({ to: '/threads/$threadId', params: { threadId } });
+  };
+  return (
+    <div className="run-page">
+      <Head crumb="new" title="New thread" />
+      <div className="run-main chat">
+        <p className="chat-start">What should the agent do?</p>
+        <Composer send={send} unchosenAgent="The account's agent" />
+      </div>
+    </div>
+  );
+}
+
+function Queued({ runs }: { readonly runs: readonly Run[] }) {
+  if (runs.length === 0) return null;
+  return (
+    <p className="queued" role="status">
+      {runs.length === 1 ? 'A run waits for its turn: ' : `${runs.length} runs wait for their turn: `}
+      {runs.map(({ id }) => (
+        <Link key={id} to="/runs/$runId" params={{ runId: id }}>
+          {id}
+        </Link>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { problemText } from '../ui/problem-text.ts';
+
+/** A file of a message that is not sent yet. It has an id once it is uploaded. */
+export interface Attachment {
+  readonly key: number;
+  readonly name: string;
+  readonly size: number;
+  readonly id: string | null;
+  readonly problem: string | null;
+}
+
+export interface Attachments {
+  readonly all: readonly Attachment[];
+  readonly isUploading: boolean;
+  /** Of those that are uploaded. */
+  readonly ids: string[];
+  readonly add: (files: Iterable<File>) => void;
+  readonly remove: (attachment: Attachment) => void;
+  readonly clear: () => void;
+}
+
+let lastKey = 0;
+
+/** Files are uploaded as soon as they are chosen. */
+export function useAttachments(): Attachments {
+  const rondo = useRondo();
+  const [all, setAll] = useState<readonly Attachment[]>([]);
+  const change = (key: number, to: Partial<Attachment>) =>
+    setAll((known) => known.map((one) => (one.key === key ? { ...one, ...to } : one)));
+
+  const add = (files: Iterable<File>) => {
+    for (const file of files) {
+      const key = ++lastKey;
+      setAll((known) => [...known, { key, name: file.name, size: file.size, id: null, problem: null }]);
+      rondo.files.upload(file).then(
+        ({ id }) => change(key, { id }),
+        (error: unknown) => change(key, { problem: problemText(error) }),
+      );
+    }
+  };
+  const remove = ({ key, id }: Attachment) => {
+    setAll((known) => known.filter((one) => one.key !== key));
+    if (id !== null) void rondo.files.delete(id).catch(() => undefined); // else it is deleted a day later
+  };
+  return {
+    all,
+    isUploading: all.some(({ id, problem }) => id === null && problem === null),
+    ids: all.flatMap(({ id }) => id ?? []),
+    add,
+    remove,
+    clear: () => setAll([]),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Message, Run } from '@rondo/client';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRondo } from '../session/use-session.ts';
+import { take } from '../ui/take.ts';
+
+const mostMessages = 2_000;
+const over: readonly Run['status'][] = ['completed', 'failed', 'stopped'];
+
+export const isOver = ({ status }: Pick<Run, 'status'>): boolean => over.includes(status);
+
+/** A thread as its page shows it: one run is followed live, everything else of it is messages. */
+export interface ShownThread {
+  /** The active run; without one, the newest. */
+  readonly run: Run | undefined;
+  /** Runs that wait for their turn. */
+  readonly queued: readonly Run[];
+  /** The messages before those of `run`, and those after it. */
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+}
+
+/** Reads the thread again every two seconds. The run and the messages around it change together. */
+export function useThread(threadId: string) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const runs = useQuery({
+    queryKey: ['runs', threadId],
+    queryFn: () => take(rondo.runs.list({ thread_id: threadId, limit: 20 }), 20),
+    refetchInterval: 2_000,
+  });
+  const items = runs.data?.items ?? [];
+  const run = items.findLast((one) => !isOver(one)) ?? items[0];
+  const messages = useQuery({
+    queryKey: ['messages', threadId, run?.id],
+    queryFn: async () => ({ run, ...(await take(rondo.threads.messages(threadId, { limit: 100 }), mostMessages)) }),
+    enabled: runs.data !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  const refresh = () =>
+    Promise.all([runs.refetch(), queries.invalidateQueries({ queryKey: ['messages', threadId] })]).then(
+      () => undefined,
+    );
+  return {
+    error: runs.error ?? messages.error,
+    shown: messages.data && shownThread(messages.data.items, { run: messages.data.run, runs: items }),
+    refresh,
+  };
+}
+
+function shownThread(
+  messages: readonly Message[],
+  { run, runs }: { run: Run | undefined; runs: readonly Run[] },
+): ShownThread {
+  const isOfRun = (message: Message) => run !== undefined && message.run_id === run.id;
+  const first = messages.findIndex(isOfRun);
+  const cut = first === -1 ? messages.length : first;
+  return {
+    run: runs.find(({ id }) => id === run?.id) ?? run,
+    queued: runs.filter(({ id, status }) => status === 'queued' && id !== run?.id),
+    before: messages.slice(0, cut),
+    after: messages.slice(cut).filter((message) => !isOfRun(message)),
+  };
+}

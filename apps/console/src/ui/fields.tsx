@@ -1,0 +1,66 @@
+import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react';
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+}
+
+/** A line of text, with its name and what it is for. */
+export function TextField({ label, hint, ...input }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId();
+  const described = hint === undefined ? undefined : `${id}-hint`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input id={id} autoComplete="off" aria-describedby={described} {...input} />
+      <Hint id={described}>{hint}</Hint>
+    </div>
+  );
+}
+
+/** Several lines. */
+export function AreaField({ label, hint, ...area }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const id = useId();
+  const described = hint === undefined ? undefined : `${id}-hint`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea id={id} aria-describedby={described} {...area} />
+      <Hint id={described}>{hint}</Hint>
+    </div>
+  );
+}
+
+interface ChoiceProps extends FieldProps {
+  readonly name: string;
+  /** What is sent, and the words for it. */
+  readonly options: readonly (readonly [value: string, words: string])[];
+  readonly defaultValue?: string;
+}
+
+/** One of a few. */
+export function ChoiceField({ label, hint, options, ...select }: ChoiceProps) {
+  const id = useId();
+  const described = hint === undefined ? undefined : `${id}-hint`;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} aria-describedby={described} {...select}>
+        {options.map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <Hint id={described}>{hint}</Hint>
+    </div>
+  );
+}
+
+function Hint({ id, children }: { readonly id: string | undefined; readonly children: ReactNode }) {
+  return id === undefined ? null : (
+    <p className="hint" id={id}>
+      {children}
+    </p>
+  );
+}

@@ -1,0 +1,138 @@
+import { type Rondo } from '@rondo/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
+import { count, cost } from '../ui/amounts.ts';
+import { saveAs } from '../ui/save-as.ts';
+import { Failed, Loading } from '../ui/states.tsx';
+import { take } from '../ui/take.ts';
+import { UsageChart } from './usage-chart.tsx';
+import { type Measure, type UsageRow, everyDay, firstDay } from './usage-days.ts';
+import { type UsageSearch, ranges } from './usage-search.ts';
+import { UsageTable } from './usage-table.tsx';
+
+const route = getRouteApi('/usage');
+const measures: readonly (readonly [Measure, string])[] = [
+  ['cost', 'Cost'],
+  ['tokens', 'Tokens'],
+  ['calls', 'Calls'],
+];
+
+/** What model calls have used: by day, model and agent. */
+export function UsagePage() {
+  const { days = 30, measure: chosen } = route.useSearch();
+  const rondo = useRondo();
+  const now = useMemo(() => Date.now(), [days]);
+  const from = firstDay(days, now);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['usage', from],
+    queryFn: () => readUsage(rondo, from),
+    refetchInterval: 15_000,
+    placeholderData: keepPreviousData,
+  });
+  const measure = chosen ?? ((data?.total.cost_usd ?? 0) > 0 ? 'cost' : 'tokens');
+  const download = async () =>
+    saveAs(`usage-from-${from}.csv`, await rondo.usageCsv({ group_by: 'day,model,agent', from }));
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+
+  return (
+    <>
+      <div className="page-head">
+        <h1>Usage</h1>
+        <Action work={download}>Download as CSV</Action>
+      </div>
+      <Choices days={days} measure={measure} />
+      {data ? <Report report={data} days={days} measure={measure} now={now} /> : <Loading what="usage" />}
+    </>
+  );
+}
+
+async function readUsage(rondo: Rondo, from: string) {
+  const [byDay, byModel, byAgent, agents] = await Promise.all([
+    rondo.usage({ group_by: 'day', from }),
+    rondo.usage({ group_by: 'model', from }),
+    rondo.usage({ group_by: 'agent', from }),
+    take(rondo.agents.list({ limit: 100 }), 300),
+  ]);
+  const names = new Map(agents.items.map(({ id, definition }) => [id, definition.name]));
+  return { total: byDay.total, byDay: byDay.data, byModel: byModel.data, byAgent: byAgent.data, names };
+}
+
+function Choices({ days, measure }: Required<UsageSearch>) {
+  return (
+    <div className="filters">
+      <nav aria-label="Days">
+        {ranges.map((range) => (
+          <Link
+            key={range}
+            to="/usage"
+            search={{ days: range, measure }}
+            aria-current={range === days ? 'true' : undefined}
+          >
+            {range} days
+          </Link>
+        ))}
+      </nav>
+      <nav aria-label="What the chart shows">
+        {measures.map(([name, words]) => (
+          <Link
+            key={name}
+            to="/usage"
+            search={{ days, measure: name }}
+            aria-current={name === measure ? 'true' : undefined}
+          >
+            {words}
+          </Link>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+interface ReportProps extends Required<UsageSearch> {
+  readonly report: Awaited<ReturnType<typeof readUsage>>;
+  readonly now: number;
+}
+
+function Report({ report: { total, byDay, byModel, byAgent, names }, days, measure, now }: ReportProps) {
+  const every = everyDay(byDay, { days, now });
+  const agentOf = ({ agent_id: id }: UsageRow) => (id == null ? 'no stored agent' : (names.get(id) ?? id));
+  return (
+    <>
+      <dl className="figures">
+        <Figure name="Cost" value={total.calls === 0 ? '$0' : cost(total.cost_usd)} />
+        <Figure name="Tokens in" value={count(total.input_tokens)} />
+        <Figure name="of them from a cache" value={count(total.cached_tokens)} />
+        <Figure name="Tokens out" value={count(total.output_tokens)} />
+        <Figure name="Calls" value={count(total.calls)} />
+      </dl>
+      {total.unpriced_calls > 0 && (
+        <p className="hint">{count(total.unpriced_calls)} calls have no known price. They are in no cost.</p>
+      )}
+      <UsageChart days={every} measure={measure} />
+      <details className="as-table">
+        <summary>The chart as a table</summary>
+        <UsageTable label="Usage by day" first="Day" rows={byDay} nameOf={({ day }) => day ?? ''} />
+      </details>
+      <section className="section">
+        <h2>By model</h2>
+        <UsageTable label="Usage by model" first="Model" rows={byModel} nameOf={({ model }) => model ?? ''} />
+      </section>
+      <section className="section">
+        <h2>By agent</h2>
+        <UsageTable label="Usage by agent" first="Agent" rows={byAgent} nameOf={agentOf} />
+      </section>
+    </>
+  );
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

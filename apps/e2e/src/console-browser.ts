@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import type { RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { type Browser, type Page, chromium } from 'playwright-core';
+
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [1280, 390].map((width) => ({ colorScheme, width })),
+);
+
+/** A real Chromium with the console of a deployment, which writes down what the page's policy refused. */
+export class ConsoleBrowser {
+  /** What the policy refused, and what was thrown. */
+  readonly violations: string[] = [];
+
+  private constructor(
+    private readonly browser: Browser,
+    readonly page: Page,
+    readonly client: RondoClient,
+  ) {
+    page.on('console', (message) => {
+      if (/Content Security Policy|TrustedHTML/.test(message.text())) this.violations.push(message.text());
+    });
+    page.on('pageerror', (error) => this.violations.push(error.message));
+  }
+
+  static async start(rondo: RunningRondo, client: RondoClient): Promise<ConsoleBrowser> {
+    const { BROWSER_PATH: executablePath } = rondo.infrastructure.env;
+    if (executablePath === undefined) throw new Error('there is no Chromium');
+    const browser = await chromium.launch({ executablePath });
+    return new ConsoleBrowser(browser, await browser.newPage({ viewport: { width: 1280, height: 800 } }), client);
+  }
+
+  open(path: string): Promise<unknown> {
+    return this.page.goto(`${this.client.url}${path}`);
+  }
+
+  /** With a link that works once. */
+  async signIn(): Promise<void> {
+    const { path } = await this.client.json<{ path: string }>('POST', '/session/links', {});
+    await this.open(path);
+    await this.page.getByRole('heading', { level: 1 }).waitFor();
+  }
+
+  /** It is evaluated by the browser's debugger, so the policy of the page stays in force. */
+  async expectAccessible(what: string): Promise<void> {
+    await this.page.evaluate(axe);
+    const found = await this.page.evaluate<
+      string[]
+    >(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
+      id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
+    expect([what, ...found]).toEqual([what]);
+  }
+
+  /** Light and dark, on a wide screen and on a phone: axe finds nothing, and nothing is wider than the screen. */
+  async expectAccessibleInEveryLook(paths: readonly string[]): Promise<void> {
+    for (const { colorScheme, width } of looks) {
+      await this.page.emulateMedia({ colorScheme });
+      await this.page.setViewportSize({ width, height: 780 });
+      for (const path of paths) {
+        await this.open(path);
+        await this.page.getByRole('heading', { level: 1 }).waitFor();
+        await this.expectAccessible(`${path}, ${colorScheme}, ${width}`);
+        expect(await this.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
+    }
+    await this.page.setViewportSize({ width: 1280, height: 800 });
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+}

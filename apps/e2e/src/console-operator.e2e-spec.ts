@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { RondoClient, RunningRondo } from '@rondo/test-deployment';
+import type { Page } from 'playwright-core';
+import { ConsoleBrowser } from './console-browser';
+
+describe('the console for those who operate an account', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    client = rondo.client();
+    browser = await ConsoleBrowser.start(rondo, client);
+    ({ page } = browser);
+    await browser.signIn();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await rondo.stop();
+    expect(browser.violations).toEqual([]);
+  });
+
+  const statusWith = async (key: string, method = 'GET', path = '/runs', body?: unknown) =>
+    (await new RondoClient(client.url, key).request(method, path, body)).status;
+
+  it('creates a key that is shown once and can do what its scope says, and revokes it', async () => {
+    await browser.open('/console/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('dashboard');
+    await page.getByLabel('May').selectOption('read');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const shown = page.getByRole('region', { name: 'The key “dashboard”' });
+    const key = await shown.locator('code').innerText();
+    await browser.expectAccessible('a new key');
+    expect([await statusWith(key), await statusWith(key, 'POST', '/runs', { input: 'Hi.' })]).toEqual([200, 403]);
+
+    await shown.getByRole('button', { name: 'I have kept it' }).click();
+    expect(await page.content()).not.toContain(key);
+    await page.getByRole('button', { name: 'Revoke dashboard' }).click();
+    await browser.expectAccessible('a question before something is done');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page
+      .getByRole('row', { name: /dashboard/ })
+      .getByText(/revoked/)
+      .waitFor();
+    expect(await statusWith(key)).toBe(401);
+  });
+
+  it('creates an account, whose key works', async () => {
+    await page.getByLabel('Name of the account').fill('Another team');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    const shown = page.getByRole('region', { name: /The admin key of “Another team”/ });
+    expect(await statusWith(await shown.locator('code').innerText())).toBe(200);
+  });
+
+  it('the audit log has what was done', async () => {
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    const acts = page.getByRole('region', { name: 'Acts' });
+    await acts.getByText('api_key.revoke').waitFor();
+    await acts.getByText('account.create').waitFor();
+    await page.getByLabel('Only this action').fill('api_key.create');
+    await acts.getByText('api_key.revoke').waitFor({ state: 'detached' });
+    expect(await acts.getByText('api_key.create').count()).toBe(1);
+  });
+
+  it('shows what models have used, as a chart that can be read, as tables, and as a file', async () => {
+    const run = await client.createRun({ model: 'demo/plain', input: 'Count me.' });
+    await client.settled(run.id);
+    await browser.open('/console/usage?measure=calls&days=7');
+    await page.getByRole('img', { name: /Calls per day, from .* to .*: 1 in all, most of it 1 on / }).waitFor();
+    const models = page.getByRole('region', { name: 'Usage by model' });
+    expect(await models.getByRole('row', { name: 'demo/plain' }).getByRole('cell').first().innerText()).toBe('1');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^usage-from-.*\.csv$/);
+    expect(readFileSync(await download.path(), 'utf8')).toMatch(/^day,model,agent_id.*\r?\n.*demo\/plain/);
+  });
+
+  it('raises a budget in the inbox, and the run goes on', async () => {
+    const budget = { tokens: 10, on_exceeded: 'wait' };
+    const run = await client.createRun({ model: 'demo/plain', input: 'Spend.', budget });
+    expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_budget' });
+    await browser.open('/console/inbox');
+    const form = page.getByRole('form', { name: 'Raise the budget' });
+    await form.getByLabel('New budget, in tokens').fill('100000');
+    await form.getByRole('button', { name: 'Raise, and go on' }).click();
+    await page.getByText('Nothing waits for you.').waitFor();
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('has no fault that axe finds', async () => {
+    await browser.expectAccessibleInEveryLook(['/console/keys', '/console/audit', '/console/usage']);
+  });
+
+  it('a key that may only read sees no page and no button that it is refused', async () => {
+    const { key } = await client.json<{ key: string }>('POST', '/api-keys', { name: 'reader', scopes: ['read'] });
+    await page.context().clearCookies();
+    await browser.open('/console/threads');
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Threads' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Keys' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'New thread' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,99 @@
+import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import type { Page } from 'playwright-core';
+import { ConsoleBrowser } from './console-browser';
+
+describe('threads in the console', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    client = rondo.client();
+    browser = await ConsoleBrowser.start(rondo, client);
+    ({ page } = browser);
+    await browser.signIn();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await rondo.stop();
+    expect(browser.violations).toEqual([]);
+  });
+
+  const message = () => page.getByRole('textbox', { name: 'Message' });
+  const say = async (text: string, model?: string) => {
+    if (model !== undefined) await page.getByLabel('Model', { exact: true }).fill(model);
+    await message().fill(text);
+    await page.keyboard.press('Enter');
+  };
+  const conversation = () => page.getByRole('log', { name: 'Conversation' });
+
+  it('a first message begins a thread, and the run gets the attached file', async () => {
+    await browser.open('/console/threads');
+    await page.getByText('No threads yet.').waitFor();
+    await page.getByRole('link', { name: 'New thread' }).click();
+    await page
+      .getByLabel('Files to attach')
+      .setInputFiles({ name: 'numbers.txt', mimeType: 'text/plain', buffer: Buffer.from('seventeen') });
+    await page.getByRole('list', { name: 'Files of this message' }).getByText('9 B').waitFor();
+    const { model, input } = scripted('Read the file.', [
+      { calls: [command('cat numbers.txt')] },
+      { text: 'It says a number.' },
+    ]);
+    await say(input, model);
+    await page.waitForURL(/\/threads\/thr_/);
+    await conversation().getByLabel('Output').getByText('seventeen').waitFor();
+    await page.getByRole('article', { name: 'Agent' }).getByText('It says a number.').waitFor();
+    await page.getByText('Completed').waitFor();
+  });
+
+  it('goes on with the same thread, shows the text while it is written, and keeps what was said before', async () => {
+    await say('Tell me a story.', 'demo/long:tokens=4000');
+    await conversation().getByText('The quick brown fox').first().waitFor();
+    await page.getByText('Running', { exact: true }).waitFor();
+    await conversation().press('Home');
+    await conversation().getByText('It says a number.', { exact: true }).waitFor();
+  });
+
+  it('stops the run, and shows the receipt', async () => {
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const receipt = page.getByRole('region', { name: 'Receipt of the stop' });
+    await receipt.getByText('Tokens after the stop').waitFor();
+    await page.getByText('Stopped', { exact: true }).first().waitFor();
+  });
+
+  it('a question is answered with the next message', async () => {
+    await say('Paint the shed.', 'demo/ask');
+    await page.getByRole('region', { name: 'The run asks you' }).waitFor();
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('Blue.');
+    await page.keyboard.press('Enter');
+    await page.getByText('I go on with your answer: Blue.').waitFor();
+    await page.getByText('Completed').waitFor();
+  });
+
+  it('while a run is active, a message can wait for the run after it', async () => {
+    await say('Another story.', 'demo/long:tokens=300');
+    await page.getByRole('combobox', { name: 'When it is read' }).selectOption('queue');
+    await say('And then say hello.');
+    await page.getByText('A run waits for its turn').waitFor();
+    await page.getByRole('article', { name: 'You' }).getByText('And then say hello.').waitFor();
+  });
+
+  it('has no fault that axe finds, and a thread can be deleted', async () => {
+    const { data } = await client.json<{ data: { id: string }[] }>('GET', '/threads');
+    const path = `/console/threads/${data[0]?.id ?? ''}`;
+    await browser.expectAccessibleInEveryLook(['/console/threads', '/console/threads/new', path]);
+    await browser.open(path);
+    const stop = page.getByRole('button', { name: 'Stop' });
+    await page
+      .getByText(/^(Running|Completed)$/)
+      .first()
+      .waitFor();
+    if (await stop.isVisible()) await stop.click();
+    await page.getByRole('button', { name: 'Delete this thread' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No threads yet.').waitFor();
+  });
+});
