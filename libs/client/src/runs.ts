@@ -25,6 +25,9 @@ export interface Options {
 export interface ListRuns {
   readonly status?: Run['status'];
   readonly thread_id?: string;
+  readonly agent_id?: string;
+  /** Words that the input has. */
+  readonly q?: string;
   /** Items per page. */
   readonly limit?: number;
 }

@@ -105,6 +105,8 @@ export const run = z.object({
   /** The stored agent that it began with, and its version. Null for a run without one. */
   agent_id: agentId.nullable(),
   agent_version: z.number().int().positive().nullable(),
+  /** The first words of its input. Null without one. */
+  preview: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
   stop_requested_at: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
@@ -114,10 +116,10 @@ export const run = z.object({
 export type Run = z.infer<typeof run>;
 
 type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metadata' | 'created_at'> &
-  Partial<Pick<Run, 'agent_id' | 'agent_version'>>;
+  Partial<Pick<Run, 'agent_id' | 'agent_version' | 'preview'>>;
 
 /** A new run. */
-export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at, ...agent }: Beginning): Run => ({
+export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at, ...more }: Beginning): Run => ({
   id,
   thread_id,
   status: 'queued',
@@ -131,8 +133,9 @@ export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at
   profile: settings.profile,
   model: settings.model,
   settings,
-  agent_id: agent.agent_id ?? null,
-  agent_version: agent.agent_version ?? null,
+  agent_id: more.agent_id ?? null,
+  agent_version: more.agent_version ?? null,
+  preview: more.preview ?? null,
   metadata,
   stop_requested_at: null,
   created_at,

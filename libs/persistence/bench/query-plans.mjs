@@ -52,6 +52,8 @@ async function liveOnce(goesOnTo = () => {}) {
   await fixture.runs.countActive(fixture.accountId, 100);
   goesOnTo('Find a run that waits for the thread');
   await fixture.store.append(claim, [completed]);
+  goesOnTo('Search in the inputs of runs');
+  await fixture.runs.list({ accountId: fixture.accountId, words: 'go', limit: 50 });
 }
 
 /** What is prepared from now on, each text once. */

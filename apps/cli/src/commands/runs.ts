@@ -14,6 +14,7 @@ export const runs: Command = {
   options: [
     { name: 'status', short: 's', value: 'STATUS', help: 'only these, for example running or waiting_input' },
     { name: 'thread', short: 't', value: 'THREAD', help: 'only of this conversation' },
+    { name: 'search', short: 'q', value: 'WORDS', help: 'only with these words in the input' },
     { name: 'limit', short: 'n', value: 'NUMBER', help: 'at most so many (20)' },
   ],
   async run(given, { rondo, terminal }) {
@@ -21,9 +22,11 @@ export const runs: Command = {
     if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit takes a number.');
     const status = given.value('status') as Run['status'] | undefined; // the gateway refuses one that it does not know
     const thread_id = given.value('thread');
+    const q = given.value('search');
     const query = {
       ...(status && { status }),
       ...(thread_id !== undefined && { thread_id }),
+      ...(q !== undefined && { q }),
       limit: Math.min(limit, 200),
     };
     const found: Run[] = [];
@@ -34,13 +37,14 @@ export const runs: Command = {
     if (terminal.isJson) for (const run of found) terminal.json(run);
     else
       terminal.table([
-        ['RUN', 'STATUS', 'MODEL', 'ITERATION', 'AGE'],
-        ...found.map(({ id, status: now, model, iteration, created_at: at }) => [
+        ['RUN', 'STATUS', 'MODEL', 'ITERATION', 'AGE', 'INPUT'],
+        ...found.map(({ id, status: now, model, iteration, created_at: at, preview }) => [
           id,
           now,
           model,
           `${iteration}`,
           age(at),
+          preview ?? '',
         ]),
       ]);
     return 'ok';

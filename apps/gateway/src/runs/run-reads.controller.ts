@@ -32,7 +32,7 @@ export class RunReadsController {
     return this.runs.list({
       ...{ accountId, limit, after, statuses: filter.status, threadId: filter.thread_id, agentId: filter.agent_id },
       metadata: key === undefined || value === undefined ? undefined : { key, value },
-      ...{ createdFrom: filter.created_from, createdBefore: filter.created_before },
+      ...{ words: filter.q, createdFrom: filter.created_from, createdBefore: filter.created_before },
     });
   }
 

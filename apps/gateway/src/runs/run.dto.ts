@@ -163,6 +163,14 @@ export class RunQueryDto extends createZodDto(
       status: statuses.optional(),
       thread_id: threadId.optional(),
       agent_id: agentId.optional(),
+      q: z
+        .string()
+        .trim()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have.')
+        .meta({ examples: ['invoice -draft'] }),
       metadata_key: z
         .string()
         .regex(/^[\w.-]{1,64}$/, 'can be searched for with letters, digits, `_`, `.` and `-` only')

@@ -177,6 +177,9 @@ describe('a list of runs', () => {
     expect(await idsOf('status=running,completed')).toEqual([]);
     expect(await idsOf(`created_from=${red.created_at}`)).toHaveLength(2);
     expect(await idsOf(`created_before=${red.created_at}`)).toEqual([]);
+    expect(await idsOf(`q=${encodeURIComponent('go -stop')}&metadata_key=team&metadata_value=red`)).toEqual([red.id]);
+    expect(await idsOf('q=stop')).toEqual([]);
+    expect(red.preview).toBe('Go.');
     const { body: counts } = await gateway.as(key).get('/v1/runs/counts').expect(200);
     expect(counts).toMatchObject({ queued: 2, running: 0, completed: 0, failed: 0, stopped: 0 });
   });
@@ -187,6 +190,8 @@ describe('a list of runs', () => {
     'metadata_key=team',
     'metadata_key=a%22b&metadata_value=x',
     'created_from=now',
+    'q=',
+    `q=${'long'.repeat(51)}`,
   ])('refuses %s', async (query) => {
     await api().get(`/v1/runs?${query}`).expect(422);
   });

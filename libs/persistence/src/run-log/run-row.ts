@@ -28,6 +28,7 @@ export interface RunRow {
   readonly tool_set: string | null;
   readonly agent_id: string | null;
   readonly agent_version: number | null;
+  readonly preview: string | null;
   readonly stop_requested_at: Date | null;
   readonly stop_reason: string | null;
   readonly created_at: Date;
@@ -66,6 +67,7 @@ export const runOf = (row: RunRow | RunJson): Run =>
     settings: row.settings,
     agent_id: row.agent_id,
     agent_version: row.agent_version,
+    preview: row.preview,
     metadata: row.metadata,
     stop_requested_at: iso(row.stop_requested_at),
     created_at: iso(row.created_at),

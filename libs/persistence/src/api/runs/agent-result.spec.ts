@@ -17,6 +17,7 @@ const runOf = (ran: RunSettings, status: Run['status'] = 'completed'): Run =>
     ...{
       agent_id: null,
       agent_version: null,
+      preview: null,
       stop_requested_at: null,
       created_at: at,
       started_at: at,

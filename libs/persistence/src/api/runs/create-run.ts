@@ -31,6 +31,7 @@ import type { AlongsideRun } from '../triggers/firing-claim';
 import { type ThreadAddress, lockThread, requireCapacity } from '../thread-row';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { type Input, inputFact } from './input-message';
+import { inputText, previewOf } from './input-text';
 import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
@@ -189,14 +190,16 @@ class RunCreation {
     const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, said), this.newId);
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
     const created_at = facts[0]?.at ?? '';
+    const text = input && inputText(input);
     const begun = newRun({
       ...{ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at },
       ...agentFields(agent),
+      preview: text === undefined ? null : storedText(previewOf(text)),
     });
     const run = { ...begun, model: storedText(begun.model) };
     const threadAgent = agent?.isNamed ? agent.id : undefined;
     const waitsWith = behind ? (content ? JSON.stringify(content) : null) : undefined;
-    if (!(await this.place.insert({ accountId, run, facts, waitsWith, threadAgent }))) throw new ThreadTaken();
+    if (!(await this.place.insert({ accountId, run, facts, inputText: text, waitsWith, threadAgent }))) throw new ThreadTaken();
     await insertRunFiles(this.place.sql, { runId: this.id, threadId: thread }, placed);
     if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(markReplacement, [run.id]);
 

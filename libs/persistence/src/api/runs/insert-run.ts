@@ -11,6 +11,8 @@ export interface RunToInsert {
   readonly facts: readonly RecordedFact[];
   /** The agent that a new thread gets. */
   readonly threadAgent?: AgentId | undefined;
+  /** The text of the input, also of a queued run. */
+  readonly inputText: string | undefined;
   /** The input of a queued run as JSON. Undefined for a run that becomes active at once. */
   readonly waitsWith: string | null | undefined;
 }
@@ -26,6 +28,8 @@ const newRuns = new RowSet('run', {
   agent_id: 'text',
   agent_version: 'int',
   thread_agent: 'text',
+  preview: 'json',
+  input_text: 'json',
   metadata: 'json',
   created_at: 'timestamptz',
   queued_input: 'json',
@@ -44,8 +48,8 @@ const newRuns = new RowSet('run', {
 const insertStatement = (some: string) => `
 created as (
   insert into runs
-    (id, account_id, thread_id, status, last_seq, profile, model, settings, agent_id, agent_version, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
-  select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, metadata, created_at, queued_input,
+    (id, account_id, thread_id, status, last_seq, profile, model, settings, agent_id, agent_version, preview, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
+  select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, preview #>> '{}', metadata, created_at, queued_input,
     case when takes_thread then coalesce(message_seq, (select last_message_seq from threads where threads.id = thread_id), 0) end,
     takes_thread, takes_thread::int, case when takes_thread then clock_timestamp() end
   from run where ${some}
@@ -64,6 +68,10 @@ new_event as (
 new_message as (
   insert into messages (id, thread_id, run_id, seq, type, is_llm_message, content, metadata, created_at)
   select message_id, thread_id, id, message_seq, 'user', true, content, message_metadata, created_at from begun where last_seq = 2
+),
+new_input as (
+  insert into run_inputs (run_id, account_id, text)
+  select id, account_id, input_text #>> '{}' from begun where input_text is not null
 ),
 queued_jobs as (${outboxOf('created where activation > 0')})
 select id from created`;
@@ -107,11 +115,11 @@ export async function insertRuns(
 export type FirstRows = ReturnType<typeof firstRowsOf>;
 
 /** About how many characters it adds to the statement. */
-export const lengthOf = ({ content, said, settings, metadata, queued_input }: FirstRows): number =>
-  [content, said, settings, metadata, queued_input].reduce((sum, json) => sum + (json?.length ?? 0), 0);
+export const lengthOf = ({ content, said, settings, metadata, queued_input, input_text }: FirstRows): number =>
+  [content, said, settings, metadata, queued_input, input_text].reduce((sum, json) => sum + (json?.length ?? 0), 0);
 
 /** The run as parameters of the statement. What cannot be serialized fails here, and not the other runs of the batch. */
-export function firstRowsOf({ run, accountId, threadAgent, facts: [created, said], waitsWith }: RunToInsert) {
+export function firstRowsOf({ run, accountId, threadAgent, facts: [created, said], inputText, waitsWith }: RunToInsert) {
   const message = said?.type === 'message.created' ? said.data.message : undefined;
   return {
     id: run.id,
@@ -124,6 +132,8 @@ export function firstRowsOf({ run, accountId, threadAgent, facts: [created, said
     agent_id: run.agent_id,
     agent_version: run.agent_version,
     thread_agent: threadAgent ?? null,
+    preview: run.preview === null ? null : storedTextAsJson(run.preview),
+    input_text: inputText ? storedTextAsJson(inputText) : null,
     metadata: JSON.stringify(run.metadata),
     created_at: run.created_at,
     queued_input: waitsWith ?? null,

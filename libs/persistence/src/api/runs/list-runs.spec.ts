@@ -1,5 +1,5 @@
 import { type AgentId, agentId } from '@rondo/contract';
-import { StoreFixture, completed, newAccount, settings, started } from '../../testing/store-fixture';
+import { StoreFixture, completed, newAccount, settings, started, textInput } from '../../testing/store-fixture';
 import { type RunFilter, countStatement, listStatement } from './list-runs';
 
 let fixture: StoreFixture;
@@ -57,6 +57,66 @@ describe('a list of runs', () => {
   });
 });
 
+describe('a search in inputs', () => {
+  const said = (input: string) => fixture.create({ input: textInput(input) }).then(({ run }) => run.id);
+
+  it('finds words of the whole input in any order, phrases, alternatives and exclusions', async () => {
+    const long = await said(`Prüfe die Rechnung. ${'Bitte. '.repeat(100)} Sende sie an Ada.`);
+    const short = await said('An invoice for Ada');
+
+    expect(await idsOf({ words: 'ada RECHNUNG' })).toEqual([long]);
+    expect(await idsOf({ words: 'Ada' })).toEqual([short, long]);
+    expect(await idsOf({ words: '"die rechnung"' })).toEqual([long]);
+    expect(await idsOf({ words: '"rechnung die"' })).toEqual([]);
+    expect(await idsOf({ words: 'invoice or rechnung' })).toEqual([short, long]);
+    expect(await idsOf({ words: 'ada -invoice' })).toEqual([long]);
+    expect(await idsOf({ words: 'ada', statuses: ['completed'] })).toEqual([]);
+  });
+
+  it('finds a queued run, and is read in pages', async () => {
+    const first = await fixture.create({ input: textInput('A walrus') });
+    const second = await said('Two walrus calves');
+    const queued = await fixture.create({
+      ...{ threadId: first.run.thread_id, input: textInput('Another walrus'), onActiveRun: 'queue' },
+    });
+
+    const page = await fixture.runs.list({ accountId: fixture.accountId, words: 'walrus', limit: 2 });
+    const next = await idsOf({ words: 'walrus', after: page.next_cursor ?? '' });
+    expect([...page.data.map(({ id }) => id), ...next]).toEqual([queued.run.id, second, first.run.id]);
+  });
+
+  it.each(['!!!', '" "', "'", '&|!():*<->', '\u0000', '\\', 'or', '-'])('finds nothing for %j', async (words) => {
+    await said('Something');
+    expect(await idsOf({ words })).toEqual([]);
+  });
+
+  it('keeps accounts apart, also where an input names the other account', async () => {
+    const other = await newAccount(fixture.database);
+    await fixture.create({ accountId: other, input: textInput(`narwhal ${fixture.accountId}`) });
+    expect(await idsOf({ words: 'narwhal' })).toEqual([]);
+  });
+
+  it('stores what Postgres cannot hold as text, and finds the words around it', async () => {
+    const id = await said('nul\u0000 and half \ud800 orca');
+    expect(await idsOf({ words: 'orca' })).toEqual([id]);
+  });
+});
+
+describe('the preview of a run', () => {
+  const previewOf = async (input?: string) =>
+    (await fixture.create({ input: input === undefined ? undefined : textInput(input) })).run;
+
+  it('is the first words of its input, and is read back as it was returned', async () => {
+    const run = await previewOf(`Write\na "poem" \\ about\u0007 ${'autumn '.repeat(30)}`);
+    expect(run.preview).toMatch(/^Write a "poem" \\ about\u0007 autumn .+ autumn…$/);
+    expect(await fixture.runs.get({ accountId: fixture.accountId, runId: run.id })).toEqual(run);
+  });
+
+  it('is null without an input', async () => {
+    expect((await previewOf()).preview).toBeNull();
+  });
+});
+
 describe('counts of runs', () => {
   it('are those of the account, in every status, without deleted threads', async () => {
     const accountId = await newAccount(fixture.database);
@@ -89,7 +149,9 @@ describe('the plans', () => {
         case when id like '%00' then 'agt_rare' else 'agt_usual' end, now() from made`,
       [fixture.accountId],
     );
-    for (const table of ['runs', 'threads']) await fixture.database.sql.query(`vacuum analyze ${table}`);
+    await fixture.database.sql.query(`insert into run_inputs
+      select id, account_id, 'Look at ' || id from runs where id like 'run_p%'`);
+    for (const table of ['runs', 'threads', 'run_inputs']) await fixture.database.sql.query(`vacuum analyze ${table}`);
   });
 
   async function planOf(statement: string, values: string): Promise<string> {
@@ -105,6 +167,12 @@ describe('the plans', () => {
     const plan = await planOf(listStatement(['agentId']), `'${fixture.accountId}', 'agt_rare', 50`);
     expect(plan).toContain('runs_of_agent');
     expect(plan).not.toContain('Seq Scan on runs');
+  });
+
+  it('read the runs whose input has some words from their index', async () => {
+    const plan = await planOf(listStatement(['words']), `'${fixture.accountId}', 'invoice', 50`);
+    expect(plan).toContain('Bitmap Index Scan on run_inputs_words');
+    expect(plan).not.toContain('Seq Scan on run');
   });
 
   it('read the newest runs from the index of the account', async () => {

@@ -8,6 +8,7 @@ import {
   runStatus,
 } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
+import { storedText } from '../../database/stored-text';
 import { type RunRow, runOf } from '../../run-log/run-row';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 
@@ -18,9 +19,18 @@ export interface RunFilter extends PageRequest {
   readonly agentId?: AgentId | undefined;
   /** The key has letters, digits, `_`, `.` and `-` only. */
   readonly metadata?: { readonly key: string; readonly value: string } | undefined;
+  /** Words of the input, as `websearch_to_tsquery` reads them. */
+  readonly words?: string | undefined;
   readonly createdFrom?: string | undefined;
   readonly createdBefore?: string | undefined;
 }
+
+/** An array of them is looked up first. The account is one of the indexed words; a search without any word finds nothing. */
+const runsWith = (words: string) => `
+select run_id from run_inputs
+where (to_tsvector('simple', text) || array_to_tsvector(array[account_id]))
+    @@ (websearch_to_tsquery('simple', ${words}) && ('''' || $1::text || '''')::tsquery)
+  and numnode(websearch_to_tsquery('simple', ${words})) > 0`;
 
 /**
  * Metadata is stored as JSON.stringify has written it, where an unescaped quote before a plain key can only begin that key.
@@ -31,6 +41,7 @@ const conditions = {
   statuses: (value: string) => `status = any(${value}::text[])`,
   threadId: (value: string) => `thread_id = ${value}`,
   agentId: (value: string) => `runs.agent_id = ${value}`,
+  words: (value: string) => `runs.id = any(array(${runsWith(value)}))`,
   metadata: (value: string) => `position(${value} in runs.metadata::text) > 0`,
   createdFrom: (value: string) => `runs.created_at >= ${value}::timestamptz`,
   createdBefore: (value: string) => `runs.created_at < ${value}::timestamptz`,
@@ -73,6 +84,7 @@ export async function listRuns(
     statuses: rest.statuses,
     threadId: rest.threadId,
     agentId: rest.agentId,
+    words: rest.words && storedText(rest.words),
     metadata: metadata && JSON.stringify({ [metadata.key]: metadata.value }).slice(1, -1),
     createdFrom: rest.createdFrom,
     createdBefore: rest.createdBefore,
