@@ -169,7 +169,9 @@ export class RunQueryDto extends createZodDto(
         .min(1)
         .max(200)
         .optional()
-        .describe('Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have.')
+        .describe(
+          'Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have.',
+        )
         .meta({ examples: ['invoice -draft'] }),
       metadata_key: z
         .string()

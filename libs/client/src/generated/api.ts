@@ -758,6 +758,7 @@ export type components = {
             settings: components["schemas"]["RunSettings"];
             agent_id: string | null;
             agent_version: number | null;
+            preview: string | null;
             metadata: {
                 [key: string]: string;
             };

@@ -199,7 +199,8 @@ class RunCreation {
     const run = { ...begun, model: storedText(begun.model) };
     const threadAgent = agent?.isNamed ? agent.id : undefined;
     const waitsWith = behind ? (content ? JSON.stringify(content) : null) : undefined;
-    if (!(await this.place.insert({ accountId, run, facts, inputText: text, waitsWith, threadAgent }))) throw new ThreadTaken();
+    if (!(await this.place.insert({ accountId, run, facts, inputText: text, waitsWith, threadAgent })))
+      throw new ThreadTaken();
     await insertRunFiles(this.place.sql, { runId: this.id, threadId: thread }, placed);
     if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(markReplacement, [run.id]);
 

@@ -16,7 +16,7 @@ export const previewOf = (text: string): string => firstWords(text, previewLengt
 /** The beginning of a text in one line, at most `length` characters and an ellipsis. It ends with a whole word if that is not far. */
 export function firstWords(text: string, length: number): string {
   const line = text.replace(/\s+/gu, ' ').trim();
-  const characters = [...line.slice(0, 2 * length + 2)];
+  const characters = Array.from(line.slice(0, 2 * length + 2));
   if (characters.length <= length) return line;
   const cut = characters.slice(0, length).join('');
   const end = characters[length] === ' ' ? cut.length : cut.lastIndexOf(' ');

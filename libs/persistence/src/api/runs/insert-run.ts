@@ -119,7 +119,14 @@ export const lengthOf = ({ content, said, settings, metadata, queued_input, inpu
   [content, said, settings, metadata, queued_input, input_text].reduce((sum, json) => sum + (json?.length ?? 0), 0);
 
 /** The run as parameters of the statement. What cannot be serialized fails here, and not the other runs of the batch. */
-export function firstRowsOf({ run, accountId, threadAgent, facts: [created, said], inputText, waitsWith }: RunToInsert) {
+export function firstRowsOf({
+  run,
+  accountId,
+  threadAgent,
+  facts: [created, said],
+  inputText,
+  waitsWith,
+}: RunToInsert) {
   const message = said?.type === 'message.created' ? said.data.message : undefined;
   return {
     id: run.id,

@@ -108,7 +108,8 @@ describe('the preview of a run', () => {
 
   it('is the first words of its input, and is read back as it was returned', async () => {
     const run = await previewOf(`Write\na "poem" \\ about\u0007 ${'autumn '.repeat(30)}`);
-    expect(run.preview).toMatch(/^Write a "poem" \\ about\u0007 autumn .+ autumn…$/);
+    expect(run.preview).toContain('Write a "poem" \\ about\u0007 autumn autumn');
+    expect(run.preview).toMatch(/ autumn…$/);
     expect(await fixture.runs.get({ accountId: fixture.accountId, runId: run.id })).toEqual(run);
   });
 
