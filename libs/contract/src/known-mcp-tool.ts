@@ -6,6 +6,7 @@ import { mcpTool } from './mcp-server';
 export const mcpToolDefinition = mcpTool.pick({
   description: true,
   parameters: true,
+  output_schema: true,
   effect_class: true,
   fingerprint: true,
 });

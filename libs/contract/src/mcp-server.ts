@@ -87,6 +87,8 @@ export const mcpTool = z.object({
   tool: z.string().max(textLimits.toolName),
   description: z.string().max(2_000),
   parameters: argumentsJsonSchema,
+  /** What its structured results are, if the server says so. */
+  output_schema: argumentsJsonSchema.optional(),
   effect_class: effectClass,
   /** Of what the server said about the tool. Another one later means that the server has changed it. */
   fingerprint: z.string().max(64),

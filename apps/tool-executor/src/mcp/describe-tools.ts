@@ -2,7 +2,8 @@ import type { EffectClass, McpServer, McpTool } from '@rondo/contract';
 import { z } from 'zod';
 import { fingerprintOf } from './fingerprint';
 import { isReadable, readableLine } from './readable-text';
-import { SchemaRefused, checkedSchema } from './tool-schema';
+import { SchemaRefused, boundedSchema, checkedSchema } from './schemas/checked-schema';
+import type { SchemaChecker } from './schemas/schema-checker';
 import { toolName } from './tool-name';
 
 export interface DescribedTools {
@@ -21,6 +22,7 @@ const claimed = z.object({
   name: z.string(),
   description: z.string().max(100_000).optional(),
   inputSchema: z.unknown(),
+  outputSchema: z.unknown().optional(),
   annotations: z
     .object({ readOnlyHint: z.boolean().optional(), idempotentHint: z.boolean().optional() })
     .optional()
@@ -28,11 +30,31 @@ const claimed = z.object({
 });
 type Claimed = z.infer<typeof claimed>;
 
+/** The tools that a model may be shown, and why others may not. Their schemas can be used. */
+export async function describeTools(
+  server: McpServer,
+  given: readonly unknown[],
+  { schemas, signal }: { schemas: Pick<SchemaChecker, 'problemsOf'>; signal: AbortSignal },
+): Promise<DescribedTools> {
+  const { tools, refused } = readTools(server, given);
+  const described: DescribedTools = { tools: [], refused };
+  const problems = await schemas.problemsOf(tools.flatMap(schemasOf), signal);
+  for (const tool of tools) {
+    const [input, output] = problems.splice(0, schemasOf(tool).length);
+    if (input !== undefined) refuse(described, tool.tool, `its schema ${input}`);
+    else if (output !== undefined) refuse(described, tool.tool, `its output schema ${output}`);
+    else described.tools.push(tool);
+  }
+  return described;
+}
+
+const schemasOf = ({ parameters, output_schema }: McpTool) => [parameters, ...(output_schema ? [output_schema] : [])];
+
 /**
- * The tools that a model may be shown, and why others may not. What a server says stands behind its name, so that a model
+ * Judges by form and size. What a server says stands behind its name, so that a model
  * does not take it for the word of the one that it works for.
  */
-export function describeTools(server: McpServer, given: readonly unknown[]): DescribedTools {
+function readTools(server: McpServer, given: readonly unknown[]): DescribedTools {
   const described: DescribedTools = { tools: [], refused: [] };
   const times = new Map<string, number>();
   for (const name of given.map(nameOf)) times.set(name, (times.get(name) ?? 0) + 1);
@@ -59,19 +81,29 @@ function refuse({ refused }: DescribedTools, name: string, reason: string): void
 function descriptionOf(server: McpServer, given: unknown): McpTool | string {
   const parsed = claimed.safeParse(given);
   if (!parsed.success) return 'its description has not the form of one';
-  const { name, description = '', inputSchema } = parsed.data;
+  const { name, description = '', inputSchema, outputSchema } = parsed.data;
   if (name === '' || name.length > 100 || !isReadable(name)) return 'its name is unreadable or too long';
+  const parameters = schemaOrProblem('its schema', () => checkedSchema(inputSchema));
+  if (typeof parameters === 'string') return parameters;
+  const hasOutput = outputSchema !== undefined;
+  const output = hasOutput ? schemaOrProblem('its output schema', () => boundedSchema(outputSchema)) : undefined;
+  if (typeof output === 'string') return output;
+  return {
+    name: toolName(server.name, name),
+    tool: name,
+    description: `Tool of the server "${server.name}". ${readableLine(description, descriptionCharacters)}`.trim(),
+    parameters,
+    ...(output && { output_schema: output }),
+    effect_class: effectOf(parsed.data),
+    fingerprint: fingerprintOf(parsed.data),
+  };
+}
+
+function schemaOrProblem(whose: string, read: () => McpTool['parameters']): McpTool['parameters'] | string {
   try {
-    return {
-      name: toolName(server.name, name),
-      tool: name,
-      description: `Tool of the server "${server.name}". ${readableLine(description, descriptionCharacters)}`.trim(),
-      parameters: checkedSchema(inputSchema),
-      effect_class: effectOf(parsed.data),
-      fingerprint: fingerprintOf(parsed.data),
-    };
+    return read();
   } catch (error) {
-    if (error instanceof SchemaRefused) return error.message;
+    if (error instanceof SchemaRefused) return `${whose} ${error.message}`;
     throw error;
   }
 }

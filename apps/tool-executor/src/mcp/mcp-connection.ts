@@ -10,6 +10,7 @@ import type { McpServer } from '@rondo/contract';
 import { anySignal } from '@rondo/platform';
 import { z } from 'zod';
 import { type DescribedTools, describeTools } from './describe-tools';
+import type { SchemaChecker } from './schemas/schema-checker';
 
 export interface ToolCallRequest {
   readonly tool: string;
@@ -40,6 +41,7 @@ export class McpConnection {
   /** `transportOf` gets what to call when an answer breaks off. */
   constructor(
     private readonly server: McpServer,
+    private readonly schemas: Pick<SchemaChecker, 'problemsOf'>,
     private readonly transportOf: (broke: (error: Error) => void) => Transport,
   ) {
     this.client.onclose = () => this.broke(new Error('The server closed the connection.'));
@@ -68,7 +70,7 @@ export class McpConnection {
     if (this.listed && performance.now() - this.listedAt < listKeptMs) return this.listed;
     const given = await this.within(signal, (until) => this.list(until));
     this.listedAt = performance.now();
-    this.listed = describeTools(this.server, given);
+    this.listed = await describeTools(this.server, given, { schemas: this.schemas, signal });
     return this.listed;
   }
 

@@ -63,6 +63,16 @@ describe('a call of a tool of a server', () => {
     expect(server.sessionsOpened).toBe(2);
   });
 
+  it('is not sent when its arguments are not what the tool demands', async () => {
+    await fixture.list(overHttp());
+    expect(await fixture.use(overHttp(), 'tickets__echo', { text: 1 })).toMatchObject({
+      success: false,
+      error: 'Invalid arguments for tickets__echo, so the call was not sent:\n- text: must be string',
+    });
+    expect((await fixture.use(overHttp(), 'tickets__echo', {})).error).toContain("required property 'text'");
+    expect(server.calls).toEqual([]);
+  });
+
   it('shows progress as live output', async () => {
     server.answer = async ({ progress }) => {
       await progress(1, 'half');
@@ -149,6 +159,39 @@ describe('the result of a tool of a server', () => {
     });
     server.answer = () => ({ content: [], structuredContent: { id: 1 } });
     expect(await fixture.use(overHttp(), 'tickets__echo', { text: '' })).toMatchObject({ output: '{"id":1}' });
+  });
+});
+
+describe('the structured result of a tool of a server', () => {
+  const promise = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] };
+  const structured = (structuredContent?: Record<string, unknown>) => () => ({
+    content: [{ type: 'text' as const, text: 'seen' }],
+    ...(structuredContent && { structuredContent }),
+  });
+  beforeEach(async () => {
+    server.tools = [{ name: 'echo', inputSchema: anyObject, outputSchema: promise }];
+    expect(await fixture.list(overHttp())).toMatchObject({ tools: [{ output_schema: promise }] });
+  });
+
+  it('is what the tool promises', async () => {
+    server.answer = structured({ id: 1 });
+    expect(await fixture.use(overHttp(), 'tickets__echo', { text: '' })).toEqual({ success: true, output: 'seen' });
+  });
+
+  it.each([
+    ['differs', { id: 'one' }, '- id: must be integer'],
+    ['is missing', undefined, '- there is no structured content'],
+  ])('fails the call that was executed when it %s', async (_, given, problem) => {
+    server.answer = structured(given);
+    const { success, error } = await fixture.use(overHttp(), 'tickets__echo', { text: '' });
+    expect(success).toBe(false);
+    expect(error).toContain(`The call was executed, but its result is not`);
+    expect(error).toContain(problem);
+  });
+
+  it('is not asked of a call that failed', async () => {
+    server.answer = () => ({ isError: true, content: [{ type: 'text', text: 'no such ticket' }] });
+    expect(await fixture.use(overHttp(), 'tickets__echo', { text: '' })).toMatchObject({ error: 'no such ticket' });
   });
 });
 

@@ -3,6 +3,7 @@ import {
   type ExecutorResult,
   type McpDiscovery,
   type McpServer,
+  type McpTool,
   type ThreadId,
   type ToolResult,
   failedResult,
@@ -16,12 +17,13 @@ import { OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
 import type { HandledTool } from '../tools/tool-handlers';
 import { McpConnection } from './mcp-connection';
 import { type McpFailure, failureOf, reasonOf } from './mcp-failure';
-import { resultOf } from './mcp-result';
 import { McpSessions } from './mcp-sessions';
 import { openHeaders, secretsIn } from './open-headers';
 import { readableLine } from './readable-text';
 import { remoteTransport } from './remote-transport';
 import { SandboxTransport } from './sandbox-transport';
+import { SchemaChecker } from './schemas/schema-checker';
+import { problemBefore, promisedResult } from './schemas/schema-promises';
 
 /** A server, and for whom it is used. */
 export interface McpUse {
@@ -46,7 +48,10 @@ const anyArguments = z.looseObject({});
 export class McpTools {
   private readonly sessions = new McpSessions();
 
-  constructor(private readonly secrets: Pick<SecretBox, 'open'> | undefined) {}
+  constructor(
+    private readonly secrets: Pick<SecretBox, 'open'> | undefined,
+    private readonly schemas = new SchemaChecker(),
+  ) {}
 
   /** Never rejects. A server in the sandbox ends again: the run's first call starts one that belongs to that call. */
   async list(use: McpUse): Promise<McpDiscovery> {
@@ -76,8 +81,9 @@ export class McpTools {
     };
   }
 
-  close(): Promise<void> {
-    return this.sessions.close();
+  async close(): Promise<void> {
+    await this.sessions.close();
+    await this.schemas.close();
   }
 
   private async call(call: DispatchedCall, target: McpTarget, context: ToolContext): Promise<ExecutorResult> {
@@ -103,10 +109,13 @@ export class McpTools {
         key,
         () => this.open(use),
         async (connection) => {
-          const changed = await changeOf(connection, work);
-          if (changed !== undefined) return changed;
+          const tool = await shownTool(connection, work);
+          if ('success' in tool) return tool;
+          const promised = { tool, given: work.call.arguments, signal: use.signal };
+          const wrong = await problemBefore(promised, this.schemas);
+          if (wrong !== undefined) return wrong;
           sent.isSent = true;
-          return resultOf(await connection.call(requestOf(work)));
+          return promisedResult(promised, await connection.call(requestOf(work)), this.schemas);
         },
       );
     } catch (error) {
@@ -135,7 +144,7 @@ export class McpTools {
       const transport = new SandboxTransport(await use.sandbox(), command);
       return () => transport;
     };
-    const connection = new McpConnection(server, await transportOf());
+    const connection = new McpConnection(server, this.schemas, await transportOf());
     await connection.open(use.signal);
     return connection;
   }
@@ -179,10 +188,10 @@ const keyOf = ({ server, account, thread, run }: McpUse): string =>
   JSON.stringify([account, thread, server, server.transport === 'stdio' ? run : null]);
 
 /** A tool that is not what the model was shown any more is not called: the model would not know what it does. */
-async function changeOf(connection: McpConnection, { target, context }: Attempt): Promise<ToolResult | undefined> {
+async function shownTool(connection: McpConnection, { target, context }: Attempt): Promise<McpTool | ToolResult> {
   const { tools } = await connection.tools(context.signal);
   const tool = tools.find((one) => one.tool === target.tool);
-  if (tool?.fingerprint === target.fingerprint) return undefined;
+  if (tool?.fingerprint === target.fingerprint) return tool;
   const what = tool ? 'has changed this tool' : 'no longer has this tool';
   return failedResult(
     `The server "${target.server.name}" ${what} since the run began, so it is withdrawn for the rest of the run. Not executed.`,

@@ -3,16 +3,24 @@ import { dirname, join, sep } from 'node:path';
 const mebibyte = 1024 * 1024;
 const modulesFolder = `${sep}node_modules${sep}`;
 
+interface ChildNeeds {
+  readonly memoryBytes: number;
+  readonly addons?: boolean;
+  /** It makes code from its input, by a library that knows how to. */
+  readonly generatesCode?: boolean;
+}
+
 /**
- * Options of a process that reads hostile input: no code from strings, no further processes, and no files but its own
- * code and its libraries, so that even a parser that is taken over cannot read the executor's environment in /proc.
+ * Options of a process that reads hostile input: no code from strings unless it needs that, no further processes, and no
+ * files but its own code and its libraries, so that even a parser that is taken over cannot read the executor's environment
+ * in /proc.
  */
-export function nodeOptions({ memoryBytes, addons }: { memoryBytes: number; addons: boolean }): string[] {
+export function nodeOptions({ memoryBytes, addons = false, generatesCode = false }: ChildNeeds): string[] {
   const heap = Math.floor((memoryBytes * 0.7) / mebibyte);
   const isStable = process.allowedNodeEnvironmentFlags.has('--permission');
   return [
     `--max-old-space-size=${heap}`,
-    '--disallow-code-generation-from-strings',
+    ...(generatesCode ? [] : ['--disallow-code-generation-from-strings']),
     '--no-warnings',
     isStable ? '--permission' : '--experimental-permission',
     ...readablePaths().map((path) => `--allow-fs-read=${path}`),

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { anySignal } from '@rondo/platform';
 import { z } from 'zod';
 import { nodeOptions } from './node-options';
 import { ParserSlots } from './parser-slots';
+import { watchMemory } from './watch-memory';
 
 /** Why an input is not read, as the end of a sentence about it. The message is for the model. */
 export class Unreadable extends Error {
@@ -44,8 +44,6 @@ export interface ParserLimits {
 
 const mebibyte = 1024 * 1024;
 export const usualParserLimits: ParserLimits = { processes: 4, timeoutMs: 30_000, memoryBytes: 768 * mebibyte };
-const memoryCheckMs = 100;
-const pageBytes = 4096;
 const program = join(__dirname, 'in-child/main.cjs');
 
 /**
@@ -101,14 +99,4 @@ export class Parser {
       kill();
     }
   }
-}
-
-/** The heap is limited by Node; this limits what a parser allocates beside it. Without /proc there is only the heap's limit. */
-function watchMemory(pid: number | undefined, memoryBytes: number, kill: () => void): NodeJS.Timeout {
-  const look = async () => {
-    const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
-    const resident = Number(statm.split(' ')[1] ?? 0) * pageBytes;
-    if (resident > memoryBytes) kill();
-  };
-  return setInterval(() => void look(), memoryCheckMs);
 }

@@ -170,7 +170,7 @@ const mayChangeFiles = ({ group }: ToolDefinition, { effect_class }: DispatchedC
 
 function prepare(call: DispatchedCall, mcp: ToolRunnerParts['mcp']): PreparedCall | ToolResult {
   const { name, arguments: given } = call;
-  if (call.mcp) return { ...mcp.handledTool(call, call.mcp), input: given }; // its server validates it
+  if (call.mcp) return { ...mcp.handledTool(call, call.mcp), input: given }; // by the schema that its server has
   const handled = toolHandlerFor(name);
   if (!handled) return failedResult(`There is no tool named "${name}" here. Tools: ${handledToolNames.join(', ')}.`);
 

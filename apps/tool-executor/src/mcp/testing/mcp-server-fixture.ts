@@ -17,6 +17,7 @@ export interface ServedTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema?: unknown;
+  readonly outputSchema?: unknown;
   readonly annotations?: object;
 }
 

@@ -1,6 +1,6 @@
 import { argumentsJsonSchema } from '@rondo/contract';
 import { z } from 'zod';
-import { isReadable, readableText } from './readable-text';
+import { isReadable, readableText } from '../readable-text';
 
 type Schema = z.infer<typeof argumentsJsonSchema>;
 
@@ -9,30 +9,33 @@ const limits = { characters: 16_000, depth: 10, values: 1_500, properties: 100 }
 const propertyName = /^[A-Za-z0-9_.-]{1,64}$/;
 const types = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'];
 
-/** Why a schema is refused, as the end of a sentence. */
+/** Why a schema is refused, as the end of a sentence about it. */
 export class SchemaRefused extends Error {
   override readonly name = 'SchemaRefused';
 }
 
-/**
- * The schema of a tool's arguments, made of readable text. A server may claim anything in it: it is never compiled, and its
- * patterns are never run, so it can cost no more than its size. Whether arguments match it, the server itself decides.
- */
+/** The schema of a tool's arguments, made of readable text. A server may claim anything in it. */
 export function checkedSchema(given: unknown): Schema {
-  const copy = copied(given, { depth: 0, budget: { values: limits.values } });
-  if (JSON.stringify(copy).length > limits.characters) throw refused(`is longer than ${limits.characters} characters`);
-  const parsed = argumentsJsonSchema.safeParse(copy);
-  if (!parsed.success) throw refused('is no schema of an object');
-  const { properties = {}, required = [] } = parsed.data;
+  const schema = boundedSchema(given);
+  const { properties = {}, required = [] } = schema;
   const names = Object.keys(properties);
   if (names.length > limits.properties) throw refused(`has more than ${limits.properties} properties`);
   if (names.some((name) => !propertyName.test(name))) throw refused('has a property whose name no model can write');
   if (!required.every((name) => names.includes(name))) throw refused('requires a property that it does not have');
+  return schema;
+}
+
+/** The schema of an object, of limited size, that refers to no other document. What else it costs, a SchemaChecker limits. */
+export function boundedSchema(given: unknown): Schema {
+  const copy = copied(given, { depth: 0, budget: { values: limits.values } });
+  if (JSON.stringify(copy).length > limits.characters) throw refused(`is longer than ${limits.characters} characters`);
+  const parsed = argumentsJsonSchema.safeParse(copy);
+  if (!parsed.success) throw refused('is no schema of an object');
   checkWords(parsed.data);
   return parsed.data;
 }
 
-const refused = (why: string) => new SchemaRefused(`its schema ${why}`);
+const refused = (why: string) => new SchemaRefused(why);
 
 interface Place {
   readonly depth: number;

@@ -1,0 +1,39 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { type ExecutorResult, type McpTool, type ToolResult, failedResult } from '@rondo/contract';
+import { resultOf } from '../mcp-result';
+import type { SchemaChecker } from './schema-checker';
+
+export interface PromisedCall {
+  readonly tool: McpTool;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+type Schemas = Pick<SchemaChecker, 'problemOf'>;
+
+/** Why a call is not sent: its arguments are not what the tool demands. */
+export async function problemBefore(
+  { tool, given, signal }: PromisedCall,
+  schemas: Schemas,
+): Promise<ToolResult | undefined> {
+  const problem = await schemas.problemOf(tool.parameters, given, signal);
+  return problem === undefined
+    ? undefined
+    : failedResult(`Invalid arguments for ${tool.name}, so the call was not sent:\n${problem}`);
+}
+
+/** The result, or what it lacks of that which the tool promises. The call has had its effect in both cases. */
+export async function promisedResult(
+  { tool, signal }: PromisedCall,
+  answer: CallToolResult,
+  schemas: Schemas,
+): Promise<ExecutorResult> {
+  if (!tool.output_schema || answer.isError === true) return resultOf(answer);
+  const problem =
+    answer.structuredContent === undefined
+      ? '- there is no structured content'
+      : await schemas.problemOf(tool.output_schema, answer.structuredContent, signal);
+  return problem === undefined
+    ? resultOf(answer)
+    : failedResult(`The call was executed, but its result is not what the tool's output schema promises:\n${problem}`);
+}
