@@ -2129,6 +2129,18 @@ export type components = {
             } & {
                 [key: string]: unknown;
             };
+            output_schema?: {
+                /** @constant */
+                type: "object";
+                properties?: {
+                    [key: string]: {
+                        [key: string]: unknown;
+                    };
+                };
+                required?: string[];
+            } & {
+                [key: string]: unknown;
+            };
             effect_class: components["schemas"]["EffectClass"];
             fingerprint: string;
         };
