@@ -1,6 +1,6 @@
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
-import { closeSoon, queues } from '@rondo/messaging';
+import { queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
 import { Compactor } from './compactor';
 
@@ -39,8 +39,7 @@ export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
     this.worker.pause(true).catch((error: unknown) => this.onError(error));
   }
 
-  /** Closes without waiting long for Redis: active runs are abandoned by now. */
   async onModuleDestroy(): Promise<void> {
-    await closeSoon(this.worker);
+    await this.worker.close();
   }
 }

@@ -1,11 +1,13 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { queueOptions, queues, workerConnection } from '@rondo/messaging';
+import { BoundedCloseWorker, workerConnection } from '@rondo/messaging';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { ActiveRuns } from '@rondo/run-holder';
 import { CompactionProcessor } from './compaction.processor';
 import type { Summarizer } from './compose';
 import { StopSignalController } from './stop-signal.controller';
+
+BullModule.workerClass = BoundedCloseWorker;
 
 /** Closes the connections last, when no job is processed any more that could use them. */
 class Lifecycle implements OnApplicationShutdown {
@@ -24,8 +26,8 @@ export class SummarizerModule {
     return {
       module: SummarizerModule,
       imports: [
-        BullModule.forRoot({ ...queueOptions, connection: workerConnection(config.REDIS_URL) }),
-        BullModule.registerQueue({ name: queues.compactions.name }),
+        BullModule.forRoot({ connection: workerConnection(config.REDIS_URL) }),
+        BullModule.registerQueue(), // without a queue: it makes Nest look for processors
         MetricsModule.register(config),
         HealthModule.register({
           postgres: () => database.ping(),

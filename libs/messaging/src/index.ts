@@ -11,9 +11,9 @@ export {
   untilSubscribed,
 } from './connection/signals';
 export { wireNames } from './connection/subjects';
-export { closeSoon } from './queues/close-soon';
+export { BoundedCloseWorker } from './queues/bounded-close-worker';
 export { DelayedPollWorker } from './queues/delayed-poll-worker';
-export { queueOptions, queues } from './queues/queues';
+export { queues } from './queues/queues';
 export { producerConnection, workerConnection } from './queues/redis-connections';
 export { RunQueue } from './queues/run-queue';
 export { RunQueues } from './queues/run-queues';

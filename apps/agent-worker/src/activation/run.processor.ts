@@ -1,6 +1,6 @@
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
-import { closeSoon, queues } from '@rondo/messaging';
+import { queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
 import { activateForJob } from './activate-for-job';
 import type { ActivationOutcome, AgentRunner } from './agent-runner';
@@ -44,7 +44,7 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    await closeSoon(this.worker);
+    await this.worker.close();
   }
 }
 

@@ -42,7 +42,7 @@ describe('DelayedPollWorker', () => {
     await worker.waitUntilReady();
   });
   afterEach(async () => {
-    await worker.close(true);
+    await worker.close();
     await queue.queue.obliterate({ force: true });
     await queue.close();
   });

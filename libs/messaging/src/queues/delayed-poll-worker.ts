@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, Worker } from 'bullmq';
+import type { Job } from 'bullmq';
+import { BoundedCloseWorker } from './bounded-close-worker';
 
 /** How long a job takes to claim its run and send the first model request. */
 const startMs = 3;
@@ -10,7 +11,7 @@ const startMs = 3;
  * the marker stays until a poll. Where several jobs come together, all but the first are polled for a few milliseconds
  * later.
  */
-export class DelayedPollWorker extends Worker {
+export class DelayedPollWorker extends BoundedCloseWorker {
   private wasIdle = true;
   private isStarting = false;
 
