@@ -1,6 +1,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readCompareSearch } from './compare/compare-search.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
+import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
 import { Shell } from './shell/shell.tsx';
 import { Empty, Failed } from './ui/states.tsx';
 import { readUsageSearch } from './usage/usage-search.ts';
@@ -57,8 +59,60 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
-    path: '/audit',
+    path: '/keys/audit',
     component: lazyRouteComponent(() => import('./keys/audit-page.tsx'), 'AuditPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/agents',
+    component: lazyRouteComponent(() => import('./agents/agents-page.tsx'), 'AgentsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/agents/new',
+    component: lazyRouteComponent(() => import('./agents/agent-page.tsx'), 'NewAgentPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/agents/$agentId',
+    component: lazyRouteComponent(() => import('./agents/agent-page.tsx'), 'AgentPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/compare',
+    component: lazyRouteComponent(() => import('./compare/compare-page.tsx'), 'ComparePage'),
+    validateSearch: readCompareSearch,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/schedules',
+    component: lazyRouteComponent(() => import('./triggers/schedules-page.tsx'), 'SchedulesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/schedules/$scheduleId',
+    component: lazyRouteComponent(() => import('./triggers/schedule-page.tsx'), 'SchedulePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/schedules/webhooks',
+    component: lazyRouteComponent(() => import('./triggers/triggers-page.tsx'), 'TriggersPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/schedules/webhooks/$triggerId',
+    component: lazyRouteComponent(() => import('./triggers/trigger-page.tsx'), 'TriggerPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/sandboxes',
+    component: lazyRouteComponent(() => import('./sandboxes/sandboxes-page.tsx'), 'SandboxesPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/sandboxes/$sandboxId',
+    component: lazyRouteComponent(() => import('./sandboxes/sandbox-page.tsx'), 'SandboxPage'),
+    validateSearch: readSandboxSearch,
   }),
 ] as const;
 

@@ -2,7 +2,7 @@ import { Tabs } from '../ui/tabs.tsx';
 
 const tabs = [
   { to: '/keys', name: 'API keys' },
-  { to: '/audit', name: 'Audit log' },
+  { to: '/keys/audit', name: 'Audit log' },
 ];
 
 export const AccessTabs = () => <Tabs label="Access" tabs={tabs} />;

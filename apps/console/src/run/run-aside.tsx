@@ -2,6 +2,7 @@ import type { Run, RunView } from '@rondo/client';
 import { count } from '../ui/amounts.ts';
 import { safeLink } from '../markdown/safe-link.ts';
 import { BlobImage } from './blob-image.tsx';
+import { FilesSection } from './files-section.tsx';
 import type { RunDetails } from './run-details.ts';
 
 interface RunAsideProps {
@@ -16,6 +17,7 @@ export function RunAside({ run, view, details }: RunAsideProps) {
     <aside className="run-aside" aria-label="About this run">
       {details.plan.length > 0 && <Plan details={details} />}
       {details.screens.length > 0 && <Screen details={details} />}
+      <FilesSection threadId={run.thread_id} />
       <Context run={run} details={details} />
       <section>
         <h2>Settings</h2>

@@ -68,6 +68,12 @@ function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now'>) {
       <Link to="/runs" search={{ thread: run.thread_id }}>
         Runs of its thread
       </Link>
+      <Link to="/threads/$threadId" params={{ threadId: run.thread_id }}>
+        Its conversation
+      </Link>
+      <Link to="/compare" search={{ a: run.id }}>
+        Compare
+      </Link>
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useSession } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
@@ -12,6 +12,9 @@ const pages = [
   { to: '/runs', name: 'Runs', scope: 'read' },
   { to: '/inbox', name: 'Inbox', scope: 'read' },
   { to: '/threads', name: 'Threads', scope: 'read' },
+  { to: '/agents', name: 'Agents', scope: 'read' },
+  { to: '/schedules', name: 'Schedules', scope: 'read' },
+  { to: '/sandboxes', name: 'Sandboxes', scope: 'read' },
   { to: '/usage', name: 'Usage', scope: 'read' },
   { to: '/keys', name: 'Keys', scope: 'admin' },
 ] as const;
@@ -20,6 +23,7 @@ const pages = [
 export function Shell() {
   const { signOut } = useSession();
   const waiting = useWaitingCount();
+  const nav = useCurrentInSight();
   const isAdmin = useMay('admin');
   const offered = pages.filter(({ scope }) => scope === 'read' || isAdmin);
   return (
@@ -32,7 +36,7 @@ export function Shell() {
           <Mark />
           Rondo
         </Link>
-        <nav aria-label="Pages">
+        <nav aria-label="Pages" ref={nav}>
           {offered.map(({ to, name }) => (
             <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
               {name}
@@ -71,4 +75,14 @@ function useWaitingCount(): number {
     document.title = waiting > 0 ? `(${waiting}) Rondo` : 'Rondo';
   }, [waiting]);
   return waiting;
+}
+
+/** On a phone the pages are a line that scrolls: the current one is always in sight. */
+function useCurrentInSight() {
+  const nav = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [pathname]);
+  return nav;
 }

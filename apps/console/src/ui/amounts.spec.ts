@@ -1,4 +1,4 @@
-import { age, cost, duration } from './amounts';
+import { age, ahead, cost, duration } from './amounts';
 
 it.each([
   [400, '0.4 s'],
@@ -21,4 +21,16 @@ it('says how long ago it was', () => {
 
 it('an unknown cost is not zero', () => {
   expect([null, 0, 0.0012, 3].map(cost)).toEqual(['cost unknown', '$0', '$0.0012', '$3.00']);
+});
+
+it('says how long it will be', () => {
+  const now = Date.parse('2026-01-02T00:00:00Z');
+  const times = [
+    '2026-01-01T00:00:00Z',
+    '2026-01-02T00:00:30Z',
+    '2026-01-02T00:59:59Z',
+    '2026-01-03T09:00:00Z',
+    '2026-01-09T00:00:00Z',
+  ];
+  expect(times.map((at) => ahead(at, now))).toEqual(['now', 'in 30 s', 'in 59 min', 'in 33 h', 'in 7 d']);
 });

@@ -22,6 +22,26 @@ export function age(from: string, now: number): string {
   return `${Math.floor(ms / day)} d ago`;
 }
 
+/** One unit: `now`, `in 4 min`. */
+export function ahead(to: string, now: number): string {
+  const ms = Date.parse(to) - now;
+  if (ms < second) return 'now';
+  if (ms < minute) return `in ${Math.ceil(ms / second)} s`;
+  if (ms < hour) return `in ${Math.floor(ms / minute)} min`;
+  if (ms < 2 * day) return `in ${Math.floor(ms / hour)} h`;
+  return `in ${Math.floor(ms / day)} d`;
+}
+
+/** `Thu, Nov 26, 9:00 AM`, in the browser's time zone. */
+export const moment = (at: string): string =>
+  new Date(at).toLocaleString('en-US', {
+    weekday: 'short',
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  });
+
 export const between = (from: string, to: string): number => Date.parse(to) - Date.parse(from);
 
 export const count = (value: number): string => value.toLocaleString('en-US');

@@ -1,4 +1,10 @@
-import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from 'react';
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react';
 
 interface FieldProps {
   readonly label: string;
@@ -31,11 +37,9 @@ export function AreaField({ label, hint, ...area }: FieldProps & TextareaHTMLAtt
   );
 }
 
-interface ChoiceProps extends FieldProps {
-  readonly name: string;
+interface ChoiceProps extends FieldProps, SelectHTMLAttributes<HTMLSelectElement> {
   /** What is sent, and the words for it. */
   readonly options: readonly (readonly [value: string, words: string])[];
-  readonly defaultValue?: string;
 }
 
 /** One of a few. */

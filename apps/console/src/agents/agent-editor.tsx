@@ -1,0 +1,108 @@
+import type { AgentDefinition } from '@rondo/client';
+import { useId, useState } from 'react';
+import { Action } from '../ui/action.tsx';
+import { problemText } from '../ui/problem-text.ts';
+import { DefinitionForm } from './definition-form.tsx';
+import { type Format, parseDefinition, printDefinition } from './definition-text.ts';
+
+interface AgentEditorProps {
+  readonly definition: AgentDefinition;
+  readonly onChange: (definition: AgentDefinition) => void;
+  readonly save: () => Promise<unknown>;
+  readonly saveWords: string;
+  readonly isChanged: boolean;
+}
+
+const formats: readonly (readonly [Format, string])[] = [
+  ['form', 'Form'],
+  ['json', 'JSON'],
+  ['yaml', 'YAML'],
+];
+
+/** A definition as a form, as JSON or as YAML; all three are the same one. */
+export function AgentEditor({ definition, onChange, save, saveWords, isChanged }: AgentEditorProps) {
+  const [format, setFormat] = useState<Format>('form');
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const show = async (next: Format) => {
+    if (next !== 'form') setText(await printDefinition(definition, next));
+    setFormat(next);
+    setProblem(null);
+  };
+  const edit = (written: string) => {
+    setText(written);
+    if (format === 'form') return;
+    parseDefinition(written, format).then(
+      (parsed) => {
+        setProblem(null);
+        onChange(parsed);
+      },
+      (error: unknown) => setProblem(problemText(error)),
+    );
+  };
+  return (
+    <section className="editor" aria-label="Definition">
+      <div className="choice" role="group" aria-label="Edit it as">
+        {formats.map(([name, words]) => (
+          <button
+            key={name}
+            aria-pressed={name === format}
+            disabled={problem !== null && name !== format}
+            onClick={() => void show(name)}
+          >
+            {words}
+          </button>
+        ))}
+      </div>
+      {format === 'form' ? (
+        <DefinitionForm definition={definition} onChange={onChange} />
+      ) : (
+        <TextOfDefinition format={format} text={text} onChange={edit} problem={problem} />
+      )}
+      <div className="actions editor-end">
+        {isChanged && problem === null ? (
+          <Action className="primary" work={save}>
+            {saveWords}
+          </Action>
+        ) : (
+          <button className="primary" disabled>
+            {saveWords}
+          </button>
+        )}
+        <span className="hint" role="status">
+          {isChanged ? 'Not saved yet.' : ''}
+        </span>
+      </div>
+    </section>
+  );
+}
+
+interface TextProps {
+  readonly format: Format;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly problem: string | null;
+}
+
+function TextOfDefinition({ format, text, onChange, problem }: TextProps) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>The definition, as {format.toUpperCase()}</label>
+      <textarea
+        id={id}
+        className="code"
+        rows={24}
+        spellCheck={false}
+        value={text}
+        aria-invalid={problem !== null}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      {problem !== null && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}

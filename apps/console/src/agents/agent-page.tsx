@@ -1,0 +1,150 @@
+import type { Agent, AgentDefinition, AgentVersion } from '@rondo/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
+import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
+import { take } from '../ui/take.ts';
+import { AgentEditor } from './agent-editor.tsx';
+import { AgentVersions } from './agent-versions.tsx';
+import { TryAgent } from './try-agent.tsx';
+
+const route = getRouteApi('/agents/$agentId');
+
+/** A stored agent: its editor, the same thing tried beside it, and its versions. */
+export function AgentPage() {
+  const { agentId } = route.useParams();
+  const rondo = useRondo();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['agent', agentId],
+    queryFn: async () => {
+      const [agent, versions] = await Promise.all([
+        rondo.agents.get(agentId),
+        take(rondo.agents.versions(agentId), 200),
+      ]);
+      return { agent, versions: versions.items };
+    },
+  });
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading what="the agent" />;
+  return <OneAgent key={`${agentId} ${data.agent.version}`} {...data} refresh={() => refetch()} />;
+}
+
+interface OneAgentProps {
+  readonly agent: Agent;
+  readonly versions: readonly AgentVersion[];
+  readonly refresh: () => Promise<unknown>;
+}
+
+function OneAgent({ agent, versions, refresh }: OneAgentProps) {
+  const rondo = useRondo();
+  const mayWrite = useMay('write');
+  const [draft, setDraft] = useState<AgentDefinition>(agent.definition);
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(agent.definition);
+  const save = async () => {
+    await rondo.agents.update(agent.id, { definition: draft, if_version: agent.version });
+    await refresh();
+  };
+  return (
+    <>
+      <AgentHead agent={agent} refresh={refresh} />
+      <div className="agent-body">
+        <AgentEditor
+          definition={draft}
+          onChange={setDraft}
+          save={save}
+          saveWords={`Save as version ${agent.latest_version + 1}`}
+          isChanged={isChanged && mayWrite}
+        />
+        <div>
+          {mayWrite && <TryAgent definition={draft} other={isChanged ? agent.definition : undefined} />}
+          <AgentVersions agent={agent} versions={versions} onActivated={refresh} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function AgentHead({ agent, refresh }: Omit<OneAgentProps, 'versions'>) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const mayWrite = useMay('write');
+  const remove = async () => {
+    await rondo.agents.delete(agent.id);
+    await queries.invalidateQueries({ queryKey: ['agents'] });
+    await navigate({ to: '/agents' });
+  };
+  return (
+    <Head title={agent.definition.name} crumb={<code>{agent.id}</code>}>
+      <span className="hint">
+        Version {agent.version} of {agent.latest_version}
+        {agent.is_default && ', the default of the account'}
+      </span>
+      {mayWrite && !agent.is_default && (
+        <>
+          <Action work={() => rondo.agents.update(agent.id, { is_default: true }).then(refresh)}>
+            Make it the default
+          </Action>
+          <ConfirmedAction
+            name="Delete"
+            label="Delete this agent"
+            question={`Delete “${agent.definition.name}” with all of its versions? Its runs stay.`}
+            work={remove}
+          />
+        </>
+      )}
+    </Head>
+  );
+}
+
+interface HeadProps {
+  readonly title: string;
+  readonly crumb: ReactNode;
+  readonly children?: ReactNode;
+}
+
+function Head({ title, crumb, children }: HeadProps) {
+  return (
+    <header className="agent-head">
+      <p className="crumb">
+        <Link to="/agents">Agents</Link> / {crumb}
+      </p>
+      <div className="thread-line">
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </header>
+  );
+}
+
+/** An agent that is stored when it is saved. It can be tried before. */
+export function NewAgentPage() {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState<AgentDefinition>({ name: '' });
+  const save = async () => {
+    const agent = await rondo.agents.create({ definition: draft });
+    await queries.invalidateQueries({ queryKey: ['agents'] });
+    await navigate({ to: '/agents/$agentId', params: { agentId: agent.id } });
+  };
+  return (
+    <>
+      <Head title="New agent" crumb="new" />
+      <div className="agent-body">
+        <AgentEditor
+          definition={draft}
+          onChange={setDraft}
+          save={save}
+          saveWords="Create"
+          isChanged={draft.name.trim() !== ''}
+        />
+        <TryAgent definition={draft} other={undefined} />
+      </div>
+    </>
+  );
+}

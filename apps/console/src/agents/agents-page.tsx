@@ -1,0 +1,79 @@
+import type { Agent } from '@rondo/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { age } from '../ui/amounts.ts';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { take } from '../ui/take.ts';
+import { useNow } from '../ui/use-now.ts';
+
+/** The stored agents of the account. */
+export function AgentsPage() {
+  const rondo = useRondo();
+  const mayWrite = useMay('write');
+  const [search, setSearch] = useState('');
+  const now = useNow();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['agents', search],
+    queryFn: () => take(rondo.agents.list({ limit: 100, ...(search !== '' && { search }) }), 300),
+    placeholderData: keepPreviousData,
+  });
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      <div className="page-head">
+        <h1>Agents</h1>
+        {mayWrite && (
+          <Link to="/agents/new" className="button">
+            New agent
+          </Link>
+        )}
+      </div>
+      <input
+        type="search"
+        className="narrow"
+        aria-label="A part of the name"
+        placeholder="A part of the name"
+        onChange={({ currentTarget }) => setSearch(currentTarget.value.trim())}
+      />
+      {!data && <Loading what="agents" />}
+      {data?.items.length === 0 && (
+        <Empty title={search === '' ? 'No agents yet.' : 'No agent has this name.'}>
+          <p>A run without an agent begins with the profile alone.</p>
+        </Empty>
+      )}
+      <ul className="run-list agents" aria-label="Agents">
+        {data?.items.map((agent) => (
+          <AgentItem key={agent.id} agent={agent} now={now} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function AgentItem({ agent, now }: { readonly agent: Agent; readonly now: number }) {
+  const { definition, version, latest_version: latest, updated_at: at } = agent;
+  return (
+    <li>
+      <Link to="/agents/$agentId" params={{ agentId: agent.id }}>
+        <span className="run-title">
+          {definition.name}
+          {agent.is_default && <span className="tag">default</span>}
+        </span>
+        <span className="run-facts">
+          <span>
+            version {version}
+            {latest !== version && ` of ${latest}`}
+          </span>
+          {definition.model !== undefined && <span>{definition.model}</span>}
+          <span>{definition.description ?? definition.task}</span>
+        </span>
+        <time dateTime={at} title={new Date(at).toLocaleString()}>
+          {age(at, now)}
+        </time>
+      </Link>
+    </li>
+  );
+}

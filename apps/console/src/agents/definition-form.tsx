@@ -1,0 +1,127 @@
+import type { AgentDefinition } from '@rondo/client';
+import { useModels } from '../threads/run-choice.tsx';
+import { AreaField, ChoiceField, TextField } from '../ui/fields.tsx';
+import { lines, withField, withMember } from './definition-edits.ts';
+import { ToolChoices } from './tool-choices.tsx';
+
+interface DefinitionFormProps {
+  readonly definition: AgentDefinition;
+  readonly onChange: (definition: AgentDefinition) => void;
+}
+
+const profiles = [
+  ['', "the deployment's"],
+  ['suna', 'suna'],
+  ['ii', 'ii'],
+  ['symphony', 'symphony'],
+] as const;
+
+/** The settings that most agents have. Everything else is in the JSON, and stays as it is. */
+export function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
+  const models = useModels();
+  const change = <Name extends keyof AgentDefinition>(name: Name, value: AgentDefinition[Name] | undefined) =>
+    onChange(withField(definition, name, value));
+  const profile = ({ value }: { readonly value: string }) =>
+    change('profile', profiles.find(([name]) => name === value && name !== '')?.[0] || undefined);
+  return (
+    <>
+      <div className="fields">
+        <TextField
+          label="Name"
+          value={definition.name}
+          required
+          onChange={(event) => change('name', event.currentTarget.value)}
+        />
+        <TextField
+          label="Description"
+          value={definition.description ?? ''}
+          onChange={(event) => change('description', event.currentTarget.value)}
+        />
+        <TextField
+          label="Model"
+          list="models-of-agents"
+          placeholder="the deployment's"
+          spellCheck={false}
+          value={definition.model ?? ''}
+          onChange={(event) => change('model', event.currentTarget.value)}
+        />
+        <ChoiceField
+          label="Profile"
+          options={profiles}
+          value={definition.profile ?? ''}
+          onChange={(event) => profile(event.currentTarget)}
+        />
+      </div>
+      <datalist id="models-of-agents">
+        {models.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+      <AreaField
+        label="System prompt"
+        rows={8}
+        value={definition.system_prompt ?? ''}
+        onChange={(event) => change('system_prompt', event.currentTarget.value)}
+      />
+      <AreaField
+        label="Directives"
+        hint="One a line. They follow the system prompt."
+        rows={3}
+        value={(definition.directives ?? []).join('\n')}
+        onChange={(event) => change('directives', event.currentTarget.value.split('\n'))}
+        onBlur={(event) => change('directives', lines(event.currentTarget.value))}
+      />
+      <Numbers definition={definition} onChange={onChange} />
+      <ToolChoices tools={definition.tools} onChange={(tools) => change('tools', tools)} />
+    </>
+  );
+}
+
+/** The limits, and the budget. */
+function Numbers({ definition, onChange }: DefinitionFormProps) {
+  const { limits, budget, llm } = definition;
+  return (
+    <div className="fields">
+      <NumberField
+        label="Iterations at most"
+        value={limits?.max_iterations}
+        onChange={(value) => onChange(withField(definition, 'limits', withMember(limits, 'max_iterations', value)))}
+      />
+      <NumberField
+        label="Seconds at most"
+        value={limits?.max_duration_s}
+        onChange={(value) => onChange(withField(definition, 'limits', withMember(limits, 'max_duration_s', value)))}
+      />
+      <NumberField
+        label="Budget of a run, USD"
+        value={budget?.usd}
+        onChange={(value) => onChange(withField(definition, 'budget', withMember(budget, 'usd', value)))}
+      />
+      <NumberField
+        label="Temperature"
+        value={llm?.temperature}
+        onChange={(value) => onChange(withField(definition, 'llm', withMember(llm, 'temperature', value)))}
+      />
+    </div>
+  );
+}
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly value: number | undefined;
+  readonly onChange: (value: number | undefined) => void;
+}
+
+function NumberField({ label, value, onChange }: NumberFieldProps) {
+  return (
+    <TextField
+      label={label}
+      type="number"
+      min={0}
+      step="any"
+      placeholder="as it is by default"
+      value={value ?? ''}
+      onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.valueAsNumber)}
+    />
+  );
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Run } from '@rondo/client';
+import { useRunTitle } from '../runs/run-title.ts';
+import { useRondo } from '../session/use-session.ts';
+import { age } from '../ui/amounts.ts';
+import { Failed, Loading } from '../ui/states.tsx';
+import { Status } from '../ui/status.tsx';
+import { take } from '../ui/take.ts';
+import { useNow } from '../ui/use-now.ts';
+import type { CompareSearch } from './compare-search.ts';
+
+/** The newest runs, each a link that compares it. */
+export function ChooseRun({ search }: { readonly search: CompareSearch }) {
+  const rondo = useRondo();
+  const { data, error } = useQuery({
+    queryKey: ['runs', 'to compare'],
+    queryFn: () => take(rondo.runs.list({ limit: 40 }), 40),
+  });
+  if (error) return <Failed error={error} />;
+  if (!data) return <Loading what="runs" />;
+  return (
+    <>
+      <p className="hint">{search.a === undefined ? 'Choose the first run.' : 'Choose the run to compare it with.'}</p>
+      <ul className="run-list" aria-label="Runs to compare">
+        {data.items
+          .filter(({ id }) => id !== search.a)
+          .map((run) => (
+            <Choice key={run.id} run={run} search={search} />
+          ))}
+      </ul>
+    </>
+  );
+}
+
+function Choice({ run, search: { a } }: { readonly run: Run; readonly search: CompareSearch }) {
+  const title = useRunTitle(run);
+  const now = useNow();
+  return (
+    <li>
+      <Link to="/compare" search={a === undefined ? { a: run.id } : { a, b: run.id }}>
+        <Status status={run.status} />
+        <span className="run-title">{title ?? run.id}</span>
+        <span className="run-facts">
+          <span>{run.model}</span>
+          <span>{run.settings.agent.name ?? run.profile}</span>
+        </span>
+        <time dateTime={run.created_at}>{age(run.created_at, now)}</time>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,79 @@
+import type { Run } from '@rondo/client';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { FedRun } from '../run/run-feed.ts';
+import { between, cost, count, duration } from '../ui/amounts.ts';
+import { Status } from '../ui/status.tsx';
+
+/** A run, and what is known of it so far. */
+export interface ComparedRun {
+  readonly run: Run;
+  readonly fed: FedRun;
+}
+
+interface CompareSummaryProps {
+  readonly a: ComparedRun;
+  readonly b: ComparedRun;
+}
+
+/** The figures of both runs. */
+export function CompareSummary({ a, b }: CompareSummaryProps) {
+  return (
+    <div className="table" tabIndex={0} role="region" aria-label="Figures of both runs">
+      <table className="compare-figures">
+        <thead>
+          <tr>
+            <td />
+            {[a, b].map(({ run }, index) => (
+              <th key={run.id} scope="col">
+                {index === 0 ? 'A' : 'B'}{' '}
+                <Link to="/runs/$runId" params={{ runId: run.id }} title={run.id}>
+                  run …{run.id.slice(-6)}
+                </Link>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Line name="Status" both={[a, b]} value={({ fed }) => <Status status={fed.view.status} />} />
+          <Line name="Model" both={[a, b]} value={({ run }) => run.model} />
+          <Line name="Agent" both={[a, b]} value={({ run }) => agentOf(run)} />
+          <Line name="Iterations" both={[a, b]} value={({ fed }) => count(fed.view.iteration)} />
+          <Line name="Tool calls" both={[a, b]} value={({ fed }) => count(callsOf(fed))} />
+          <Line
+            name="Tokens"
+            both={[a, b]}
+            value={({ fed: { view } }) =>
+              `${count(view.usage.input_tokens)} in, ${count(view.usage.output_tokens)} out`
+            }
+          />
+          <Line name="Cost" both={[a, b]} value={({ fed }) => cost(fed.view.usage.cost_usd)} />
+          <Line name="Time" both={[a, b]} value={timeOf} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const agentOf = ({ settings, profile, agent_version: version }: Run): string =>
+  `${settings.agent.name ?? profile}${version === null ? '' : `, version ${version}`}`;
+const callsOf = ({ view }: FedRun): number => view.rows.filter(({ kind }) => kind === 'tool_call').length;
+const timeOf = ({ run, fed: { details } }: ComparedRun): string =>
+  details.lastAt === null ? '' : duration(between(run.created_at, details.endedAt ?? details.lastAt));
+
+interface LineProps {
+  readonly name: string;
+  readonly both: readonly ComparedRun[];
+  readonly value: (compared: ComparedRun) => ReactNode;
+}
+
+function Line({ name, both, value }: LineProps) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      {both.map((compared, index) => (
+        <td key={index}>{value(compared)}</td>
+      ))}
+    </tr>
+  );
+}

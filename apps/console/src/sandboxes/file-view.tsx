@@ -1,0 +1,135 @@
+import type { Rondo } from '@rondo/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
+import { bytes } from '../ui/amounts.ts';
+import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { Picture } from '../ui/picture.tsx';
+import { plainText } from '../ui/plain-text.ts';
+import { saveAs } from '../ui/save-as.ts';
+import { Failed, Loading } from '../ui/states.tsx';
+import { type FileContent, contentOf, mostShownBytes, nameOf } from './file-content.ts';
+
+interface FileViewProps {
+  readonly sandboxId: string;
+  readonly path: string;
+}
+
+/** A file: text, which can be edited, or a picture; anything can be downloaded. */
+export function FileView({ sandboxId, path }: FileViewProps) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const [edited, setEdited] = useState<string | null>(null);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['file', sandboxId, path],
+    queryFn: ({ signal }) => readFile(rondo, { sandboxId, path, signal }),
+    refetchInterval: edited === null ? 10_000 : false,
+  });
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading what="the file" />;
+  const save = async () => {
+    await rondo.sandboxes.writeFile(sandboxId, { path, content: edited ?? '' });
+    await Promise.all([refetch(), queries.invalidateQueries({ queryKey: ['files', sandboxId] })]);
+    setEdited(null);
+  };
+  return (
+    <section className="file" aria-label={plainText(path)}>
+      <header>
+        <h2>
+          <code>{plainText(path)}</code>
+        </h2>
+        <span className="hint">{data.size === null ? '' : bytes(data.size)}</span>
+        <FileActions
+          sandboxId={sandboxId}
+          path={path}
+          edit={data.content?.kind === 'text' && edited === null ? () => setEdited(textOf(data.content)) : undefined}
+        />
+      </header>
+      {edited === null ? (
+        <Shown content={data.content} name={nameOf(path)} />
+      ) : (
+        <>
+          <textarea
+            className="code"
+            aria-label={`Content of ${plainText(path)}`}
+            rows={Math.min(30, edited.split('\n').length + 2)}
+            spellCheck={false}
+            value={edited}
+            autoFocus
+            onChange={({ currentTarget }) => setEdited(currentTarget.value)}
+          />
+          <div className="actions">
+            <Action className="primary" work={save}>
+              Save
+            </Action>
+            <button onClick={() => setEdited(null)}>Cancel</button>
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+const textOf = (content: FileContent | null): string => (content?.kind === 'text' ? content.text : '');
+
+/** No content: it is too long to be shown. The rest of a long file is not read. */
+async function readFile(
+  rondo: Rondo,
+  { sandboxId, path, signal }: FileViewProps & { readonly signal: AbortSignal },
+): Promise<{ size: number | null; content: FileContent | null }> {
+  const response = await rondo.sandboxes.readFile(sandboxId, path, { signal });
+  const length = response.headers.get('Content-Length');
+  const size = length === null ? null : Number(length);
+  if (size === null || size > mostShownBytes) {
+    await response.body?.cancel();
+    return { size, content: null };
+  }
+  return { size, content: contentOf(new Uint8Array(await response.arrayBuffer())) };
+}
+
+function Shown({ content, name }: { readonly content: FileContent | null; readonly name: string }) {
+  if (content === null) return <p className="hint">It is too long to be shown here.</p>;
+  if (content.kind === 'picture') return <Picture picture={content.picture} alt={`The file ${plainText(name)}`} />;
+  if (content.kind === 'bytes') return <p className="hint">It is neither text nor a picture.</p>;
+  if (content.text === '') return <p className="hint">The file is empty.</p>;
+  return (
+    <pre tabIndex={0} aria-label="Content">
+      {plainText(content.text)}
+    </pre>
+  );
+}
+
+interface FileActionsProps extends FileViewProps {
+  /** Absent: it is no text. */
+  readonly edit: (() => void) | undefined;
+}
+
+function FileActions({ sandboxId, path, edit }: FileActionsProps) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const mayWrite = useMay('write');
+  const download = async () => saveAs(nameOf(path), await (await rondo.sandboxes.readFile(sandboxId, path)).blob());
+  const remove = async () => {
+    await rondo.sandboxes.deleteFile(sandboxId, { path });
+    await queries.invalidateQueries({ queryKey: ['files', sandboxId] });
+    await navigate({ to: '/sandboxes/$sandboxId', params: { sandboxId }, search: {} });
+  };
+  return (
+    <span className="file-actions">
+      <Action work={download}>Download</Action>
+      {mayWrite && edit && <button onClick={edit}>Edit</button>}
+      {mayWrite && (
+        <ConfirmedAction
+          name="Delete"
+          label={`Delete ${plainText(path)}`}
+          question={`Delete ${plainText(path)}?`}
+          work={remove}
+        />
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,127 @@
+import type { SandboxStatus } from '@rondo/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { useThreadTitle } from '../threads/thread-title.ts';
+import { Action } from '../ui/action.tsx';
+import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { TextField } from '../ui/fields.tsx';
+import { Form, textOf } from '../ui/form.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
+import { directoryOf } from './file-content.ts';
+import { FileTree } from './file-tree.tsx';
+import { FileView } from './file-view.tsx';
+import { SandboxState, stateMeaning } from './sandbox-state.tsx';
+import { UploadFiles } from './upload-files.tsx';
+
+const route = getRouteApi('/sandboxes/$sandboxId');
+
+/** A sandbox: its state, and its files. */
+export function SandboxPage() {
+  const { sandboxId } = route.useParams();
+  const { path } = route.useSearch();
+  const rondo = useRondo();
+  const mayWrite = useMay('write');
+  const { data, error } = useQuery({
+    queryKey: ['sandbox', sandboxId],
+    queryFn: ({ signal }) => rondo.sandboxes.get(sandboxId, { signal }),
+    refetchInterval: 5_000,
+  });
+  if (error && !data) return <Failed error={error} />;
+  if (!data) return <Loading what="the sandbox" />;
+  return (
+    <>
+      <SandboxHead sandbox={data} />
+      <div className="sandbox-body">
+        <section className="tree" aria-label="Files">
+          {mayWrite && <UploadFiles sandboxId={sandboxId} directory={path === undefined ? '' : directoryOf(path)} />}
+          <FileTree sandboxId={sandboxId} directory="" shown={path} />
+          {mayWrite && <NewFile sandboxId={sandboxId} />}
+        </section>
+        {path === undefined ? (
+          <p className="hint">Choose a file to see it.</p>
+        ) : (
+          <FileView key={path} sandboxId={sandboxId} path={path} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function SandboxHead({ sandbox }: { readonly sandbox: SandboxStatus }) {
+  const title = useThreadTitle({ id: sandbox.thread_id, metadata: {} });
+  return (
+    <header className="agent-head">
+      <p className="crumb">
+        <Link to="/sandboxes">Sandboxes</Link> / <code>{sandbox.id}</code>
+      </p>
+      <div className="thread-line">
+        <h1>{title ?? sandbox.id}</h1>
+        <Link to="/threads/$threadId" params={{ threadId: sandbox.thread_id }}>
+          Its thread
+        </Link>
+        <SandboxActions sandbox={sandbox} />
+      </div>
+      <p className="run-facts">
+        <SandboxState state={sandbox.state} />
+        <span>{stateMeaning(sandbox.state)}</span>
+        {sandbox.provider !== null && <span>{sandbox.provider}</span>}
+        <code>{sandbox.executor_id}</code>
+      </p>
+    </header>
+  );
+}
+
+function SandboxActions({ sandbox: { id, state } }: { readonly sandbox: SandboxStatus }) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const refresh = (changed: SandboxStatus) => queries.setQueryData(['sandbox', id], changed);
+  const remove = async () => {
+    await rondo.sandboxes.delete(id);
+    await queries.invalidateQueries({ queryKey: ['sandboxes'] });
+    await navigate({ to: '/sandboxes' });
+  };
+  if (!useMay('write')) return null;
+  return (
+    <>
+      {state === 'awake' ? (
+        <ConfirmedAction
+          name="Put to sleep"
+          className=""
+          question="End all processes of this sandbox? Its files stay. A command that runs in it is lost."
+          work={() => rondo.sandboxes.stop(id).then(refresh)}
+        />
+      ) : (
+        <Action work={() => rondo.sandboxes.start(id).then(refresh)}>Wake</Action>
+      )}
+      <ConfirmedAction
+        name="Delete"
+        label="Delete this sandbox"
+        question="End all processes of this sandbox, and delete its files? Its thread stays, and begins with an empty workspace."
+        work={remove}
+      />
+    </>
+  );
+}
+
+function NewFile({ sandboxId }: { readonly sandboxId: string }) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const create = async (fields: FormData) => {
+    const path = textOf(fields, 'path');
+    await rondo.sandboxes.writeFile(sandboxId, { path, content: '' });
+    await queries.invalidateQueries({ queryKey: ['files', sandboxId] });
+    await navigate({ to: '/sandboxes/$sandboxId', params: { sandboxId }, search: { path } });
+  };
+  return (
+    <details className="new-file">
+      <summary>New file</summary>
+      <Form work={create} button="Create" label="New file">
+        <TextField label="Path in the workspace" name="path" required placeholder="notes/todo.md" spellCheck={false} />
+      </Form>
+    </details>
+  );
+}

@@ -1,0 +1,70 @@
+import type { Sandbox } from '@rondo/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { useThreadTitle } from '../threads/thread-title.ts';
+import { age } from '../ui/amounts.ts';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { take } from '../ui/take.ts';
+import { useNow } from '../ui/use-now.ts';
+import { SandboxState } from './sandbox-state.tsx';
+
+const pageSize = 20;
+
+/** Where tools act: one for each thread that used some. */
+export function SandboxesPage() {
+  const rondo = useRondo();
+  const now = useNow();
+  const [shown, setShown] = useState(pageSize);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['sandboxes', shown],
+    queryFn: () => take(rondo.sandboxes.list({ limit: pageSize }), shown),
+    refetchInterval: 10_000,
+    placeholderData: keepPreviousData,
+  });
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      <div className="page-head">
+        <h1>Sandboxes</h1>
+      </div>
+      {!data && <Loading what="sandboxes" />}
+      {data?.items.length === 0 && (
+        <Empty title="No sandboxes yet.">A thread gets one when a tool of its runs first needs it.</Empty>
+      )}
+      <ul className="run-list" aria-label="Sandboxes">
+        {data?.items.map((sandbox) => (
+          <SandboxItem key={sandbox.id} sandbox={sandbox} now={now} />
+        ))}
+      </ul>
+      {data?.hasMore === true && <button onClick={() => setShown(shown + pageSize)}>Show older sandboxes</button>}
+    </>
+  );
+}
+
+function SandboxItem({ sandbox, now }: { readonly sandbox: Sandbox; readonly now: number }) {
+  const rondo = useRondo();
+  const title = useThreadTitle({ id: sandbox.thread_id, metadata: {} });
+  const { data } = useQuery({
+    queryKey: ['sandbox', sandbox.id],
+    queryFn: ({ signal }) => rondo.sandboxes.get(sandbox.id, { signal }),
+    refetchInterval: 10_000,
+  });
+  const { created_at: at } = sandbox;
+  return (
+    <li>
+      <Link to="/sandboxes/$sandboxId" params={{ sandboxId: sandbox.id }}>
+        {data ? <SandboxState state={data.state} /> : <span className="status"> </span>}
+        <span className="run-title">{title ?? ' '}</span>
+        <span className="run-facts">
+          {data?.provider != null && <span>{data.provider}</span>}
+          <code>{sandbox.executor_id}</code>
+        </span>
+        <time dateTime={at} title={new Date(at).toLocaleString()}>
+          {age(at, now)}
+        </time>
+      </Link>
+    </li>
+  );
+}

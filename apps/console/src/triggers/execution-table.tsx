@@ -1,0 +1,90 @@
+import type { Execution } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { age, ahead } from '../ui/amounts.ts';
+import { Failed, Loading } from '../ui/states.tsx';
+import { Status } from '../ui/status.tsx';
+import { take } from '../ui/take.ts';
+import { useNow } from '../ui/use-now.ts';
+
+const shown = 50;
+
+const reasons: Record<NonNullable<Execution['reason']>, string> = {
+  missed: 'it was missed',
+  too_many_missed: 'too many were missed',
+  overlap: 'an earlier run is not finished',
+  queue_full: 'too many wait already',
+  retry: 'it is tried again',
+};
+
+interface ExecutionTableProps {
+  /** Whose they are. */
+  readonly id: string;
+  readonly read: () => AsyncIterable<Execution>;
+  readonly none: string;
+}
+
+/** What became of each time, or of each webhook. */
+export function ExecutionTable({ id, read, none }: ExecutionTableProps) {
+  const now = useNow();
+  const { data, error } = useQuery({
+    queryKey: ['executions', id],
+    queryFn: () => take(read(), shown),
+    refetchInterval: 3_000,
+  });
+  if (error && !data) return <Failed error={error} />;
+  if (!data) return <Loading what="executions" />;
+  if (data.items.length === 0) return <p className="hint">{none}</p>;
+  return (
+    <div className="table" tabIndex={0} role="region" aria-label="Executions">
+      <table>
+        <thead>
+          <tr>
+            {['When', 'What became of it', 'Run'].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {data.items.map((execution) => (
+            <ExecutionRow key={execution.id} execution={execution} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ExecutionRow({ execution, now }: { readonly execution: Execution; readonly now: number }) {
+  const { run_id: runId, run_status: status, due_at: due, created_at: created } = execution;
+  const at = due ?? created;
+  return (
+    <tr>
+      <td className="nowrap" title={new Date(at).toLocaleString()}>
+        {age(at, now)}
+      </td>
+      <td>{outcomeOf(execution, now)}</td>
+      <td>
+        {runId !== null && (
+          <Link to="/runs/$runId" params={{ runId }} title={runId}>
+            {status === null ? runId : <Status status={status} />}
+          </Link>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function outcomeOf({ status, reason, error, attempts, next_attempt_at: next }: Execution, now: number): string {
+  const parts = [
+    status === 'started'
+      ? 'A run was started'
+      : { pending: 'Still to come', skipped: 'Skipped', failed: 'Failed' }[status],
+    reason === null ? '' : reasons[reason],
+    error === null ? '' : error.detail,
+    next === null ? '' : `attempt ${attempts + 1} ${ahead(next, now)}`,
+  ];
+  return parts.filter((part) => part !== '').join(': ');
+}

@@ -1,0 +1,109 @@
+import type { MissedPolicy, NewSchedule, Schedule } from '@rondo/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { moment } from '../ui/amounts.ts';
+import { ChoiceField, TextField } from '../ui/fields.tsx';
+import { Form, textOf } from '../ui/form.tsx';
+import { problemText } from '../ui/problem-text.ts';
+import { RunFields } from './run-fields.tsx';
+import { choiceOf, overlaps, threads, triggeredRunOf } from './triggered-run.ts';
+
+const missedPolicies: readonly (readonly [MissedPolicy, string])[] = [
+  ['once', 'make up for the newest'],
+  ['skip', 'skip them'],
+  ['all', 'make up for each'],
+];
+
+interface ScheduleFormProps {
+  /** Absent: a new one. */
+  readonly schedule?: Schedule;
+  readonly save: (schedule: NewSchedule) => Promise<unknown>;
+  readonly cancel?: () => void;
+}
+
+export function ScheduleForm({ schedule, save, cancel }: ScheduleFormProps) {
+  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [cron, setCron] = useState(schedule?.cron ?? '0 9 * * 1-5');
+  const [zone, setZone] = useState(schedule?.time_zone ?? ownZone);
+  const work = (fields: FormData) =>
+    save({
+      name: textOf(fields, 'name'),
+      cron,
+      time_zone: zone,
+      missed: choiceOf(fields, 'missed', missedPolicies),
+      overlap: choiceOf(fields, 'overlap', overlaps),
+      thread: choiceOf(fields, 'thread', threads),
+      run: triggeredRunOf(fields, schedule?.run),
+    });
+  return (
+    <Form work={work} button={schedule ? 'Save' : 'Create'} label="Schedule" cancel={cancel}>
+      <div className="fields">
+        <TextField label="Name" name="name" required maxLength={200} defaultValue={schedule?.name} />
+        <TextField
+          label="When, as a cron expression"
+          className="code"
+          required
+          spellCheck={false}
+          value={cron}
+          onChange={({ currentTarget }) => setCron(currentTarget.value)}
+        />
+        <TextField
+          label="Time zone"
+          required
+          spellCheck={false}
+          value={zone}
+          onChange={({ currentTarget }) => setZone(currentTarget.value)}
+        />
+      </div>
+      <DueTimes cron={cron} zone={zone} />
+      <RunFields
+        run={schedule?.run}
+        hint={
+          <>
+            May name <code>{'{{due_at}}'}</code> and <code>{'{{schedule.name}}'}</code>.
+          </>
+        }
+      />
+      <Policies schedule={schedule} />
+    </Form>
+  );
+}
+
+function Policies({ schedule }: { readonly schedule: Schedule | undefined }) {
+  return (
+    <div className="fields">
+      <ChoiceField
+        label="Times that were missed"
+        name="missed"
+        options={missedPolicies}
+        defaultValue={schedule?.missed}
+      />
+      <ChoiceField
+        label="While an earlier run goes on"
+        name="overlap"
+        options={overlaps}
+        defaultValue={schedule?.overlap}
+      />
+      <ChoiceField label="Its runs are" name="thread" options={threads} defaultValue={schedule?.thread} />
+    </div>
+  );
+}
+
+/** The next times of what is written, so that reading cron is not needed. */
+function DueTimes({ cron, zone }: { readonly cron: string; readonly zone: string }) {
+  const rondo = useRondo();
+  const { data, error } = useQuery({
+    queryKey: ['due times', cron, zone],
+    queryFn: () => rondo.schedules.dueTimes({ cron, time_zone: zone, count: 3 }),
+    enabled: cron.trim() !== '' && zone.trim() !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  if (error) return <p className="problem">{problemText(error)}</p>;
+  return (
+    <p className="hint" role="status">
+      Next: {data?.data.map(moment).join(' · ') ?? ' '}
+    </p>
+  );
+}

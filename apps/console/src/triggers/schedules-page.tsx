@@ -1,0 +1,88 @@
+import type { NewSchedule, Schedule } from '@rondo/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { ahead } from '../ui/amounts.ts';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { take } from '../ui/take.ts';
+import { useNow } from '../ui/use-now.ts';
+import { ScheduleForm } from './schedule-form.tsx';
+import { TriggerTabs } from './trigger-tabs.tsx';
+
+/** What starts runs by itself at times. */
+export function SchedulesPage() {
+  const rondo = useRondo();
+  const now = useNow();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['schedules'],
+    queryFn: () => take(rondo.schedules.list({ limit: 100 }), 300),
+    refetchInterval: 5_000,
+  });
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      <div className="page-head">
+        <h1>Schedules</h1>
+        <TriggerTabs />
+      </div>
+      <NewSchedulePart />
+      {!data && <Loading what="schedules" />}
+      {data?.items.length === 0 && <Empty title="No schedules yet.">A schedule starts runs at times.</Empty>}
+      <ul className="run-list agents" aria-label="Schedules">
+        {data?.items.map((schedule) => (
+          <ScheduleItem key={schedule.id} schedule={schedule} now={now} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function NewSchedulePart() {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const mayWrite = useMay('write');
+  const [isOpen, setOpen] = useState(false);
+  const create = async (schedule: NewSchedule) => {
+    const { id } = await rondo.schedules.create(schedule);
+    await queries.invalidateQueries({ queryKey: ['schedules'] });
+    await navigate({ to: '/schedules/$scheduleId', params: { scheduleId: id } });
+  };
+  if (!mayWrite) return null;
+  if (!isOpen)
+    return (
+      <p className="before-table">
+        <button onClick={() => setOpen(true)}>New schedule</button>
+      </p>
+    );
+  return (
+    <section className="card">
+      <h2>New schedule</h2>
+      <ScheduleForm save={create} cancel={() => setOpen(false)} />
+    </section>
+  );
+}
+
+function ScheduleItem({ schedule, now }: { readonly schedule: Schedule; readonly now: number }) {
+  const { id, name, cron, time_zone: zone, is_paused: isPaused, next_fire_at: next, run } = schedule;
+  return (
+    <li>
+      <Link to="/schedules/$scheduleId" params={{ scheduleId: id }}>
+        <span className="run-title">
+          {name}
+          {isPaused && <span className="tag">paused</span>}
+        </span>
+        <span className="run-facts">
+          <code>{cron}</code>
+          <span>{zone}</span>
+          <span>{run.input}</span>
+        </span>
+        <time dateTime={next ?? undefined} title={next === null ? '' : new Date(next).toLocaleString()}>
+          {next === null || isPaused ? '' : ahead(next, now)}
+        </time>
+      </Link>
+    </li>
+  );
+}

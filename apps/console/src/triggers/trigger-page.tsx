@@ -1,0 +1,163 @@
+import type { NewWebhookTrigger, WebhookTrigger, WebhookTriggerWithSecret } from '@rondo/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
+import { ahead } from '../ui/amounts.ts';
+import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { SecretOnce } from '../ui/secret-once.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
+import { useNow } from '../ui/use-now.ts';
+import { ExecutionTable } from './execution-table.tsx';
+import { TriggerForm } from './trigger-form.tsx';
+
+const route = getRouteApi('/schedules/webhooks/$triggerId');
+
+/** A webhook: where to send requests, its secrets, and what became of what was sent. */
+export function TriggerPage() {
+  const { triggerId } = route.useParams();
+  const rondo = useRondo();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['trigger', triggerId],
+    queryFn: ({ signal }) => rondo.webhookTriggers.get(triggerId, { signal }),
+  });
+  if (error && !data) return <Failed error={error} />;
+  if (!data) return <Loading what="the webhook" />;
+  return <OneTrigger key={triggerId} trigger={data} refresh={() => refetch()} />;
+}
+
+interface OneTriggerProps {
+  readonly trigger: WebhookTrigger;
+  readonly refresh: () => Promise<unknown>;
+}
+
+function OneTrigger({ trigger, refresh }: OneTriggerProps) {
+  const rondo = useRondo();
+  const [isEdited, setEdited] = useState(false);
+  const save = async (changed: NewWebhookTrigger) => {
+    await rondo.webhookTriggers.update(trigger.id, changed);
+    await refresh();
+    setEdited(false);
+  };
+  return (
+    <>
+      <header className="agent-head">
+        <p className="crumb">
+          <Link to="/schedules/webhooks">Webhooks</Link> / <code>{trigger.id}</code>
+        </p>
+        <div className="thread-line">
+          <h1>{trigger.name}</h1>
+          <TriggerActions trigger={trigger} refresh={refresh} edit={() => setEdited(true)} />
+        </div>
+      </header>
+      {isEdited ? (
+        <section className="card">
+          <TriggerForm trigger={trigger} save={save} cancel={() => setEdited(false)} />
+        </section>
+      ) : (
+        <About trigger={trigger} />
+      )}
+      <Secrets trigger={trigger} refresh={refresh} />
+      <section className="section">
+        <h2>Executions</h2>
+        <ExecutionTable
+          id={trigger.id}
+          read={() => rondo.webhookTriggers.executions(trigger.id, { limit: 50 })}
+          none="No request has come yet."
+        />
+      </section>
+    </>
+  );
+}
+
+function About({ trigger }: { readonly trigger: WebhookTrigger }) {
+  return (
+    <dl className="about">
+      <div>
+        <dt>Send requests to</dt>
+        <dd>
+          <code>
+            {location.origin}/v1/hooks/{trigger.id}
+          </code>
+        </dd>
+      </div>
+      <div>
+        <dt>Signed as</dt>
+        <dd>{trigger.signature === 'github' ? 'GitHub does' : 'Standard Webhooks'}</dd>
+      </div>
+      <div>
+        <dt>What it is asked</dt>
+        <dd>{trigger.run.input}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Secrets({ trigger, refresh }: OneTriggerProps) {
+  const rondo = useRondo();
+  const now = useNow();
+  const mayWrite = useMay('write');
+  const [rotated, setRotated] = useState<WebhookTriggerWithSecret | null>(null);
+  const rotate = async () => {
+    setRotated(await rondo.webhookTriggers.rotateSecret(trigger.id));
+    await refresh();
+  };
+  return (
+    <section className="section">
+      <h2>Secrets</h2>
+      <ul>
+        {trigger.secrets.map(({ hint, expires_at: end }) => (
+          <li key={hint}>
+            <code>…{hint}</code> {end !== null && <span className="hint">accepted until {ahead(end, now)}</span>}
+          </li>
+        ))}
+      </ul>
+      {rotated && (
+        <SecretOnce
+          name={`The new secret of “${trigger.name}”`}
+          secret={rotated.secret}
+          close={() => setRotated(null)}
+        />
+      )}
+      {mayWrite && !rotated && (
+        <div className="actions">
+          <ConfirmedAction
+            name="New secret"
+            className=""
+            question="Make a new secret? The present one is accepted for another day."
+            work={rotate}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function TriggerActions({ trigger, refresh, edit }: OneTriggerProps & { readonly edit: () => void }) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { id, is_paused: isPaused } = trigger;
+  const change = () => rondo.webhookTriggers.update(id, { is_paused: !isPaused });
+  const remove = async () => {
+    await rondo.webhookTriggers.delete(id);
+    await queries.invalidateQueries({ queryKey: ['triggers'] });
+    await navigate({ to: '/schedules/webhooks' });
+  };
+  if (!useMay('write')) return isPaused ? <span className="tag">paused</span> : null;
+  return (
+    <>
+      {isPaused && <span className="tag">paused</span>}
+      <Action work={() => change().then(refresh)}>{isPaused ? 'Resume' : 'Pause'}</Action>
+      <button onClick={edit}>Edit</button>
+      <ConfirmedAction
+        name="Delete"
+        label="Delete this webhook"
+        question={`Delete “${trigger.name}”? Requests to it are refused from then on; its runs stay.`}
+        work={remove}
+      />
+    </>
+  );
+}

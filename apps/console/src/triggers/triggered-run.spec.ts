@@ -1,0 +1,34 @@
+import { choiceOf, overlaps, triggeredRunOf } from './triggered-run';
+
+const fieldsOf = (values: Record<string, string>) => {
+  const fields = new FormData();
+  for (const [name, value] of Object.entries(values)) fields.set(name, value);
+  return fields;
+};
+
+it('what is left empty is not in the run, and what the form does not have stays', () => {
+  const before = {
+    input: 'Old.',
+    model: 'demo/ask',
+    limits: { max_iterations: 3 },
+    budget: { usd: 1, tokens: 9 },
+    metadata: {},
+  };
+  expect(triggeredRunOf(fieldsOf({ input: ' New. ', model: '', agent_id: '', usd: '' }), before)).toEqual({
+    input: 'New.',
+    limits: { max_iterations: 3 },
+    budget: { tokens: 9 },
+    metadata: {},
+  });
+  expect(triggeredRunOf(fieldsOf({ input: 'A', model: 'demo/plain', agent_id: 'agt_1', usd: '0.5' }))).toEqual({
+    input: 'A',
+    model: 'demo/plain',
+    agent_id: 'agt_1',
+    budget: { usd: 0.5 },
+  });
+});
+
+it('a choice is one of those that are offered', () => {
+  expect(choiceOf(fieldsOf({ overlap: 'allow' }), 'overlap', overlaps)).toBe('allow');
+  expect(choiceOf(fieldsOf({ overlap: 'other' }), 'overlap', overlaps)).toBe('skip');
+});

@@ -1,0 +1,90 @@
+import type { NewWebhookTrigger, WebhookTrigger, WebhookTriggerWithSecret } from '@rondo/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { SecretOnce } from '../ui/secret-once.tsx';
+import { take } from '../ui/take.ts';
+import { TriggerForm } from './trigger-form.tsx';
+import { TriggerTabs } from './trigger-tabs.tsx';
+
+/** What starts runs for requests of other systems. */
+export function TriggersPage() {
+  const rondo = useRondo();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['triggers'],
+    queryFn: () => take(rondo.webhookTriggers.list({ limit: 100 }), 300),
+  });
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      <div className="page-head">
+        <h1>Webhooks</h1>
+        <TriggerTabs />
+      </div>
+      <NewTrigger />
+      {!data && <Loading what="webhooks" />}
+      {data?.items.length === 0 && (
+        <Empty title="No webhooks yet.">A webhook starts a run for each signed request of another system.</Empty>
+      )}
+      <ul className="run-list agents" aria-label="Webhooks">
+        {data?.items.map((trigger) => (
+          <TriggerItem key={trigger.id} trigger={trigger} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function NewTrigger() {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const mayWrite = useMay('write');
+  const [isOpen, setOpen] = useState(false);
+  const [created, setCreated] = useState<WebhookTriggerWithSecret | null>(null);
+  const create = async (trigger: NewWebhookTrigger) => {
+    setCreated(await rondo.webhookTriggers.create(trigger));
+    setOpen(false);
+    await queries.invalidateQueries({ queryKey: ['triggers'] });
+  };
+  if (!mayWrite) return null;
+  if (created)
+    return (
+      <SecretOnce name={`The secret of “${created.name}”`} secret={created.secret} close={() => setCreated(null)} />
+    );
+  if (!isOpen)
+    return (
+      <p className="before-table">
+        <button onClick={() => setOpen(true)}>New webhook</button>
+      </p>
+    );
+  return (
+    <section className="card">
+      <h2>New webhook</h2>
+      <TriggerForm save={create} cancel={() => setOpen(false)} />
+    </section>
+  );
+}
+
+function TriggerItem({
+  trigger: { id, name, signature, is_paused: isPaused, run },
+}: {
+  readonly trigger: WebhookTrigger;
+}) {
+  return (
+    <li>
+      <Link to="/schedules/webhooks/$triggerId" params={{ triggerId: id }}>
+        <span className="run-title">
+          {name}
+          {isPaused && <span className="tag">paused</span>}
+        </span>
+        <span className="run-facts">
+          <span>{signature}</span>
+          <span>{run.input}</span>
+        </span>
+      </Link>
+    </li>
+  );
+}

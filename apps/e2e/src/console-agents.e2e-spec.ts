@@ -1,0 +1,128 @@
+import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import type { Page } from 'playwright-core';
+import { ConsoleBrowser } from './console-browser';
+
+interface Definition {
+  readonly name: string;
+  readonly system_prompt?: string;
+}
+
+describe('agents in the console', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    client = rondo.client();
+    browser = await ConsoleBrowser.start(rondo, client);
+    ({ page } = browser);
+    await browser.signIn();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await rondo.stop();
+    expect(browser.violations).toEqual([]);
+  });
+
+  const stored = async () => {
+    const { data } = await client.json<{ data: { id: string; version: number; definition: Definition }[] }>(
+      'GET',
+      '/agents',
+    );
+    return data;
+  };
+
+  it('an agent is tried before it is stored, and then created', async () => {
+    await browser.open('/console/agents');
+    await page.getByText('No agents yet.').waitFor();
+    await page.getByRole('link', { name: 'New agent' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('release-notes');
+    await page.getByLabel('Model').fill('demo/plain');
+    await page.getByLabel('System prompt').fill('You write release notes.');
+    await page.getByText('Tools', { exact: true }).click();
+    await page.getByLabel('execute_command', { exact: true }).selectOption('approval');
+    await page.getByLabel('What it is asked').fill('What is new?');
+    await page.getByRole('button', { name: 'Run what is written here' }).click();
+    await page.getByText('You said: What is new?').waitFor();
+    expect(await stored()).toEqual([]);
+
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Version 1 of 1').waitFor();
+    expect(await stored()).toMatchObject([
+      { definition: { name: 'release-notes', tools: { execute_command: { require_approval: true } } } },
+    ]);
+  });
+
+  it('a change, written as JSON, becomes a version; the form and the YAML show it too', async () => {
+    await page.getByRole('button', { name: 'JSON' }).click();
+    const field = page.getByLabel('The definition, as JSON');
+    const definition = JSON.parse(await field.inputValue()) as Definition;
+    await field.fill('{ "name": ');
+    await page.getByRole('alert').getByText('This is not JSON').waitFor();
+    await field.fill(JSON.stringify({ ...definition, system_prompt: 'You write short release notes.' }));
+    await page.getByRole('button', { name: 'YAML' }).click();
+    await page.getByLabel('The definition, as YAML').waitFor();
+    expect(await page.getByLabel('The definition, as YAML').inputValue()).toContain('You write short release notes.');
+    await page.getByRole('button', { name: 'Save as version 2' }).click();
+    await page.getByText('Version 2 of 2').waitFor();
+    expect(await page.getByLabel('System prompt').inputValue()).toBe('You write short release notes.');
+  });
+
+  it('a definition that the gateway refuses is not saved, and the field is named', async () => {
+    await page.getByLabel('Model').fill('nowhere/nothing');
+    await page.getByRole('button', { name: 'Save as version 3' }).click();
+    await page.getByRole('alert').getByText(/model/).waitFor();
+    expect(await stored()).toMatchObject([{ version: 2 }]);
+  });
+
+  it('shows how two versions differ, and goes back to one', async () => {
+    await page.reload();
+    await page.getByRole('button', { name: 'Compare with the active one' }).click();
+    await page.getByText('/system_prompt').waitFor();
+    await browser.expectAccessible('two versions');
+    await page.getByRole('button', { name: 'Activate version 1' }).click();
+    await page.getByText('Version 1 of 2').waitFor();
+    expect(await stored()).toMatchObject([{ version: 1, definition: { system_prompt: 'You write release notes.' } }]);
+  });
+
+  it('runs a change and the active version with the same words, side by side', async () => {
+    await page.getByLabel('Directives').fill('Be kind.');
+    await page.getByLabel('What it is asked').fill('Compare us.');
+    await page.getByRole('button', { name: 'Run it and the active version, side by side' }).click();
+    await page.getByRole('heading', { name: 'Two runs side by side' }).waitFor();
+    const first = page.getByRole('region', { name: 'Iteration 1', exact: true });
+    await first.getByText('You said: Compare us.').nth(1).waitFor();
+    await first.getByText('the same').waitFor();
+  });
+
+  it('compares two runs iteration by iteration, and says where their calls differ', async () => {
+    const ends = { text: 'Done.' };
+    const [a, b] = await Promise.all(
+      ['echo one', 'echo two'].map((line) => client.createRun(scripted('Do it.', [{ calls: [command(line)] }, ends]))),
+    );
+    await Promise.all([a, b].map((run) => client.settled(run?.id ?? '')));
+    await browser.open(`/console/runs/${a?.id ?? ''}`);
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await page.locator(`a[href*="b=${b?.id ?? ''}"]`).click();
+    const first = page.getByRole('region', { name: 'Iteration 1', exact: true });
+    await first.getByText('other calls').waitFor();
+    await first.getByLabel('Output').getByText('two').waitFor();
+    await page.getByRole('region', { name: 'Iteration 2' }).getByText('the same').waitFor();
+  });
+
+  it('has no fault that axe finds', async () => {
+    const [agent] = await stored();
+    const path = `/console/agents/${agent?.id ?? ''}`;
+    const { pathname, search } = new URL(page.url());
+    await browser.expectAccessibleInEveryLook([
+      '/console/agents',
+      '/console/agents/new',
+      path,
+      pathname + search,
+      '/console/compare',
+    ]);
+  });
+});

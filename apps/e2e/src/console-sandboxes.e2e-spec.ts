@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { ConsoleBrowser } from './console-browser';
+
+const hostile = '<script>document.title="owned"</script><img src=x onerror=alert(1)>';
+
+describe('sandboxes and their files in the console', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let browser: ConsoleBrowser;
+  let page: Page;
+  let thread: string;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    client = rondo.client();
+    browser = await ConsoleBrowser.start(rondo, client);
+    ({ page } = browser);
+    await browser.signIn();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await rondo.stop();
+    expect(browser.violations).toEqual([]);
+  });
+
+  /** What a command of a run prints in the same sandbox. */
+  async function outputOf(line: string): Promise<string> {
+    const turns = [{ calls: [command(line)] }, { text: 'Done.' }];
+    const run = await client.createRun({ ...(thread && { thread_id: thread }), ...scripted(line, turns) });
+    thread = run.thread_id;
+    await client.settled(run.id);
+    return (await client.toolOutputs(run.id)).join('');
+  }
+  const choose = (name: string) => page.getByRole('region', { name: 'Files' }).getByRole('link', { name, exact: true });
+  const shown = () => page.getByLabel('Content', { exact: true });
+
+  it('a run leads to its workspace, whose files are shown as text', async () => {
+    await outputOf(`mkdir -p src && echo '${hostile}' > src/page.html && printf 'one\\ntwo\\n' > list.txt`);
+    const { data } = await client.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
+    await browser.open(`/console/runs/${data[0]?.id ?? ''}`);
+    await page.getByRole('button', { name: 'Open the workspace' }).click();
+    await page.getByRole('button', { name: 'src/' }).click();
+    await choose('page.html').click();
+    await shown().getByText(hostile).waitFor();
+    expect(await page.title()).toMatch(/Rondo$/);
+  });
+
+  it('a text is edited, and the next command finds it so', async () => {
+    await choose('list.txt').click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Content of list.txt' }).fill('three\n');
+    await browser.expectAccessible('a file that is edited');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shown().getByText('three').waitFor();
+    expect(await outputOf('cat list.txt')).toContain('three');
+  });
+
+  it('files are uploaded, shown, downloaded and deleted', async () => {
+    const picture = await sharp({ create: { width: 40, height: 20, channels: 3, background: 'teal' } })
+      .png()
+      .toBuffer();
+    await page.getByLabel('Files to upload').setInputFiles([
+      { name: 'teal.png', mimeType: 'image/png', buffer: picture },
+      { name: 'bytes.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2]) },
+    ]);
+    await page.getByText('2 files were uploaded.').waitFor();
+    await choose('teal.png').click();
+    const image = page.getByRole('img', { name: 'The file teal.png' });
+    await image.waitFor();
+    const width = `{ const image = document.querySelector('.file img'); image.decode().then(() => image.naturalWidth); }`;
+    expect(await page.evaluate(width)).toBe(40);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(readFileSync(await download.path()).equals(picture)).toBe(true);
+
+    await choose('bytes.bin').click();
+    await page.getByText('It is neither text nor a picture.').waitFor();
+    await page.getByRole('button', { name: 'Delete bytes.bin' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await choose('bytes.bin').waitFor({ state: 'detached' });
+    expect(await outputOf('ls')).not.toContain('bytes.bin');
+  });
+
+  it('a new file is made, also in a new directory', async () => {
+    await page.getByText('New file', { exact: true }).click();
+    await page.getByLabel('Path in the workspace').fill('notes/todo.md');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('The file is empty.').waitFor();
+    expect(await outputOf('ls notes')).toContain('todo.md');
+  });
+
+  it('is put to sleep, and wakes', async () => {
+    await page.getByRole('button', { name: 'Put to sleep' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Put to sleep' }).click();
+    await page.getByText('Asleep', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Wake' }).click();
+    await page.getByText('Awake', { exact: true }).waitFor();
+  });
+
+  it('has no fault that axe finds', async () => {
+    const { pathname } = new URL(page.url());
+    const paths = ['/console/sandboxes', pathname, `${pathname}?path=list.txt`];
+    await browser.expectAccessibleInEveryLook(paths);
+  });
+});
