@@ -54,6 +54,8 @@ export class RunDisplay {
     if (event.type === 'iteration.restarted')
       this.note('↺ The iteration begins again; its text above is withdrawn.', 'yellow');
     if (event.type === 'model.retried') this.note(`↺ The model is asked again: ${event.data.error.message}`, 'yellow');
+    if (event.type === 'model.fell_back')
+      this.note(`↺ ${event.data.to} answers instead of ${event.data.from}: ${event.data.error.message}`, 'yellow');
     if (event.type === 'stream.gap')
       this.note(`The facts ${event.data.from} to ${event.data.to} are deleted (retention).`, 'yellow');
     if (event.type === 'run.waiting' || isTerminal(event)) this.endLine();

@@ -170,6 +170,18 @@ describe('a run in a deployment', () => {
     expectShownAsStored(await seen, facts);
   });
 
+  it('goes on with another model when its own is away, and says so', async () => {
+    const run = await client.createRun({ model: 'demo/error-500', fallbacks: ['demo/plain'], input: 'Go on.' });
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed', model: 'demo/error-500' });
+    const facts = await client.facts(run.id);
+    expectWholeLog(facts);
+    const told = facts.find(({ type }) => type === 'model.fell_back');
+    expect(told?.data).toMatchObject({ from: 'demo/error-500', to: 'demo/plain', error: { code: 'api_error' } });
+    const usage = facts.filter(({ type }) => type === 'usage.recorded').map(({ data }) => data);
+    expect(usage).toMatchObject([{ finish_reason: 'fell_back' }, { model: 'demo/plain', finish_reason: 'stop' }]);
+  });
+
   it('runs the calls of a turn concurrently, each with its own answer', async () => {
     const untilAllBegan = 'while [ $(ls began.* | wc -l) -lt 4 ]; do sleep 0.05; done';
     const calls = [1, 2, 3, 4].map((n) => command(`touch began.${n}; ${untilAllBegan}; echo number ${n}`));

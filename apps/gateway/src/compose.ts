@@ -177,11 +177,11 @@ function modelCatalogOf(config: GatewayConfig): ModelCatalog {
 
 function servicesOf(
   adapters: Adapters,
-  { defaultModel, providers, aliases }: ModelCatalog,
+  { providers, names }: ModelCatalog,
   { config, warn }: { config: GatewayConfig; warn: Warn },
 ) {
   const settings = new RunSettingsResolver({
-    ...{ defaultModel, providers, aliases, ...runBudgets(config) },
+    ...{ providers, ...names, ...runBudgets(config) },
     secrets: config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY),
   });
   const agentService = new AgentService({ ...adapters, settings });

@@ -1,5 +1,13 @@
-import { usualThreadLimits } from '@rondo/contract';
-import { type ModelProviders, readAliases, readProviders, usualModel } from '@rondo/domain';
+import { type RequestedFallbacks, usualThreadLimits } from '@rondo/contract';
+import {
+  type ModelFallbacks,
+  type ModelProviders,
+  readAliases,
+  readFallbacks,
+  readProviders,
+  usualModel,
+  whyNotConfigured,
+} from '@rondo/domain';
 import {
   count,
   loadConfig,
@@ -35,6 +43,13 @@ export const environment = z.object({
       'Short names of models, as JSON. A run that names one gets the model that it stands for at that moment.',
     example: '{"fast":"openai/gpt-5-mini","sonnet":"anthropic/claude-sonnet-5"}',
     otherwise: 'none',
+  }),
+  MODEL_FALLBACKS: z.string().optional().meta({
+    description:
+      'The models that stand in for others, as JSON: a list by the full name of each, for runs that name no `fallbacks`. See docs/add-a-provider.md.',
+    example:
+      '{"anthropic/claude-sonnet-5":["openrouter/anthropic/claude-sonnet-5",{"model":"openai/gpt-5","on":["service_unavailable"]}]}',
+    otherwise: 'a model that fails, fails the run',
   }),
   OPENAI_BASE_URL: modelVariables.OPENAI_BASE_URL,
   ANTHROPIC_BASE_URL: modelVariables.ANTHROPIC_BASE_URL,
@@ -137,9 +152,13 @@ export function modelProvidersOf({ MODEL_KEYS_PRESENT, ...config }: GatewayConfi
   return readProviders({ ...Object.fromEntries(keys), ...servers });
 }
 
-/** The models as users may name them, and the one of a run that names none. */
+/** The models as users may name them, the one of a run that names none, and those that stand in for others. */
 export function modelNamesOf(config: GatewayConfig, providers: ModelProviders) {
   const aliases = readAliases(config.MODEL_ALIASES);
-  const named = config.DEFAULT_MODEL ?? usualModel(providers);
-  return { aliases, defaultModel: aliases.get(named) ?? named };
+  const fullName = (name: string) => aliases.get(name) ?? name;
+  const isUsable = (one: RequestedFallbacks[number]) =>
+    whyNotConfigured(fullName(typeof one === 'string' ? one : one.model), providers) === undefined;
+  const chains = [...readFallbacks(config.MODEL_FALLBACKS)];
+  const fallbacks: ModelFallbacks = new Map(chains.map(([model, chain]) => [model, chain.filter(isUsable)]));
+  return { aliases, fallbacks, defaultModel: fullName(config.DEFAULT_MODEL ?? usualModel(providers)) };
 }

@@ -36,6 +36,7 @@ const table: FactTable<RowChange | undefined> = {
   'tool.resolved': note,
   'iteration.restarted': note,
   'model.retried': note,
+  'model.fell_back': note,
   'context.compaction_started': note,
   'context.compacted': note,
   'context.compaction_failed': note,

@@ -32,7 +32,7 @@ export interface ToolCallRow {
   readonly reason: string | null;
 }
 
-/** A fact that is worth a line of its own: a retried model, a compaction, a restarted iteration. */
+/** A fact that is worth a line of its own: a retried model, a fallback, a compaction, a restarted iteration. */
 export interface NoteRow {
   readonly kind: 'note';
   readonly id: string;
@@ -43,6 +43,7 @@ export interface NoteRow {
       type:
         | 'iteration.restarted'
         | 'model.retried'
+        | 'model.fell_back'
         | 'context.compaction_started'
         | 'context.compacted'
         | 'context.compaction_failed'

@@ -87,14 +87,19 @@ export {
   contextSettings,
   limitSettings,
   llmSettings,
-  modelAlias,
-  modelName,
   processorSettings,
   profileName,
-  requestedModel,
   runSettings,
   settingsRequest,
 } from './run-settings';
+export {
+  type Fallback,
+  type ModelErrorCode,
+  type RequestedFallbacks,
+  modelErrorCode,
+  requestedFallbacks,
+} from './fallback';
+export { modelAlias, modelName, requestedModel } from './model-name';
 export { type RunWait, type WaitCause, runWait, waitCause } from './run-wait';
 export {
   type Agent,

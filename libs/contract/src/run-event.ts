@@ -79,6 +79,13 @@ const iterationFacts = {
     delay_ms: z.number().nonnegative(),
     error: runError,
   }),
+  /** `to` is asked instead of `from`, until the run's own model is asked again, from `retry_at` on. */
+  'model.fell_back': z.object({
+    from: z.string(),
+    to: z.string(),
+    error: runError,
+    retry_at: z.iso.datetime(),
+  }),
   'usage.recorded': z.object({
     model_call_id: modelCallId,
     model: z.string(),

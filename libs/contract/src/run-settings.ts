@@ -1,27 +1,10 @@
 import { z } from 'zod';
 import { approvalRule, approvalSettings } from './approval';
+import { fallbacks, requestedFallbacks } from './fallback';
 import { mcpServerRequests, mcpServers } from './mcp-server';
+import { modelName, requestedModel } from './model-name';
 import { textLimits } from './text-limits';
 import { dialectName } from './tool-call';
-
-/** `provider/model`; the part after the first slash goes to the provider unchanged. */
-export const modelName = z
-  .string()
-  .max(textLimits.modelName)
-  .regex(/^[a-z0-9_-]+\/.+$/, 'must look like provider/model');
-
-/** A short name that a deployment gives to a model. */
-export const modelAlias = z
-  .string()
-  .max(textLimits.modelName)
-  .regex(/^[A-Za-z0-9][\w.-]*$/, 'must be letters, digits, "-", "_" and "."');
-
-/** A model as a request names it. An alias becomes the full name in the settings of the run. */
-export const requestedModel = z
-  .string()
-  .max(textLimits.modelName)
-  .regex(/^(?:[a-z0-9_-]+\/.+|[A-Za-z0-9][\w.-]*)$/, 'must look like provider/model, or be an alias')
-  .describe('`provider/model`, or an alias of this deployment (`GET /v1/models`).');
 
 /** Settings of the model call, passed to providers that support them. */
 export const llmSettings = z.strictObject({
@@ -108,6 +91,8 @@ export type ProfileName = z.infer<typeof profileName>;
 export const runSettings = z.strictObject({
   profile: profileName,
   model: modelName,
+  /** The models that are asked instead, in this order, when it fails. Absent: none. */
+  fallbacks: fallbacks.optional(),
   agent: agentIdentity,
   tools: z.array(z.string()),
   /** Their tools are offered, too. Absent: none. */
@@ -137,6 +122,8 @@ export type ToolChanges = z.infer<typeof toolChanges>;
 
 const overridable = {
   model: requestedModel.optional(),
+  /** Models that are asked when the one before fails; `[]`: none. */
+  fallbacks: requestedFallbacks.optional(),
   /** A list replaces that of the earlier part; an object changes it. */
   tools: z.union([z.array(toolNameText).max(200), toolChanges]).optional(),
   /** How long a call waits for its approval. Then it is denied. */

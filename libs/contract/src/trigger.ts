@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { agentId, executionId, runId, scheduleId, threadId, webhookTriggerId } from './ids';
 import { runStatus } from './run';
-import { budgetSettings, limitSettings, profileName, requestedModel } from './run-settings';
+import { requestedModel } from './model-name';
+import { budgetSettings, limitSettings, profileName } from './run-settings';
 
 /** What happens to due times that passed while they could not be fired. `all`: at most the newest hundred. */
 export const missedPolicy = z.enum(['skip', 'once', 'all']);

@@ -106,6 +106,7 @@ export {
   type ShownImage,
   contextOverflow,
 } from './models/model';
+export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';
 export { factsOf } from './models/model-facts';
 export { type ModelPrice, modelPrice, priceAt } from './models/model-price';

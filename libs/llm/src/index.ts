@@ -1,5 +1,4 @@
 export { type Models, type ModelsConfig, createModels } from './models';
-export type { ModelErrorCode } from './provider-error';
 export type { RetryPolicy } from './retrying-model';
 export type { Timeouts } from './silence-timer';
 export { TiktokenCounter } from './tokens/tiktoken-counter';

@@ -165,6 +165,19 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
     expect(end).toMatchObject({ how: 'failed', error: { code: 'rate_limit' } });
   });
 
+  it('does not wait long for a model that has a fallback', async () => {
+    const limited = { status: 429, headers: { 'retry-after': '3' }, pieces: [script.refused('Soon')] };
+    provider.will(limited, { status: 503, pieces: [script.refused('Oh')] }, { pieces: script.whole('ok') });
+    const askAnyway = () => readReply(models().stream({ ...requestTo('acme/m'), hasFallback: true }, never));
+
+    const [atOnce, again] = [await askAnyway(), await askAnyway()];
+
+    expect(atOnce.retries).toEqual([]);
+    expect(atOnce.end).toMatchObject({ how: 'failed', error: { code: 'rate_limit' } });
+    expect(again.retries).toHaveLength(1);
+    expect(again.end.how).toBe('finished');
+  });
+
   it.each([
     [400, 'invalid_request'],
     [401, 'authentication'],

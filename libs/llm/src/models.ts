@@ -1,3 +1,4 @@
+import type { ModelErrorCode } from '@rondo/contract';
 import {
   type AbsentProvider,
   type Model,
@@ -13,7 +14,6 @@ import {
 import { AnthropicProtocol } from './anthropic/anthropic-protocol';
 import { HttpEndpoint } from './http/http-endpoint';
 import { OpenAiProtocol } from './openai/openai-protocol';
-import type { ModelErrorCode } from './provider-error';
 import { ReplyAttempt } from './reply-attempt';
 import { type RetryPolicy, RetryingModel, defaultRetries, redactor } from './retrying-model';
 import { type Timeouts, defaultTimeouts } from './silence-timer';

@@ -1,21 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { contextOverflow } from '@rondo/domain';
+import type { ModelErrorCode } from '@rondo/contract';
 import { z } from 'zod';
-
-/** Why a model could not respond. These codes are part of the API. */
-export type ModelErrorCode =
-  | typeof contextOverflow
-  | 'authentication'
-  | 'rate_limit'
-  | 'invalid_request'
-  | 'budget_exceeded'
-  | 'service_unavailable'
-  | 'content_policy_violation'
-  | 'model_not_supported'
-  | 'not_found'
-  | 'api_error'
-  | 'connection_error'
-  | 'timeout';
 
 /** A provider refused, failed or did not respond. `transient`: trying again may help. */
 export class ProviderError extends Error {

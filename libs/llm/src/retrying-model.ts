@@ -13,6 +13,8 @@ export interface RetryPolicy {
   readonly delayMs: number;
   /** A provider that asks for a longer delay is not tried again. */
   readonly maxDelayMs: number;
+  /** The same where another model can be asked instead. */
+  readonly maxDelayWithFallbackMs: number;
 }
 
 export const defaultRetries: RetryPolicy = {
@@ -20,6 +22,7 @@ export const defaultRetries: RetryPolicy = {
   rateLimitDelayMs: 30_000,
   delayMs: 100,
   maxDelayMs: 300_000,
+  maxDelayWithFallbackMs: 2_000,
 };
 
 interface RetryingModelParts {
@@ -49,7 +52,7 @@ export class RetryingModel implements Model {
         }
         hasOutput ||= chunks.length > 0;
         const { ending } = attempt;
-        const delayMs = ending.how === 'error' && !hasOutput ? this.delayAfter(attempts, ending.error) : undefined;
+        const delayMs = ending.how === 'error' && !hasOutput ? this.delayAfter(attempts, ending.error, request) : undefined;
         if (ending.how !== 'error' || delayMs === undefined) {
           yield [...chunks, this.end(ending, { hasOutput, attempts })];
           return;
@@ -79,13 +82,13 @@ export class RetryingModel implements Model {
   }
 
   /** Undefined where a retry cannot help. The jitter spreads the retries of many refused runs. */
-  private delayAfter(attempts: number, error: ProviderError): number | undefined {
+  private delayAfter(attempts: number, error: ProviderError, { hasFallback }: ModelRequest): number | undefined {
     const { policy } = this.parts;
     if (!error.transient || attempts >= policy.attempts) return undefined;
     const base = error.code === 'rate_limit' ? policy.rateLimitDelayMs : policy.delayMs;
     const jitter = 0.8 + Math.random() * 0.4;
     const delayMs = error.retryAfterMs ?? base * 2 ** (attempts - 1) * jitter;
-    return delayMs <= policy.maxDelayMs ? Math.round(delayMs) : undefined;
+    return delayMs <= (hasFallback ? policy.maxDelayWithFallbackMs : policy.maxDelayMs) ? Math.round(delayMs) : undefined;
   }
 
   private toRunError({ code, message }: ProviderError): RunError {

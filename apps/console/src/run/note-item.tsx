@@ -12,6 +12,8 @@ export function sentenceOf(fact: NoteRow['fact']): string {
       return 'Another worker took over. What the first one had not finished was withdrawn; nothing is lost.';
     case 'model.retried':
       return `The model failed (${fact.data.error.code}). Attempt ${fact.data.attempt + 1} after ${duration(fact.data.delay_ms)}.`;
+    case 'model.fell_back':
+      return `${fact.data.from} failed (${fact.data.error.code}); ${fact.data.to} answers instead.`;
     case 'context.compaction_started':
       return `Summarizes older messages: ${count(fact.data.tokens_before)} tokens are too many.`;
     case 'context.compacted':

@@ -1,27 +1,27 @@
-import { type ListedModel, type ModelAliases, type ModelProviders, listModels } from '@rondo/domain';
+import { type ListedModel, type ModelAliases, type ModelFallbacks, type ModelProviders, listModels } from '@rondo/domain';
 
 type OfferedModel = ListedModel & { readonly default: boolean; readonly aliases: string[] };
 
-/** The models of this deployment. */
-export class ModelCatalog {
+export interface ModelNames {
   readonly defaultModel: string;
   readonly aliases: ModelAliases;
+  readonly fallbacks: ModelFallbacks;
+}
 
+/** The models of this deployment. */
+export class ModelCatalog {
   constructor(
     readonly providers: ModelProviders,
-    { defaultModel, aliases }: { defaultModel: string; aliases: ModelAliases },
-  ) {
-    this.defaultModel = defaultModel;
-    this.aliases = aliases;
-  }
+    readonly names: ModelNames,
+  ) {}
 
   /** With the prices of this moment. */
   get models(): readonly OfferedModel[] {
-    const names = [...this.aliases];
+    const { aliases, defaultModel } = this.names;
     return listModels(this.providers, Date.now()).map((model) => ({
       ...model,
-      default: model.id === this.defaultModel,
-      aliases: names.filter(([, id]) => id === model.id).map(([alias]) => alias),
+      default: model.id === defaultModel,
+      aliases: [...aliases].filter(([, id]) => id === model.id).map(([alias]) => alias),
     }));
   }
 }

@@ -2,6 +2,7 @@ import type { AccountId, RunSettings, SettingsRequest } from '@rondo/contract';
 import {
   type BudgetRaise,
   type ModelAliases,
+  type ModelFallbacks,
   type ModelProviders,
   type SettingsProblem,
   budgetProblems,
@@ -20,6 +21,8 @@ export interface DeploymentSettings {
   readonly providers: ModelProviders;
   /** Full names of models by their aliases. */
   readonly aliases?: ModelAliases;
+  /** The models that stand in for others. */
+  readonly fallbacks?: ModelFallbacks;
   /** Of a run that sets none. */
   readonly budget?: RunSettings['budget'];
   /** The most that a run may set. */
@@ -47,7 +50,7 @@ export class RunSettingsResolver {
 
   /** Without an account, a request with secrets is refused. */
   resolve(request: SettingsRequest, account?: AccountId): { settings: RunSettings } | { problems: SettingsProblem[] } {
-    const { defaultModel, providers, aliases, budget, maxBudget, secrets } = this.deployment;
+    const { defaultModel, providers, aliases, fallbacks, budget, maxBudget, secrets } = this.deployment;
     const outcome = effectiveSettings(request, {
       model: defaultModel,
       tools: builtInTools,
@@ -55,6 +58,7 @@ export class RunSettingsResolver {
       hasPrice: (model) => priceOf(model, providers, Date.now()) !== undefined,
       sealServer: secrets && account && ((server) => sealedServer(server, account, secrets)),
       ...(aliases && { aliases }),
+      ...(fallbacks && { fallbacks }),
       ...(budget && { budget }),
       ...(maxBudget && { maxBudget }),
     });

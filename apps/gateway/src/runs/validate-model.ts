@@ -3,9 +3,10 @@ import { type ModelProviders, type SettingsProblem, priceOf, whyNotConfigured } 
 
 /** Refuses models that the workers have no provider for, and a budget in money for a model without a known price. */
 export function validateModel(settings: RunSettings, providers: ModelProviders): SettingsProblem[] {
-  const { model, context, budget } = settings;
+  const { model, fallbacks = [], context, budget } = settings;
   const absent = [
     { field: 'model', name: model },
+    ...fallbacks.map(({ model: name }, index) => ({ field: `fallbacks.${index}`, name })),
     { field: 'context.summary_model', name: context.summary_model },
   ].flatMap(({ field, name }) => {
     const message = name === undefined ? undefined : whyNotConfigured(name, providers);

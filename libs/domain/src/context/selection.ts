@@ -14,17 +14,22 @@ export interface Selection {
 
 type ContextSource = Pick<RunState, 'conversation' | 'context'>;
 
-const latestOf = hiddenFieldsOf<AgentRun, ContextSource & Selection>();
+const latestOf = hiddenFieldsOf<AgentRun, ContextSource & Selection & { readonly model: string }>();
 
 /** Memoized per run: an iteration asks several times, and only added messages are processed. */
-export function selectionOf(run: AgentRun, { conversation, context }: ContextSource): Selection {
-  const before = latestOf.get(run);
+export function selectionOf(
+  run: AgentRun,
+  { conversation, context }: ContextSource,
+  model = run.settings.model,
+): Selection {
+  const latest = latestOf.get(run);
+  const before = latest?.model === model ? latest : undefined;
   if (before?.conversation === conversation && before.context === context) return before;
 
-  const { model, context: settings } = run.settings;
+  const { context: settings } = run.settings;
   const reader = { runId: run.id, model, keepImages: settings.keep_images };
   const extended = before?.context === context ? extend(before, conversation, reader) : undefined;
-  const selection = { conversation, context, ...(extended ?? toSelection(contextOf(conversation, context, reader))) };
+  const selection = { conversation, context, model, ...(extended ?? toSelection(contextOf(conversation, context, reader))) };
   latestOf.set(run, selection);
   return selection;
 }

@@ -37,6 +37,8 @@ export interface LoopContext {
   readonly beganAt: string;
   /** Calls that were sent while the reply was still streaming. */
   readonly inFlight: Map<CallId, Promise<ToolAnswer>>;
+  /** The model that is asked: the run's own, or a fallback. */
+  model: string;
   /** Counts the tokens of requests; reported usage corrects it. */
   readonly meter: ContextMeter;
   /** The reply was cut off by its length, and the budget allowed no continuation. */

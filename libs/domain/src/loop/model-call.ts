@@ -17,7 +17,7 @@ export async function* callModel(
   prompt: ModelRequest,
 ): AsyncGenerator<Step, ModelCallResult> {
   const { ids, clock, model } = loop.ports;
-  const call = { model: loop.run.settings.model, iteration: loop.state.iteration, beganAt: clock.now() };
+  const call = { model: loop.model, iteration: loop.state.iteration, beganAt: clock.now() };
   let firstOutputAt: string | undefined;
   const { stop } = loop.signals;
   const replyIsFull = new AbortController();

@@ -13,10 +13,13 @@ import { warningOf } from './repetition';
 export type RunPosition = Pick<LoopContext, 'run' | 'state'>;
 
 /** The next request to the model, and the decoder for its reply. */
-export function promptOf({ run, state }: RunPosition): { prompt: ModelRequest; decoder: ReplyDecoder } {
+export function promptOf({ run, state, model = run.settings.model }: RunPosition & { readonly model?: string }): {
+  prompt: ModelRequest;
+  decoder: ReplyDecoder;
+} {
   const { dialect, allowed, system, responseFormat, tools } = frameOf(run);
-  const { model, llm, processor } = run.settings;
-  const conversation = messagesToSend({ run, state }) as readonly Message[]; // dialects do not read `seq`, the only field that new messages lack
+  const { llm, processor } = run.settings;
+  const conversation = messagesToSend({ run, state, model }) as readonly Message[]; // dialects do not read `seq`, the only field that new messages lack
   const { messages } = dialect.encode(conversation, allowed, processor);
   const settings = responseFormat ? { response_format: { ...responseFormat }, ...llm } : llm;
 
@@ -29,8 +32,12 @@ const maxCallsOf = (limit: number): number =>
   limit > 0 ? Math.min(limit, textLimits.callsInReply) : textLimits.callsInReply;
 
 /** The messages that are sent: of the conversation, and those for this request only. */
-export const messagesToSend = ({ run, state }: RunPosition): readonly NewMessage[] =>
-  withWarning(withTemporary(selectionOf(run, state).messages, state.unseen), warningOf({ run, state }));
+export const messagesToSend = ({
+  run,
+  state,
+  model,
+}: RunPosition & { readonly model?: string }): readonly NewMessage[] =>
+  withWarning(withTemporary(selectionOf(run, state, model).messages, state.unseen), warningOf({ run, state }));
 
 /** The text of system prompt and tools, which is the same in every request of a run. */
 export const frameText = (run: AgentRun): string => frameOf(run).text;

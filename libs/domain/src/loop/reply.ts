@@ -154,6 +154,7 @@ export class Reply {
   private message(content: NewMessage['content'], metadata: Record<string, unknown>): NewMessage {
     const {
       run,
+      model,
       state: { iteration },
     } = this.loop;
     return {
@@ -164,7 +165,7 @@ export class Reply {
       type: 'assistant',
       is_llm_message: true,
       content,
-      metadata: { model: run.settings.model, ...metadata },
+      metadata: { model, ...metadata },
     };
   }
 

@@ -41,6 +41,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     state: run.state,
     receipt: new StopReceipt(),
     inFlight: new Map(),
+    model: run.settings.model,
     meter: new ContextMeter(ports.tokens, run.settings.model),
   };
   if (loop.state.ended) return;

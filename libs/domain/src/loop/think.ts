@@ -6,6 +6,7 @@ import { completed, failed } from '../run/end-run';
 import { awaitBudget, waitsForBudget } from '../run/await-budget';
 import { budgetLack, mayCallModel } from '../run/run-limits';
 import { beginReply } from './begin-reply';
+import { afterBrokenReplies, fallBack, hasFallback, modelNow } from './fall-back';
 import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 import { type ModelCallResult, callModel } from './model-call';
 import { promptOf } from './prompt';
@@ -13,7 +14,8 @@ import { Reply } from './reply';
 
 /**
  * Calls the model and streams its reply, until the reply or the reason for its absence is in the log, or parks the run for its budget. Calls again if the
- * reply is not in the required format, and once with a shorter request if the provider refused it as too long.
+ * reply is not in the required format, once with a shorter request if the provider refused it as too long, and another model
+ * if one stands in for this one's failure.
  */
 export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked: boolean }> {
   let repairTurns: readonly ModelMessage[] = [];
@@ -22,6 +24,7 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
 
   for (;;) {
     const messageId = loop.ports.ids.messageId();
+    loop.model = modelNow(loop);
     const lack = await budgetLack(loop);
     if (lack !== undefined) {
       const mayWait = lack === 'run' && waitsForBudget(loop);
@@ -30,12 +33,14 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     }
     yield factsStepOf(loop, [beginReply(loop, messageId)], { hold: false, meanwhile: true });
 
-    const { prompt, decoder } = promptOf(loop);
+    const { prompt: request, decoder } = promptOf(loop);
+    const prompt = hasFallback(loop) ? { ...request, hasFallback: true } : request;
     const reply = new Reply(loop, messageId, decoder);
     const result = yield* callUntilComplete(loop, reply, withTurns(prompt, repairTurns));
     const decoded = reply.end();
     for (const step of reply.show(decoded.rest)) yield step;
 
+    if (yield* fallBack(loop, result, reply)) continue;
     if (mayShrink && wasTooLong(result, reply)) {
       mayShrink = false;
       if (yield* shrinkRequest(loop, result)) continue;
@@ -65,7 +70,7 @@ async function* callUntilComplete(
 ): AsyncGenerator<Step, ModelCallResult> {
   const maxContinuations = loop.run.settings.processor.native_max_auto_continues;
   let result = yield* callModel(loop, reply, prompt);
-  loop.meter.calibrate(result.end.usage);
+  if (loop.model === loop.run.settings.model) loop.meter.calibrate(result.end.usage);
 
   for (let continued = 0; wasCutOff(result, reply) && maxContinuations > 0; continued++) {
     if (continued === maxContinuations) {
@@ -118,6 +123,8 @@ function* conclude(
   const usage = result.usage(finishReasonOf(result, reply));
   const [message, ...calls] = reply.conclude(end, decoded);
   yield factsStepOf(loop, message ? [message, usage, ...calls] : [usage], { hold: true });
+  const instead = message ? [] : afterBrokenReplies(loop, result);
+  if (instead.length > 0) yield factsStepOf(loop, instead, { hold: true });
   if (end.how === 'failed' && mayFail) yield factsStepOf(loop, [failed(loop, end.error)], { hold: true });
 }
 

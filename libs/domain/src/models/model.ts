@@ -17,6 +17,8 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly settings: LlmSettings;
+  /** Another model is asked if this one is away, so a long wait for it is not worth it. */
+  readonly hasFallback?: boolean;
 }
 
 /** Valid for any provider (I6): starts with `user`; a `tool` message answers exactly the calls of the `assistant` before it. */

@@ -105,6 +105,42 @@ describe('effectiveSettings', () => {
   });
 });
 
+describe('the models that stand in for another', () => {
+  const defaults: SettingsDefaults = {
+    model: 'a/m',
+    aliases: new Map([['short', 'b/m']]),
+    fallbacks: new Map([['a/m', ['short', { model: 'c/old', on: ['timeout'] }, 'd/unpriced']]]),
+    hasToolCalls: (model) => model !== 'c/old',
+    hasPrice: (model) => model !== 'd/unpriced',
+  };
+  const chainOf = (request: SettingsRequest) => {
+    const effective = effectiveSettings(request, defaults);
+    return 'problems' in effective ? effective.problems.map(({ field }) => field) : effective.settings.fallbacks;
+  };
+
+  it.each<[SettingsRequest, unknown]>([
+    [{}, [{ model: 'b/m' }, { model: 'd/unpriced' }]],
+    [{ budget: { usd: 1 } }, [{ model: 'b/m' }]],
+    [{ processor: { dialect: 'json' }, budget: { usd: 1 } }, [{ model: 'b/m' }, { model: 'c/old', on: ['timeout'] }]],
+    [{ model: 'e/m' }, undefined],
+    [{ fallbacks: [] }, undefined],
+    [{ fallbacks: [{ model: 'short', on: ['timeout'] }] }, [{ model: 'b/m', on: ['timeout'] }]],
+    [{ agent: { fallbacks: ['e/m'] } }, [{ model: 'e/m' }]],
+    [{ agent: { fallbacks: ['e/m'] }, fallbacks: ['f/m'] }, [{ model: 'f/m' }]],
+  ])('are those of the run, its agent or the deployment: %j', (request, chain) => {
+    expect(chainOf(request)).toEqual(chain);
+  });
+
+  it.each<[SettingsRequest, string]>([
+    [{ fallbacks: ['e/m', 'a/m'] }, 'fallbacks.1'],
+    [{ fallbacks: ['short', 'b/m'] }, 'fallbacks.1'],
+    [{ fallbacks: ['c/old'] }, 'fallbacks.0'],
+    [{ agent: { fallbacks: ['d/unpriced'] }, budget: { usd: 1 } }, 'agent.fallbacks.0'],
+  ])('are refused where they cannot: %j', (request, field) => {
+    expect(chainOf(request)).toEqual([field]);
+  });
+});
+
 describe('the budget of a deployment', () => {
   const model = 'demo/coder';
   const budgetOf = (request: SettingsRequest, defaults: Partial<SettingsDefaults>) => {

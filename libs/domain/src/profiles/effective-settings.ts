@@ -1,9 +1,11 @@
 import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
+import type { ModelFallbacks } from '../models/fallbacks';
 import type { ModelAliases } from '../models/model-aliases';
 import type { BudgetRaise } from '../run/raise-budget';
 import { builtInTools } from '../tools/catalog';
 import type { ToolSet } from '../tools/tool-set';
 import { approvalsOf } from './approval-choice';
+import { fallbacksOf } from './fallback-settings';
 import { type Profile, profiles } from './profiles';
 import { type SealServer, serversOf } from './server-settings';
 import { toolsAfter, unknownChanges } from './tool-choice';
@@ -21,6 +23,8 @@ export interface SettingsDefaults {
   readonly tools?: Pick<ToolSet, 'named'>;
   /** The full names of models by their aliases. Default: there are none. */
   readonly aliases?: ModelAliases;
+  /** The chains of the deployment by the model that they stand in for. Default: there are none. */
+  readonly fallbacks?: ModelFallbacks;
   /** Whether a model has native tool calls. Default: every model has. */
   readonly hasToolCalls?: (model: string) => boolean;
   /** The budget of a run that names none. */
@@ -42,10 +46,18 @@ export function effectiveSettings(
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
   const name = request.profile ?? 'suna';
   const servers = serversOf(request, defaults.sealServer);
-  const settings = { ...overlay({ name, profile: profiles[name], request, defaults }), ...servers.settings };
+  const overlaid = overlay({ name, profile: profiles[name], request, defaults });
+  const fallbacks = fallbacksOf(request, overlaid, {
+    chains: defaults.fallbacks,
+    fullName: (model) => fullName(model, defaults),
+    hasToolCalls: (model) => defaults.hasToolCalls?.(model) ?? true,
+    hasPrice: (model) => defaults.hasPrice?.(model) ?? true,
+  });
+  const settings = { ...overlaid, ...fallbacks.settings, ...servers.settings };
   const known = defaults.tools ?? builtInTools;
   const problems = [
     ...servers.problems,
+    ...fallbacks.problems,
     ...problemsOf(settings, known),
     ...changeProblems(request, known),
     ...budgetProblems(settings.budget, defaults.maxBudget),
@@ -62,7 +74,7 @@ interface Layers {
 
 function overlay({ name, profile: { settings: profile, ...about }, request, defaults }: Layers): RunSettings {
   const { model: agentModel, llm, processor, limits, context, budget, ...other } = request.agent ?? {};
-  const { tools, interactive, approval_expires_s, mcp_servers: _servers, ...identity } = other;
+  const { tools, interactive, approval_expires_s, mcp_servers: _servers, fallbacks: _, ...identity } = other;
   const approvals = approvalsOf({ tools, approval_expires_s }, request);
   const toolProfile = { settings: profile, ...about };
   const agentTools = toolsAfter(profile.tools, { tools, interactive }, toolProfile);

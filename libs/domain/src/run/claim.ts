@@ -71,6 +71,7 @@ const noProgress: readonly Fact['type'][] = [
   'mcp.skipped',
   'iteration.restarted',
   'model.retried',
+  'model.fell_back',
 ];
 
 export const isProgress = ({ type }: Fact): boolean => !noProgress.includes(type);

@@ -48,6 +48,7 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'iteration.started':
     case 'iteration.completed':
     case 'model.retried':
+    case 'model.fell_back':
     case 'browser.state':
     case 'usage.recorded':
       return [];

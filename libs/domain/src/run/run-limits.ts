@@ -34,9 +34,9 @@ export async function budgetLack(loop: LoopContext): Promise<'run' | 'account' |
 }
 
 async function fits(loop: LoopContext): Promise<boolean> {
-  const { state, run, ports, meter } = loop;
+  const { state, run, ports, meter, model } = loop;
   const { usd, tokens } = run.settings.budget;
-  const tokenPrice = usd === undefined ? undefined : ports.leastInputPrice?.(run.settings.model);
+  const tokenPrice = usd === undefined ? undefined : ports.leastInputPrice?.(model);
   if (tokens === undefined && !tokenPrice) return true;
 
   const request = await countRequestTokens({ run, state }, meter);

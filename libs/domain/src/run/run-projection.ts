@@ -116,6 +116,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'iteration.completed':
     case 'message.created':
     case 'model.retried':
+    case 'model.fell_back':
     case 'browser.state':
     case 'mcp.connected':
     case 'mcp.skipped':

@@ -18,9 +18,12 @@ import {
   notCompacted,
   initialContext,
 } from '../context/context-state';
+import { type FallbackState, fallbackAfterCall, fallenBack } from './fallback-state';
 import { millisecondsBetween, timeOf } from './fact-times';
+import { asFinishReason, isReplyOpenAfter } from './call-end';
 import { type KnownCalls, callsAfter } from '../tool-calls/ledger';
 import { leavesProcesses } from '../tools/leaves-processes';
+import { withStateMessage } from './unseen-messages';
 
 /** The state of a run, derived from its facts alone. The loop decides everything from it. */
 export interface RunState {
@@ -45,6 +48,7 @@ export interface RunState {
   readonly malformedInARow: number;
   /** Attempts at the current reply that failed at the model; crashes of a worker do not count. */
   readonly lostReplies: number;
+  readonly fallback: FallbackState | undefined;
   /** A compaction that was requested and has not ended. */
   readonly compaction: OpenCompaction | undefined;
   /** How the conversation is reduced for requests. */
@@ -73,6 +77,7 @@ const initialState: RunState = {
   usage: noUsage,
   malformedInARow: 0,
   lostReplies: 0,
+  fallback: undefined,
   compaction: undefined,
   context: initialContext,
   unseen: [],
@@ -101,6 +106,7 @@ const changed = (state: RunState, changes: Partial<RunState>): RunState =>
       usage: state.usage,
       malformedInARow: state.malformedInARow,
       lostReplies: state.lostReplies,
+      fallback: state.fallback,
       compaction: state.compaction,
       context: state.context,
       unseen: state.unseen,
@@ -156,6 +162,8 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
       return changed(state, { phase: 'between', messageId: undefined });
     case 'message.created':
       return withMessage(state, fact.data.message);
+    case 'model.fell_back':
+      return changed(state, { fallback: fallenBack(state.fallback, fact.data) });
     case 'usage.recorded':
       return withUsage(state, fact.data);
     case 'tool.started':
@@ -191,15 +199,12 @@ const pointOf = (state: RunState): CompactionPoint => ({
   changedAt: state.conversation.at(-1)?.id,
 });
 
-/** Model calls that do not end a reply: a continuation, repair or shorter request follows, or the summarizer made the call. */
-const isReplyOpenAfter = (finishReason: string): boolean =>
-  ['continued', 'malformed', 'overflow', 'summary'].includes(finishReason);
-
-function withUsage(state: RunState, call: Usage & { finish_reason: string }): RunState {
+function withUsage(state: RunState, call: Usage & { model: string; finish_reason: string }): RunState {
   const usage = addUsage(state.usage, call);
   if (isReplyOpenAfter(call.finish_reason)) return changed(state, { usage });
   return changed(state, {
     usage,
+    fallback: fallbackAfterCall(state.fallback, call),
     isReplying: false,
     modelFinishReason: asFinishReason(call.finish_reason),
     lostReplies: state.phase === 'thinking' ? state.lostReplies + 1 : state.lostReplies,
@@ -225,16 +230,8 @@ function withMessage(state: RunState, message: Message | NewMessage): RunState {
   });
 }
 
-const withStateMessage = (unseen: RunState['unseen'], message: NewMessage): RunState['unseen'] =>
-  message.type === 'browser_state' || message.type === 'image_context'
-    ? [...unseen.filter(({ type }) => type !== message.type), message]
-    : unseen;
-
 /** The state messages that the reply followed are not sent again, so its reasoning must not be sent either. */
 const changedBy = ({ context }: RunState, { id }: NewMessage): ContextState => ({ ...context, changedAt: id });
 
 const countMalformed = (before: number, message: Message | NewMessage): number =>
   message.metadata['problem'] === 'malformed' ? before + 1 : 0;
-
-const asFinishReason = (reason: string): FinishReason =>
-  reason === 'length' || reason === 'xml_tool_limit_reached' ? reason : 'stop';
